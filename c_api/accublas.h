@@ -331,337 +331,1099 @@ ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t* rows, size_t 
 ACCUBLAS_API accublas_status accublas_reset_counters(void);
 
 /* ---------------------------------------------------------------------------------------------------------------
- * Routines. `d` FP64, `s` FP32, `z` and `c` complex numbers of them. Each has an _ex form with options (NULL: none) as
- * its last argument. Errors: ACCUBLAS_ERROR_ARGUMENT for a bad layout, transposition, size, leading dimension, zero
- * increment (GEMV) or NULL pointer that would be read or written; the other statuses above. Sizes may be any int64_t,
- * but in native, or with that engine, m, n, k and nrhs of 2^31 and more are ACCUBLAS_ERROR_UNAVAILABLE in level 2 and 3
- * beside GEMV and GEMM and in LAPACK's routines. What is const is never written. Every NaN that a mode with one answer
- * writes is the positive quiet NaN without payload; in native, dp and sp it may be any.
+ * Routines. The first letter of a name is the type: d FP64, s FP32, z and c complex numbers of them. Each routine has a
+ * form whose name ends in _ex, with options (NULL: none) as its last argument.
+ *
+ * A complex number is two numbers of FP64 (z) or FP32 (c) side by side, real part first, as C, C++ and Fortran have it.
+ * Complex factors are passed by address, too; leading dimensions, strides and increments count complex numbers.
+ *
+ * In every routine
+ *   - ACCUBLAS_ERROR_ARGUMENT, whose message names the argument, stands for a bad layout, transposition, size, leading
+ *     dimension or other enum, for an increment of zero where it must not be, and for a NULL pointer that would be read
+ *     or written. The other statuses are those above;
+ *   - sizes may be any int64_t. But in native, or with that engine, m, n, k and nrhs of 2^31 and more are
+ *     ACCUBLAS_ERROR_UNAVAILABLE in level 2 and 3 beside GEMV and GEMM and in LAPACK's routines;
+ *   - memory behind a pointer to const is never written;
+ *   - every NaN that a mode with one answer writes is the positive quiet NaN without payload;
+ *     in native, dp and sp it may be any;
+ *   - the matrices and vectors of a call are all in host memory or all in the memory of one device;
+ *   - the mode defines the result and its exactness (docs/modes.md). BLAS and LAPACK (netlib, version 3.12) are the
+ *     source of names and of the order of arguments.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/** *result = sum_i x_i y_i, i < n. Negative increments start at the far end, a zero increment repeats the first
- * element, as in BLAS. n <= 0 gives +0. */
-#define ACCUBLAS_DECLARE_DOT(name, type)                                                                           \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, int64_t n, const type* x, int64_t incx,      \
-                                               const type* y, int64_t incy, type* result);                         \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, int64_t n, const type* x, int64_t incx, \
-                                                    const type* y, int64_t incy, type* result,                     \
-                                                    const accublas_options* options);
-ACCUBLAS_DECLARE_DOT(ddot, double)
-ACCUBLAS_DECLARE_DOT(sdot, float)
-/** Complex: zdotu and cdotu as above, zdotc and cdotc with the conjugates of x. Of complex
- * numbers see zgemm. */
-ACCUBLAS_DECLARE_DOT(zdotu, void)
-ACCUBLAS_DECLARE_DOT(cdotu, void)
-ACCUBLAS_DECLARE_DOT(zdotc, void)
-ACCUBLAS_DECLARE_DOT(cdotc, void)
+/* Level 1: products and norms of vectors. */
 
-/** nrm2: *result = sqrt(sum_i x_i^2); asum: *result = sum_i abs(x_i); i < n, increments as in DOT, n <= 0 gives +0.
- * (The BLAS name of asum gives 0 for increments that are not positive, as netlib's.)
- * They take the mode of ACCUBLAS_FAMILY_DOT, but lack fixed and slices: such a word is ACCUBLAS_ERROR_MODE in the
- * call's options, and is passed over elsewhere. cr is the exact norm rounded once for every finite x: no square
- * overflows or underflows on the way, in dot2 neither. A NaN in x gives NaN, else an infinity +Inf. */
-#define ACCUBLAS_DECLARE_NORM(prefix, norm, type, real)                                                               \
-  ACCUBLAS_API accublas_status accublas_##prefix##norm(accublas_context* ctx, int64_t n, const type* x, int64_t incx, \
-                                                       real* result);                                                 \
-  ACCUBLAS_API accublas_status accublas_##prefix##norm##_ex(                                                          \
-      accublas_context* ctx, int64_t n, const type* x, int64_t incx, real* result, const accublas_options* options);
-ACCUBLAS_DECLARE_NORM(d, nrm2, double, double)
-ACCUBLAS_DECLARE_NORM(s, nrm2, float, float)
-ACCUBLAS_DECLARE_NORM(d, asum, double, double)
-ACCUBLAS_DECLARE_NORM(s, asum, float, float)
-/** Complex vectors: the norms of the real vector of 2 n components. (asum adds abs(Re x_i) + abs(Im x_i).) */
-ACCUBLAS_DECLARE_NORM(dz, nrm2, void, double)
-ACCUBLAS_DECLARE_NORM(sc, nrm2, void, float)
-ACCUBLAS_DECLARE_NORM(dz, asum, void, double)
-ACCUBLAS_DECLARE_NORM(sc, asum, void, float)
+/* Made from c_api/routines.py: level1 */
+/* clang-format off */
+/** *result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] n elements of x and y
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[in] y y; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[out] result one number; where accublas_set_pointer_mode says
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_ddot(accublas_context* ctx, int64_t n, const double* x, int64_t incx,
+    const double* y, int64_t incy, double* result);
+ACCUBLAS_API accublas_status accublas_sdot(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
+    const float* y, int64_t incy, float* result);
+ACCUBLAS_API accublas_status accublas_zdotu(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result);
+ACCUBLAS_API accublas_status accublas_cdotu(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_ddot_ex(accublas_context* ctx, int64_t n, const double* x, int64_t incx,
+    const double* y, int64_t incy, double* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sdot_ex(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
+    const float* y, int64_t incy, float* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zdotu_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cdotu_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result, const accublas_options* options);
 
-/** y = alpha op(A) x + beta y; A is m x n, lda >= max(1, m) (column-major) or max(1, n) (row-major).
- * The _strided form takes A(i,j) at a[i rsa + j csa] (any strides, negative and zero included; no copy is made) and no
- * transposition: swap the strides instead; m is the length of y, n that of x. */
-#define ACCUBLAS_DECLARE_GEMV(prefix, type)                                                                          \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemv(accublas_context* ctx, accublas_layout layout,                \
-                                                       accublas_transpose trans, int64_t m, int64_t n,               \
-                                                       const type* alpha, const type* a, int64_t lda, const type* x, \
-                                                       int64_t incx, const type* beta, type* y, int64_t incy);       \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemv_ex(                                                           \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose trans, int64_t m, int64_t n,                 \
-      const type* alpha, const type* a, int64_t lda, const type* x, int64_t incx, const type* beta, type* y,         \
-      int64_t incy, const accublas_options* options);                                                                \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemv_strided(                                                      \
-      accublas_context* ctx, int64_t m, int64_t n, const type* alpha, const type* a, int64_t rsa, int64_t csa,       \
-      const type* x, int64_t incx, const type* beta, type* y, int64_t incy);                                         \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemv_strided_ex(                                                   \
-      accublas_context* ctx, int64_t m, int64_t n, const type* alpha, const type* a, int64_t rsa, int64_t csa,       \
-      const type* x, int64_t incx, const type* beta, type* y, int64_t incy, const accublas_options* options);
-ACCUBLAS_DECLARE_GEMV(d, double)
-ACCUBLAS_DECLARE_GEMV(s, float)
-/** Complex: numbers as zgemm's, alpha and beta of any kind, in device memory too; ACCUBLAS_CONJ_TRANS is the conjugate
- * transpose, the _strided form has no conjugation. */
-ACCUBLAS_DECLARE_GEMV(z, void)
-ACCUBLAS_DECLARE_GEMV(c, void)
+/** *result = sum over i < n of conj(x_i) y_i, else as zdotu.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] n elements of x and y
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[in] y y; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[out] result one number; where accublas_set_pointer_mode says
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_zdotc(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result);
+ACCUBLAS_API accublas_status accublas_cdotc(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_zdotc_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cdotc_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result, const accublas_options* options);
 
-/** y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n, of which the triangle that uplo names is stored:
- * the other one is not read, nor the imaginary parts of a Hermitian diagonal.
- *
- * The routines of level 2 take the mode of ACCUBLAS_FAMILY_GEMV. With operands in device memory alpha and beta are in
- * host memory (else ACCUBLAS_ERROR_UNAVAILABLE). lda >= max(1, n) (ger and its kind: max(1, m) column-major), incx and
- * incy are not 0; complex numbers as for zgemm. A bad argument is ACCUBLAS_ERROR_ARGUMENT, by name. Definitions:
- * docs/modes.md, "Level 2". */
-#define ACCUBLAS_DECLARE_SYMV(name, type)                                                                              \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               int64_t n, const type* alpha, const type* a, int64_t lda,               \
-                                               const type* x, int64_t incx, const type* beta, type* y, int64_t incy);  \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                                    int64_t n, const type* alpha, const type* a, int64_t lda,          \
-                                                    const type* x, int64_t incx, const type* beta, type* y,            \
-                                                    int64_t incy, const accublas_options* options);
-ACCUBLAS_DECLARE_SYMV(dsymv, double)
-ACCUBLAS_DECLARE_SYMV(ssymv, float)
-ACCUBLAS_DECLARE_SYMV(zhemv, void)
-ACCUBLAS_DECLARE_SYMV(chemv, void)
+/** *result = the Euclidean norm of x, sqrt(sum over i < n of abs(x_i)^2): of a complex vector that of its 2 n
+ * components. n <= 0 gives +0. No square overflows or underflows in cr and dot2; cr is the exact norm rounded once for
+ * every finite x. A NaN in x gives NaN, else an infinity gives +Inf. The mode is that of DOT (ACCUBLAS_FAMILY_DOT),
+ * which for norms has no fixed and no slices: such a word is ACCUBLAS_ERROR_MODE in the options of the call, and is
+ * passed over elsewhere.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] n elements of x
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[out] result one number; where accublas_set_pointer_mode says
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dnrm2(accublas_context* ctx, int64_t n, const double* x, int64_t incx,
+    double* result);
+ACCUBLAS_API accublas_status accublas_snrm2(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
+    float* result);
+ACCUBLAS_API accublas_status accublas_dznrm2(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    double* result);
+ACCUBLAS_API accublas_status accublas_scnrm2(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    float* result);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dnrm2_ex(accublas_context* ctx, int64_t n, const double* x, int64_t incx,
+    double* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_snrm2_ex(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
+    float* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_dznrm2_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    double* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_scnrm2_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    float* result, const accublas_options* options);
 
-/** trmv: x becomes op(A) x; trsv: the solution of op(A) x' = x. A is triangular of order n: the other triangle is not
- * read, nor the diagonal where diag is ACCUBLAS_UNIT, for ones. trsv has the modes of trsm. */
-#define ACCUBLAS_DECLARE_TRMV(name, type)                                                                              \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               accublas_transpose trans, accublas_diag diag, int64_t n, const type* a, \
-                                               int64_t lda, type* x, int64_t incx);                                    \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                   \
-      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, accublas_diag diag, \
-      int64_t n, const type* a, int64_t lda, type* x, int64_t incx, const accublas_options* options);
-ACCUBLAS_DECLARE_TRMV(dtrmv, double)
-ACCUBLAS_DECLARE_TRMV(strmv, float)
-ACCUBLAS_DECLARE_TRMV(ztrmv, void)
-ACCUBLAS_DECLARE_TRMV(ctrmv, void)
-ACCUBLAS_DECLARE_TRMV(dtrsv, double)
-ACCUBLAS_DECLARE_TRMV(strsv, float)
-ACCUBLAS_DECLARE_TRMV(ztrsv, void)
-ACCUBLAS_DECLARE_TRMV(ctrsv, void)
+/** *result = sum over i < n of abs(x_i); of complex numbers abs(Re x_i) + abs(Im x_i). The rest as nrm2. (The BLAS
+ * name gives 0 for increments that are not positive, as netlib's does.)
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] n elements of x
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[out] result one number; where accublas_set_pointer_mode says
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dasum(accublas_context* ctx, int64_t n, const double* x, int64_t incx,
+    double* result);
+ACCUBLAS_API accublas_status accublas_sasum(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
+    float* result);
+ACCUBLAS_API accublas_status accublas_dzasum(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    double* result);
+ACCUBLAS_API accublas_status accublas_scasum(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    float* result);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dasum_ex(accublas_context* ctx, int64_t n, const double* x, int64_t incx,
+    double* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sasum_ex(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
+    float* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_dzasum_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    double* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_scasum_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    float* result, const accublas_options* options);
 
-/** A += alpha x y^T (gerc: alpha x y^H), A m x n. Updates are exact sums rounded once in every mode that defines bits,
- * and lack fixed and slices, as norms do. */
-#define ACCUBLAS_DECLARE_GER(name, type)                                                                            \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, \
-                                               const type* alpha, const type* x, int64_t incx, const type* y,       \
-                                               int64_t incy, type* a, int64_t lda);                                 \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                \
-      accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, const type* alpha, const type* x,        \
-      int64_t incx, const type* y, int64_t incy, type* a, int64_t lda, const accublas_options* options);
-ACCUBLAS_DECLARE_GER(dger, double)
-ACCUBLAS_DECLARE_GER(sger, float)
-ACCUBLAS_DECLARE_GER(zgeru, void)
-ACCUBLAS_DECLARE_GER(cgeru, void)
-ACCUBLAS_DECLARE_GER(zgerc, void)
-ACCUBLAS_DECLARE_GER(cgerc, void)
-
-/** The triangle of A that uplo names, A n x n: A += alpha x x^T (her: alpha x x^H, alpha real). The other triangle is
- * neither read nor written; the imaginary parts of a Hermitian diagonal are not read and become +0 (not where alpha is
- * 0, which leaves A alone). */
-#define ACCUBLAS_DECLARE_SYR(name, type, factor)                                                                       \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               int64_t n, const factor* alpha, const type* x, int64_t incx, type* a,   \
-                                               int64_t lda);                                                           \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                                    int64_t n, const factor* alpha, const type* x, int64_t incx,       \
-                                                    type* a, int64_t lda, const accublas_options* options);
-ACCUBLAS_DECLARE_SYR(dsyr, double, double)
-ACCUBLAS_DECLARE_SYR(ssyr, float, float)
-ACCUBLAS_DECLARE_SYR(zher, void, double)
-ACCUBLAS_DECLARE_SYR(cher, void, float)
-
-/** Likewise A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H). */
-#define ACCUBLAS_DECLARE_SYR2(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,     \
-                                               int64_t n, const type* alpha, const type* x, int64_t incx,             \
-                                               const type* y, int64_t incy, type* a, int64_t lda);                    \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                  \
-      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n, const type* alpha, const type* x, \
-      int64_t incx, const type* y, int64_t incy, type* a, int64_t lda, const accublas_options* options);
-ACCUBLAS_DECLARE_SYR2(dsyr2, double)
-ACCUBLAS_DECLARE_SYR2(ssyr2, float)
-ACCUBLAS_DECLARE_SYR2(zher2, void)
-ACCUBLAS_DECLARE_SYR2(cher2, void)
-
-/** dsdot: *result = sum_i x_i y_i of single-precision vectors in double precision; sdsdot: *result = sb + sum_i x_i y_i
- * in single precision, sb by address. Increments as in DOT; n <= 0 gives +0, and sb. In every mode that defines bits
- * the exact sum rounded once; the modes are those of norms. */
+/** *result = sum over i < n of x_i y_i, vectors of single precision, in double precision. n <= 0 gives +0. In every
+ * mode that defines bits it is the exact sum rounded once. The modes are those of norms.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] n elements of x and y
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[in] y y; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[out] result one number; where accublas_set_pointer_mode says
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dsdot(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
-                                            const float* y, int64_t incy, double* result);
+    const float* y, int64_t incy, double* result);
+/** The functions above with options for this call (NULL: none). */
 ACCUBLAS_API accublas_status accublas_dsdot_ex(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
-                                               const float* y, int64_t incy, double* result,
-                                               const accublas_options* options);
+    const float* y, int64_t incy, double* result, const accublas_options* options);
+
+/** *result = sb + sum over i < n of x_i y_i in single precision, else as dsdot. n <= 0 gives sb.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] n elements of x and y
+ * @param[in] sb one number; where accublas_set_pointer_mode says
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[in] y y; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[out] result one number; where accublas_set_pointer_mode says
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_sdsdot(accublas_context* ctx, int64_t n, const float* sb, const float* x,
-                                             int64_t incx, const float* y, int64_t incy, float* result);
+    int64_t incx, const float* y, int64_t incy, float* result);
+/** The functions above with options for this call (NULL: none). */
 ACCUBLAS_API accublas_status accublas_sdsdot_ex(accublas_context* ctx, int64_t n, const float* sb, const float* x,
-                                                int64_t incx, const float* y, int64_t incy, float* result,
-                                                const accublas_options* options);
+    int64_t incx, const float* y, int64_t incy, float* result, const accublas_options* options);
+/* clang-format on */
 
-/** C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n.
- * The _strided form takes A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb], C(i,j) at c[i rsc + j csc]: any
- * strides for A and B; those of C must not make two elements coincide. */
-#define ACCUBLAS_DECLARE_GEMM(prefix, type)                                                                           \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm(                                                               \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
-      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb,                \
-      const type* beta, type* c, int64_t ldc);                                                                        \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_ex(                                                            \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
-      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb,                \
-      const type* beta, type* c, int64_t ldc, const accublas_options* options);                                       \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided(                                                       \
-      accublas_context* ctx, int64_t m, int64_t n, int64_t k, const type* alpha, const type* a, int64_t rsa,          \
-      int64_t csa, const type* b, int64_t rsb, int64_t csb, const type* beta, type* c, int64_t rsc, int64_t csc);     \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_ex(                                                    \
-      accublas_context* ctx, int64_t m, int64_t n, int64_t k, const type* alpha, const type* a, int64_t rsa,          \
-      int64_t csa, const type* b, int64_t rsb, int64_t csb, const type* beta, type* c, int64_t rsc, int64_t csc,      \
-      const accublas_options* options);
-ACCUBLAS_DECLARE_GEMM(d, double)
-ACCUBLAS_DECLARE_GEMM(s, float)
-/** Complex: numbers are two of FP64 (z) or FP32 (c) side by side, real part first, as C, C++ and Fortran have them;
- * alpha and beta by address too; leading dimensions and strides count complex numbers. ACCUBLAS_CONJ_TRANS is the
- * conjugate transpose (the _strided form has no conjugation). They take the modes of their families but the multiword
- * ones. Of operands in device memory these are ACCUBLAS_ERROR_UNAVAILABLE: strides that cuBLAS has no name for in
- * native, and in dp and sp with engine native; engines fp16 and fp64, but in slices, with alpha or beta that have an
- * imaginary part or lie in device memory. With such alpha or beta small products in dp and sp are cuBLAS's, as with
- * engine native. Host operands are the CPU's unless the backend is named. */
-ACCUBLAS_DECLARE_GEMM(z, void)
-ACCUBLAS_DECLARE_GEMM(c, void)
+/* Level 2. The mode is that of ACCUBLAS_FAMILY_GEMV. For operands in device memory GEMV takes alpha and beta of any
+ * kind, in device memory too; the other routines need them in host memory, else they return ACCUBLAS_ERROR_UNAVAILABLE.
+ * Definitions: docs/modes.md, "Level 2". */
 
-/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, every matrix with the sizes, layout and leading
- * dimensions of GEMM; the modes are GEMM's, and in those that define bits these are those of calls one by one (in
- * dp:repro T* belongs to the matrix). _strided_batched: A_i begins at a + i stride_a, any stride, 0 and negative ones
- * included; stride_c must not make two elements of results coincide, but results may lie in each other's gaps.
- * _batched: A_i begins at a[i]; the arrays of pointers are where the operands are, in host or in device memory, and are
- * read when the call's turn on the stream comes. The results must not overlap. batch_count = 0 is a quick return,
- * negative an error. The report tells of all matrices together: rejected and undecided are sums, bits, parts and bounds
- * the largest. A target is judged by matrix, as in calls one by one: those that miss it are as they were. Errors that
- * name an element of an array of pointers: "a[3]". */
-#define ACCUBLAS_DECLARE_GEMM_BATCHED(prefix, type)                                                                   \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched(                                               \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
-      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,           \
-      int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count);  \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_strided_batched_ex(                                            \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
-      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,           \
-      int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count,   \
-      const accublas_options* options);                                                                               \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_batched(                                                       \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
-      int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,  \
-      const type* beta, type* const* c, int64_t ldc, int64_t batch_count);                                            \
-  ACCUBLAS_API accublas_status accublas_##prefix##gemm_batched_ex(                                                    \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m, \
-      int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,  \
-      const type* beta, type* const* c, int64_t ldc, int64_t batch_count, const accublas_options* options);
-ACCUBLAS_DECLARE_GEMM_BATCHED(d, double)
-ACCUBLAS_DECLARE_GEMM_BATCHED(s, float)
-ACCUBLAS_DECLARE_GEMM_BATCHED(z, void)
-ACCUBLAS_DECLARE_GEMM_BATCHED(c, void)
+/* Made from c_api/routines.py: level2 */
+/* clang-format off */
+/** y = alpha op(A) x + beta y, A m x n.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A, m x n; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] y y, overwritten by the result; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const double* alpha, const double* a, int64_t lda, const double* x, int64_t incx,
+    const double* beta, double* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_sgemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const float* alpha, const float* a, int64_t lda, const float* x, int64_t incx,
+    const float* beta, float* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_zgemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
+    void* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_cgemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
+    void* y, int64_t incy);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgemv_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const double* alpha, const double* a, int64_t lda, const double* x, int64_t incx,
+    const double* beta, double* y, int64_t incy, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgemv_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const float* alpha, const float* a, int64_t lda, const float* x, int64_t incx,
+    const float* beta, float* y, int64_t incy, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgemv_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
+    void* y, int64_t incy, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgemv_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
+    void* y, int64_t incy, const accublas_options* options);
+
+/** y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. No copy of A is made. There is no transposition (exchange m
+ * with n and rsa with csa) and no conjugation.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] m length of y, at least 0
+ * @param[in] n length of x, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] rsa stride from a row of A to the next, any number, 0 and negative ones too
+ * @param[in] csa stride from a column of A to the next, any number, 0 and negative ones too
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] y y, overwritten by the result; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const double* alpha,
+    const double* a, int64_t rsa, int64_t csa, const double* x, int64_t incx, const double* beta, double* y,
+    int64_t incy);
+ACCUBLAS_API accublas_status accublas_sgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const float* alpha,
+    const float* a, int64_t rsa, int64_t csa, const float* x, int64_t incx, const float* beta, float* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_zgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_cgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgemv_strided_ex(accublas_context* ctx, int64_t m, int64_t n,
+    const double* alpha, const double* a, int64_t rsa, int64_t csa, const double* x, int64_t incx, const double* beta,
+    double* y, int64_t incy, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgemv_strided_ex(accublas_context* ctx, int64_t m, int64_t n, const float* alpha,
+    const float* a, int64_t rsa, int64_t csa, const float* x, int64_t incx, const float* beta, float* y, int64_t incy,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgemv_strided_ex(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgemv_strided_ex(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy,
+    const accublas_options* options);
+
+/** y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n. Only the triangle uplo of A is read, and of a
+ * Hermitian diagonal only the real parts.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] y y, overwritten by the result; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsymv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const double* alpha, const double* a, int64_t lda, const double* x, int64_t incx, const double* beta,
+    double* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_ssymv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const float* alpha, const float* a, int64_t lda, const float* x, int64_t incx, const float* beta,
+    float* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_zhemv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta, void* y,
+    int64_t incy);
+ACCUBLAS_API accublas_status accublas_chemv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta, void* y,
+    int64_t incy);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsymv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const double* alpha, const double* a, int64_t lda, const double* x, int64_t incx, const double* beta,
+    double* y, int64_t incy, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssymv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const float* alpha, const float* a, int64_t lda, const float* x, int64_t incx, const float* beta,
+    float* y, int64_t incy, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zhemv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta, void* y,
+    int64_t incy, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_chemv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta, void* y,
+    int64_t incy, const accublas_options* options);
+
+/** x becomes op(A) x, A triangular of order n. The other triangle is not read.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
+ * @param[in] n order of A, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] x x, overwritten by the result; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dtrmv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const double* a, int64_t lda, double* x, int64_t incx);
+ACCUBLAS_API accublas_status accublas_strmv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const float* a, int64_t lda, float* x, int64_t incx);
+ACCUBLAS_API accublas_status accublas_ztrmv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx);
+ACCUBLAS_API accublas_status accublas_ctrmv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dtrmv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const double* a, int64_t lda, double* x, int64_t incx,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_strmv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const float* a, int64_t lda, float* x, int64_t incx,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ztrmv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ctrmv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx,
+    const accublas_options* options);
+
+/** x becomes the solution x' of op(A) x' = x, A triangular of order n. The other triangle is not read. The modes are
+ * those of trsm.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
+ * @param[in] n order of A, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] x x, overwritten by the result; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dtrsv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const double* a, int64_t lda, double* x, int64_t incx);
+ACCUBLAS_API accublas_status accublas_strsv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const float* a, int64_t lda, float* x, int64_t incx);
+ACCUBLAS_API accublas_status accublas_ztrsv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx);
+ACCUBLAS_API accublas_status accublas_ctrsv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dtrsv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const double* a, int64_t lda, double* x, int64_t incx,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_strsv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const float* a, int64_t lda, float* x, int64_t incx,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ztrsv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ctrsv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx,
+    const accublas_options* options);
+
+/** A += alpha x y^T, A m x n. Updates, which are this routine and those below, are exact sums, rounded once in every
+ * mode that defines bits. They lack the modes fixed and slices, as norms do.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] y y; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in,out] a A, m x n, overwritten by the result; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dger(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const double* alpha, const double* x, int64_t incx, const double* y, int64_t incy, double* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_sger(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const float* alpha, const float* x, int64_t incx, const float* y, int64_t incy, float* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_zgeru(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_cgeru(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dger_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const double* alpha, const double* x, int64_t incx, const double* y, int64_t incy, double* a, int64_t lda,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sger_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const float* alpha, const float* x, int64_t incx, const float* y, int64_t incy, float* a, int64_t lda,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgeru_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgeru_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda,
+    const accublas_options* options);
+
+/** A += alpha x y^H, A m x n.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] y y; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in,out] a A, m x n, overwritten by the result; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_zgerc(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_cgerc(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_zgerc_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgerc_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda,
+    const accublas_options* options);
+
+/** A += alpha x x^T (her: alpha x x^H, alpha real) in the triangle uplo of A, of order n. The other triangle is
+ * neither read nor written. The imaginary parts of a Hermitian diagonal are not read and become +0, unless alpha is 0,
+ * which leaves A alone.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in,out] a A, overwritten by the result; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsyr(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const double* alpha, const double* x, int64_t incx, double* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_ssyr(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const float* alpha, const float* x, int64_t incx, float* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_zher(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const double* alpha, const void* x, int64_t incx, void* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_cher(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const float* alpha, const void* x, int64_t incx, void* a, int64_t lda);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsyr_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const double* alpha, const double* x, int64_t incx, double* a, int64_t lda,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssyr_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const float* alpha, const float* x, int64_t incx, float* a, int64_t lda,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zher_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const double* alpha, const void* x, int64_t incx, void* a, int64_t lda, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cher_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const float* alpha, const void* x, int64_t incx, void* a, int64_t lda, const accublas_options* options);
+
+/** A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H) in the triangle uplo of A, as syr.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] y y; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in,out] a A, overwritten by the result; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsyr2(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const double* alpha, const double* x, int64_t incx, const double* y, int64_t incy, double* a,
+    int64_t lda);
+ACCUBLAS_API accublas_status accublas_ssyr2(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const float* alpha, const float* x, int64_t incx, const float* y, int64_t incy, float* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_zher2(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_cher2(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsyr2_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const double* alpha, const double* x, int64_t incx, const double* y, int64_t incy, double* a,
+    int64_t lda, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssyr2_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const float* alpha, const float* x, int64_t incx, const float* y, int64_t incy, float* a, int64_t lda,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zher2_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cher2_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, const void* alpha, const void* x, int64_t incx, const void* y, int64_t incy, void* a, int64_t lda,
+    const accublas_options* options);
+/* clang-format on */
+
+/* Level 3. The products beside GEMM have the modes of GEMM but the multiword ones, element by element GEMM's definition
+ * (docs/modes.md, "The other products of level 3"). A triangle of C that is not wanted is neither read nor written. For
+ * operands in device memory (docs/gpu.md) her2k in dp:repro and sp:repro wants alpha in host memory, else it returns
+ * ACCUBLAS_ERROR_UNAVAILABLE.
+ *
+ * Complex GEMM has the modes of its family but the multiword ones. For operands in device memory these are
+ * ACCUBLAS_ERROR_UNAVAILABLE:
+ *   - strides that cuBLAS has no name for, in native, and in dp and sp with engine native;
+ *   - the engines fp16 and fp64 in other modes than slices, if alpha or beta has an imaginary part or lies in device
+ *     memory.
+ * With such an alpha or beta, small complex products in dp and sp are cuBLAS's, as with engine native. Host operands of
+ * complex GEMM are the CPU's unless the backend is named. */
+
+/* Made from c_api/routines.py: level3 */
+/* clang-format off */
+/** C = alpha op(A) op(B) + beta C.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] transb op(B), as transa
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: op(A) is m x k; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] b B: op(B) is k x n; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+    accublas_transpose transb, int64_t m, int64_t n, int64_t k, const double* alpha, const double* a, int64_t lda,
+    const double* b, int64_t ldb, const double* beta, double* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_sgemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+    accublas_transpose transb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* a, int64_t lda,
+    const float* b, int64_t ldb, const float* beta, float* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_zgemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+    accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+    const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_cgemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+    accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+    const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgemm_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const double* alpha,
+    const double* a, int64_t lda, const double* b, int64_t ldb, const double* beta, double* c, int64_t ldc,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgemm_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const float* alpha,
+    const float* a, int64_t lda, const float* b, int64_t ldb, const float* beta, float* c, int64_t ldc,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgemm_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgemm_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+    const accublas_options* options);
+
+/** C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc].
+ * There is no conjugation.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] m rows of A and C, at least 0
+ * @param[in] n columns of B and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] rsa stride from a row of A to the next, any number, 0 and negative ones too
+ * @param[in] csa stride from a column of A to the next, any number, 0 and negative ones too
+ * @param[in] b B; in host or device memory
+ * @param[in] rsb stride from a row of B to the next, any number, 0 and negative ones too
+ * @param[in] csb stride from a column of B to the next, any number, 0 and negative ones too
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] rsc stride from a row of C to the next
+ * @param[in] csc stride from a column of C to the next; rsc and csc must not let two elements coincide
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgemm_strided(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const double* alpha, const double* a, int64_t rsa, int64_t csa, const double* b, int64_t rsb, int64_t csb,
+    const double* beta, double* c, int64_t rsc, int64_t csc);
+ACCUBLAS_API accublas_status accublas_sgemm_strided(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const float* alpha, const float* a, int64_t rsa, int64_t csa, const float* b, int64_t rsb, int64_t csb,
+    const float* beta, float* c, int64_t rsc, int64_t csc);
+ACCUBLAS_API accublas_status accublas_zgemm_strided(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
+    const void* beta, void* c, int64_t rsc, int64_t csc);
+ACCUBLAS_API accublas_status accublas_cgemm_strided(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
+    const void* beta, void* c, int64_t rsc, int64_t csc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgemm_strided_ex(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const double* alpha, const double* a, int64_t rsa, int64_t csa, const double* b, int64_t rsb, int64_t csb,
+    const double* beta, double* c, int64_t rsc, int64_t csc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgemm_strided_ex(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const float* alpha, const float* a, int64_t rsa, int64_t csa, const float* b, int64_t rsb, int64_t csb,
+    const float* beta, float* c, int64_t rsc, int64_t csc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgemm_strided_ex(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
+    const void* beta, void* c, int64_t rsc, int64_t csc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgemm_strided_ex(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
+    const void* beta, void* c, int64_t rsc, int64_t csc, const accublas_options* options);
 
 /** C = alpha A B + beta C (side LEFT) or alpha B A + beta C (RIGHT), C and B m x n, A symmetric (hemm: Hermitian) of
- * order m (LEFT) or n: the other triangle of A is not read, nor the imaginary parts of a Hermitian diagonal.
- *
- * The products of level 3 have the modes of GEMM but the multiword ones, element by element GEMM's definition
- * (docs/modes.md, "The other products of level 3"), with operands in host or in device memory (docs/gpu.md; there her2k
- * in dp:repro and sp:repro wants alpha in host memory, else ACCUBLAS_ERROR_UNAVAILABLE).
- * Leading dimensions are those of the matrices as they are stored, by the layout; complex numbers as for zgemm. A bad
- * argument is ACCUBLAS_ERROR_ARGUMENT, by name. The triangle of C that is not wanted is neither read nor written. */
-#define ACCUBLAS_DECLARE_SYMM(name, type)                                                                          \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,  \
-                                               accublas_uplo uplo, int64_t m, int64_t n, const type* alpha,        \
-                                               const type* a, int64_t lda, const type* b, int64_t ldb,             \
-                                               const type* beta, type* c, int64_t ldc);                            \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                               \
-      accublas_context* ctx, accublas_layout layout, accublas_side side, accublas_uplo uplo, int64_t m, int64_t n, \
-      const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb, const type* beta, type* c,        \
-      int64_t ldc, const accublas_options* options);
-ACCUBLAS_DECLARE_SYMM(dsymm, double)
-ACCUBLAS_DECLARE_SYMM(ssymm, float)
-ACCUBLAS_DECLARE_SYMM(zsymm, void)
-ACCUBLAS_DECLARE_SYMM(csymm, void)
-ACCUBLAS_DECLARE_SYMM(zhemm, void)
-ACCUBLAS_DECLARE_SYMM(chemm, void)
+ * order m (LEFT) or n. Only the triangle uplo of A is read, and of a Hermitian diagonal only the real parts.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] m rows of the result, at least 0
+ * @param[in] n columns of the result, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, order of A)
+ * @param[in] b B; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsymm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const double* alpha, const double* a, int64_t lda, const double* b,
+    int64_t ldb, const double* beta, double* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_ssymm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const float* alpha, const float* a, int64_t lda, const float* b,
+    int64_t ldb, const float* beta, float* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_zsymm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_csymm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_zhemm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_chemm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsymm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const double* alpha, const double* a, int64_t lda, const double* b,
+    int64_t ldb, const double* beta, double* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssymm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const float* alpha, const float* a, int64_t lda, const float* b,
+    int64_t ldb, const float* beta, float* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zsymm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_csymm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zhemm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_chemm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
 
-/** The triangle of C that uplo names, C n x n: alpha A A^T + beta C with A n x k (trans NO_TRANS), or alpha A^T A +
- * beta C with A k x n (TRANS; real: also ACCUBLAS_CONJ_TRANS). herk: A A^H, or A^H A (ACCUBLAS_CONJ_TRANS), real alpha
- * and beta; the imaginary parts of C's diagonal are not read and become +0. */
-#define ACCUBLAS_DECLARE_SYRK(name, type, factor)                                                                     \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,     \
-                                               accublas_transpose trans, int64_t n, int64_t k, const factor* alpha,   \
-                                               const type* a, int64_t lda, const factor* beta, type* c, int64_t ldc); \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                  \
-      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, int64_t n,         \
-      int64_t k, const factor* alpha, const type* a, int64_t lda, const factor* beta, type* c, int64_t ldc,           \
-      const accublas_options* options);
-ACCUBLAS_DECLARE_SYRK(dsyrk, double, double)
-ACCUBLAS_DECLARE_SYRK(ssyrk, float, float)
-ACCUBLAS_DECLARE_SYRK(zsyrk, void, void)
-ACCUBLAS_DECLARE_SYRK(csyrk, void, void)
-ACCUBLAS_DECLARE_SYRK(zherk, void, double)
-ACCUBLAS_DECLARE_SYRK(cherk, void, float)
+/** The triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or
+ *   ACCUBLAS_CONJ_TRANS
+ * @param[in] n order of C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, of order n, whose triangle uplo is overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsyrk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const double* alpha, const double* a, int64_t lda,
+    const double* beta, double* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_ssyrk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const float* alpha, const float* a, int64_t lda, const float* beta,
+    float* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_zsyrk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta,
+    void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_csyrk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta,
+    void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsyrk_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const double* alpha, const double* a, int64_t lda,
+    const double* beta, double* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssyrk_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const float* alpha, const float* a, int64_t lda, const float* beta,
+    float* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zsyrk_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta,
+    void* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_csyrk_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta,
+    void* c, int64_t ldc, const accublas_options* options);
 
-/** The triangle of C that uplo names: alpha A B^T + alpha B A^T + beta C with A and B n x k (NO_TRANS), or alpha A^T B
- * + alpha B^T A + beta C with A and B k x n (TRANS; real: also ACCUBLAS_CONJ_TRANS): one inner product of 2k terms.
- * her2k: alpha A B^H + conj(alpha) B A^H, or alpha A^H B + conj(alpha) B^H A (ACCUBLAS_CONJ_TRANS), beta real, the
- * diagonal as herk's. */
-#define ACCUBLAS_DECLARE_SYR2K(name, type, factor)                                                                \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                               accublas_transpose trans, int64_t n, int64_t k, const type* alpha, \
-                                               const type* a, int64_t lda, const type* b, int64_t ldb,            \
-                                               const factor* beta, type* c, int64_t ldc);                         \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                              \
-      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose trans, int64_t n,     \
-      int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, int64_t ldb, const factor* beta,   \
-      type* c, int64_t ldc, const accublas_options* options);
-ACCUBLAS_DECLARE_SYR2K(dsyr2k, double, double)
-ACCUBLAS_DECLARE_SYR2K(ssyr2k, float, float)
-ACCUBLAS_DECLARE_SYR2K(zsyr2k, void, void)
-ACCUBLAS_DECLARE_SYR2K(csyr2k, void, void)
-ACCUBLAS_DECLARE_SYR2K(zher2k, void, double)
-ACCUBLAS_DECLARE_SYR2K(cher2k, void, float)
+/** The triangle uplo of C = alpha A A^H + beta C (trans NO_TRANS) or alpha A^H A + beta C (CONJ_TRANS), alpha and beta
+ * real. The imaginary parts of the diagonal of C are not read and become +0.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or
+ *   ACCUBLAS_CONJ_TRANS
+ * @param[in] n order of C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, of order n, whose triangle uplo is overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_zherk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const double* alpha, const void* a, int64_t lda,
+    const double* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_cherk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const float* alpha, const void* a, int64_t lda, const float* beta,
+    void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_zherk_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const double* alpha, const void* a, int64_t lda,
+    const double* beta, void* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cherk_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const float* alpha, const void* a, int64_t lda, const float* beta,
+    void* c, int64_t ldc, const accublas_options* options);
+
+/** The triangle uplo of C = alpha A B^T + alpha B A^T + beta C (trans NO_TRANS) or alpha A^T B + alpha B^T A + beta C
+ * (TRANS): one inner product of 2k terms.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or
+ *   ACCUBLAS_CONJ_TRANS
+ * @param[in] n order of C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] b B, stored as A is; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, of order n, whose triangle uplo is overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsyr2k(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const double* alpha, const double* a, int64_t lda, const double* b,
+    int64_t ldb, const double* beta, double* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_ssyr2k(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const float* alpha, const float* a, int64_t lda, const float* b,
+    int64_t ldb, const float* beta, float* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_zsyr2k(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_csyr2k(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsyr2k_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const double* alpha, const double* a, int64_t lda, const double* b,
+    int64_t ldb, const double* beta, double* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssyr2k_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const float* alpha, const float* a, int64_t lda, const float* b,
+    int64_t ldb, const float* beta, float* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zsyr2k_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_csyr2k_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
+
+/** The triangle uplo of C = alpha A B^H + conj(alpha) B A^H + beta C (trans NO_TRANS) or alpha A^H B + conj(alpha) B^H
+ * A + beta C (CONJ_TRANS), beta real, the diagonal as herk's.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or
+ *   ACCUBLAS_CONJ_TRANS
+ * @param[in] n order of C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] b B, stored as A is; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, of order n, whose triangle uplo is overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_zher2k(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const double* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_cher2k(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const float* beta, void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_zher2k_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const double* beta, void* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cher2k_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
+    int64_t ldb, const float* beta, void* c, int64_t ldc, const accublas_options* options);
 
 /** B = alpha op(A) B (side LEFT) or alpha B op(A) (RIGHT), B m x n, A triangular of order m (LEFT) or n. The other
- * triangle of A is not read and makes no terms; with diag UNIT the diagonal is not read and is ones. */
-#define ACCUBLAS_DECLARE_TRMM(name, type)                                                                           \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,   \
-                                               accublas_uplo uplo, accublas_transpose transa, accublas_diag diag,   \
-                                               int64_t m, int64_t n, const type* alpha, const type* a, int64_t lda, \
-                                               type* b, int64_t ldb);                                               \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                \
-      accublas_context* ctx, accublas_layout layout, accublas_side side, accublas_uplo uplo,                        \
-      accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const type* alpha, const type* a,        \
-      int64_t lda, type* b, int64_t ldb, const accublas_options* options);
-ACCUBLAS_DECLARE_TRMM(dtrmm, double)
-ACCUBLAS_DECLARE_TRMM(strmm, float)
-ACCUBLAS_DECLARE_TRMM(ztrmm, void)
-ACCUBLAS_DECLARE_TRMM(ctrmm, void)
+ * triangle of A is not read and makes no terms.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
+ * @param[in] m rows of the result, at least 0
+ * @param[in] n columns of the result, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, order of A)
+ * @param[in,out] b B, m x n, overwritten by the result; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dtrmm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const double* alpha,
+    const double* a, int64_t lda, double* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_strmm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const float* alpha,
+    const float* a, int64_t lda, float* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_ztrmm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_ctrmm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dtrmm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const double* alpha,
+    const double* a, int64_t lda, double* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_strmm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const float* alpha,
+    const float* a, int64_t lda, float* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ztrmm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ctrmm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
 
-/** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; arguments as trmm's.
- * Modes native, dp and sp (a small residual, as BLAS's; no bound of an element), dot2, cr, dp:repro and sp:repro (cr's
- * values): every unknown, in the order of substitution, is the exact quotient of the exact
- * alpha b - sum a x over the unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM and TRSV").
- * The report's bound is of that. */
-ACCUBLAS_DECLARE_TRMM(dtrsm, double)
-ACCUBLAS_DECLARE_TRMM(strsm, float)
-ACCUBLAS_DECLARE_TRMM(ztrsm, void)
-ACCUBLAS_DECLARE_TRMM(ctrsm, void)
+/** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A as trmm's. Modes
+ * native, dp and sp (a small residual, as BLAS's; no bound of an element), dot2, cr, dp:repro and sp:repro (cr's
+ * values): every unknown, in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the
+ * unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM and TRSV"). The bound of the report is
+ * that of this rounding.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
+ * @param[in] m rows of the result, at least 0
+ * @param[in] n columns of the result, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, order of A)
+ * @param[in,out] b B, m x n, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dtrsm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const double* alpha,
+    const double* a, int64_t lda, double* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_strsm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const float* alpha,
+    const float* a, int64_t lda, float* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_ztrsm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_ctrsm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dtrsm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const double* alpha,
+    const double* a, int64_t lda, double* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_strsm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const float* alpha,
+    const float* a, int64_t lda, float* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ztrsm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ctrsm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
 
-/** The triangle that uplo names of C = alpha op(A) op(B) + beta C, op(A) n x k, op(B) k x n. */
-#define ACCUBLAS_DECLARE_GEMMT(name, type)                                                                           \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,    \
-                                               accublas_transpose transa, accublas_transpose transb, int64_t n,      \
-                                               int64_t k, const type* alpha, const type* a, int64_t lda,             \
-                                               const type* b, int64_t ldb, const type* beta, type* c, int64_t ldc);  \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                 \
-      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose transa,                  \
-      accublas_transpose transb, int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, const type* b, \
-      int64_t ldb, const type* beta, type* c, int64_t ldc, const accublas_options* options);
-ACCUBLAS_DECLARE_GEMMT(dgemmt, double)
-ACCUBLAS_DECLARE_GEMMT(sgemmt, float)
-ACCUBLAS_DECLARE_GEMMT(zgemmt, void)
-ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
+/** The triangle uplo of C = alpha op(A) op(B) + beta C.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] transb op(B), as transa
+ * @param[in] n order of C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: op(A) is n x k; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] b B: op(B) is k x n; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, of order n, whose triangle uplo is overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgemmt(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, const double* alpha, const double* a,
+    int64_t lda, const double* b, int64_t ldb, const double* beta, double* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_sgemmt(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, const float* alpha, const float* a,
+    int64_t lda, const float* b, int64_t ldb, const float* beta, float* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_zgemmt(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, const void* alpha, const void* a,
+    int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_cgemmt(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, const void* alpha, const void* a,
+    int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgemmt_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, const double* alpha, const double* a,
+    int64_t lda, const double* b, int64_t ldb, const double* beta, double* c, int64_t ldc,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgemmt_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, const float* alpha, const float* a,
+    int64_t lda, const float* b, int64_t ldb, const float* beta, float* c, int64_t ldc,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgemmt_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, const void* alpha, const void* a,
+    int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgemmt_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose transa, accublas_transpose transb, int64_t n, int64_t k, const void* alpha, const void* a,
+    int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
+/* clang-format on */
+
+/* Batches of products. Every matrix has the sizes, layout and leading dimensions of GEMM. The modes are GEMM's, and
+ * in those that define bits the results are those of calls one by one (in dp:repro T* belongs to the matrix).
+ * batch_count = 0 is a quick return, a negative one is an error. The report speaks of all matrices together:
+ * rejected and undecided are sums, bits, parts and bounds the largest. A target is judged by matrix, as in calls one
+ * by one: those that miss it are as they were. */
+
+/* Made from c_api/routines.py: batched */
+/* clang-format off */
+/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a. Results may
+ * lie in each other's gaps.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] transb op(B), as transa
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a the first A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] stride_a elements from one A to the next, any number, 0 and negative ones too
+ * @param[in] b the first B; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] stride_b elements from one B to the next, any number, 0 and negative ones too
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c the first C, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] stride_c elements from one C to the next; no element may belong to two results
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgemm_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const double* alpha,
+    const double* a, int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, const double* beta,
+    double* c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgemm_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const float* alpha,
+    const float* a, int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, const float* beta,
+    float* c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgemm_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    void* c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgemm_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    void* c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgemm_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const double* alpha,
+    const double* a, int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, const double* beta,
+    double* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgemm_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const float* alpha,
+    const float* a, int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, const float* beta,
+    float* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgemm_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgemm_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const accublas_options* options);
+
+/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a[i]. The arrays of pointers
+ * are where the matrices are, in host or in device memory, and are read when the call's turn on the stream comes. The
+ * results must not overlap. Messages name an element of an array of pointers: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] transb op(B), as transa
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a batch_count pointers to A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] b batch_count pointers to B; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c batch_count pointers to C, overwritten by the results; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgemm_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const double* alpha,
+    const double* const* a, int64_t lda, const double* const* b, int64_t ldb, const double* beta, double* const* c,
+    int64_t ldc, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgemm_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const float* alpha,
+    const float* const* a, int64_t lda, const float* const* b, int64_t ldb, const float* beta, float* const* c,
+    int64_t ldc, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgemm_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* const* a, int64_t lda, const void* const* b, int64_t ldb, const void* beta, void* const* c,
+    int64_t ldc, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgemm_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* const* a, int64_t lda, const void* const* b, int64_t ldb, const void* beta, void* const* c,
+    int64_t ldc, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgemm_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const double* alpha,
+    const double* const* a, int64_t lda, const double* const* b, int64_t ldb, const double* beta, double* const* c,
+    int64_t ldc, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgemm_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const float* alpha,
+    const float* const* a, int64_t lda, const float* const* b, int64_t ldb, const float* beta, float* const* c,
+    int64_t ldc, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgemm_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* const* a, int64_t lda, const void* const* b, int64_t ldb, const void* beta, void* const* c,
+    int64_t ldc, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgemm_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* const* a, int64_t lda, const void* const* b, int64_t ldb, const void* beta, void* const* c,
+    int64_t ldc, int64_t batch_count, const accublas_options* options);
+/* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Factorizations, solutions and inverses by them (docs/factorizations.md)
@@ -676,91 +1438,208 @@ ACCUBLAS_DECLARE_GEMMT(cgemmt, void)
  * exact one of the elements before it, rounded once, whatever the blocking); mode and target by family dgemm, or sgemm.
  * Others are ACCUBLAS_ERROR_MODE in options, and passed over elsewhere. All take operands in device memory too, ipiv
  * (int64_t) with them, but in native (ACCUBLAS_ERROR_UNAVAILABLE); info may be in either memory, and a call waits for
- * one in host memory. The report's bound is that of an element from those before it, for the modes that define bits; its sizes are m, n and the number
- * of pivots, or n, nrhs and n.
+ * one in host memory. The report's bound is that of an element from those before it, for the modes that define bits;
+ * its sizes are m, n and the number of pivots, or n, nrhs and n.
  * ------------------------------------------------------------------------------------------------------------ */
 
+/* Made from c_api/routines.py: factorizations */
+/* clang-format off */
 /** A = U^H U (uplo UPPER) or L L^H (LOWER), A Hermitian positive definite of order n, of which that triangle is read
- * and becomes the factor; its diagonal is positive. *info = i: the leading minor of order i is not positive, or NaN, and
- * columns of L (rows of U) before the i-th are the factor's, in the modes that define bits the rest as it was. Error
- * ACCUBLAS_ERROR_MEMORY: A is as it was. */
-#define ACCUBLAS_DECLARE_POTRF(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               int64_t n, type* a, int64_t lda, int64_t* info);                        \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                                    int64_t n, type* a, int64_t lda, int64_t* info,                    \
-                                                    const accublas_options* options);
-ACCUBLAS_DECLARE_POTRF(dpotrf, double)
-ACCUBLAS_DECLARE_POTRF(spotrf, float)
-ACCUBLAS_DECLARE_POTRF(zpotrf, void)
-ACCUBLAS_DECLARE_POTRF(cpotrf, void)
+ * and becomes the factor; its diagonal is positive. *info = i: the leading minor of order i is not positive, or NaN,
+ * and columns of L (rows of U) before the i-th are the factor's, in the modes that define bits the rest as it was.
+ * After ACCUBLAS_ERROR_MEMORY A is as it was.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrf(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, double* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_spotrf(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, float* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_zpotrf(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_cpotrf(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, int64_t* info);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrf_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, double* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrf_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, float* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrf_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrf_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
 
-/** Solves A X = B by the factor that potrf left in a; X overwrites B, n x nrhs. */
-#define ACCUBLAS_DECLARE_POTRS(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               int64_t n, int64_t nrhs, const type* a, int64_t lda, type* b,           \
-                                               int64_t ldb);                                                           \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                                    int64_t n, int64_t nrhs, const type* a, int64_t lda, type* b,      \
-                                                    int64_t ldb, const accublas_options* options);
-ACCUBLAS_DECLARE_POTRS(dpotrs, double)
-ACCUBLAS_DECLARE_POTRS(spotrs, float)
-ACCUBLAS_DECLARE_POTRS(zpotrs, void)
-ACCUBLAS_DECLARE_POTRS(cpotrs, void)
+/** Solves A X = B by the factor that potrf left in a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a the factor from potrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] b B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrs(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const double* a, int64_t lda, double* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_spotrs(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const float* a, int64_t lda, float* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_zpotrs(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* a, int64_t lda, void* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_cpotrs(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* a, int64_t lda, void* b, int64_t ldb);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrs_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const double* a, int64_t lda, double* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrs_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const float* a, int64_t lda, float* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrs_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrs_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
 
-/** potrf, then potrs where *info is 0. */
-#define ACCUBLAS_DECLARE_POSV(name, type)                                                                              \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               int64_t n, int64_t nrhs, type* a, int64_t lda, type* b, int64_t ldb,    \
-                                               int64_t* info);                                                         \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                                    int64_t n, int64_t nrhs, type* a, int64_t lda, type* b,            \
-                                                    int64_t ldb, int64_t* info, const accublas_options* options);
-ACCUBLAS_DECLARE_POSV(dposv, double)
-ACCUBLAS_DECLARE_POSV(sposv, float)
-ACCUBLAS_DECLARE_POSV(zposv, void)
-ACCUBLAS_DECLARE_POSV(cposv, void)
+/** potrf, then potrs if *info is 0.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] b B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dposv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, double* a, int64_t lda, double* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_sposv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, float* a, int64_t lda, float* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_zposv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_cposv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dposv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, double* a, int64_t lda, double* b, int64_t ldb, int64_t* info,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sposv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, float* a, int64_t lda, float* b, int64_t ldb, int64_t* info,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zposv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cposv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info,
+    const accublas_options* options);
 
-/** P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. Row i and row ipiv[i - 1]
- * changed places, i = 1 .. min(m, n), one after the other. *info = i: the pivot of column i, the first such, is zero.
- * Error ACCUBLAS_ERROR_MEMORY: A is as it was. */
-#define ACCUBLAS_DECLARE_GETRF(name, type)                                                                          \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, \
-                                               type* a, int64_t lda, int64_t* ipiv, int64_t* info);                 \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t m,       \
-                                                    int64_t n, type* a, int64_t lda, int64_t* ipiv, int64_t* info,  \
-                                                    const accublas_options* options);
-ACCUBLAS_DECLARE_GETRF(dgetrf, double)
-ACCUBLAS_DECLARE_GETRF(sgetrf, float)
-ACCUBLAS_DECLARE_GETRF(zgetrf, void)
-ACCUBLAS_DECLARE_GETRF(cgetrf, void)
+/** P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of
+ * column i, the first such, is zero. After ACCUBLAS_ERROR_MEMORY A is as it was.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[out] ipiv row exchanges, min(m, n) numbers from 1 on, where A is: row i and row ipiv[i - 1] changed places, i
+ *   = 1, 2, ... in this order; in host or device memory
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    double* a, int64_t lda, int64_t* ipiv, int64_t* info);
+ACCUBLAS_API accublas_status accublas_sgetrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    float* a, int64_t lda, int64_t* ipiv, int64_t* info);
+ACCUBLAS_API accublas_status accublas_zgetrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, int64_t* ipiv, int64_t* info);
+ACCUBLAS_API accublas_status accublas_cgetrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, int64_t* ipiv, int64_t* info);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    double* a, int64_t lda, int64_t* ipiv, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    float* a, int64_t lda, int64_t* ipiv, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, int64_t* ipiv, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, int64_t* ipiv, int64_t* info, const accublas_options* options);
 
-/** Solves op(A) X = B by the factors that getrf left in a and ipiv; X overwrites B, n x nrhs. Error
- * ACCUBLAS_ERROR_ARGUMENT: also where ipiv, in host memory, has a row that A lacks. */
-#define ACCUBLAS_DECLARE_GETRS(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout,                          \
-                                               accublas_transpose trans, int64_t n, int64_t nrhs, const type* a,       \
-                                               int64_t lda, const int64_t* ipiv, type* b, int64_t ldb);                \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                   \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose trans, int64_t n, int64_t nrhs, const type* a, \
-      int64_t lda, const int64_t* ipiv, type* b, int64_t ldb, const accublas_options* options);
-ACCUBLAS_DECLARE_GETRS(dgetrs, double)
-ACCUBLAS_DECLARE_GETRS(sgetrs, float)
-ACCUBLAS_DECLARE_GETRS(zgetrs, void)
-ACCUBLAS_DECLARE_GETRS(cgetrs, void)
+/** Solves op(A) X = B by the factors that getrf left in a and ipiv. ACCUBLAS_ERROR_ARGUMENT also if ipiv, in host
+ * memory, names a row that A lacks.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
+ *   ACCUBLAS_TRANS
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a the factors from getrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] ipiv n numbers from getrf; in host or device memory
+ * @param[in,out] b B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrs(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t n, int64_t nrhs, const double* a, int64_t lda, const int64_t* ipiv, double* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_sgetrs(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t n, int64_t nrhs, const float* a, int64_t lda, const int64_t* ipiv, float* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_zgetrs(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t n, int64_t nrhs, const void* a, int64_t lda, const int64_t* ipiv, void* b, int64_t ldb);
+ACCUBLAS_API accublas_status accublas_cgetrs(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t n, int64_t nrhs, const void* a, int64_t lda, const int64_t* ipiv, void* b, int64_t ldb);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrs_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, const int64_t* ipiv, double* b,
+    int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrs_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, const int64_t* ipiv, float* b,
+    int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrs_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, const int64_t* ipiv, void* b,
+    int64_t ldb, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrs_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, const int64_t* ipiv, void* b,
+    int64_t ldb, const accublas_options* options);
 
-/** getrf, then getrs where *info is 0. */
-#define ACCUBLAS_DECLARE_GESV(name, type)                                                                              \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs, \
-                                               type* a, int64_t lda, int64_t* ipiv, type* b, int64_t ldb,              \
-                                               int64_t* info);                                                         \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t n,          \
-                                                    int64_t nrhs, type* a, int64_t lda, int64_t* ipiv, type* b,        \
-                                                    int64_t ldb, int64_t* info, const accublas_options* options);
-ACCUBLAS_DECLARE_GESV(dgesv, double)
-ACCUBLAS_DECLARE_GESV(sgesv, float)
-ACCUBLAS_DECLARE_GESV(zgesv, void)
-ACCUBLAS_DECLARE_GESV(cgesv, void)
+/** getrf, then getrs if *info is 0.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[out] ipiv row exchanges, n numbers from 1 on, where A is: row i and row ipiv[i - 1] changed places, i = 1, 2,
+ *   ... in this order; in host or device memory
+ * @param[in,out] b B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgesv(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    double* a, int64_t lda, int64_t* ipiv, double* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_sgesv(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    float* a, int64_t lda, int64_t* ipiv, float* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_zgesv(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    void* a, int64_t lda, int64_t* ipiv, void* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_cgesv(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    void* a, int64_t lda, int64_t* ipiv, void* b, int64_t ldb, int64_t* info);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgesv_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    double* a, int64_t lda, int64_t* ipiv, double* b, int64_t ldb, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgesv_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    float* a, int64_t lda, int64_t* ipiv, float* b, int64_t ldb, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgesv_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    void* a, int64_t lda, int64_t* ipiv, void* b, int64_t ldb, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgesv_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    void* a, int64_t lda, int64_t* ipiv, void* b, int64_t ldb, int64_t* info, const accublas_options* options);
+/* clang-format on */
 
 /* Inverses by factors, and what they are made of. They overwrite A, of order n. Errors: ACCUBLAS_ERROR_MEMORY, A is as
  * it was; ACCUBLAS_ERROR_C_UNDEFINED, a failure after the first write to A. In the modes that define bits they are made
@@ -769,130 +1648,284 @@ ACCUBLAS_DECLARE_GESV(cgesv, void)
  * any call. On device operands trtri, potri and getri wait for info wherever that lies, and trtri for a number of every
  * 64 columns, so that no graph can hold them; lauum waits for nothing. */
 
-/** X with A X = 1 overwrites the triangle uplo of A, which is triangular; the other one is neither read nor written,
- * and of a unit diagonal (diag UNIT) not the diagonal either. *info = i: the diagonal's element i, the first such, is
- * zero, and A is as it was. */
-#define ACCUBLAS_DECLARE_TRTRI(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               accublas_diag diag, int64_t n, type* a, int64_t lda, int64_t* info);    \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                                    accublas_diag diag, int64_t n, type* a, int64_t lda,               \
-                                                    int64_t* info, const accublas_options* options);
-ACCUBLAS_DECLARE_TRTRI(dtrtri, double)
-ACCUBLAS_DECLARE_TRTRI(strtri, float)
-ACCUBLAS_DECLARE_TRTRI(ztrtri, void)
-ACCUBLAS_DECLARE_TRTRI(ctrtri, void)
+/* Made from c_api/routines.py: inverses */
+/* clang-format off */
+/** X with A X = 1 overwrites the triangle uplo of A, which is triangular. The other triangle is neither read nor
+ * written, and of a unit diagonal (diag UNIT) not the diagonal either. *info = i: element i of the diagonal, the first
+ * such, is zero, and A is as it was.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a A, overwritten by X; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dtrtri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_diag diag, int64_t n, double* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_strtri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_diag diag, int64_t n, float* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_ztrtri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_diag diag, int64_t n, void* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_ctrtri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_diag diag, int64_t n, void* a, int64_t lda, int64_t* info);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dtrtri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_diag diag, int64_t n, double* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_strtri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_diag diag, int64_t n, float* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ztrtri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_diag diag, int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ctrtri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_diag diag, int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
 
-/** U U^H (uplo UPPER) or L^H L (LOWER) of the triangle uplo of A: the product's triangle overwrites it. */
-#define ACCUBLAS_DECLARE_LAUUM(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               int64_t n, type* a, int64_t lda);                                       \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                                    int64_t n, type* a, int64_t lda, const accublas_options* options);
-ACCUBLAS_DECLARE_LAUUM(dlauum, double)
-ACCUBLAS_DECLARE_LAUUM(slauum, float)
-ACCUBLAS_DECLARE_LAUUM(zlauum, void)
-ACCUBLAS_DECLARE_LAUUM(clauum, void)
+/** U U^H (uplo UPPER) or L^H L (LOWER) of the triangle uplo of A. The triangle of the product overwrites it.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a U or L, overwritten by the product; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dlauum(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, double* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_slauum(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, float* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_zlauum(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda);
+ACCUBLAS_API accublas_status accublas_clauum(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dlauum_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, double* a, int64_t lda, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_slauum_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, float* a, int64_t lda, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zlauum_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_clauum_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, const accublas_options* options);
 
-/** The inverse by the factor that potrf left in the triangle uplo of A, which the inverse's triangle overwrites: trtri,
- * then lauum where *info is 0. */
-#define ACCUBLAS_DECLARE_POTRI(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,      \
-                                               int64_t n, type* a, int64_t lda, int64_t* info);                        \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, \
-                                                    int64_t n, type* a, int64_t lda, int64_t* info,                    \
-                                                    const accublas_options* options);
-ACCUBLAS_DECLARE_POTRI(dpotri, double)
-ACCUBLAS_DECLARE_POTRI(spotri, float)
-ACCUBLAS_DECLARE_POTRI(zpotri, void)
-ACCUBLAS_DECLARE_POTRI(cpotri, void)
+/** The inverse by the factor that potrf left in the triangle uplo of A, which the triangle of the inverse overwrites:
+ * trtri, then lauum if *info is 0.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a the factor from potrf, overwritten by the inverse; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, double* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_spotri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, float* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_zpotri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, int64_t* info);
+ACCUBLAS_API accublas_status accublas_cpotri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, int64_t* info);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, double* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, float* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
 
-/** The inverse by the factors that getrf left in a and ipiv, which it overwrites. *info = i: the pivot of column i, the
- * first such, is zero, and A is as it was. */
-#define ACCUBLAS_DECLARE_GETRI(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, type* a,      \
-                                               int64_t lda, const int64_t* ipiv, int64_t* info);                       \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t n, type* a, \
-                                                    int64_t lda, const int64_t* ipiv, int64_t* info,                   \
-                                                    const accublas_options* options);
-ACCUBLAS_DECLARE_GETRI(dgetri, double)
-ACCUBLAS_DECLARE_GETRI(sgetri, float)
-ACCUBLAS_DECLARE_GETRI(zgetri, void)
-ACCUBLAS_DECLARE_GETRI(cgetri, void)
+/** The inverse by the factors that getrf left in a and ipiv, which overwrites a. *info = i: the pivot of column i, the
+ * first such, is zero, and A is as it was.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a the factors from getrf, overwritten by the inverse; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] ipiv n numbers from getrf; in host or device memory
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetri(accublas_context* ctx, accublas_layout layout, int64_t n, double* a,
+    int64_t lda, const int64_t* ipiv, int64_t* info);
+ACCUBLAS_API accublas_status accublas_sgetri(accublas_context* ctx, accublas_layout layout, int64_t n, float* a,
+    int64_t lda, const int64_t* ipiv, int64_t* info);
+ACCUBLAS_API accublas_status accublas_zgetri(accublas_context* ctx, accublas_layout layout, int64_t n, void* a,
+    int64_t lda, const int64_t* ipiv, int64_t* info);
+ACCUBLAS_API accublas_status accublas_cgetri(accublas_context* ctx, accublas_layout layout, int64_t n, void* a,
+    int64_t lda, const int64_t* ipiv, int64_t* info);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetri_ex(accublas_context* ctx, accublas_layout layout, int64_t n, double* a,
+    int64_t lda, const int64_t* ipiv, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetri_ex(accublas_context* ctx, accublas_layout layout, int64_t n, float* a,
+    int64_t lda, const int64_t* ipiv, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetri_ex(accublas_context* ctx, accublas_layout layout, int64_t n, void* a,
+    int64_t lda, const int64_t* ipiv, int64_t* info, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetri_ex(accublas_context* ctx, accublas_layout layout, int64_t n, void* a,
+    int64_t lda, const int64_t* ipiv, int64_t* info, const accublas_options* options);
+/* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------
  * QR factorization and least squares (docs/factorizations.md)
  *
- * LAPACK's routines likewise, in the modes of the factorizations: cr, dp:repro and sp:repro have one answer, panels of
- * 32 reflectors whose products, solutions and norms are those of cr. Matrices are general, in host or device memory, tau
- * with them; native is ACCUBLAS_ERROR_UNAVAILABLE for the latter. On device operands geqrf in the modes with one answer,
- * and gels in every mode, wait for numbers of every column, so that no graph can hold them; ormqr in the modes with one
- * answer waits for whether C has numbers of 2^960 (single precision: 2^64) or more, which in a graph it takes to be
- * smaller; geqrf and ormqr in dp and sp, and orgqr, wait for nothing. info of gels may be in either memory. The report's sizes are m, n and the number of reflectors (gels: nrhs); it has no bound of an element, so no target can be set.
- * Errors: ACCUBLAS_ERROR_MEMORY: what the call overwrites is as it was; ACCUBLAS_ERROR_C_UNDEFINED: memory was missing
- * later, and it is not.
+ * LAPACK's routines in LAPACK's order of arguments, in the modes of the factorizations: cr, dp:repro and sp:repro have
+ * one answer, panels of 32 reflectors whose products, solutions and norms are those of cr. Matrices are general, in
+ * host or device memory, tau with them; native is ACCUBLAS_ERROR_UNAVAILABLE for the latter. On device operands geqrf
+ * in the modes with one answer, and gels in every mode, wait for numbers of every column, so that no graph can hold
+ * them; ormqr in the modes with one answer waits for whether C has numbers of 2^960 (single precision: 2^64) or more,
+ * which in a graph it takes to be smaller; geqrf and ormqr in dp and sp, and orgqr, wait for nothing. info of gels may
+ * be in either memory. The report's sizes are m, n and the number of reflectors (gels: nrhs); it has no bound of an
+ * element, so no target can be set. Errors: ACCUBLAS_ERROR_MEMORY: what the call overwrites is as it was;
+ * ACCUBLAS_ERROR_C_UNDEFINED: memory was missing later, and it is not.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/** A = Q R, A m x n: R, min(m, n) x n and upper triangular with a real diagonal, overwrites A's upper triangle, and
- * below it stand the vectors of k = min(m, n) reflectors H_i = I - tau_i v_i v_i^H, Q = H_1 H_2 ... H_k: v_i has zeros,
- * 1 in row i (not stored), then column i. tau has k elements. */
-#define ACCUBLAS_DECLARE_GEQRF(name, type)                                                                          \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, \
-                                               type* a, int64_t lda, type* tau);                                    \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t m,       \
-                                                    int64_t n, type* a, int64_t lda, type* tau,                     \
-                                                    const accublas_options* options);
-ACCUBLAS_DECLARE_GEQRF(dgeqrf, double)
-ACCUBLAS_DECLARE_GEQRF(sgeqrf, float)
-ACCUBLAS_DECLARE_GEQRF(zgeqrf, void)
-ACCUBLAS_DECLARE_GEQRF(cgeqrf, void)
+/* Made from c_api/routines.py: orthogonal */
+/* clang-format off */
+/** A = Q R, A m x n: R, min(m, n) x n and upper triangular with a real diagonal, overwrites the upper triangle of A.
+ * Below it stand the vectors of k = min(m, n) reflectors H_i = I - tau_i v_i v_i^H, Q = H_1 H_2 ... H_k: v_i has
+ * zeros, 1 in row i (not stored), then column i.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a A, overwritten by R and the reflectors; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in,out] tau the factors of the reflectors, min(m, n) numbers; in host or device memory
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgeqrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    double* a, int64_t lda, double* tau);
+ACCUBLAS_API accublas_status accublas_sgeqrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    float* a, int64_t lda, float* tau);
+ACCUBLAS_API accublas_status accublas_zgeqrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, void* tau);
+ACCUBLAS_API accublas_status accublas_cgeqrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, void* tau);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgeqrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    double* a, int64_t lda, double* tau, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgeqrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    float* a, int64_t lda, float* tau, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgeqrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, void* tau, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgeqrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, void* tau, const accublas_options* options);
 
 /** The first n columns of Q, m x n with n <= m, by the k <= n reflectors that geqrf left in the columns of a and in
- * tau; they overwrite a. */
-#define ACCUBLAS_DECLARE_ORGQR(name, type)                                                                          \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n, \
-                                               int64_t k, type* a, int64_t lda, const type* tau);                   \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t m,       \
-                                                    int64_t n, int64_t k, type* a, int64_t lda, const type* tau,    \
-                                                    const accublas_options* options);
-ACCUBLAS_DECLARE_ORGQR(dorgqr, double)
-ACCUBLAS_DECLARE_ORGQR(sorgqr, float)
-ACCUBLAS_DECLARE_ORGQR(zungqr, void)
-ACCUBLAS_DECLARE_ORGQR(cungqr, void)
+ * tau. They overwrite a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of Q, at least 0
+ * @param[in] n columns of Q, from 0 to m
+ * @param[in] k reflectors, from 0 to n
+ * @param[in,out] a the vectors of the reflectors, overwritten by Q, m x n; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] tau the factors of the k reflectors, k numbers, from geqrf; in host or device memory
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dorgqr(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    int64_t k, double* a, int64_t lda, const double* tau);
+ACCUBLAS_API accublas_status accublas_sorgqr(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    int64_t k, float* a, int64_t lda, const float* tau);
+ACCUBLAS_API accublas_status accublas_zungqr(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    int64_t k, void* a, int64_t lda, const void* tau);
+ACCUBLAS_API accublas_status accublas_cungqr(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    int64_t k, void* a, int64_t lda, const void* tau);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dorgqr_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    int64_t k, double* a, int64_t lda, const double* tau, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sorgqr_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    int64_t k, float* a, int64_t lda, const float* tau, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zungqr_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    int64_t k, void* a, int64_t lda, const void* tau, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cungqr_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    int64_t k, void* a, int64_t lda, const void* tau, const accublas_options* options);
 
 /** C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n, Q of order m or n by k reflectors in the columns of a, which
- * has as many rows. trans is ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones.
- */
-#define ACCUBLAS_DECLARE_ORMQR(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_side side,      \
-                                               accublas_transpose trans, int64_t m, int64_t n, int64_t k,              \
-                                               const type* a, int64_t lda, const type* tau, type* c, int64_t ldc);     \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_side side, \
-                                                    accublas_transpose trans, int64_t m, int64_t n, int64_t k,         \
-                                                    const type* a, int64_t lda, const type* tau, type* c, int64_t ldc, \
-                                                    const accublas_options* options);
-ACCUBLAS_DECLARE_ORMQR(dormqr, double)
-ACCUBLAS_DECLARE_ORMQR(sormqr, float)
-ACCUBLAS_DECLARE_ORMQR(zunmqr, void)
-ACCUBLAS_DECLARE_ORMQR(cunmqr, void)
+ * has as many rows.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where Q stands in the product
+ * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones
+ * @param[in] m rows of C, at least 0
+ * @param[in] n columns of C, at least 0
+ * @param[in] k reflectors, from 0 to the order of Q
+ * @param[in] a the vectors of the reflectors, from geqrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, order of Q) column-major, max(1, k) row-major
+ * @param[in] tau the factors of the k reflectors, k numbers, from geqrf; in host or device memory
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dormqr(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_transpose trans, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* tau,
+    double* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_sormqr(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_transpose trans, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* tau, float* c,
+    int64_t ldc);
+ACCUBLAS_API accublas_status accublas_zunmqr(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_transpose trans, int64_t m, int64_t n, int64_t k, const void* a, int64_t lda, const void* tau, void* c,
+    int64_t ldc);
+ACCUBLAS_API accublas_status accublas_cunmqr(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_transpose trans, int64_t m, int64_t n, int64_t k, const void* a, int64_t lda, const void* tau, void* c,
+    int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dormqr_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_transpose trans, int64_t m, int64_t n, int64_t k, const double* a, int64_t lda, const double* tau,
+    double* c, int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sormqr_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_transpose trans, int64_t m, int64_t n, int64_t k, const float* a, int64_t lda, const float* tau, float* c,
+    int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zunmqr_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_transpose trans, int64_t m, int64_t n, int64_t k, const void* a, int64_t lda, const void* tau, void* c,
+    int64_t ldc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cunmqr_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_transpose trans, int64_t m, int64_t n, int64_t k, const void* a, int64_t lda, const void* tau, void* c,
+    int64_t ldc, const accublas_options* options);
 
-/** Least squares and least norms with op(A) of full rank, A m x n, trans as for ormqr: of a system with more equations
- * than unknowns the X that makes the norms of B - op(A) X least, else the X of least norm with op(A) X = B. B has
- * max(m, n) rows and nrhs columns, of which the equations' sides are the first rows; X overwrites as many as it has
- * (of least squares the others become parts of Q^H B). A is overwritten by geqrf's result, of a wide A by that of A^H,
- * conjugated and transposed (which is LAPACK's LQ factorization). Where A is zero, or m, n or nrhs is, B becomes zero,
- * and A stays. *info = i: the i-th diagonal element of R, the first such, is zero, and X is not computed. */
-#define ACCUBLAS_DECLARE_GELS(name, type)                                                                             \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout,                         \
-                                               accublas_transpose trans, int64_t m, int64_t n, int64_t nrhs, type* a, \
-                                               int64_t lda, type* b, int64_t ldb, int64_t* info);                     \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                  \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose trans, int64_t m, int64_t n, int64_t nrhs,    \
-      type* a, int64_t lda, type* b, int64_t ldb, int64_t* info, const accublas_options* options);
-ACCUBLAS_DECLARE_GELS(dgels, double)
-ACCUBLAS_DECLARE_GELS(sgels, float)
-ACCUBLAS_DECLARE_GELS(zgels, void)
-ACCUBLAS_DECLARE_GELS(cgels, void)
+/** Least squares and least norms with op(A) of full rank, A m x n. For more equations than unknowns X makes the norms
+ * of B - op(A) X least, else X is the solution of least norm of op(A) X = B. The right-hand sides are the first rows
+ * of B, and X overwrites as many rows as it has (of least squares the others become parts of Q^H B). A is overwritten
+ * by geqrf's result, a wide A by that of A^H, conjugated and transposed (which is LAPACK's LQ factorization). If A is
+ * zero, or m, n or nrhs is, B becomes zero and A stays. *info = i: element i of the diagonal of R, the first such, is
+ * zero, and X is not computed.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a A, overwritten by its factorization; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in,out] b B, max(m, n) x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, m, n) column-major, max(1, nrhs) row-major
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgels(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, int64_t nrhs, double* a, int64_t lda, double* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_sgels(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, int64_t nrhs, float* a, int64_t lda, float* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_zgels(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info);
+ACCUBLAS_API accublas_status accublas_cgels(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgels_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, int64_t nrhs, double* a, int64_t lda, double* b, int64_t ldb, int64_t* info,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgels_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, int64_t nrhs, float* a, int64_t lda, float* b, int64_t ldb, int64_t* info,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgels_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgels_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info,
+    const accublas_options* options);
+/* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Solutions with proved error bounds (docs/certified.md)
@@ -919,47 +1952,105 @@ typedef struct accublas_certificate_t {
   double contraction; /**< proved bound of a norm of I - R A, or infinity; below 1: A is regular */
 } accublas_certificate_t;
 
-/** Solves A X = B, A of order n, B and X n x nrhs, with radius as X: abs(x - exact) <= radius for every element, proved
- * for A and B as they are given. Complex types: the real part of a radius bounds the error of x's real part, the
- * imaginary part that of its imaginary part. A and B are only read; X, the radii and A must not overlap. Where a radius
- * cannot be proved it is infinite, X an approximation, and the status ACCUBLAS_ERROR_NOT_CERTIFIED; `certificate`,
- * which may be NULL, tells the reason. After another error X and the radii are as they were.
- *
- * The mode (that of the factorizations) makes the approximate inverse, which no proof rests on: in cr, dp:repro and
+/* The mode, that of the factorizations, makes the approximate inverse, on which no proof rests: in cr, dp:repro and
  * sp:repro X and the radii have the same bits everywhere. Operands are all in host memory or all on one device, whose
- * stream must not be captured, as the call waits. Five matrices like A (complex: 16) are taken from the system, or from
- * the pool of the GPU that computes LU. accublas_report tells of the whole: its sizes are n, nrhs and n, its backend
- * and engine LU's, and its bounds infinite, as the radii are the solution's. The calls that the solution is made of are
- * not counted. */
-#define ACCUBLAS_DECLARE_GESV_CERTIFIED(name, type)                                                                    \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs, \
-                                               const type* a, int64_t lda, const type* b, int64_t ldb, type* x,        \
-                                               int64_t ldx, type* radius, int64_t ldr,                                 \
-                                               accublas_certificate_t* certificate);                                   \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                                   \
-      accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs, const type* a, int64_t lda,              \
-      const type* b, int64_t ldb, type* x, int64_t ldx, type* radius, int64_t ldr,                                     \
-      accublas_certificate_t* certificate, const accublas_options* options);
-ACCUBLAS_DECLARE_GESV_CERTIFIED(dgesv_certified, double)
-ACCUBLAS_DECLARE_GESV_CERTIFIED(sgesv_certified, float)
-ACCUBLAS_DECLARE_GESV_CERTIFIED(zgesv_certified, void)
-ACCUBLAS_DECLARE_GESV_CERTIFIED(cgesv_certified, void)
+ * stream must not be captured, since the call waits. Five matrices of the size of A (complex: 16) are taken from the
+ * system, or from the pool of the GPU that computes LU. accublas_report speaks of the whole: its sizes are n, nrhs and
+ * n, its backend and engine are LU's, and its bounds are infinite, since the radii are the solution's. The calls that
+ * the solution is made of are not counted. */
 
-/** The same for a Hermitian A of which the triangle uplo is read. The radii are proved whether or not A is positive
- * definite; certificate->positive_definite tells whether that is proved, too. */
-#define ACCUBLAS_DECLARE_POSV_CERTIFIED(name, type)                                                                \
-  ACCUBLAS_API accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,  \
-                                               int64_t n, int64_t nrhs, const type* a, int64_t lda, const type* b, \
-                                               int64_t ldb, type* x, int64_t ldx, type* radius, int64_t ldr,       \
-                                               accublas_certificate_t* certificate);                               \
-  ACCUBLAS_API accublas_status accublas_##name##_ex(                                                               \
-      accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n, int64_t nrhs, const type* a,   \
-      int64_t lda, const type* b, int64_t ldb, type* x, int64_t ldx, type* radius, int64_t ldr,                    \
-      accublas_certificate_t* certificate, const accublas_options* options);
-ACCUBLAS_DECLARE_POSV_CERTIFIED(dposv_certified, double)
-ACCUBLAS_DECLARE_POSV_CERTIFIED(sposv_certified, float)
-ACCUBLAS_DECLARE_POSV_CERTIFIED(zposv_certified, void)
-ACCUBLAS_DECLARE_POSV_CERTIFIED(cposv_certified, void)
+/* Made from c_api/routines.py: certified */
+/* clang-format off */
+/** Solves A X = B with a bound of every error: abs(x - exact) <= radius for every element, proved for A and B as they
+ * are given. Complex types: the real part of a radius bounds the error of the real part of x, the imaginary part that
+ * of its imaginary part. A and B are only read; X, the radii and A must not overlap. If a radius cannot be proved it
+ * is infinite, X is an approximation, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate tells the
+ * reason. After another error X and the radii are as they were.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] b B, n x nrhs; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] x X, n x nrhs; in host or device memory
+ * @param[in] ldx leading dimension of x, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] radius bounds of the errors of X, n x nrhs; in host or device memory
+ * @param[in] ldr leading dimension of radius, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgesv_certified(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, const double* a, int64_t lda, const double* b, int64_t ldb, double* x, int64_t ldx, double* radius,
+    int64_t ldr, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_sgesv_certified(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, const float* a, int64_t lda, const float* b, int64_t ldb, float* x, int64_t ldx, float* radius,
+    int64_t ldr, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_zgesv_certified(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx, void* radius,
+    int64_t ldr, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_cgesv_certified(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx, void* radius,
+    int64_t ldr, accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgesv_certified_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, const double* a, int64_t lda, const double* b, int64_t ldb, double* x, int64_t ldx, double* radius,
+    int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgesv_certified_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, const float* a, int64_t lda, const float* b, int64_t ldb, float* x, int64_t ldx, float* radius,
+    int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgesv_certified_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx, void* radius,
+    int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgesv_certified_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx, void* radius,
+    int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+
+/** gesv_certified for a Hermitian A, of which the triangle uplo is read. The radii are proved whether or not A is
+ * positive definite; certificate->positive_definite tells whether that is proved, too.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] b B, n x nrhs; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] x X, n x nrhs; in host or device memory
+ * @param[in] ldx leading dimension of x, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] radius bounds of the errors of X, n x nrhs; in host or device memory
+ * @param[in] ldr leading dimension of radius, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dposv_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const double* a, int64_t lda, const double* b, int64_t ldb, double* x,
+    int64_t ldx, double* radius, int64_t ldr, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_sposv_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const float* a, int64_t lda, const float* b, int64_t ldb, float* x,
+    int64_t ldx, float* radius, int64_t ldr, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_zposv_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
+    int64_t ldx, void* radius, int64_t ldr, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_cposv_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
+    int64_t ldx, void* radius, int64_t ldr, accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dposv_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const double* a, int64_t lda, const double* b, int64_t ldb, double* x,
+    int64_t ldx, double* radius, int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sposv_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const float* a, int64_t lda, const float* b, int64_t ldb, float* x,
+    int64_t ldx, float* radius, int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zposv_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
+    int64_t ldx, void* radius, int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cposv_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
+    int64_t ldx, void* radius, int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+/* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)

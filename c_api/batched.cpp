@@ -39,42 +39,4 @@ T* const* matrices(Type* const* pointers) {
 
 }  // namespace
 
-/// `type` as accublas.h has it, `element` as the library does: void for complex numbers.
-#define ACCUBLAS_DEFINE_GEMM_BATCHED(prefix, type, element)                                                            \
-  accublas_status accublas_##prefix##gemm_strided_batched_ex(                                                          \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
-      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,            \
-      int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count,    \
-      const accublas_options* options) {                                                                               \
-    return gemm_batched<element>(                                                                                      \
-        ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, false}, static_cast<const element*>(alpha), \
-        {static_cast<const element*>(a), stride_a, nullptr}, {static_cast<const element*>(b), stride_b, nullptr},      \
-        static_cast<const element*>(beta), {static_cast<element*>(c), stride_c, nullptr}, options);                    \
-  }                                                                                                                    \
-  accublas_status accublas_##prefix##gemm_strided_batched(                                                             \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
-      int64_t n, int64_t k, const type* alpha, const type* a, int64_t lda, int64_t stride_a, const type* b,            \
-      int64_t ldb, int64_t stride_b, const type* beta, type* c, int64_t ldc, int64_t stride_c, int64_t batch_count) {  \
-    return accublas_##prefix##gemm_strided_batched_ex(ctx, layout, transa, transb, m, n, k, alpha, a, lda, stride_a,   \
-                                                      b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, nullptr); \
-  }                                                                                                                    \
-  accublas_status accublas_##prefix##gemm_batched_ex(                                                                  \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
-      int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,   \
-      const type* beta, type* const* c, int64_t ldc, int64_t batch_count, const accublas_options* options) {           \
-    return gemm_batched<element>(ctx, {layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, true},             \
-                                 static_cast<const element*>(alpha), {nullptr, 0, matrices<element>(a)},               \
-                                 {nullptr, 0, matrices<element>(b)}, static_cast<const element*>(beta),                \
-                                 {nullptr, 0, matrices<element>(c)}, options);                                         \
-  }                                                                                                                    \
-  accublas_status accublas_##prefix##gemm_batched(                                                                     \
-      accublas_context* ctx, accublas_layout layout, accublas_transpose transa, accublas_transpose transb, int64_t m,  \
-      int64_t n, int64_t k, const type* alpha, const type* const* a, int64_t lda, const type* const* b, int64_t ldb,   \
-      const type* beta, type* const* c, int64_t ldc, int64_t batch_count) {                                            \
-    return accublas_##prefix##gemm_batched_ex(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,    \
-                                              ldc, batch_count, nullptr);                                              \
-  }
-ACCUBLAS_DEFINE_GEMM_BATCHED(d, double, double)
-ACCUBLAS_DEFINE_GEMM_BATCHED(s, float, float)
-ACCUBLAS_DEFINE_GEMM_BATCHED(z, void, Complex<double>)
-ACCUBLAS_DEFINE_GEMM_BATCHED(c, void, Complex<float>)
+#include "c_api/batched_functions.inc"

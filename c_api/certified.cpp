@@ -72,37 +72,4 @@ accublas_status certified_solution(accublas_context* ctx, const SystemShape& s, 
 
 }  // namespace
 
-#define ACCUBLAS_DEFINE_GESV_CERTIFIED(name, type, E)                                                                \
-  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,       \
-                                       const type* a, int64_t lda, const type* b, int64_t ldb, type* x, int64_t ldx, \
-                                       type* radius, int64_t ldr, accublas_certificate_t* certificate,               \
-                                       const accublas_options* options) {                                            \
-    return certified_solution<E>(ctx, {layout, false, ACCUBLAS_UPPER, n, nrhs, lda, ldb, ldx, ldr}, a, b, x, radius, \
-                                 certificate, options);                                                              \
-  }                                                                                                                  \
-  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,            \
-                                  const type* a, int64_t lda, const type* b, int64_t ldb, type* x, int64_t ldx,      \
-                                  type* radius, int64_t ldr, accublas_certificate_t* certificate) {                  \
-    return accublas_##name##_ex(ctx, layout, n, nrhs, a, lda, b, ldb, x, ldx, radius, ldr, certificate, nullptr);    \
-  }
-#define ACCUBLAS_DEFINE_POSV_CERTIFIED(name, type, E)                                                                  \
-  accublas_status accublas_##name##_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n,   \
-                                       int64_t nrhs, const type* a, int64_t lda, const type* b, int64_t ldb, type* x,  \
-                                       int64_t ldx, type* radius, int64_t ldr, accublas_certificate_t* certificate,    \
-                                       const accublas_options* options) {                                              \
-    return certified_solution<E>(ctx, {layout, true, uplo, n, nrhs, lda, ldb, ldx, ldr}, a, b, x, radius, certificate, \
-                                 options);                                                                             \
-  }                                                                                                                    \
-  accublas_status accublas_##name(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, int64_t n,        \
-                                  int64_t nrhs, const type* a, int64_t lda, const type* b, int64_t ldb, type* x,       \
-                                  int64_t ldx, type* radius, int64_t ldr, accublas_certificate_t* certificate) {       \
-    return accublas_##name##_ex(ctx, layout, uplo, n, nrhs, a, lda, b, ldb, x, ldx, radius, ldr, certificate,          \
-                                nullptr);                                                                              \
-  }
-#define ACCUBLAS_DEFINE_CERTIFIED(prefix, type, E)                \
-  ACCUBLAS_DEFINE_GESV_CERTIFIED(prefix##gesv_certified, type, E) \
-  ACCUBLAS_DEFINE_POSV_CERTIFIED(prefix##posv_certified, type, E)
-ACCUBLAS_DEFINE_CERTIFIED(d, double, double)
-ACCUBLAS_DEFINE_CERTIFIED(s, float, float)
-ACCUBLAS_DEFINE_CERTIFIED(z, void, Complex<double>)
-ACCUBLAS_DEFINE_CERTIFIED(c, void, Complex<float>)
+#include "c_api/certified_functions.inc"

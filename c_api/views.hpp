@@ -10,6 +10,16 @@ inline void require(const BadArgument& bad) {
   if (bad) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + bad.name + " is invalid");
 }
 
+/// Numbers of type E as the C interface passes them: pointers to void where they are complex.
+template <class E>
+const E* as(const void* numbers) {
+  return static_cast<const E*>(numbers);
+}
+template <class E>
+E* as(void* numbers) {
+  return static_cast<E*>(numbers);
+}
+
 /// A stride along `size` elements. Where there is one at most, nothing lies a stride away and the caller may pass any
 /// number: engines, which may look at the magnitude and compute addresses that they do not use, get one that is small
 /// enough for that and not negative.

@@ -7,6 +7,8 @@ module accublas_mixed_dots
   use accublas_contexts, only: accublas_context, accublas_options
   use accublas_calls
   use accublas_operands_real32, only: vector_of
+  use accublas_routines_c_real64, only: c_dsdot
+  use accublas_routines_c_real32, only: c_sdsdot
   implicit none
   private
 
@@ -20,23 +22,6 @@ module accublas_mixed_dots
   interface accublas_sdsdot
     procedure :: sdsdot
   end interface accublas_sdsdot
-
-  ! The C functions.
-  interface
-    function c_dsdot(ctx, n, x, incx, y, incy, result, options) result(status) bind(c, name='accublas_dsdot_ex')
-      use, intrinsic :: iso_c_binding, only: c_ptr, c_int32_t, c_int64_t
-      type(c_ptr), value :: ctx, x, y, result, options
-      integer(c_int64_t), value :: n, incx, incy
-      integer(c_int32_t) :: status
-    end function c_dsdot
-
-    function c_sdsdot(ctx, n, sb, x, incx, y, incy, result, options) result(status) bind(c, name='accublas_sdsdot_ex')
-      use, intrinsic :: iso_c_binding, only: c_ptr, c_int32_t, c_int64_t
-      type(c_ptr), value :: ctx, sb, x, y, result, options
-      integer(c_int64_t), value :: n, incx, incy
-      integer(c_int32_t) :: status
-    end function c_sdsdot
-  end interface
 
 contains
 

@@ -1,4 +1,4 @@
-"""accublas through ctypes: the C interface of c_api/accublas.h, written out again but for its structs."""
+"""accublas through ctypes. Structs come from c_api/accublas.h, signatures from the table of routines."""
 
 import ctypes
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 
 C_API = Path(__file__).resolve().parents[2] / "c_api"
 sys.path.append(str(C_API))
+from routines import ENUM, GROUPS, LEADING, SIZE  # noqa: E402
 from structs import structure  # noqa: E402
 from values import COMPLEX  # noqa: E402
 
@@ -24,31 +25,10 @@ TYPES = {"d": c_double, "s": c_float, "z": c_double * 2, "c": c_float * 2}
 
 
 def signatures():
-    """Arguments after the context of the _ex form of each function; scalars by address."""
-    p, i, e = c_void_p, c_int64, c_int32
-    dot, norm, ger = [i, p, i, p, i, p], [i, p, i, p], [e, i, i, p, p, i, p, i, p, i]
-    return {"dot": dot, "dotu": dot, "dotc": dot, "nrm2": norm, "asum": norm,
-            "gemv": [e, e, i, i, p, p, i, p, i, p, p, i],
-            "gemv_strided": [i, i, p, p, i, i, p, i, p, p, i],
-            "gemm": [e, e, e, i, i, i, p, p, i, p, i, p, p, i],
-            "gemm_strided": [i, i, i, p, p, i, i, p, i, i, p, p, i, i],
-            "symm": [e, e, e, i, i, p, p, i, p, i, p, p, i], "hemm": [e, e, e, i, i, p, p, i, p, i, p, p, i],
-            "syrk": [e, e, e, i, i, p, p, i, p, p, i], "herk": [e, e, e, i, i, p, p, i, p, p, i],
-            "syr2k": [e, e, e, i, i, p, p, i, p, i, p, p, i], "her2k": [e, e, e, i, i, p, p, i, p, i, p, p, i],
-            "trmm": [e, e, e, e, e, i, i, p, p, i, p, i], "trsm": [e, e, e, e, e, i, i, p, p, i, p, i],
-            "symv": [e, e, i, p, p, i, p, i, p, p, i], "hemv": [e, e, i, p, p, i, p, i, p, p, i],
-            "trmv": [e, e, e, e, i, p, i, p, i], "trsv": [e, e, e, e, i, p, i, p, i],
-            "ger": ger, "geru": ger, "gerc": ger, "syr": [e, e, i, p, p, i, p, i], "her": [e, e, i, p, p, i, p, i],
-            "syr2": [e, e, *ger[2:]], "her2": [e, e, *ger[2:]], "sdot": dot, "dsdot": [i, p, p, i, p, i, p],
-            "potrf": [e, e, i, p, i, p], "potrs": [e, e, i, i, p, i, p, i], "posv": [e, e, i, i, p, i, p, i, p],
-            "getrf": [e, i, i, p, i, p, p], "getrs": [e, e, i, i, p, i, p, p, i], "gesv": [e, i, i, p, i, p, p, i, p],
-            "trtri": [e, e, e, i, p, i, p], "lauum": [e, e, i, p, i], "potri": [e, e, i, p, i, p], "getri": [e, i, p, i, p, p],
-            "geqrf": [e, i, i, p, i, p], "gels": [e, e, i, i, i, p, i, p, i, p],
-            "orgqr": [e, i, i, i, p, i, p], "ungqr": [e, i, i, i, p, i, p],
-            "ormqr": [e, e, e, i, i, i, p, i, p, p, i], "unmqr": [e, e, e, i, i, i, p, i, p, p, i],
-            "gemmt": [e, e, e, e, i, i, p, p, i, p, i, p, p, i],
-            "gemm_batched": [e, e, e, i, i, i, p, p, i, p, i, p, p, i, i],
-            "gemm_strided_batched": [e, e, e, i, i, i, p, p, i, i, p, i, i, p, p, i, i, i]}
+    """Arguments after the context of the _ex form of each function; what is not passed by value is passed by address."""
+    by_value = {ENUM: c_int32, SIZE: c_int64, LEADING: c_int64}
+    return {name: [by_value.get(argument.kind, c_void_p) for argument in row.signature()]
+            for rows in GROUPS.values() for row in rows for name, _ in row.functions()}
 
 
 SIGNATURES = signatures()
@@ -76,7 +56,7 @@ class Library:
             prefix = {"z": "dz", "c": "sc"}.get(prefix, prefix)
         found = getattr(self.lib, f"accublas_{prefix}{function}_ex")
         if found.argtypes is None:
-            found.argtypes = [c_void_p] + SIGNATURES[function] + [POINTER(Options)]
+            found.argtypes = [c_void_p] + SIGNATURES[prefix + function] + [POINTER(Options)]
             found.restype = c_int32
         return found
 

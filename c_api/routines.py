@@ -1,0 +1,405 @@
+"""The routines of accublas, one row each: the only place that lists their names and arguments.
+
+c_api/generate.py makes from this table their declarations in accublas.h, the functions that the library exports and the interfaces of
+the Fortran module; tests and tools take signatures from it. A new routine is one row here, one definition in C++ and one oracle.
+"""
+
+from dataclasses import dataclass, field, replace
+
+# Kinds of arguments. The first three are passed by value, the others are pointers.
+ENUM, SIZE, LEADING, INPUT, OUTPUT, FACTOR = "enum", "size", "leading dimension", "input", "output", "factor"
+PIVOTS_IN, PIVOTS_OUT, INFO, POINTERS_IN, POINTERS_OUT, CERTIFICATE = (
+    "pivots in", "pivots out", "info", "pointers in", "pointers out", "certificate")
+WRITTEN = (OUTPUT, PIVOTS_OUT, INFO, CERTIFICATE)
+
+
+@dataclass(frozen=True)
+class Argument:
+    name: str
+    kind: str
+    comment: str
+    type: str = "int64_t"  # in C, of what is passed by value
+
+
+def enum(name, kind, comment):
+    return Argument(name, ENUM, comment, f"accublas_{kind}")
+
+
+TRANSPOSE = "ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is ACCUBLAS_TRANS"
+STRIDE = "stride of {0} in elements; if it is negative, the first element is at the far end, as in BLAS"
+ARGUMENTS = {
+    argument.name: argument
+    for argument in [
+        enum("layout", "layout", "ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call"),
+        enum("trans", "transpose", "op(A): " + TRANSPOSE),
+        enum("transa", "transpose", "op(A): " + TRANSPOSE),
+        enum("transb", "transpose", "op(B), as transa"),
+        enum("uplo", "uplo", "ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written"),
+        enum("diag", "diag", "ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read"),
+        enum("side", "side", "ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product"),
+        Argument("m", SIZE, "rows, at least 0"),
+        Argument("n", SIZE, "columns, at least 0"),
+        Argument("k", SIZE, "terms of an inner product, at least 0"),
+        Argument("nrhs", SIZE, "right-hand sides, at least 0"),
+        Argument("batch_count", SIZE, "matrices, at least 0"),
+        *[Argument(f"ld{name}", LEADING, "") for name in "abcxr"],
+        *[Argument(f"inc{name}", SIZE, STRIDE.format(name)) for name in "xy"],
+        *[Argument(f"{kind}s{name}", SIZE, f"stride from a {unit} of {name.upper()} to the next, any number, 0 and negative ones too")
+          for name in "ab" for kind, unit in (("r", "row"), ("c", "column"))],
+        Argument("rsc", SIZE, "stride from a row of C to the next"),
+        Argument("csc", SIZE, "stride from a column of C to the next; rsc and csc must not let two elements coincide"),
+        *[Argument(f"stride_{name}", SIZE, f"elements from one {name.upper()} to the next, any number, 0 and negative ones too") for name in "ab"],
+        Argument("stride_c", SIZE, "elements from one C to the next; no element may belong to two results"),
+        Argument("alpha", FACTOR, "one number; if it is 0, A and B (x and y) are not read"),
+        Argument("beta", FACTOR, "one number; if it is 0, the old result is not read"),
+        Argument("sb", FACTOR, "one number"),
+        Argument("a", INPUT, "A"),
+        Argument("b", INPUT, "B"),
+        Argument("x", INPUT, "x"),
+        Argument("y", INPUT, "y"),
+        Argument("c", OUTPUT, "C, m x n, overwritten by the result"),
+        Argument("tau", INPUT, "the factors of the k reflectors, k numbers, from geqrf"),
+        Argument("ipiv", PIVOTS_IN, "n numbers from getrf"),
+        Argument("result", OUTPUT, "one number"),
+        Argument("radius", OUTPUT, "bounds of the errors of X, n x nrhs"),
+        Argument("info", INFO, "0, or the positive number that is described above; in host or device memory, not NULL"),
+        Argument("certificate", CERTIFICATE, "how the solution was certified, in host memory with struct_size set, or NULL"),
+    ]
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One operation: its names for each of `types` (d, s, z, c), without the prefix accublas_."""
+
+    names: str
+    arguments: str  # names of ARGUMENTS in order; "!": the call writes what it points to, "*": an array of pointers
+    comment: str
+    body: str  # what the exported function returns, in C++; {E} is the type of a number, {R} of a real one
+    stored: dict = field(default_factory=dict)  # matrices: rows and columns as stored without transposition
+    comments: dict = field(default_factory=dict)  # of arguments that mean something of their own here
+    types: str = "dszc"
+    real: str = ""  # arguments that are real whatever the numbers are
+    single: str = ""  # arguments of single precision whatever the type is
+    of_reals: str = ""  # the operation that this one is for real numbers, where it has no name for them
+
+    def functions(self):
+        """(name, letter of its type) of each function."""
+        return list(zip(self.names.split(), self.types, strict=True))
+
+    def stem(self, name):
+        """The name without the letters of its type; norms of complex vectors have two, and DSDOT and SDSDOT none to leave out."""
+        if len(self.types) == 1:
+            return name
+        return name[2:] if name.startswith(("dz", "sc")) and "dz" + name[2:] in self.names.split() else name[1:]
+
+    def signature(self):
+        """The arguments after the context."""
+        return [self.argument(word) for word in self.arguments.split()]
+
+    def argument(self, word):
+        name = word.rstrip("*!")
+        argument = ARGUMENTS[name]
+        if "*" in word:
+            argument = replace(argument, kind=POINTERS_OUT if "!" in word else POINTERS_IN)
+        elif "!" in word:
+            argument = replace(argument, kind=PIVOTS_OUT if argument.kind == PIVOTS_IN else OUTPUT)
+        if argument.kind == LEADING:
+            argument = replace(argument, comment=self.leading_dimension(name))
+        if name in self.comments:
+            argument = replace(argument, comment=self.comments[name])
+        return argument
+
+    def leading_dimension(self, name):
+        matrix = {"ldr": "radius"}.get(name, name[2:])
+        rows, columns = self.stored[matrix]
+        least = f"max(1, {rows})" if rows == columns else f"max(1, {rows}) column-major, max(1, {columns}) row-major"
+        return f"leading dimension of {matrix}, at least {least}"
+
+
+PREFIXES = "d s z c"
+
+
+def names(stem):
+    return " ".join(prefix + stem for prefix in PREFIXES.split())
+
+
+OP_A, OP_B = ("rows of A as stored", "columns of A as stored"), ("rows of B as stored", "columns of B as stored")
+
+LEVEL1 = [
+    Row("ddot sdot zdotu cdotu", "n x incx y incy result!",
+        "*result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times.",
+        "dot<{E}>(ctx, n, as<{E}>(x), incx, as<{E}>(y), incy, as<{E}>(result), false, options)",
+        comments={"n": "elements of x and y"}),
+    Row("zdotc cdotc", "n x incx y incy result!",
+        "*result = sum over i < n of conj(x_i) y_i, else as zdotu.",
+        "dot<{E}>(ctx, n, as<{E}>(x), incx, as<{E}>(y), incy, as<{E}>(result), true, options)",
+        comments={"n": "elements of x and y"}, types="zc", of_reals="dot"),
+    Row("dnrm2 snrm2 dznrm2 scnrm2", "n x incx result!",
+        "*result = the Euclidean norm of x, sqrt(sum over i < n of abs(x_i)^2): of a complex vector that of its 2 n components. n <= 0 gives +0. No square overflows or underflows in cr and "
+        "dot2; cr is the exact norm rounded once for every finite x. A NaN in x gives NaN, else an infinity gives +Inf. The mode is that of DOT "
+        "(ACCUBLAS_FAMILY_DOT), which for norms has no fixed and no slices: such a word is ACCUBLAS_ERROR_MODE in the options of the call, and is "
+        "passed over elsewhere.",
+        "nrm2(ctx, n, as<{E}>(x), incx, result, options)", comments={"n": "elements of x"}, real="result"),
+    Row("dasum sasum dzasum scasum", "n x incx result!",
+        "*result = sum over i < n of abs(x_i); of complex numbers abs(Re x_i) + abs(Im x_i). The rest as nrm2. (The BLAS name gives 0 for increments "
+        "that are not positive, as netlib's does.)",
+        "asum(ctx, n, as<{E}>(x), incx, result, options)", comments={"n": "elements of x"}, real="result"),
+    Row("dsdot", "n x incx y incy result!",
+        "*result = sum over i < n of x_i y_i, vectors of single precision, in double precision. n <= 0 gives +0. In every mode that defines bits it is "
+        "the exact sum rounded once. The modes are those of norms.",
+        "mixed_dot<double>(ctx, n, nullptr, x, incx, y, incy, result, options)", {}, {"n": "elements of x and y"}, "d", single="x y"),
+    Row("sdsdot", "n sb x incx y incy result!",
+        "*result = sb + sum over i < n of x_i y_i in single precision, else as dsdot. n <= 0 gives sb.",
+        "mixed_dot<float>(ctx, n, sb, x, incx, y, incy, result, options)", {}, {"n": "elements of x and y"}, "s"),
+]
+
+GEMV = {"a": ("m", "n")}
+SQUARE = {"a": ("n", "n")}
+ORDER = {"n": "order of A, at least 0"}
+NOT_ZERO = {f"inc{name}": STRIDE.format(name) + "; not 0" for name in "xy"}
+
+
+def level2(members, operands):
+    """The call of c_api/level2.cpp. `members` of Level2Shape beside kind and type."""
+    shape = ", ".join(f".{name} = {name}" for name in members.split())
+    return f"level2<{{E}}, {{A}}>(ctx, layout, {{{{.kind = Level2Kind::{{stem}}, .complex = is_complex<{{E}}>, {shape}}}}}, {operands}, options)"
+
+
+LEVEL2 = [
+    Row(names("gemv"), "layout trans m n alpha a lda x incx beta y! incy",
+        "y = alpha op(A) x + beta y, A m x n.",
+        "gemv<{E}>(ctx, layout, trans, m, n, as<{E}>(alpha), as<{E}>(a), lda, as<{E}>(x), incx, as<{E}>(beta), as<{E}>(y), incy, options)",
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO}),
+    Row(names("gemv_strided"), "m n alpha a rsa csa x incx beta y! incy",
+        "y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. No copy of A is made. There is no transposition (exchange m with n and rsa with csa) "
+        "and no conjugation.",
+        "gemv_strided<{E}>(ctx, m, n, as<{E}>(alpha), as<{E}>(a), rsa, csa, as<{E}>(x), incx, as<{E}>(beta), as<{E}>(y), incy, options)",
+        {}, {"m": "length of y, at least 0", "n": "length of x, at least 0", "y": "y, overwritten by the result", **NOT_ZERO}),
+    Row("dsymv ssymv zhemv chemv", "layout uplo n alpha a lda x incx beta y! incy",
+        "y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n. Only the triangle uplo of A is read, and of a Hermitian diagonal only the "
+        "real parts.",
+        level2("uplo n lda incx incy", "alpha, a, x, nullptr, beta, y"),
+        SQUARE, {**ORDER, "y": "y, overwritten by the result", **NOT_ZERO}),
+    Row(names("trmv"), "layout uplo trans diag n a lda x! incx",
+        "x becomes op(A) x, A triangular of order n. The other triangle is not read.",
+        level2("uplo trans diag n lda incx", "nullptr, a, nullptr, nullptr, nullptr, x"),
+        SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
+    Row(names("trsv"), "layout uplo trans diag n a lda x! incx",
+        "x becomes the solution x' of op(A) x' = x, A triangular of order n. The other triangle is not read. The modes are those of trsm.",
+        level2("uplo trans diag n lda incx", "nullptr, a, nullptr, nullptr, nullptr, x"),
+        SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
+    Row("dger sger zgeru cgeru", "layout m n alpha x incx y incy a! lda",
+        "A += alpha x y^T, A m x n. Updates, which are this routine and those below, are exact sums, rounded once in every mode that defines bits. They "
+        "lack the modes fixed and slices, as norms do.",
+        level2("m n lda incx incy", "alpha, nullptr, x, y, nullptr, a").replace("{stem}", "ger"),
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}),
+    Row("zgerc cgerc", "layout m n alpha x incx y incy a! lda",
+        "A += alpha x y^H, A m x n.",
+        level2("m n lda incx incy", "alpha, nullptr, x, y, nullptr, a"),
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}, "zc", of_reals="ger"),
+    Row("dsyr ssyr zher cher", "layout uplo n alpha x incx a! lda",
+        "A += alpha x x^T (her: alpha x x^H, alpha real) in the triangle uplo of A, of order n. The other triangle is neither read nor written. The "
+        "imaginary parts of a Hermitian diagonal are not read and become +0, unless alpha is 0, which leaves A alone.",
+        level2("uplo n lda incx", "alpha, nullptr, x, nullptr, nullptr, a"),
+        SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}, real="alpha"),
+    Row("dsyr2 ssyr2 zher2 cher2", "layout uplo n alpha x incx y incy a! lda",
+        "A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H) in the triangle uplo of A, as syr.",
+        level2("uplo n lda incx incy", "alpha, nullptr, x, y, nullptr, a"),
+        SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}),
+]
+
+GEMM = {"a": OP_A, "b": OP_B, "c": ("m", "n")}
+GEMM_COMMENTS = {"m": "rows of op(A) and C, at least 0", "n": "columns of op(B) and C, at least 0", "a": "A: op(A) is m x k", "b": "B: op(B) is k x n"}
+
+
+def level3(shape, operands):
+    """The call of c_api/level3.cpp. `shape`: the function that makes the Level3Shape, and its arguments after the type."""
+    function, arguments = shape.split(" ", 1)
+    return f"level3<{{E}}, {{A}}, {{B}}>(ctx, layout, {function}(Level3Kind::{{stem}}, is_complex<{{E}}>, {arguments}), {operands}, options)"
+
+
+SIDED = {"m": "rows of the result, at least 0", "n": "columns of the result, at least 0"}
+SIDED_A = ("order of A", "order of A")
+RANK_K = {"a": OP_A, "b": OP_B, "c": ("n", "n")}
+RANK_K_COMMENTS = {"n": "order of C, at least 0", "a": "A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n", "b": "B, stored as A is",
+                   "c": "C, of order n, whose triangle uplo is overwritten by the result",
+                   "trans": "ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or ACCUBLAS_CONJ_TRANS"}
+LEVEL3 = [
+    Row(names("gemm"), "layout transa transb m n k alpha a lda b ldb beta c! ldc",
+        "C = alpha op(A) op(B) + beta C.",
+        "gemm<{E}>(ctx, layout, transa, transb, m, n, k, as<{E}>(alpha), as<{E}>(a), lda, as<{E}>(b), ldb, as<{E}>(beta), as<{E}>(c), ldc, options)",
+        GEMM, GEMM_COMMENTS),
+    Row(names("gemm_strided"), "m n k alpha a rsa csa b rsb csb beta c! rsc csc",
+        "C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc]. There is no conjugation.",
+        "gemm_strided<{E}>(ctx, m, n, k, as<{E}>(alpha), as<{E}>(a), rsa, csa, as<{E}>(b), rsb, csb, as<{E}>(beta), as<{E}>(c), rsc, csc, options)",
+        {}, {"m": "rows of A and C, at least 0", "n": "columns of B and C, at least 0"}),
+    Row("dsymm ssymm zsymm csymm zhemm chemm", "layout side uplo m n alpha a lda b ldb beta c! ldc",
+        "C = alpha A B + beta C (side LEFT) or alpha B A + beta C (RIGHT), C and B m x n, A symmetric (hemm: Hermitian) of order m (LEFT) or n. Only the "
+        "triangle uplo of A is read, and of a Hermitian diagonal only the real parts.",
+        level3("shape_with_side side, uplo, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, m, n, lda, ldb, ldc", "alpha, a, b, beta, c"),
+        {"a": SIDED_A, "b": ("m", "n"), "c": ("m", "n")}, SIDED, "dszczc"),
+    Row("dsyrk ssyrk zsyrk csyrk", "layout uplo trans n k alpha a lda beta c! ldc",
+        "The triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).",
+        level3("shape_with_triangle uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc", "alpha, a, nullptr, beta, c"), RANK_K, RANK_K_COMMENTS),
+    Row("zherk cherk", "layout uplo trans n k alpha a lda beta c! ldc",
+        "The triangle uplo of C = alpha A A^H + beta C (trans NO_TRANS) or alpha A^H A + beta C (CONJ_TRANS), alpha and beta real. The imaginary parts of "
+        "the diagonal of C are not read and become +0.",
+        level3("shape_with_triangle uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc", "alpha, a, nullptr, beta, c"), RANK_K, RANK_K_COMMENTS, "zc",
+        real="alpha beta", of_reals="syrk"),
+    Row("dsyr2k ssyr2k zsyr2k csyr2k", "layout uplo trans n k alpha a lda b ldb beta c! ldc",
+        "The triangle uplo of C = alpha A B^T + alpha B A^T + beta C (trans NO_TRANS) or alpha A^T B + alpha B^T A + beta C (TRANS): one inner product of "
+        "2k terms.",
+        level3("shape_with_triangle uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc", "alpha, a, b, beta, c"), RANK_K, RANK_K_COMMENTS),
+    Row("zher2k cher2k", "layout uplo trans n k alpha a lda b ldb beta c! ldc",
+        "The triangle uplo of C = alpha A B^H + conj(alpha) B A^H + beta C (trans NO_TRANS) or alpha A^H B + conj(alpha) B^H A + beta C (CONJ_TRANS), beta "
+        "real, the diagonal as herk's.",
+        level3("shape_with_triangle uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc", "alpha, a, b, beta, c"), RANK_K, RANK_K_COMMENTS, "zc",
+        real="beta", of_reals="syr2k"),
+    Row(names("trmm"), "layout side uplo transa diag m n alpha a lda b! ldb",
+        "B = alpha op(A) B (side LEFT) or alpha B op(A) (RIGHT), B m x n, A triangular of order m (LEFT) or n. The other triangle of A is not read and "
+        "makes no terms.",
+        level3("shape_with_side side, uplo, transa, diag, m, n, lda, ldb, 0", "alpha, a, nullptr, nullptr, b"),
+        {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by the result"}),
+    Row(names("trsm"), "layout side uplo transa diag m n alpha a lda b! ldb",
+        "Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A as trmm's. Modes native, dp and sp (a small "
+        "residual, as BLAS's; no bound of an element), dot2, cr, dp:repro and sp:repro (cr's values): every unknown, in the order of substitution, is the "
+        "exact quotient of the exact alpha b - sum a x over the unknowns before it, rounded once, whatever the blocking (docs/modes.md, \"TRSM and TRSV\"). "
+        "The bound of the report is that of this rounding.",
+        level3("shape_with_side side, uplo, transa, diag, m, n, lda, ldb, 0", "alpha, a, nullptr, nullptr, b"),
+        {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by X"}),
+    Row(names("gemmt"), "layout uplo transa transb n k alpha a lda b ldb beta c! ldc",
+        "The triangle uplo of C = alpha op(A) op(B) + beta C.",
+        level3("shape_with_triangle uplo, transa, transb, n, k, lda, ldb, ldc", "alpha, a, b, beta, c"),
+        RANK_K, {"n": RANK_K_COMMENTS["n"], "c": RANK_K_COMMENTS["c"], "a": "A: op(A) is n x k", "b": "B: op(B) is k x n"}),
+]
+
+BATCHED = {"m": GEMM_COMMENTS["m"], "n": GEMM_COMMENTS["n"]}
+BATCHES = [
+    Row(names("gemm_strided_batched"), "layout transa transb m n k alpha a lda stride_a b ldb stride_b beta c! ldc stride_c batch_count",
+        "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a. Results may lie in each other's gaps.",
+        "gemm_batched<{E}>(ctx, {{layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, false}}, as<{E}>(alpha), {{as<{E}>(a), stride_a, nullptr}}, "
+        "{{as<{E}>(b), stride_b, nullptr}}, as<{E}>(beta), {{as<{E}>(c), stride_c, nullptr}}, options)",
+        GEMM, {**BATCHED, "a": "the first A", "b": "the first B", "c": "the first C, overwritten by the result"}),
+    Row(names("gemm_batched"), "layout transa transb m n k alpha a* lda b* ldb beta c*! ldc batch_count",
+        "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a[i]. The arrays of pointers are where the matrices are, in host or in device memory, and are read "
+        "when the call's turn on the stream comes. The results must not overlap. Messages name an element of an array of pointers: \"a[3]\".",
+        "gemm_batched<{E}>(ctx, {{layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, true}}, as<{E}>(alpha), {{nullptr, 0, matrices<{E}>(a)}}, "
+        "{{nullptr, 0, matrices<{E}>(b)}}, as<{E}>(beta), {{nullptr, 0, matrices<{E}>(c)}}, options)",
+        GEMM, {**BATCHED, "a": "batch_count pointers to A", "b": "batch_count pointers to B", "c": "batch_count pointers to C, overwritten by the results"}),
+]
+
+
+def factorization(shape, operands):
+    """The call of c_api/factorizations.cpp. `shape`: its function, and the arguments after the type."""
+    function, arguments = shape.split(" ", 1)
+    return f"factorization<{{E}}>(ctx, layout, {function}(FactorizationKind::{{stem}}, is_complex<{{E}}>, {arguments}), {operands}, options)"
+
+
+FACTOR_OF = {"a": "the factor from potrf"}
+SOLVED = {"b": "B, n x nrhs, overwritten by X"}
+SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs")}
+PIVOTS = {"ipiv": "row exchanges, min(m, n) numbers from 1 on, where A is: row i and row ipiv[i - 1] changed places, i = 1, 2, ... in this order"}
+FACTORIZATIONS = [
+    Row(names("potrf"), "layout uplo n a! lda info",
+        "A = U^H U (uplo UPPER) or L L^H (LOWER), A Hermitian positive definite of order n, of which that triangle is read and becomes the factor; its "
+        "diagonal is positive. *info = i: the leading minor of order i is not positive, or NaN, and columns of L (rows of U) before the i-th are the factor's, in "
+        "the modes that define bits the rest as it was. After ACCUBLAS_ERROR_MEMORY A is as it was.",
+        factorization("cholesky uplo, n, 0, lda, 0", "a, {{}}, nullptr, info"), SQUARE, {**ORDER, "a": "A, overwritten by the factor"}),
+    Row(names("potrs"), "layout uplo n nrhs a lda b! ldb",
+        "Solves A X = B by the factor that potrf left in a.",
+        factorization("cholesky uplo, n, nrhs, lda, ldb", "a, {{}}, b, nullptr"), SYSTEM, {**ORDER, **FACTOR_OF, **SOLVED}),
+    Row(names("posv"), "layout uplo n nrhs a! lda b! ldb info",
+        "potrf, then potrs if *info is 0.",
+        factorization("cholesky uplo, n, nrhs, lda, ldb", "a, {{}}, b, info"), SYSTEM, {**ORDER, "a": "A, overwritten by the factor", **SOLVED}),
+    Row(names("getrf"), "layout m n a! lda ipiv! info",
+        "P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of column i, the first such, is "
+        "zero. After ACCUBLAS_ERROR_MEMORY A is as it was.",
+        factorization("lu ACCUBLAS_NO_TRANS, m, n, 0, lda, 0", "a, wide(ipiv), nullptr, info"),
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by L and U", **PIVOTS}),
+    Row(names("getrs"), "layout trans n nrhs a lda ipiv b! ldb",
+        "Solves op(A) X = B by the factors that getrf left in a and ipiv. ACCUBLAS_ERROR_ARGUMENT also if ipiv, in host memory, names a row that A lacks.",
+        factorization("lu trans, 0, n, nrhs, lda, ldb", "a, wide(ipiv), b, nullptr"), SYSTEM, {**ORDER, "a": "the factors from getrf", **SOLVED}),
+    Row(names("gesv"), "layout n nrhs a! lda ipiv! b! ldb info",
+        "getrf, then getrs if *info is 0.",
+        factorization("lu ACCUBLAS_NO_TRANS, 0, n, nrhs, lda, ldb", "a, wide(ipiv), b, info"),
+        SYSTEM, {**ORDER, "a": "A, overwritten by L and U", "ipiv": PIVOTS["ipiv"].replace("min(m, n)", "n"), **SOLVED}),
+]
+INVERSES = [
+    Row(names("trtri"), "layout uplo diag n a! lda info",
+        "X with A X = 1 overwrites the triangle uplo of A, which is triangular. The other triangle is neither read nor written, and of a unit diagonal (diag "
+        "UNIT) not the diagonal either. *info = i: element i of the diagonal, the first such, is zero, and A is as it was.",
+        factorization("inverse uplo, diag, n, lda", "a, {{}}, nullptr, info"), SQUARE, {**ORDER, "a": "A, overwritten by X"}),
+    Row(names("lauum"), "layout uplo n a! lda",
+        "U U^H (uplo UPPER) or L^H L (LOWER) of the triangle uplo of A. The triangle of the product overwrites it.",
+        factorization("inverse uplo, ACCUBLAS_NON_UNIT, n, lda", "a, {{}}, nullptr, nullptr"), SQUARE, {**ORDER, "a": "U or L, overwritten by the product"}),
+    Row(names("potri"), "layout uplo n a! lda info",
+        "The inverse by the factor that potrf left in the triangle uplo of A, which the triangle of the inverse overwrites: trtri, then lauum if *info is 0.",
+        factorization("inverse uplo, ACCUBLAS_NON_UNIT, n, lda", "a, {{}}, nullptr, info"),
+        SQUARE, {**ORDER, "a": "the factor from potrf, overwritten by the inverse"}),
+    Row(names("getri"), "layout n a! lda ipiv info",
+        "The inverse by the factors that getrf left in a and ipiv, which overwrites a. *info = i: the pivot of column i, the first such, is zero, and A is as "
+        "it was.",
+        factorization("inverse ACCUBLAS_UPPER, ACCUBLAS_NON_UNIT, n, lda", "a, wide(ipiv), nullptr, info"),
+        SQUARE, {**ORDER, "a": "the factors from getrf, overwritten by the inverse"}),
+]
+
+
+def orthogonal(kind, members, operands):
+    """The call of c_api/orthogonal.cpp. `members` of OrthogonalShape beside kind and type."""
+    shape = ", ".join(f".{name} = {name}" if "=" not in name else f".{name.replace('=', ' = ')}" for name in members.split())
+    return f"orthogonal<{{E}}>(ctx, layout, {{{{.kind = OrthogonalKind::{kind}, .complex = is_complex<{{E}}>, {shape}}}}}, {operands}, options)"
+
+
+REFLECTORS = {"a": "the vectors of the reflectors, from geqrf"}
+QR = [
+    Row(names("geqrf"), "layout m n a! lda tau!",
+        "A = Q R, A m x n: R, min(m, n) x n and upper triangular with a real diagonal, overwrites the upper triangle of A. Below it stand the vectors of k = "
+        "min(m, n) reflectors H_i = I - tau_i v_i v_i^H, Q = H_1 H_2 ... H_k: v_i has zeros, 1 in row i (not stored), then column i.",
+        orthogonal("geqrf", "m n lda", "a, tau, nullptr, nullptr"),
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by R and the reflectors",
+               "tau": "the factors of the reflectors, min(m, n) numbers"}),
+    Row("dorgqr sorgqr zungqr cungqr", "layout m n k a! lda tau",
+        "The first n columns of Q, m x n with n <= m, by the k <= n reflectors that geqrf left in the columns of a and in tau. They overwrite a.",
+        orthogonal("orgqr", "m n k lda", "a, tau, nullptr, nullptr"),
+        GEMV, {"m": "rows of Q, at least 0", "n": "columns of Q, from 0 to m", "k": "reflectors, from 0 to n",
+               "a": "the vectors of the reflectors, overwritten by Q, m x n"}),
+    Row("dormqr sormqr zunmqr cunmqr", "layout side trans m n k a lda tau c! ldc",
+        "C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n, Q of order m or n by k reflectors in the columns of a, which has as many rows.",
+        orthogonal("ormqr", "side trans m n k lda ldc", "a, tau, c, nullptr"),
+        {"a": ("order of Q", "k"), "c": ("m", "n")},
+        {"side": "ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where Q stands in the product",
+         "trans": "ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones", "m": "rows of C, at least 0",
+         "n": "columns of C, at least 0", "k": "reflectors, from 0 to the order of Q", **REFLECTORS}),
+    Row(names("gels"), "layout trans m n nrhs a! lda b! ldb info",
+        "Least squares and least norms with op(A) of full rank, A m x n. For more equations than unknowns X makes the norms of B - op(A) X least, else X is the "
+        "solution of least norm of op(A) X = B. The right-hand sides are the first rows of B, and X overwrites as many rows as it has (of least squares the "
+        "others become parts of Q^H B). A is overwritten by geqrf's result, a wide A by that of A^H, conjugated and transposed (which is LAPACK's LQ "
+        "factorization). If A is zero, or m, n or nrhs is, B becomes zero and A stays. *info = i: element i of the diagonal of R, the first such, is zero, and X "
+        "is not computed.",
+        orthogonal("gels", "trans m n nrhs lda ldc=ldb", "a, nullptr, b, info"),
+        {"a": ("m", "n"), "b": ("m and n", "nrhs")},
+        {"trans": "op(A): ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones", "m": "rows of A, at least 0",
+         "n": "columns of A, at least 0", "a": "A, overwritten by its factorization", "b": "B, max(m, n) x nrhs, overwritten by X",
+         "ldb": "leading dimension of b, at least max(1, m, n) column-major, max(1, nrhs) row-major"}),
+]
+
+CERTIFIED_SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs"), "x": ("n", "nrhs"), "radius": ("n", "nrhs")}
+CERTIFIED = [
+    Row(names("gesv_certified"), "layout n nrhs a lda b ldb x! ldx radius! ldr certificate",
+        "Solves A X = B with a bound of every error: abs(x - exact) <= radius for every element, proved for A and B as they are given. Complex types: the real "
+        "part of a radius bounds the error of the real part of x, the imaginary part that of its imaginary part. A and B are only read; X, the radii and A must not overlap. If a "
+        "radius cannot be proved it is infinite, X is an approximation, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate tells the reason. After "
+        "another error X and the radii are as they were.",
+        "certified_solution<{E}>(ctx, {{layout, false, ACCUBLAS_UPPER, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
+        CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}),
+    Row(names("posv_certified"), "layout uplo n nrhs a lda b ldb x! ldx radius! ldr certificate",
+        "gesv_certified for a Hermitian A, of which the triangle uplo is read. The radii are proved whether or not A is positive definite; "
+        "certificate->positive_definite tells whether that is proved, too.",
+        "certified_solution<{E}>(ctx, {{layout, true, uplo, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
+        CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}),
+]
+
+# The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
+GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS, "inverses": INVERSES,
+          "orthogonal": QR, "certified": CERTIFIED}
