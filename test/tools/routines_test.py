@@ -1,0 +1,80 @@
+"""The declarations in accublas.h are those that the table of routines makes, and the generator makes what it made before of a routine that
+has every kind of argument: routines_test.py SOURCE."""
+
+import sys
+import unittest
+from pathlib import Path
+
+SOURCE = Path(sys.argv.pop(1))
+sys.path.insert(0, str(SOURCE / "c_api"))
+import generate  # noqa: E402
+import routines  # noqa: E402
+
+ROW = routines.Row("dtoy stoy zhoy choy", "layout n k alpha a lda b* ipiv! c! ldc info", "C becomes a toy of A.", "toy<{E}, {A}>({stem}, a, b, c, options)",
+                   {"a": ("n", "k"), "c": ("n", "n")}, {"b": "pointers to B"}, real="alpha")
+COMMENT = """/** C becomes a toy of A.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n columns, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n) column-major, max(1, k) row-major
+ * @param[in] b pointers to B; in host or device memory
+ * @param[out] ipiv n numbers from getrf; in host or device memory
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, n)
+ * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL"""
+FUNCTIONS = """accublas_status accublas_choy_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t k,
+    const float* alpha, const void* a, int64_t lda, const void* const* b, int64_t* ipiv, void* c, int64_t ldc,
+    int64_t* info, const accublas_options* options) {
+  return toy<Complex<float>, float>(hoy, a, b, c, options);
+}
+accublas_status accublas_choy(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t k, const float* alpha,
+    const void* a, int64_t lda, const void* const* b, int64_t* ipiv, void* c, int64_t ldc, int64_t* info) {
+  return accublas_choy_ex(ctx, layout, n, k, alpha, a, lda, b, ipiv, c, ldc, info, nullptr);
+}"""
+INTERFACE = """    function c_toy(ctx, layout, n, k, alpha, a, lda, b, ipiv, c, ldc, info, options) &
+      result(status) bind(c, name='accublas_choy_ex')
+      use, intrinsic :: iso_c_binding, only: c_ptr, c_int32_t, c_int64_t
+      type(c_ptr), value :: ctx, alpha, a, b, ipiv, c, info, options
+      integer(c_int32_t), value :: layout
+      integer(c_int64_t), value :: n, k, lda, ldc
+      integer(c_int32_t) :: status
+    end function c_toy"""
+
+
+class Routines(unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(setattr, routines, "GROUPS", routines.GROUPS)
+
+    def test_header_is_current(self):
+        self.assertTrue(generate.header(SOURCE / "c_api" / "accublas.h", True), "run c_api/generate.py header c_api/accublas.h")
+
+    def test_exported_names(self):
+        """The list of exported symbols has the functions of the table, and no others with options."""
+        exported = {line.split("@@")[0] for line in (SOURCE / "test" / "api" / "abi.txt").read_text().splitlines()}
+        self.assertEqual(set(generate.names()) - exported, set())
+        self.assertEqual({name for name in exported if name.endswith("_ex")}, {name for name in generate.names() if name.endswith("_ex")})
+
+    def test_names_are_unique(self):
+        self.assertEqual(len(set(generate.names())), len(generate.names()))
+
+    def test_comment(self):
+        made = generate.comment(ROW, "toys").splitlines()
+        self.assertEqual(made[:13], COMMENT.splitlines())
+        self.assertTrue(made[13].startswith(" * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT") and made[-1].endswith("_INTERNAL */"))
+
+    def test_functions(self):
+        routines.GROUPS = {"toys": [ROW]}
+        self.assertTrue(generate.functions("toys").endswith(FUNCTIONS), generate.functions("toys"))
+
+    def test_interface(self):
+        routines.GROUPS = {"toys": [ROW]}
+        made = generate.fortran("c")
+        self.assertIn(INTERFACE, made)
+        self.assertIn("function c_hoy(", made)
+
+
+if __name__ == "__main__":
+    unittest.main()
