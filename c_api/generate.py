@@ -1,4 +1,4 @@
-"""What is made from the table of routines (c_api/routines.py).
+"""Makes declarations, functions and interfaces from the table of routines (c_api/routines.py).
 
 usage: generate.py header ACCUBLAS_H [--check]    writes the declarations into the header, or only tells whether they are current
        generate.py functions GROUP                the exported functions of a group, in C++

@@ -1,5 +1,5 @@
-// Level 2: check, fold layout, transposition and sign of increments into views (GEMV), or turn a row-major call into the
-// column-major one, one call.
+// Level 2: check, fold layout, transposition and sign of increments into views (GEMV), or turn a row-major call into
+// the column-major one, one call.
 #include "lib/call/level2.hpp"
 
 #include "c_api/boundary.hpp"
