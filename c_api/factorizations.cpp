@@ -43,22 +43,7 @@ accublas_status factorization(accublas_context* ctx, accublas_layout layout, con
   });
 }
 
-/// As LAPACK has its integers here.
-Pivots wide(const std::int64_t* ipiv) { return {const_cast<std::int64_t*>(ipiv), false}; }
-
-constexpr FactorizationShape cholesky(FactorizationKind kind, bool complex, accublas_uplo uplo, std::int64_t n,
-                                      std::int64_t nrhs, std::int64_t lda, std::int64_t ldb) {
-  return {kind, complex, uplo, ACCUBLAS_NO_TRANS, 0, n, nrhs, lda, ldb};
-}
-constexpr FactorizationShape lu(FactorizationKind kind, bool complex, accublas_transpose trans, std::int64_t m,
-                                std::int64_t n, std::int64_t nrhs, std::int64_t lda, std::int64_t ldb) {
-  return {kind, complex, ACCUBLAS_UPPER, trans, m, n, nrhs, lda, ldb};
-}
-
-constexpr FactorizationShape inverse(FactorizationKind kind, bool complex, accublas_uplo uplo, accublas_diag diag,
-                                     std::int64_t n, std::int64_t lda) {
-  return {kind, complex, uplo, ACCUBLAS_NO_TRANS, 0, n, 0, lda, 0, diag};
-}
+Pivots pivots(const std::int64_t* ipiv) { return {const_cast<std::int64_t*>(ipiv), false}; }
 
 }  // namespace
 

@@ -39,11 +39,6 @@ accublas_status orthogonal(accublas_context* ctx, accublas_layout layout, const 
   });
 }
 
-constexpr OrthogonalShape shape_of(OrthogonalKind kind, bool complex, std::int64_t m, std::int64_t n, std::int64_t k,
-                                   std::int64_t lda) {
-  return {kind, complex, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, m, n, k, 0, lda, 0};
-}
-
 }  // namespace
 
 accublas_status accublas_private_orthogonal(const OrthogonalShape& shape, bool single, void* a, void* tau, void* c,

@@ -1,7 +1,8 @@
 """The routines of accublas, one row each: the only place that lists their names and arguments.
 
-c_api/generate.py makes from this table their declarations in accublas.h, the functions that the library exports and the interfaces of
-the Fortran module; tests and tools take signatures from it. A new routine is one row here, one definition in C++ and one oracle.
+c_api/generate.py makes from this table their declarations in accublas.h, the functions that the library exports, their names of BLAS and
+LAPACK, and the interfaces of the Fortran module; tests and tools take signatures from it. A new routine is one row here, one definition
+in C++ and one oracle.
 """
 
 from dataclasses import dataclass, field, replace
@@ -69,19 +70,34 @@ ARGUMENTS = {
 
 
 @dataclass(frozen=True)
+class Shaped:
+    """A body that passes the arguments by value, but the layout, as one shape (lib/call/), and then the operands."""
+
+    name: str  # of the call: Level3 has the function level3, Level3Shape and Level3Kind of lib/call/, and Level3Call of the drop-in
+    types: str  # of the function's numbers; {A} and {B} are those of alpha and beta
+    members: str  # of the shape, in its order
+    operands: str  # in order; "=": the one that is overwritten, whose own place stays empty
+    renamed: dict = field(default_factory=dict)  # arguments that the shape and the operands have under other names
+    lapack: bool = False  # the function takes info, too
+
+
+@dataclass(frozen=True)
 class Row:
     """One operation: its names for each of `types` (d, s, z, c), without the prefix accublas_."""
 
     names: str
     arguments: str  # names of ARGUMENTS in order; "!": the call writes what it points to, "*": an array of pointers
     comment: str
-    body: str  # what the exported function returns, in C++; {E} is the type of a number, {R} of a real one
+    body: "str | Shaped"  # what the exported function returns, in C++; {E} is the type of a number
     stored: dict = field(default_factory=dict)  # matrices: rows and columns as stored without transposition
     comments: dict = field(default_factory=dict)  # of arguments that mean something of their own here
     types: str = "dszc"
     real: str = ""  # arguments that are real whatever the numbers are
     single: str = ""  # arguments of single precision whatever the type is
     of_reals: str = ""  # the operation that this one is for real numbers, where it has no name for them
+    kind: str = ""  # of a Shaped body, where it is not the stem of the name
+    work: bool = False  # whether LAPACK's routine has a workspace
+    drop_in: str = ""  # what the drop-in's function returns, in C++, where the body is not Shaped; "": BLAS has no such routine
 
     def functions(self):
         """(name, letter of its type) of each function."""
@@ -126,32 +142,34 @@ def names(stem):
 
 OP_A, OP_B = ("rows of A as stored", "columns of A as stored"), ("rows of B as stored", "columns of B as stored")
 
+DOT = "dot<{E}>(Routine::{name}, accublas_{name}_ex, {arguments})"
+NORM = DOT.replace("dot", "norm")
 LEVEL1 = [
     Row("ddot sdot zdotu cdotu", "n x incx y incy result!",
         "*result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times.",
         "dot<{E}>(ctx, n, as<{E}>(x), incx, as<{E}>(y), incy, as<{E}>(result), false, options)",
-        comments={"n": "elements of x and y"}),
+        comments={"n": "elements of x and y"}, drop_in=DOT),
     Row("zdotc cdotc", "n x incx y incy result!",
         "*result = sum over i < n of conj(x_i) y_i, else as zdotu.",
         "dot<{E}>(ctx, n, as<{E}>(x), incx, as<{E}>(y), incy, as<{E}>(result), true, options)",
-        comments={"n": "elements of x and y"}, types="zc", of_reals="dot"),
+        comments={"n": "elements of x and y"}, types="zc", of_reals="dot", drop_in=DOT),
     Row("dnrm2 snrm2 dznrm2 scnrm2", "n x incx result!",
         "*result = the Euclidean norm of x, sqrt(sum over i < n of abs(x_i)^2): of a complex vector that of its 2 n components. n <= 0 gives +0. No square overflows or underflows in cr and "
         "dot2; cr is the exact norm rounded once for every finite x. A NaN in x gives NaN, else an infinity gives +Inf. The mode is that of DOT "
         "(ACCUBLAS_FAMILY_DOT), which for norms has no fixed and no slices: such a word is ACCUBLAS_ERROR_MODE in the options of the call, and is "
         "passed over elsewhere.",
-        "nrm2(ctx, n, as<{E}>(x), incx, result, options)", comments={"n": "elements of x"}, real="result"),
+        "nrm2(ctx, n, as<{E}>(x), incx, result, options)", comments={"n": "elements of x"}, real="result", drop_in=NORM.replace("norm", "nrm2")),
     Row("dasum sasum dzasum scasum", "n x incx result!",
         "*result = sum over i < n of abs(x_i); of complex numbers abs(Re x_i) + abs(Im x_i). The rest as nrm2. (The BLAS name gives 0 for increments "
         "that are not positive, as netlib's does.)",
-        "asum(ctx, n, as<{E}>(x), incx, result, options)", comments={"n": "elements of x"}, real="result"),
+        "asum(ctx, n, as<{E}>(x), incx, result, options)", comments={"n": "elements of x"}, real="result", drop_in=NORM.replace("norm", "asum")),
     Row("dsdot", "n x incx y incy result!",
         "*result = sum over i < n of x_i y_i, vectors of single precision, in double precision. n <= 0 gives +0. In every mode that defines bits it is "
         "the exact sum rounded once. The modes are those of norms.",
-        "mixed_dot<double>(ctx, n, nullptr, x, incx, y, incy, result, options)", {}, {"n": "elements of x and y"}, "d", single="x y"),
+        "mixed_dot<double>(ctx, n, nullptr, x, incx, y, incy, result, options)", {}, {"n": "elements of x and y"}, "d", single="x y", drop_in="dsdot({arguments})"),
     Row("sdsdot", "n sb x incx y incy result!",
         "*result = sb + sum over i < n of x_i y_i in single precision, else as dsdot. n <= 0 gives sb.",
-        "mixed_dot<float>(ctx, n, sb, x, incx, y, incy, result, options)", {}, {"n": "elements of x and y"}, "s"),
+        "mixed_dot<float>(ctx, n, sb, x, incx, y, incy, result, options)", {}, {"n": "elements of x and y"}, "s", drop_in="sdsdot({arguments})"),
 ]
 
 GEMV = {"a": ("m", "n")}
@@ -160,17 +178,14 @@ ORDER = {"n": "order of A, at least 0"}
 NOT_ZERO = {f"inc{name}": STRIDE.format(name) + "; not 0" for name in "xy"}
 
 
-def level2(members, operands):
-    """The call of c_api/level2.cpp. `members` of Level2Shape beside kind and type."""
-    shape = ", ".join(f".{name} = {name}" for name in members.split())
-    return f"level2<{{E}}, {{A}}>(ctx, layout, {{{{.kind = Level2Kind::{{stem}}, .complex = is_complex<{{E}}>, {shape}}}}}, {operands}, options)"
-
+LEVEL2_CALL = Shaped("Level2", "{E}, {A}", "uplo trans diag m n lda incx incy", "alpha a x y beta =")
 
 LEVEL2 = [
     Row(names("gemv"), "layout trans m n alpha a lda x incx beta y! incy",
         "y = alpha op(A) x + beta y, A m x n.",
         "gemv<{E}>(ctx, layout, trans, m, n, as<{E}>(alpha), as<{E}>(a), lda, as<{E}>(x), incx, as<{E}>(beta), as<{E}>(y), incy, options)",
-        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO}),
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO},
+        drop_in="GemvCall<{E}, Routine::{name}, accublas_{name}_ex>{{{{}}, {arguments}}}"),
     Row(names("gemv_strided"), "m n alpha a rsa csa x incx beta y! incy",
         "y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. No copy of A is made. There is no transposition (exchange m with n and rsa with csa) "
         "and no conjugation.",
@@ -179,33 +194,33 @@ LEVEL2 = [
     Row("dsymv ssymv zhemv chemv", "layout uplo n alpha a lda x incx beta y! incy",
         "y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n. Only the triangle uplo of A is read, and of a Hermitian diagonal only the "
         "real parts.",
-        level2("uplo n lda incx incy", "alpha, a, x, nullptr, beta, y"),
+        LEVEL2_CALL,
         SQUARE, {**ORDER, "y": "y, overwritten by the result", **NOT_ZERO}),
     Row(names("trmv"), "layout uplo trans diag n a lda x! incx",
         "x becomes op(A) x, A triangular of order n. The other triangle is not read.",
-        level2("uplo trans diag n lda incx", "nullptr, a, nullptr, nullptr, nullptr, x"),
+        LEVEL2_CALL,
         SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
     Row(names("trsv"), "layout uplo trans diag n a lda x! incx",
         "x becomes the solution x' of op(A) x' = x, A triangular of order n. The other triangle is not read. The modes are those of trsm.",
-        level2("uplo trans diag n lda incx", "nullptr, a, nullptr, nullptr, nullptr, x"),
+        LEVEL2_CALL,
         SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
     Row("dger sger zgeru cgeru", "layout m n alpha x incx y incy a! lda",
         "A += alpha x y^T, A m x n. Updates, which are this routine and those below, are exact sums, rounded once in every mode that defines bits. They "
         "lack the modes fixed and slices, as norms do.",
-        level2("m n lda incx incy", "alpha, nullptr, x, y, nullptr, a").replace("{stem}", "ger"),
-        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}),
+        LEVEL2_CALL,
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}, kind="ger"),
     Row("zgerc cgerc", "layout m n alpha x incx y incy a! lda",
         "A += alpha x y^H, A m x n.",
-        level2("m n lda incx incy", "alpha, nullptr, x, y, nullptr, a"),
+        LEVEL2_CALL,
         GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}, "zc", of_reals="ger"),
     Row("dsyr ssyr zher cher", "layout uplo n alpha x incx a! lda",
         "A += alpha x x^T (her: alpha x x^H, alpha real) in the triangle uplo of A, of order n. The other triangle is neither read nor written. The "
         "imaginary parts of a Hermitian diagonal are not read and become +0, unless alpha is 0, which leaves A alone.",
-        level2("uplo n lda incx", "alpha, nullptr, x, nullptr, nullptr, a"),
+        LEVEL2_CALL,
         SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}, real="alpha"),
     Row("dsyr2 ssyr2 zher2 cher2", "layout uplo n alpha x incx y incy a! lda",
         "A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H) in the triangle uplo of A, as syr.",
-        level2("uplo n lda incx incy", "alpha, nullptr, x, y, nullptr, a"),
+        LEVEL2_CALL,
         SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}),
 ]
 
@@ -213,11 +228,7 @@ GEMM = {"a": OP_A, "b": OP_B, "c": ("m", "n")}
 GEMM_COMMENTS = {"m": "rows of op(A) and C, at least 0", "n": "columns of op(B) and C, at least 0", "a": "A: op(A) is m x k", "b": "B: op(B) is k x n"}
 
 
-def level3(shape, operands):
-    """The call of c_api/level3.cpp. `shape`: the function that makes the Level3Shape, and its arguments after the type."""
-    function, arguments = shape.split(" ", 1)
-    return f"level3<{{E}}, {{A}}, {{B}}>(ctx, layout, {function}(Level3Kind::{{stem}}, is_complex<{{E}}>, {arguments}), {operands}, options)"
-
+LEVEL3_CALL = Shaped("Level3", "{E}, {A}, {B}", "side uplo transa transb diag m n k lda ldb ldc", "alpha a b beta =", {"trans": "transa"})
 
 SIDED = {"m": "rows of the result, at least 0", "n": "columns of the result, at least 0"}
 SIDED_A = ("order of A", "order of A")
@@ -229,7 +240,7 @@ LEVEL3 = [
     Row(names("gemm"), "layout transa transb m n k alpha a lda b ldb beta c! ldc",
         "C = alpha op(A) op(B) + beta C.",
         "gemm<{E}>(ctx, layout, transa, transb, m, n, k, as<{E}>(alpha), as<{E}>(a), lda, as<{E}>(b), ldb, as<{E}>(beta), as<{E}>(c), ldc, options)",
-        GEMM, GEMM_COMMENTS),
+        GEMM, GEMM_COMMENTS, drop_in="GemmCall<{E}, Routine::{name}, accublas_{name}_ex>{{{{}}, {arguments}}}"),
     Row(names("gemm_strided"), "m n k alpha a rsa csa b rsb csb beta c! rsc csc",
         "C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc]. There is no conjugation.",
         "gemm_strided<{E}>(ctx, m, n, k, as<{E}>(alpha), as<{E}>(a), rsa, csa, as<{E}>(b), rsb, csb, as<{E}>(beta), as<{E}>(c), rsc, csc, options)",
@@ -237,40 +248,40 @@ LEVEL3 = [
     Row("dsymm ssymm zsymm csymm zhemm chemm", "layout side uplo m n alpha a lda b ldb beta c! ldc",
         "C = alpha A B + beta C (side LEFT) or alpha B A + beta C (RIGHT), C and B m x n, A symmetric (hemm: Hermitian) of order m (LEFT) or n. Only the "
         "triangle uplo of A is read, and of a Hermitian diagonal only the real parts.",
-        level3("shape_with_side side, uplo, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, m, n, lda, ldb, ldc", "alpha, a, b, beta, c"),
+        LEVEL3_CALL,
         {"a": SIDED_A, "b": ("m", "n"), "c": ("m", "n")}, SIDED, "dszczc"),
     Row("dsyrk ssyrk zsyrk csyrk", "layout uplo trans n k alpha a lda beta c! ldc",
         "The triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).",
-        level3("shape_with_triangle uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc", "alpha, a, nullptr, beta, c"), RANK_K, RANK_K_COMMENTS),
+        LEVEL3_CALL, RANK_K, RANK_K_COMMENTS),
     Row("zherk cherk", "layout uplo trans n k alpha a lda beta c! ldc",
         "The triangle uplo of C = alpha A A^H + beta C (trans NO_TRANS) or alpha A^H A + beta C (CONJ_TRANS), alpha and beta real. The imaginary parts of "
         "the diagonal of C are not read and become +0.",
-        level3("shape_with_triangle uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc", "alpha, a, nullptr, beta, c"), RANK_K, RANK_K_COMMENTS, "zc",
+        LEVEL3_CALL, RANK_K, RANK_K_COMMENTS, "zc",
         real="alpha beta", of_reals="syrk"),
     Row("dsyr2k ssyr2k zsyr2k csyr2k", "layout uplo trans n k alpha a lda b ldb beta c! ldc",
         "The triangle uplo of C = alpha A B^T + alpha B A^T + beta C (trans NO_TRANS) or alpha A^T B + alpha B^T A + beta C (TRANS): one inner product of "
         "2k terms.",
-        level3("shape_with_triangle uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc", "alpha, a, b, beta, c"), RANK_K, RANK_K_COMMENTS),
+        LEVEL3_CALL, RANK_K, RANK_K_COMMENTS),
     Row("zher2k cher2k", "layout uplo trans n k alpha a lda b ldb beta c! ldc",
         "The triangle uplo of C = alpha A B^H + conj(alpha) B A^H + beta C (trans NO_TRANS) or alpha A^H B + conj(alpha) B^H A + beta C (CONJ_TRANS), beta "
         "real, the diagonal as herk's.",
-        level3("shape_with_triangle uplo, trans, ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc", "alpha, a, b, beta, c"), RANK_K, RANK_K_COMMENTS, "zc",
+        LEVEL3_CALL, RANK_K, RANK_K_COMMENTS, "zc",
         real="beta", of_reals="syr2k"),
     Row(names("trmm"), "layout side uplo transa diag m n alpha a lda b! ldb",
         "B = alpha op(A) B (side LEFT) or alpha B op(A) (RIGHT), B m x n, A triangular of order m (LEFT) or n. The other triangle of A is not read and "
         "makes no terms.",
-        level3("shape_with_side side, uplo, transa, diag, m, n, lda, ldb, 0", "alpha, a, nullptr, nullptr, b"),
+        LEVEL3_CALL,
         {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by the result"}),
     Row(names("trsm"), "layout side uplo transa diag m n alpha a lda b! ldb",
         "Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A as trmm's. Modes native, dp and sp (a small "
         "residual, as BLAS's; no bound of an element), dot2, cr, dp:repro and sp:repro (cr's values): every unknown, in the order of substitution, is the "
         "exact quotient of the exact alpha b - sum a x over the unknowns before it, rounded once, whatever the blocking (docs/modes.md, \"TRSM and TRSV\"). "
         "The bound of the report is that of this rounding.",
-        level3("shape_with_side side, uplo, transa, diag, m, n, lda, ldb, 0", "alpha, a, nullptr, nullptr, b"),
+        LEVEL3_CALL,
         {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by X"}),
     Row(names("gemmt"), "layout uplo transa transb n k alpha a lda b ldb beta c! ldc",
         "The triangle uplo of C = alpha op(A) op(B) + beta C.",
-        level3("shape_with_triangle uplo, transa, transb, n, k, lda, ldb, ldc", "alpha, a, b, beta, c"),
+        LEVEL3_CALL,
         RANK_K, {"n": RANK_K_COMMENTS["n"], "c": RANK_K_COMMENTS["c"], "a": "A: op(A) is n x k", "b": "B: op(B) is k x n"}),
 ]
 
@@ -290,12 +301,7 @@ BATCHES = [
 ]
 
 
-def factorization(shape, operands):
-    """The call of c_api/factorizations.cpp. `shape`: its function, and the arguments after the type."""
-    function, arguments = shape.split(" ", 1)
-    return f"factorization<{{E}}>(ctx, layout, {function}(FactorizationKind::{{stem}}, is_complex<{{E}}>, {arguments}), {operands}, options)"
-
-
+FACTORIZATION_CALL = Shaped("Factorization", "{E}", "uplo trans m n nrhs lda ldb diag", "a ipiv b", lapack=True)
 FACTOR_OF = {"a": "the factor from potrf"}
 SOLVED = {"b": "B, n x nrhs, overwritten by X"}
 SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs")}
@@ -305,83 +311,78 @@ FACTORIZATIONS = [
         "A = U^H U (uplo UPPER) or L L^H (LOWER), A Hermitian positive definite of order n, of which that triangle is read and becomes the factor; its "
         "diagonal is positive. *info = i: the leading minor of order i is not positive, or NaN, and columns of L (rows of U) before the i-th are the factor's, in "
         "the modes that define bits the rest as it was. After ACCUBLAS_ERROR_MEMORY A is as it was.",
-        factorization("cholesky uplo, n, 0, lda, 0", "a, {{}}, nullptr, info"), SQUARE, {**ORDER, "a": "A, overwritten by the factor"}),
+        FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "A, overwritten by the factor"}),
     Row(names("potrs"), "layout uplo n nrhs a lda b! ldb",
         "Solves A X = B by the factor that potrf left in a.",
-        factorization("cholesky uplo, n, nrhs, lda, ldb", "a, {{}}, b, nullptr"), SYSTEM, {**ORDER, **FACTOR_OF, **SOLVED}),
+        FACTORIZATION_CALL, SYSTEM, {**ORDER, **FACTOR_OF, **SOLVED}),
     Row(names("posv"), "layout uplo n nrhs a! lda b! ldb info",
         "potrf, then potrs if *info is 0.",
-        factorization("cholesky uplo, n, nrhs, lda, ldb", "a, {{}}, b, info"), SYSTEM, {**ORDER, "a": "A, overwritten by the factor", **SOLVED}),
+        FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "A, overwritten by the factor", **SOLVED}),
     Row(names("getrf"), "layout m n a! lda ipiv! info",
         "P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of column i, the first such, is "
         "zero. After ACCUBLAS_ERROR_MEMORY A is as it was.",
-        factorization("lu ACCUBLAS_NO_TRANS, m, n, 0, lda, 0", "a, wide(ipiv), nullptr, info"),
+        FACTORIZATION_CALL,
         GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by L and U", **PIVOTS}),
     Row(names("getrs"), "layout trans n nrhs a lda ipiv b! ldb",
         "Solves op(A) X = B by the factors that getrf left in a and ipiv. ACCUBLAS_ERROR_ARGUMENT also if ipiv, in host memory, names a row that A lacks.",
-        factorization("lu trans, 0, n, nrhs, lda, ldb", "a, wide(ipiv), b, nullptr"), SYSTEM, {**ORDER, "a": "the factors from getrf", **SOLVED}),
+        FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "the factors from getrf", **SOLVED}),
     Row(names("gesv"), "layout n nrhs a! lda ipiv! b! ldb info",
         "getrf, then getrs if *info is 0.",
-        factorization("lu ACCUBLAS_NO_TRANS, 0, n, nrhs, lda, ldb", "a, wide(ipiv), b, info"),
+        FACTORIZATION_CALL,
         SYSTEM, {**ORDER, "a": "A, overwritten by L and U", "ipiv": PIVOTS["ipiv"].replace("min(m, n)", "n"), **SOLVED}),
 ]
 INVERSES = [
     Row(names("trtri"), "layout uplo diag n a! lda info",
         "X with A X = 1 overwrites the triangle uplo of A, which is triangular. The other triangle is neither read nor written, and of a unit diagonal (diag "
         "UNIT) not the diagonal either. *info = i: element i of the diagonal, the first such, is zero, and A is as it was.",
-        factorization("inverse uplo, diag, n, lda", "a, {{}}, nullptr, info"), SQUARE, {**ORDER, "a": "A, overwritten by X"}),
+        FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "A, overwritten by X"}),
     Row(names("lauum"), "layout uplo n a! lda",
         "U U^H (uplo UPPER) or L^H L (LOWER) of the triangle uplo of A. The triangle of the product overwrites it.",
-        factorization("inverse uplo, ACCUBLAS_NON_UNIT, n, lda", "a, {{}}, nullptr, nullptr"), SQUARE, {**ORDER, "a": "U or L, overwritten by the product"}),
+        FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "U or L, overwritten by the product"}),
     Row(names("potri"), "layout uplo n a! lda info",
         "The inverse by the factor that potrf left in the triangle uplo of A, which the triangle of the inverse overwrites: trtri, then lauum if *info is 0.",
-        factorization("inverse uplo, ACCUBLAS_NON_UNIT, n, lda", "a, {{}}, nullptr, info"),
+        FACTORIZATION_CALL,
         SQUARE, {**ORDER, "a": "the factor from potrf, overwritten by the inverse"}),
     Row(names("getri"), "layout n a! lda ipiv info",
         "The inverse by the factors that getrf left in a and ipiv, which overwrites a. *info = i: the pivot of column i, the first such, is zero, and A is as "
         "it was.",
-        factorization("inverse ACCUBLAS_UPPER, ACCUBLAS_NON_UNIT, n, lda", "a, wide(ipiv), nullptr, info"),
-        SQUARE, {**ORDER, "a": "the factors from getrf, overwritten by the inverse"}),
+        FACTORIZATION_CALL,
+        SQUARE, {**ORDER, "a": "the factors from getrf, overwritten by the inverse"}, work=True),
 ]
 
 
-def orthogonal(kind, members, operands):
-    """The call of c_api/orthogonal.cpp. `members` of OrthogonalShape beside kind and type."""
-    shape = ", ".join(f".{name} = {name}" if "=" not in name else f".{name.replace('=', ' = ')}" for name in members.split())
-    return f"orthogonal<{{E}}>(ctx, layout, {{{{.kind = OrthogonalKind::{kind}, .complex = is_complex<{{E}}>, {shape}}}}}, {operands}, options)"
-
-
+QR_CALL = Shaped("Orthogonal", "{E}", "side trans m n k nrhs lda ldc", "a tau c", {"b": "c", "ldb": "ldc"}, lapack=True)
 REFLECTORS = {"a": "the vectors of the reflectors, from geqrf"}
 QR = [
     Row(names("geqrf"), "layout m n a! lda tau!",
         "A = Q R, A m x n: R, min(m, n) x n and upper triangular with a real diagonal, overwrites the upper triangle of A. Below it stand the vectors of k = "
         "min(m, n) reflectors H_i = I - tau_i v_i v_i^H, Q = H_1 H_2 ... H_k: v_i has zeros, 1 in row i (not stored), then column i.",
-        orthogonal("geqrf", "m n lda", "a, tau, nullptr, nullptr"),
+        QR_CALL,
         GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by R and the reflectors",
-               "tau": "the factors of the reflectors, min(m, n) numbers"}),
+               "tau": "the factors of the reflectors, min(m, n) numbers"}, work=True),
     Row("dorgqr sorgqr zungqr cungqr", "layout m n k a! lda tau",
         "The first n columns of Q, m x n with n <= m, by the k <= n reflectors that geqrf left in the columns of a and in tau. They overwrite a.",
-        orthogonal("orgqr", "m n k lda", "a, tau, nullptr, nullptr"),
+        QR_CALL,
         GEMV, {"m": "rows of Q, at least 0", "n": "columns of Q, from 0 to m", "k": "reflectors, from 0 to n",
-               "a": "the vectors of the reflectors, overwritten by Q, m x n"}),
+               "a": "the vectors of the reflectors, overwritten by Q, m x n"}, kind="orgqr", work=True),
     Row("dormqr sormqr zunmqr cunmqr", "layout side trans m n k a lda tau c! ldc",
         "C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n, Q of order m or n by k reflectors in the columns of a, which has as many rows.",
-        orthogonal("ormqr", "side trans m n k lda ldc", "a, tau, c, nullptr"),
+        QR_CALL,
         {"a": ("order of Q", "k"), "c": ("m", "n")},
         {"side": "ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where Q stands in the product",
          "trans": "ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones", "m": "rows of C, at least 0",
-         "n": "columns of C, at least 0", "k": "reflectors, from 0 to the order of Q", **REFLECTORS}),
+         "n": "columns of C, at least 0", "k": "reflectors, from 0 to the order of Q", **REFLECTORS}, kind="ormqr", work=True),
     Row(names("gels"), "layout trans m n nrhs a! lda b! ldb info",
         "Least squares and least norms with op(A) of full rank, A m x n. For more equations than unknowns X makes the norms of B - op(A) X least, else X is the "
         "solution of least norm of op(A) X = B. The right-hand sides are the first rows of B, and X overwrites as many rows as it has (of least squares the "
         "others become parts of Q^H B). A is overwritten by geqrf's result, a wide A by that of A^H, conjugated and transposed (which is LAPACK's LQ "
         "factorization). If A is zero, or m, n or nrhs is, B becomes zero and A stays. *info = i: element i of the diagonal of R, the first such, is zero, and X "
         "is not computed.",
-        orthogonal("gels", "trans m n nrhs lda ldc=ldb", "a, nullptr, b, info"),
+        QR_CALL,
         {"a": ("m", "n"), "b": ("m and n", "nrhs")},
         {"trans": "op(A): ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones", "m": "rows of A, at least 0",
          "n": "columns of A, at least 0", "a": "A, overwritten by its factorization", "b": "B, max(m, n) x nrhs, overwritten by X",
-         "ldb": "leading dimension of b, at least max(1, m, n) column-major, max(1, nrhs) row-major"}),
+         "ldb": "leading dimension of b, at least max(1, m, n) column-major, max(1, nrhs) row-major"}, work=True),
 ]
 
 CERTIFIED_SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs"), "x": ("n", "nrhs"), "radius": ("n", "nrhs")}

@@ -1,5 +1,4 @@
-// What the drop-in's routines of levels 2 and 3 share: names by table, netlib's letters, factors by value or by
-// address.
+// The drop-in's routines of levels 2 and 3 and of LAPACK share their names by table, netlib's letters, and factors.
 #pragma once
 
 #include <array>
@@ -23,20 +22,13 @@ constexpr std::array<char, N + 7> name_of(const char (&prefix)[N], Routine routi
   return name;
 }
 
-/// A routine's names and types.
+/// A routine and its names.
 template <class E, Routine of_routine>
 struct Names {
   static constexpr Routine served = of_routine;
   static constexpr auto f77_text = name_of("", of_routine, true);
   static constexpr auto cblas_text = name_of("cblas_", of_routine, false);
   static constexpr const char *f77_name = f77_text.data(), *cblas_name = cblas_text.data();
-  static constexpr bool has_complex = is_complex<E>;
-
-  using Number = E;
-  // To CBLAS complex numbers are void, and passed by address.
-  using Array = std::conditional_t<is_complex<E>, void, E>;
-  template <class Factor>
-  using Passed = std::conditional_t<is_complex<Factor>, const void*, Factor>;
 };
 
 /// A number of elements as LAPACK tells it in a workspace: not rounded downwards.
@@ -47,13 +39,11 @@ T length_of(std::int64_t numbers) {
                                                      : length;
 }
 
-/// A factor as BLAS passes it; null where the routine has none.
+/// A factor, which may be real where the numbers are complex; null, which gives zero, where the routine has none.
 template <class E, class Factor>
 E number(Factor x) {
   if constexpr (std::is_null_pointer_v<Factor>)
     return E{};
-  else if constexpr (std::is_pointer_v<Factor>)
-    return *static_cast<const E*>(x);
   else
     return E{x};
 }

@@ -1,5 +1,8 @@
-// Level 2 beside GEMV under its BLAS names.
+// Level 2 under its BLAS names.
 #include "lib/call/level2.hpp"
+
+#include <utility>
+#include <vector>
 
 #include "c_api/blas/described.hpp"
 #include "lib/cpu/level2_calls.hpp"
@@ -7,175 +10,118 @@
 namespace accublas::blas {
 namespace {
 
-/// A routine: its numbers, what BLAS has alpha as, and the arguments as column-major F77 has them.
-template <Level2Kind of_kind, class E>
-struct Level2Call : Level2<E>,
-                    Names<E, level2_routine(static_cast<int>(of_kind), is_complex<E>, is_single_precision<E>)> {
-  using Alpha = std::conditional_t<of_kind == Level2Kind::her, RealOf<E>, E>;
-  static constexpr Level2Kind which = of_kind;
+/// A call of GEMV, with the arguments as column-major F77 has them; trans is 0 where the caller's was none. `library`
+/// is the library's routine with options.
+template <class T, Routine of_routine, auto library>
+struct GemvCall : Names<T, of_routine> {
+  accublas_transpose trans;
+  std::int64_t m, n;
+  T alpha;
+  const T* a;
+  std::int64_t lda;
+  const T* x;
+  std::int64_t incx;
+  T beta;
+  T* y;
+  std::int64_t incy;
+  /// A row-major call's conjugate transpose: NO_TRANS of the conjugate matrix, for which F77 has no letter.
+  bool conjugate = false;
 
-  /// Null: what the routine has not.
-  template <class Factor, class Beta>
-  Level2Call(const Level2Shape& shape, Factor alpha, const void* a, const void* x, const void* y, Beta beta, void* c)
-      : Level2<E>{shape} {
-    if constexpr (!std::is_null_pointer_v<Factor>) this->alpha = number<E>(alpha);
-    if constexpr (!std::is_null_pointer_v<Beta>) this->beta = number<E>(beta);
-    this->a = static_cast<const E*>(a);
-    this->x = static_cast<const E*>(x);
-    this->y = static_cast<const E*>(y);
-    this->c = static_cast<E*>(c);
+  int first_bad() const { return check_gemv(ACCUBLAS_COL_MAJOR, trans, m, n, lda, incx, incy).number; }
+
+  CblasComplaint bad_option() const {
+    if (!valid_transpose(trans)) return {2, "Illegal TransA setting, %d\n", trans};
+    return {};
+  }
+
+  void transpose() {
+    conjugate = is_complex<T> && trans == ACCUBLAS_CONJ_TRANS;
+    trans = trans == ACCUBLAS_NO_TRANS ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
+    std::swap(m, n);
+  }
+
+  void run() const {
+    const bool plain = trans == ACCUBLAS_NO_TRANS;
+    const std::int64_t outputs = plain ? m : n, terms = plain ? n : m;
+    const bool small = cpu::fits_integers(m, n, lda) && cpu::fits_vector(terms, incx, is_complex<T>) &&
+                       cpu::fits_vector(outputs, incy, is_complex<T>);
+    const auto on_real = [&](const cpu::RealBlas& blas) { run_on(blas); };
+    if (small)
+      if (const auto* blas = accublas_private_native(of_routine, outputs, 1, terms)) return on_real(*blas);
+    serve(
+        !(beta == 0), small,
+        [&](const accublas_options* options) {
+          if (conjugate)
+            return library(nullptr, ACCUBLAS_ROW_MAJOR, ACCUBLAS_CONJ_TRANS, n, m, &alpha, a, lda, x, incx, &beta, y,
+                           incy, options);
+          return library(nullptr, ACCUBLAS_COL_MAJOR, trans, m, n, &alpha, a, lda, x, incx, &beta, y, incy, options);
+        },
+        on_real);
+  }
+
+ private:
+  void run_on(const cpu::RealBlas& blas) const {
+    if constexpr (is_complex<T>)
+      if (conjugate) return run_conjugate_on(blas);
+    cpu::call_gemv(blas, cpu::op_letter<T>(trans), m, n, alpha, a, lda, x, incx, beta, y, incy);
+  }
+
+  /// y = alpha conj(A) x + beta y by the conjugates of all else.
+  void run_conjugate_on(const cpu::RealBlas& blas) const {
+    std::vector<T> conjugate_x;
+    if (m > 0 && !(alpha == 0)) conjugate_x = cpu::conjugates(n, x, incx);
+    if (m > 0 && n > 0 && !(beta == 0)) cpu::conjugate_in_place(m, y, incy);
+    cpu::call_gemv(blas, 'N', m, n, conjugate_if(true, alpha), a, lda, conjugate_x.data(), incx < 0 ? -1 : 1,
+                   conjugate_if(true, beta), y, incy);
+    if (m > 0 && n > 0) cpu::conjugate_in_place(m, y, incy);
   }
 };
 
+/// A call of another routine of level 2, with the arguments as column-major F77 has them.
 template <Level2Kind kind, class E>
-int first_bad(const Level2Call<kind, E>& l) {
-  return check_level2(ACCUBLAS_COL_MAJOR, l).number;
-}
-
-template <Level2Kind kind, class E>
-void run(const Level2Call<kind, E>& l) {
-  const bool small = cpu::fits_blas(l);
-  const auto on_real = [&](const cpu::RealBlas& blas) { cpu::call_level2<E>(blas, l); };
-  if (small)
-    if (const auto* blas = accublas_private_native(l.served, l.rows(), l.cols(), l.inner())) return on_real(*blas);
-  serve(
-      !is_symv(kind) || !(l.beta == 0), small,
-      [&](const accublas_options* options) {
-        return accublas_private_level2(l, is_single_precision<E>, &l.alpha, l.a, l.x, l.y, &l.beta, l.c, options);
-      },
-      on_real);
-}
-
-/// What CBLAS says of a triangle, a transposition or a diagonal that is none.
-template <Level2Kind kind, class E>
-CblasComplaint bad_transpose(const Level2Call<kind, E>& l) {
-  if constexpr (is_ger(kind)) return {};
-  if (!valid_uplo(l.uplo)) return {2, "Illegal Uplo setting, %d\n", l.uplo};
-  if constexpr (is_triangular(kind)) {
-    if (!valid_transpose(l.trans)) return {3, "Illegal TransA setting, %d\n", l.trans};
-    if (!valid_diag(l.diag)) return {4, "Illegal Diag setting, %d\n", l.diag};
+struct Level2Call : Level2<E>, Names<E, level2_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>)> {
+  /// An operand that the routine lacks is null.
+  template <class Alpha, class Beta>
+  Level2Call(const Level2Shape& shape, Alpha alpha, const E* a, const E* x, const E* y, Beta beta, E* c)
+      : Level2<E>{shape} {
+    if constexpr (!std::is_null_pointer_v<Alpha>) this->alpha = E{alpha};
+    if constexpr (!std::is_null_pointer_v<Beta>) this->beta = E{beta};
+    this->a = a;
+    this->x = x;
+    this->y = y;
+    this->c = c;
   }
-  return {};
-}
 
-template <Level2Kind kind, class E>
-void transpose(Level2Call<kind, E>& l) {
-  l.transpose();
-}
+  int first_bad() const { return check_level2(ACCUBLAS_COL_MAJOR, *this).number; }
+
+  CblasComplaint bad_option() const {
+    if constexpr (is_ger(kind)) return {};
+    if (!valid_uplo(this->uplo)) return {2, "Illegal Uplo setting, %d\n", this->uplo};
+    if constexpr (is_triangular(kind)) {
+      if (!valid_transpose(this->trans)) return {3, "Illegal TransA setting, %d\n", this->trans};
+      if (!valid_diag(this->diag)) return {4, "Illegal Diag setting, %d\n", this->diag};
+    }
+    return {};
+  }
+
+  void run() const {
+    const Level2<E>& l = *this;
+    const bool small = cpu::fits_blas(l);
+    const auto on_real = [&](const cpu::RealBlas& blas) { cpu::call_level2<E>(blas, l); };
+    if (small)
+      if (const auto* blas = accublas_private_native(this->served, l.rows(), l.cols(), l.inner()))
+        return on_real(*blas);
+    serve(
+        !is_symv(kind) || !(l.beta == 0), small,
+        [&](const accublas_options* options) {
+          return accublas_private_level2(l, is_single_precision<E>, &l.alpha, l.a, l.x, l.y, &l.beta, l.c, options);
+        },
+        on_real);
+  }
+};
 
 }  // namespace
+
+#include "c_api/blas/level2_names.inc"
+
 }  // namespace accublas::blas
-
-#define SHAPE(type, uplo, trans, diag, m, n, lda, incx, incy) \
-  accublas::Level2Shape { type::which, type::has_complex, uplo, trans, diag, m, n, lda, incx, incy }
-#define TRIANGLE_SHAPE(type, uplo, n, lda, incx, incy) \
-  SHAPE(type, uplo, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, 0, n, lda, incx, incy)
-
-#define F77_SYMV(name, Int, spelling, type)                                                                          \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const Int* n, const type::Alpha* alpha, const type::Number* a, \
-                                    const Int* lda, const type::Number* x, const Int* incx, const type::Alpha* beta, \
-                                    type::Number* y, const Int* incy) {                                              \
-    using namespace accublas;                                                                                        \
-    blas::f77(blas::Spelling::spelling, type(TRIANGLE_SHAPE(type, blas::f77_uplo(*uplo), *n, *lda, *incx, *incy),    \
-                                             *alpha, a, x, nullptr, *beta, y));                                      \
-  }
-#define CBLAS_SYMV(name, Int, spelling, type)                                                                   \
-  extern "C" ACCUBLAS_API void name(                                                                            \
-      accublas_layout layout, accublas_uplo uplo, Int n, type::Passed<type::Alpha> alpha, const type::Array* a, \
-      Int lda, const type::Array* x, Int incx, type::Passed<type::Alpha> beta, type::Array* y, Int incy) {      \
-    using namespace accublas;                                                                                   \
-    blas::cblas(blas::Spelling::spelling, layout,                                                               \
-                type(TRIANGLE_SHAPE(type, uplo, n, lda, incx, incy), alpha, a, x, nullptr, beta, y));           \
-  }
-#define F77_TRMV(name, Int, spelling, type)                                                                    \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const char* trans, const char* diag, const Int* n,       \
-                                    const type::Number* a, const Int* lda, type::Number* x, const Int* incx) { \
-    using namespace accublas;                                                                                  \
-    blas::f77(blas::Spelling::spelling, type(SHAPE(type, blas::f77_uplo(*uplo), blas::f77_transpose(*trans),   \
-                                                   blas::f77_diag(*diag), 0, *n, *lda, *incx, 1),              \
-                                             nullptr, a, nullptr, nullptr, nullptr, x));                       \
-  }
-#define CBLAS_TRMV(name, Int, spelling, type)                                                                        \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans,            \
-                                    accublas_diag diag, Int n, const type::Array* a, Int lda, type::Array* x,        \
-                                    Int incx) {                                                                      \
-    using namespace accublas;                                                                                        \
-    blas::cblas(blas::Spelling::spelling, layout,                                                                    \
-                type(SHAPE(type, uplo, trans, diag, 0, n, lda, incx, 1), nullptr, a, nullptr, nullptr, nullptr, x)); \
-  }
-#define F77_GER(name, Int, spelling, type)                                                                        \
-  extern "C" ACCUBLAS_API void name(const Int* m, const Int* n, const type::Alpha* alpha, const type::Number* x,  \
-                                    const Int* incx, const type::Number* y, const Int* incy, type::Number* a,     \
-                                    const Int* lda) {                                                             \
-    using namespace accublas;                                                                                     \
-    blas::f77(blas::Spelling::spelling,                                                                           \
-              type(SHAPE(type, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, *m, *n, *lda, *incx, *incy), \
-                   *alpha, nullptr, x, y, nullptr, a));                                                           \
-  }
-#define CBLAS_GER(name, Int, spelling, type)                                                                          \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, Int m, Int n, type::Passed<type::Alpha> alpha,            \
-                                    const type::Array* x, Int incx, const type::Array* y, Int incy, type::Array* a,   \
-                                    Int lda) {                                                                        \
-    using namespace accublas;                                                                                         \
-    blas::cblas(blas::Spelling::spelling, layout,                                                                     \
-                type(SHAPE(type, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, m, n, lda, incx, incy), alpha, \
-                     nullptr, x, y, nullptr, a));                                                                     \
-  }
-#define F77_SYR(name, Int, spelling, type)                                                                            \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const Int* n, const type::Alpha* alpha, const type::Number* x,  \
-                                    const Int* incx, type::Number* a, const Int* lda) {                               \
-    using namespace accublas;                                                                                         \
-    blas::f77(blas::Spelling::spelling, type(TRIANGLE_SHAPE(type, blas::f77_uplo(*uplo), *n, *lda, *incx, 1), *alpha, \
-                                             nullptr, x, nullptr, nullptr, a));                                       \
-  }
-#define CBLAS_SYR(name, Int, spelling, type)                                                                         \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, Int n,                               \
-                                    type::Passed<type::Alpha> alpha, const type::Array* x, Int incx, type::Array* a, \
-                                    Int lda) {                                                                       \
-    using namespace accublas;                                                                                        \
-    blas::cblas(blas::Spelling::spelling, layout,                                                                    \
-                type(TRIANGLE_SHAPE(type, uplo, n, lda, incx, 1), alpha, nullptr, x, nullptr, nullptr, a));          \
-  }
-#define F77_SYR2(name, Int, spelling, type)                                                                          \
-  extern "C" ACCUBLAS_API void name(const char* uplo, const Int* n, const type::Alpha* alpha, const type::Number* x, \
-                                    const Int* incx, const type::Number* y, const Int* incy, type::Number* a,        \
-                                    const Int* lda) {                                                                \
-    using namespace accublas;                                                                                        \
-    blas::f77(blas::Spelling::spelling, type(TRIANGLE_SHAPE(type, blas::f77_uplo(*uplo), *n, *lda, *incx, *incy),    \
-                                             *alpha, nullptr, x, y, nullptr, a));                                    \
-  }
-#define CBLAS_SYR2(name, Int, spelling, type)                                                            \
-  extern "C" ACCUBLAS_API void name(accublas_layout layout, accublas_uplo uplo, Int n,                   \
-                                    type::Passed<type::Alpha> alpha, const type::Array* x, Int incx,     \
-                                    const type::Array* y, Int incy, type::Array* a, Int lda) {           \
-    using namespace accublas;                                                                            \
-    blas::cblas(blas::Spelling::spelling, layout,                                                        \
-                type(TRIANGLE_SHAPE(type, uplo, n, lda, incx, incy), alpha, nullptr, x, y, nullptr, a)); \
-  }
-
-#define ACCUBLAS_LEVEL2_NAMES(F77, CBLAS, routine, kind, ...)       \
-  namespace accublas::blas {                                        \
-  using routine##_call = Level2Call<Level2Kind::kind, __VA_ARGS__>; \
-  }                                                                 \
-  ACCUBLAS_BLAS_NAMES(F77, CBLAS, routine, accublas::blas::routine##_call)
-#define ACCUBLAS_TRIANGULAR_ROUTINES(p, E)                      \
-  ACCUBLAS_LEVEL2_NAMES(F77_TRMV, CBLAS_TRMV, p##trmv, trmv, E) \
-  ACCUBLAS_LEVEL2_NAMES(F77_TRMV, CBLAS_TRMV, p##trsv, trsv, E)
-#define ACCUBLAS_REAL_ROUTINES(p, E)                            \
-  ACCUBLAS_TRIANGULAR_ROUTINES(p, E)                            \
-  ACCUBLAS_LEVEL2_NAMES(F77_GER, CBLAS_GER, p##ger, ger, E)     \
-  ACCUBLAS_LEVEL2_NAMES(F77_SYMV, CBLAS_SYMV, p##symv, symv, E) \
-  ACCUBLAS_LEVEL2_NAMES(F77_SYR, CBLAS_SYR, p##syr, syr, E)     \
-  ACCUBLAS_LEVEL2_NAMES(F77_SYR2, CBLAS_SYR2, p##syr2, syr2, E)
-#define ACCUBLAS_COMPLEX_ROUTINES(p, E)                         \
-  ACCUBLAS_TRIANGULAR_ROUTINES(p, E)                            \
-  ACCUBLAS_LEVEL2_NAMES(F77_GER, CBLAS_GER, p##geru, ger, E)    \
-  ACCUBLAS_LEVEL2_NAMES(F77_GER, CBLAS_GER, p##gerc, gerc, E)   \
-  ACCUBLAS_LEVEL2_NAMES(F77_SYMV, CBLAS_SYMV, p##hemv, hemv, E) \
-  ACCUBLAS_LEVEL2_NAMES(F77_SYR, CBLAS_SYR, p##her, her, E)     \
-  ACCUBLAS_LEVEL2_NAMES(F77_SYR2, CBLAS_SYR2, p##her2, her2, E)
-
-ACCUBLAS_REAL_ROUTINES(d, double)
-ACCUBLAS_REAL_ROUTINES(s, float)
-ACCUBLAS_COMPLEX_ROUTINES(z, accublas::Complex<double>)
-ACCUBLAS_COMPLEX_ROUTINES(c, accublas::Complex<float>)

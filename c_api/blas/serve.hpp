@@ -52,21 +52,22 @@ void serve(bool reads_result, bool small, Run run, Real real) {
   real(*blas);
 }
 
-/// GEMM and GEMV under an F77 name. Call holds the arguments as column-major F77 has them, with the routine's f77_name
-/// and cblas_name; for it there are
-///   bad_transpose(call)  what CBLAS says of a transposition that is none; its argument is 0 where all are good
-///   transpose(call)      turns the arguments of a row-major call into those of the column-major one
-///   first_bad(call)      netlib's number of the first bad argument, 0 if there is none
-///   run(call)
+/// Serves a routine of level 2 or 3 under an F77 name. Call holds the arguments as column-major F77 has them, with the
+/// routine's f77_name and cblas_name. It has the members
+///   bad_option()  CBLAS's complaint about a side, a triangle, a transposition or a diagonal that is none; its argument
+///                 is 0 where all are good
+///   transpose()   turns the arguments of a row-major call into those of the column-major one
+///   first_bad()   netlib's number of the first bad argument, 0 if there is none
+///   run()
 template <class Call>
 void f77(Spelling spelling, const Call& call) {
-  if (const int bad = first_bad(call))
+  if (const int bad = call.first_bad())
     f77_error(Call::f77_name, bad, spelling);
   else
-    run(call);
+    call.run();
 }
 
-/// The same under a CBLAS name; the arguments are as the caller gave them.
+/// Serves the routine under a CBLAS name; the arguments are as the caller gave them.
 template <class Call>
 void cblas(Spelling spelling, accublas_layout layout, Call call) {
   const bool row_major = layout == ACCUBLAS_ROW_MAJOR;
@@ -74,20 +75,12 @@ void cblas(Spelling spelling, accublas_layout layout, Call call) {
     cblas_error(Call::cblas_name, Call::f77_name, complaint, row_major, spelling);
   };
   if (!valid(layout)) return complain({1, "Illegal layout setting, %d\n", layout});
-  if (const CblasComplaint bad = bad_transpose(call); bad.argument != 0) return complain(bad);
-  if (row_major) transpose(call);
-  if (const int bad = first_bad(call))
+  if (const CblasComplaint bad = call.bad_option(); bad.argument != 0) return complain(bad);
+  if (row_major) call.transpose();
+  if (const int bad = call.first_bad())
     complain({bad + 1, "", 0});
   else
-    run(call);
+    call.run();
 }
 
 }  // namespace accublas::blas
-
-/// Every BLAS name of a routine: F77 and CBLAS are macros (name, integer type, spelling, type) that define one entry
-/// point.
-#define ACCUBLAS_BLAS_NAMES(F77, CBLAS, routine, type) \
-  ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_BLAS_ENTRIES, F77, CBLAS, routine, type)
-#define ACCUBLAS_BLAS_ENTRIES(spelling, Int, prefix, f77_suffix, cblas_suffix, F77, CBLAS, routine, type) \
-  F77(prefix##routine##f77_suffix, Int, spelling, type)                                                   \
-  CBLAS(prefix##cblas_##routine##cblas_suffix, Int, spelling, type)

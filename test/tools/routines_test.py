@@ -10,7 +10,7 @@ sys.path.insert(0, str(SOURCE / "c_api"))
 import generate  # noqa: E402
 import routines  # noqa: E402
 
-ROW = routines.Row("dtoy stoy zhoy choy", "layout n k alpha a lda b* ipiv! c! ldc info", "C becomes a toy of A.", "toy<{E}, {A}>({stem}, a, b, c, options)",
+ROW = routines.Row("dtoy stoy zhoy choy", "layout n k alpha a lda b* ipiv! c! ldc info", "C becomes a toy of A.", "toy<{E}, {A}>(a, b, c, options)",
                    {"a": ("n", "k"), "c": ("n", "n")}, {"b": "pointers to B"}, real="alpha")
 COMMENT = """/** C becomes a toy of A.
  * @param[in] ctx context, or NULL: the default context of the thread
@@ -28,7 +28,7 @@ COMMENT = """/** C becomes a toy of A.
 FUNCTIONS = """accublas_status accublas_choy_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t k,
     const float* alpha, const void* a, int64_t lda, const void* const* b, int64_t* ipiv, void* c, int64_t ldc,
     int64_t* info, const accublas_options* options) {
-  return toy<Complex<float>, float>(hoy, a, b, c, options);
+  return toy<Complex<float>, float>(a, b, c, options);
 }
 accublas_status accublas_choy(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t k, const float* alpha,
     const void* a, int64_t lda, const void* const* b, int64_t* ipiv, void* c, int64_t ldc, int64_t* info) {
@@ -42,6 +42,33 @@ INTERFACE = """    function c_toy(ctx, layout, n, k, alpha, a, lda, b, ipiv, c, 
       integer(c_int64_t), value :: n, k, lda, ldc
       integer(c_int32_t) :: status
     end function c_toy"""
+
+DROP_IN = [
+    ("level3", '''extern "C" ACCUBLAS_API void zherk_(const char* uplo, const char* trans, const std::int32_t* n, const std::int32_t* k,
+    const double* alpha, const Complex<double>* a, const std::int32_t* lda, const double* beta, Complex<double>* c,
+    const std::int32_t* ldc) {
+  f77(Spelling::lp64, Level3Call<Level3Kind::herk, Complex<double>>({.kind = Level3Kind::herk, .complex = true, .uplo =
+      f77_uplo(*uplo), .transa = f77_transpose(*trans), .n = *n, .k = *k, .lda = *lda, .ldc = *ldc}, *alpha, a,
+      nullptr, *beta, c));
+}'''),
+    ("level3", '''extern "C" ACCUBLAS_API void cblas_zherk(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans,
+    std::int32_t n, std::int32_t k, double alpha, const void* a, std::int32_t lda, double beta, void* c,
+    std::int32_t ldc) {
+  cblas(Spelling::lp64, layout, Level3Call<Level3Kind::herk, Complex<double>>({.kind = Level3Kind::herk, .complex =
+      true, .uplo = uplo, .transa = trans, .n = n, .k = k, .lda = lda, .ldc = ldc}, alpha, static_cast<const
+      Complex<double>*>(a), nullptr, beta, static_cast<Complex<double>*>(c)));
+}'''),
+    ("inverses", '''extern "C" ACCUBLAS_API void cgetri_(const std::int32_t* n, Complex<float>* a, const std::int32_t* lda,
+    const std::int32_t* ipiv, Complex<float>* work, const std::int32_t* lwork, std::int32_t* info) {
+  lapack(Spelling::lp64, FactorizationCall<FactorizationKind::getri, Complex<float>>({.kind = FactorizationKind::getri,
+      .complex = true, .n = *n, .lda = *lda}, a, pivots(ipiv), nullptr), info, work, *lwork);
+}'''),
+    ("level1", '''extern "C" ACCUBLAS_API void cblas_zdotc_sub(std::int32_t n, const void* x, std::int32_t incx, const void* y,
+    std::int32_t incy, void* result) {
+  *static_cast<Complex<double>*>(result) = dot<Complex<double>>(Routine::zdotc, accublas_zdotc_ex, n, static_cast<const
+      Complex<double>*>(x), incx, static_cast<const Complex<double>*>(y), incy);
+}'''),
+]
 
 
 class Routines(unittest.TestCase):
@@ -68,6 +95,10 @@ class Routines(unittest.TestCase):
     def test_functions(self):
         routines.GROUPS = {"toys": [ROW]}
         self.assertTrue(generate.functions("toys").endswith(FUNCTIONS), generate.functions("toys"))
+
+    def test_drop_in(self):
+        for group, function in DROP_IN:
+            self.assertIn(f"{function}\n", generate.drop_in(group))
 
     def test_interface(self):
         routines.GROUPS = {"toys": [ROW]}
