@@ -288,20 +288,17 @@ def names():
 
 
 def main(arguments):
-    match arguments:
-        case ["header", path, *options] if options in ([], ["--check"]):
-            if not header(Path(path), bool(options)) and options:
-                sys.exit(f"{path} is not what c_api/routines.py makes: run c_api/generate.py header {path}")
-        case ["functions", group]:
-            print(functions(group))
-        case ["drop-in", group]:
-            print(drop_in(group))
-        case ["fortran", letter]:
-            print(fortran(letter))
-        case ["names"]:
-            print("\n".join(names()))
-        case _:
-            sys.exit(__doc__)
+    makers = {"functions": functions, "drop-in": drop_in, "fortran": fortran}
+    if arguments[:1] == ["header"] and (len(arguments) == 2 or arguments[2:] == ["--check"]):
+        path, check = Path(arguments[1]), len(arguments) == 3
+        if not header(path, check) and check:
+            sys.exit(f"{path} is not what c_api/routines.py makes: run c_api/generate.py header {path}")
+    elif len(arguments) == 2 and arguments[0] in makers:
+        print(makers[arguments[0]](arguments[1]))
+    elif arguments == ["names"]:
+        print("\n".join(names()))
+    else:
+        sys.exit(__doc__)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,10 @@ class Row:
 
     def functions(self):
         """(name, letter of its type) of each function."""
-        return list(zip(self.names.split(), self.types, strict=True))
+        names = self.names.split()
+        if len(names) != len(self.types):
+            raise ValueError(f"{self.names}: there are {len(names)} names for {len(self.types)} types")
+        return list(zip(names, self.types))
 
     def stem(self, name):
         """The name without the letters of its type; norms of complex vectors have two, and DSDOT and SDSDOT none to leave out."""
