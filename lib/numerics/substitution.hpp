@@ -73,7 +73,7 @@ struct Unknown {
 
   /// Of real numbers, in as few operations one after the other as they take: unknowns wait for each other.
   ACCUBLAS_HD bool approximate_number(const TripleSum& sum, T& result) const {
-    const DoublePair p = two_product(alpha, b), s = two_sum(p.high, -sum.a1);
+    const DoublePair p = alpha == T(1) ? DoublePair{b, 0} : two_product(alpha, b), s = two_sum(p.high, -sum.a1);
     const double low = add_rn(add_rn(p.low, -sum.a2), add_rn(s.low, -sum.a3)),
                  lows = absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low);
     // The error also for the three roundings of low.

@@ -81,11 +81,13 @@ class Panel {
   Index factor(Index first, Index end, const Pivots& pivots) {
     first_ = first;
     rows_ = m_ - first;
-    if (!by_columns_) add_up_before(first, end);
     for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = first + r, inner_bits_[r] = multiple_of_all;
+    tracks_ = exact_sums_;
+    if (!by_columns_) add_up_before(first, end);
     other_ = 0;
     Index none = -1;
     for (Index column = first; column < end; ++column) {
+      if (!tracks_ && exact_sums_) track(column, end);
       find_above(column);
       const Best best = find_sizes(column);
       pivots.put(column, first + best.row);
@@ -128,33 +130,52 @@ class Panel {
 
   TripleSum* before(int part, Index c) const { return before_ + (part * width_ + c) * m_; }
 
-  void add_up_before(Index first, Index end) {
-    if (first == 0) {
+  /// From the panel's column `begin` on, last bits are known.
+  void track(Index begin, Index end) {
+    tracks_ = true;
+    if (by_columns_) return;
+    const LineSums<E> sums = line_sums(stride_);
+    for (Index r = 0; r < rows_; ++r) inner_bits_[r] = sums.last_bit(begin - first_, inner_ + r * stride_);
+    add_up_before(begin, end);
+  }
+
+  /// The sums of the panel's columns begin .. end - 1 over all that lies to its left.
+  void add_up_before(Index begin, Index end) {
+    const Index terms = first_;
+    if (terms == 0) {
       for (int part = 0; part < parts; ++part)
-        for (Index c = 0; c < end; ++c) std::fill_n(before(part, c), rows_, TripleSum{0, 0, 0, 0});
+        for (Index c = begin; c < end; ++c) std::fill_n(before(part, c), rows_, TripleSum{0, 0, 0, 0});
       return;
     }
-    const Index line = LineSums<E>::numbers(first);
-    const Index together = std::min(each_ / line - parts, together_most(first));
+    const Index line = LineSums<E>::numbers(terms);
+    const Index together = std::min(each_ / line - parts, together_most(terms));
     const LineSums<E> sums = line_sums(line);
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
     parallel_for(ceil_div(rows_, together), static_cast<int>(threads_), [&](Index task, int thread) {
       T *const lines = memory_ + thread * each_, *const rows = lines + parts * line;
       const Index r0 = task * together, count = std::min(together, rows_ - r0);
-      load_rows(r0, count, first, rows, line);
+      load_rows(r0, count, terms, rows, line);
       double last_bits[most_together];
-      for (Index r = 0; r < count; ++r) last_bits[r] = sums.last_bit(first, rows + r * line);
-      for (Index column = first; column < end; ++column) {
-        const double last_bit = sums.write(column, 0, first, lines);
+      find_last_bits(sums, terms, count, rows, line, last_bits);
+      for (Index column = begin; column < end; ++column) {
+        sums.write(column, 0, terms, lines);
         TripleSum* to[parts];
-        for (int part = 0; part < parts; ++part) to[part] = before(part, column - first) + r0;
-        sums.add_up(speed_, first, lines, count, rows, line, {last_bits, last_bit}, to);
+        for (int part = 0; part < parts; ++part) to[part] = before(part, column - first_) + r0;
+        sums.add_up(speed_, terms, lines, count, rows, line, bits_with(sums, terms, lines, last_bits), to);
       }
     });
   }
 
+  /// Last bits of rows, `step` numbers apart, and with these that of a line, where they are tracked.
+  void find_last_bits(const LineSums<E>& sums, Index terms, Index count, const T* rows, Index step, double* to) const {
+    for (Index r = 0; tracks_ && r < count; ++r) to[r] = sums.last_bit(terms, rows + r * step);
+  }
+  LastBits bits_with(const LineSums<E>& sums, Index terms, const T* line, const double* of_rows) const {
+    return tracks_ ? LastBits{of_rows, sums.last_bit(terms, line)} : LastBits{};
+  }
+
   void load_rows(Index r0, Index count, Index terms, T* rows, Index line) const {
-    const auto copy = [&](Index r, Index q) { keep(a_(first_ + r0 + r, q), rows + r * line + parts * q); };
+    const auto copy = [&](Index r, Index q) { keep(a_(row_[r0 + r], q), rows + r * line + parts * q); };
     if (a_.col_stride == 1) {
       for (Index r = 0; r < count; ++r)
         for (Index q = 0; q < terms; ++q) copy(r, q);
@@ -176,7 +197,7 @@ class Panel {
       add_up_inner(sums, column, r, r, 1);
       E& u = a_(first_ + r, column);
       u = element(unknown, column, r, first_ + r, 0, sums_ + r, m_);
-      line_bits_ = last_bit_with(line_bits_, u);
+      if (tracks_) line_bits_ = last_bit_with(line_bits_, u);
       sums.write(column, first_ + r, 1, line_of_panel_ + parts * r);
     }
   }
@@ -185,8 +206,8 @@ class Panel {
   void add_up_inner(const LineSums<E>& sums, Index column, Index inner, Index r, Index count) {
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_ + r;
-    sums.add_up(Speed::swift, inner, line_of_panel_, count, inner_ + r * stride_, stride_,
-                {inner_bits_ + r, line_bits_}, to);
+    const LastBits bits = tracks_ ? LastBits{inner_bits_ + r, line_bits_} : LastBits{};
+    sums.add_up(Speed::swift, inner, line_of_panel_, count, inner_ + r * stride_, stride_, bits, to);
     for (int part = 0; part < parts; ++part)
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, column - first_)[r + i]);
   }
@@ -214,11 +235,11 @@ class Panel {
       for (Index i = 0; i < count; ++i)
         for (Index q = 0; q < column; ++q) keep(a_(row_of(r + i), q), rows + i * line_ + parts * q);
       double last_bits[most_together];
-      for (Index i = 0; i < count; ++i) last_bits[i] = sums.last_bit(column, rows + i * line_);
-      const double last_bit = sums.write(column, 0, column, lines);
+      find_last_bits(sums, column, count, rows, line_, last_bits);
+      sums.write(column, 0, column, lines);
       TripleSum* to[parts];
       for (int part = 0; part < parts; ++part) to[part] = own + part * together_;
-      sums.add_up(speed_, column, lines, count, rows, line_, {last_bits, last_bit}, to);
+      sums.add_up(speed_, column, lines, count, rows, line_, bits_with(sums, column, lines, last_bits), to);
       for (Index i = 0; i < count; ++i) body(r + i, own + i, together_);
     }
   }
@@ -230,17 +251,22 @@ class Panel {
     TripleSum own[parts];
     for (int part = 0; part < parts; ++part) own[part] = at[part * step];
     if (unknown.approximate(own, result)) return result;
-    hard_.fetch_add(1, std::memory_order_relaxed);
     const auto left = [&](Index q) { return a_(q < first_ ? row_of(r) : first_ + r, q); };
     const LineSums<E> sums = line_sums(line_);
     T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
     for (Index q = 0; q < terms; ++q) keep(left(q), row + parts * q);
-    const double last_bit = sums.write(column, 0, terms, lines), last_bit_of_row = sums.last_bit(terms, row);
+    sums.write(column, 0, terms, lines);
+    const double last_bit = sums.last_bit(terms, lines), last_bit_of_row = sums.last_bit(terms, row);
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = own + part;
     sums.add_up(Speed::full, terms, lines, 1, row, line_, {&last_bit_of_row, last_bit}, to);
     for (int part = 0; part < parts; ++part) at[part * step] = own[part];
-    if (unknown.approximate(own, result)) return result;
+    const bool decided = unknown.approximate(own, result);
+    if (decided && lost_nothing(own))
+      exact_sums_.store(true, std::memory_order_relaxed);
+    else
+      hard_.fetch_add(1, std::memory_order_relaxed);
+    if (decided) return result;
     undecided_.fetch_add(1, std::memory_order_relaxed);
     return sums.exact(unknown, column, terms, left);
   }
@@ -276,7 +302,7 @@ class Panel {
         l = element(unknown, column, r, column, thread, at, apart);
         if (by_columns_) return;
         keep(l, inner_ + r * stride_ + parts * (begin - 1));
-        inner_bits_[r] = last_bit_with(inner_bits_[r], l);
+        if (tracks_) inner_bits_[r] = last_bit_with(inner_bits_[r], l);
       });
     });
   }
@@ -306,13 +332,15 @@ class Panel {
   T* memory_ = nullptr;                      ///< rows of L to the left of the panel, and lines of U
   TripleSum *before_ = nullptr, *sums_ = nullptr;  ///< by part and row: over what lies to the left; of a column
   T* inner_ = nullptr;                             ///< rows of L within the panel
-  double* inner_bits_ = nullptr;                   ///< their last bits
+  double* inner_bits_ = nullptr;                   ///< their last bits, where they are tracked
   Index* row_ = nullptr;                           ///< where the rows of the panel were
   Best* best_ = nullptr;
   T* line_of_panel_ = nullptr;
   double line_bits_ = multiple_of_all;      ///< its last bit
   Index first_ = 0, rows_ = 0, other_ = 0;  ///< other_: the row that the first one was exchanged with
   Speed speed_ = Speed::swift;
+  bool tracks_ = false;                   ///< last bits are known
+  std::atomic<bool> exact_sums_ = false;  ///< some sums are decided by last bits alone
   std::atomic<std::int64_t> hard_ = 0, undecided_ = 0;
 };
 

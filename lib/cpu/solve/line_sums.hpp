@@ -13,6 +13,15 @@
 
 namespace accublas::cpu {
 
+// Last bits of unknowns and lines show which sums lost nothing. Sums of random numbers are decided without them, so
+// that they are found only where a sum is not, and are kept up to date from the first sum on that they decide.
+
+/// Whether the last bits showed that a part of a sum lost nothing.
+template <std::size_t parts>
+bool lost_nothing(const TripleSum (&sum)[parts]) {
+  return std::any_of(sum, sum + parts, [](const TripleSum& part) { return part.error == 0; });
+}
+
 /// The last bit of a number that joins others whose last bit is `bit`.
 template <class E>
 double last_bit_with(double bit, const E& x) {
@@ -39,22 +48,17 @@ class LineSums {
   Index place(Index p) const { return forward_ ? p : order_ - 1 - p; }
   E pivot(Index p) const { return m_(place(p), place(p)); }
 
-  /// Row p of M, the entries of the unknowns first .. first + count - 1, for each part of a sum. Returns the row's last
-  /// bit.
-  double write(Index p, Index first, Index count, T* lines) const {
-    if (!dot2_) {
-      write_line(p, first, count, lines);
-      return last_bit(count, lines);
-    }
-    write_line(p, first, count, reinterpret_cast<double*>(lines));
-    return 0;
+  /// Row p of M, the entries of the unknowns first .. first + count - 1, for each part of a sum.
+  void write(Index p, Index first, Index count, T* lines) const {
+    dot2_ ? write_line(p, first, count, reinterpret_cast<double*>(lines)) : write_line(p, first, count, lines);
   }
 
   /// Power of two of which the parts of `count` numbers are multiples; multiple_of_all where they are zero.
   double last_bit(Index count, const T* numbers) const { return cr_kernels<T>(isa_).last_bit(parts * count, numbers); }
 
   /// sums[part][s] = that part of sum_q m(p, q) x(q, s) over `count` unknowns, for `sides` right-hand sides, `step`
-  /// numbers apart; `lines` is what `write` left. `bits`: the last bits of the unknowns and of the row.
+  /// numbers apart; `lines` is what `write` left. `bits`: the last bits of the unknowns and of the row, if they are
+  /// known.
   void add_up(Speed speed, Index count, const T* lines, Index sides, const T* unknowns, Index step,
               const LastBits& bits, TripleSum* const (&sums)[parts]) const {
     for (Index part = 0; part < parts; ++part) {

@@ -92,39 +92,50 @@ class Sweep {
     const TriangularSystem<E>& system = part.system;
     T* const lines = part.together > 0 ? lines_ + thread * each_ : nullptr;
     T* const unknowns = lines ? lines + LineSums<E>::lines_of_m(dot2_) * part.line : nullptr;
-    double last_bits[most_together];
-    if (lines) load(part, side, count, unknowns, last_bits);
+    double last_bits[most_together], last_bit = 0;
+    if (lines) load(part, side, count, unknowns);
+    bool tracks = false;
     TripleSum space[parts][most_together];
     Speed speed = dot2_ ? Speed::full : Speed::swift;
     for (Index p = part.first; p < part.end; ++p) {
       const Index i = sums.place(p), begin = factors ? p - part.first + 1 : 0;
-      if (factors && !root(part, p, unknowns, last_bits[p - part.first])) return p;
+      if (factors && !root(part, p, unknowns)) return p;
       Unknown<E> unknown = Unknown<E>::of_row(system.alpha, sums.pivot(p), system.m.unit);
-      double last_bit = 0;
-      const auto add_up = [&](Speed how, Index s, Index sides) {
+      const auto add_up = [&](Speed how, Index s, Index sides, bool with_bits) {
         TripleSum* to[parts];
         for (int of = 0; of < parts; ++of) to[of] = space[of] + s;
-        sums.add_up(how, p, lines, sides, unknowns + s * part.line, part.line, {last_bits + s, last_bit}, to);
+        const LastBits bits = with_bits ? LastBits{last_bits + s, last_bit} : LastBits{};
+        sums.add_up(how, p, lines, sides, unknowns + s * part.line, part.line, bits, to);
       };
+      const auto find_last_bit = [&](Index s) { last_bits[s] = sums.last_bit(p, unknowns + s * part.line); };
       if (lines && begin < count) {
-        last_bit = sums.write(p, 0, p, lines);
-        add_up(speed, begin, count - begin);
+        sums.write(p, 0, p, lines);
+        if (!tracks && exact_sums_.load(std::memory_order_relaxed)) {
+          tracks = true;
+          for (Index s = begin; s < count; ++s) find_last_bit(s);
+        }
+        if (tracks) last_bit = sums.last_bit(p, lines);
+        add_up(speed, begin, count - begin, tracks);
       }
       Index hard = 0;
       for (Index s = begin; s < count; ++s) {
         E& x = system.x(i, side + s);
         E result{};
         unknown.b = x;
+        TripleSum own[parts];
         const auto decide = [&] {
-          TripleSum own[parts];
           for (int of = 0; of < parts; ++of) own[of] = space[of][s];
           return unknown.approximate(own, result);
         };
         bool decided = lines && decide();
-        if (lines && !decided && speed == Speed::swift) {
-          ++hard;
-          add_up(Speed::full, s, 1);
+        if (lines && !decided && (speed == Speed::swift || !(tracks || dot2_))) {
+          if (!tracks) find_last_bit(s), last_bit = sums.last_bit(p, lines);
+          add_up(Speed::full, s, 1, true);
           decided = decide();
+          if (decided && lost_nothing(own))
+            exact_sums_.store(true, std::memory_order_relaxed);
+          else
+            ++hard;
         }
         if (decided || (lines && mutant(Mutant::solve_undecided))) {
           x = result;
@@ -132,10 +143,8 @@ class Sweep {
           x = sums.exact(unknown, p, p, [&](Index q) { return system.x(sums.place(q), side + s); });
           undecided_.fetch_add(1, std::memory_order_relaxed);
         }
-        if (lines) {
-          keep(x, unknowns + s * part.line + parts * p);
-          last_bits[s] = last_bit_with(last_bits[s], x);
-        }
+        if (lines) keep(x, unknowns + s * part.line + parts * p);
+        if (tracks) last_bits[s] = last_bit_with(last_bits[s], x);
       }
       if (hard * hard_share > count) speed = Speed::full;
     }
@@ -146,8 +155,8 @@ class Sweep {
     for (int of = 0; of < parts; ++of) to[of] = part_of(x, of);
   }
 
-  /// The unknowns that are known, and their last bits.
-  static void load(const Part& part, Index side, Index count, T* unknowns, double* last_bits) {
+  /// The unknowns that are known.
+  static void load(const Part& part, Index side, Index count, T* unknowns) {
     const Matrix<E>& x = part.system.x;
     const auto copy = [&](Index q, Index s) {
       keep(x(part.sums.place(q), side + s), unknowns + s * part.line + parts * q);
@@ -159,11 +168,10 @@ class Sweep {
       for (Index q = 0; q < part.first; ++q)
         for (Index s = 0; s < count; ++s) copy(q, s);
     }
-    for (Index s = 0; s < count; ++s) last_bits[s] = part.sums.last_bit(part.first, unknowns + s * part.line);
   }
 
-  /// The pivot of column p, from the unknowns of that column and their last bit; false where there is none.
-  bool root(const Part& part, Index p, const T* unknowns, double last_bit) {
+  /// The pivot of column p, from the unknowns of that column; false where there is none.
+  bool root(const Part& part, Index p, const T* unknowns) {
     const Matrix<E>& x = part.system.x;
     const Index s = p - part.first;
     const CholeskyPivot<T> pivot{part_of(x(p, s), 0)};
@@ -173,9 +181,10 @@ class Sweep {
       if (!unknowns || decided) break;
       const T* const own = unknowns + s * part.line;
       TripleSum sum{0, 0, 0, 0};
+      const double last_bit = speed == Speed::full ? part.sums.last_bit(p, own) : 0;
+      const LastBits bits = speed == Speed::full ? LastBits{&last_bit, last_bit} : LastBits{};
       if (p > 0)
-        cr_kernels<T>(execution_.isa)
-            .rows[static_cast<int>(speed)](1, parts * p, own, part.line, own, {&last_bit, last_bit}, &sum);
+        cr_kernels<T>(execution_.isa).rows[static_cast<int>(speed)](1, parts * p, own, part.line, own, bits, &sum);
       decided = pivot.approximate(sum, result);
     }
     if (!decided) {
@@ -198,6 +207,7 @@ class Sweep {
   Index each_ = 0;  ///< numbers of a thread's memory
   T* lines_ = nullptr;
   std::atomic<std::int64_t> undecided_ = 0;
+  std::atomic<bool> exact_sums_ = false;  ///< some sums are decided by last bits alone
 };
 
 }  // namespace accublas::cpu
