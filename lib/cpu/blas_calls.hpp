@@ -4,6 +4,8 @@
 //   - beta = 0: C is not read (some GEMV of OpenBLAS scale y by it)
 //   - GEMV with a dimension of 0 leaves y alone, sums over nothing are +0
 //   - a norm of infinities without a NaN is +Inf (a BLAS that scales by the largest entry returns NaN)
+//   - no memory beside the operands is read (OpenBLAS 0.3.21 reads one element beyond the vectors of complex DOT and
+//     GEMV, and of HEMV): such a call leaves out the last element, which is added here
 //   - the caller's floating-point environment stays as it is
 //   - a caller needs little stack: where less is left than the BLAS may need, it runs on a stack of our own
 #pragma once
@@ -69,6 +71,39 @@ void call_gemm(const RealBlas& blas, char op_a, char op_b, RealBlas::F77Int m, R
     blas.sgemm(&op_a, &op_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
 }
 
+/// to += x z, as BLAS multiplies complex numbers.
+template <class T>
+void add_product(Complex<T>& to, const Complex<T>& x, const Complex<T>& z) {
+  to.re += x.re * z.re - x.im * z.im;
+  to.im += x.re * z.im + x.im * z.re;
+}
+
+/// Element i of a vector of n, which begins at its lowest address.
+template <class E>
+E& element_of(E* x, Index n, Index increment, Index i) {
+  return x[increment < 0 ? (i - n + 1) * increment : i * increment];
+}
+/// A vector that begins at its lowest address without the last element of n.
+template <class E>
+E* without_last(E* x, Index increment) {
+  return increment < 0 ? x - increment : x;
+}
+
+/// call_gemv's call as it is.
+template <class T>
+void call_whole_gemv(const RealBlas& blas, char op, RealBlas::F77Int m, RealBlas::F77Int n, T alpha, const T* a,
+                     RealBlas::F77Int lda, const T* x, RealBlas::F77Int incx, T beta, T* y, RealBlas::F77Int incy) {
+  const FpControl control;
+  if constexpr (is_complex<T> && !is_single_precision<T>)
+    blas.zgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+  else if constexpr (is_complex<T>)
+    blas.cgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+  else if constexpr (sizeof(T) == 8)
+    blas.dgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+  else
+    blas.sgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+}
+
 /// y = alpha op(A) x + beta y, A m x n, op as in call_gemm; x and y begin at their lowest addresses.
 template <class T>
 void call_gemv(const RealBlas& blas, char op, RealBlas::F77Int m, RealBlas::F77Int n, T alpha, const T* a,
@@ -83,15 +118,20 @@ void call_gemv(const RealBlas& blas, char op, RealBlas::F77Int m, RealBlas::F77I
     if (alpha == 0) return;
     beta = T{1};
   }
-  const FpControl control;
-  if constexpr (is_complex<T> && !is_single_precision<T>)
-    blas.zgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
-  else if constexpr (is_complex<T>)
-    blas.cgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
-  else if constexpr (sizeof(T) == 8)
-    blas.dgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
-  else
-    blas.sgemv(&op, &m, &n, &alpha, a, &lda, x, &incx, &beta, y, &incy);
+  if constexpr (is_complex<T>) {
+    if (op == 'N') {
+      const RealBlas::F77Int rest = n - 1;
+      if (rest == 0)
+        scale_result(beta, m, 1, Matrix<T>{y, std::abs(Index{incy}), 0});
+      else
+        call_whole_gemv(blas, op, m, rest, alpha, a, lda, without_last(x, incx), incx, beta, y, incy);
+      T factor{};
+      add_product(factor, alpha, element_of(x, n, incx, rest));
+      for (Index i = 0; i < m; ++i) add_product(element_of(y, m, incy, i), factor, a[i + rest * lda]);
+      return;
+    }
+  }
+  call_whole_gemv(blas, op, m, n, alpha, a, lda, x, incx, beta, y, incy);
 }
 
 /// x^T y; x and y begin at their lowest addresses.
@@ -117,12 +157,18 @@ Complex<T> call_dot(const RealBlas& blas, bool conjugate_x, RealBlas::F77Int n, 
   if (called_on_own_stack(blas, product_stack, [&] { moved = call_dot(blas, conjugate_x, n, x, incx, y, incy); }))
     return moved;
   const FpControl control;
-  F77Complex<T> result;
+  const RealBlas::F77Int rest = n - 1;
+  F77Complex<T> result = 0;
+  Complex<T> factor = element_of(x, n, incx, rest), last{};
+  if (conjugate_x) factor.im = -factor.im;
+  add_product(last, factor, element_of(y, n, incy, rest));
+  x = without_last(x, incx), y = without_last(y, incy);
+  if (rest == 0) return last;
   if constexpr (sizeof(T) == 8)
-    result = blas.zdot[conjugate_x](&n, x, &incx, y, &incy);
+    result = blas.zdot[conjugate_x](&rest, x, &incx, y, &incy);
   else
-    result = blas.cdot[conjugate_x](&n, x, &incx, y, &incy);
-  return {__real__ result, __imag__ result};
+    result = blas.cdot[conjugate_x](&rest, x, &incx, y, &incy);
+  return {__real__ result + last.re, __imag__ result + last.im};
 }
 
 /// addend + x^T y by products and sums in double precision: SDSDOT in T = float, DSDOT in double, which adds nothing.

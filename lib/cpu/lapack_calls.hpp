@@ -77,13 +77,63 @@ RealBlas::F77Int call_trtri(const RealBlas& blas, const Factorization<E>& f, cha
   return info;
 }
 
+/// U U^H, or L^H L, of a triangle in its place, from the first block of rows of U (columns of L) on. OpenBLAS 0.3.21's
+/// LAUUM of complex numbers reads beyond the matrix.
 template <class E>
-void call_lauum(const RealBlas& blas, const Factorization<E>& f, char uplo) {
-  const auto call = reinterpret_cast<void (*)(const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
-                                              RealBlas::F77Int*)>(lapack_routine<E>(blas, FactorizationKind::lauum));
-  const RealBlas::F77Int n = f.n, lda = f.lda;
-  RealBlas::F77Int info = 0;
-  call(&uplo, &n, f.a.data, &lda, &info);
+void square_triangle(const RealBlas& blas, const Factorization<E>& f) {
+  constexpr Index edge = 32;
+  const bool upper = f.uplo == ACCUBLAS_UPPER;
+  // U's element (i, j), of which L^H has the conjugate.
+  const auto at = [&](Index i, Index j) -> E& { return upper ? f.a(i, j) : f.a(j, i); };
+  for (Index first = 0; first < f.n; first += edge) {
+    const Index count = std::min(edge, f.n - first), end = first + count, rest = f.n - end;
+    E* const block = &f.a(first, first);
+    E* const above = &at(0, first);
+    E* const beside = &at(first, end < f.n ? end : first);
+    Level3<E> product{shape_with_side(Level3Kind::trmm, true, upper ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, f.uplo,
+                                      ACCUBLAS_CONJ_TRANS, ACCUBLAS_NON_UNIT, upper ? first : count,
+                                      upper ? count : first, f.lda, f.lda, 0)};
+    product.alpha = E{1};
+    product.a = block;
+    product.c = above;
+    call_level3(blas, product);
+    // A row of the block takes the elements beside its diagonal before these change.
+    for (Index i = first; i < end; ++i)
+      for (Index j = i; j < end; ++j) {
+        E sum{};
+        for (Index q = j; q < end; ++q) add_product(sum, at(i, q), conjugate_if(true, at(j, q)));
+        if (i == j) sum.im = 0;
+        at(i, j) = sum;
+      }
+    if (rest == 0) continue;
+    if (first > 0) {
+      const E* const far = &at(0, end);
+      if (upper)
+        call_gemm(blas, 'N', 'C', first, count, rest, E{1}, far, f.lda, beside, f.lda, E{1}, above, f.lda);
+      else
+        call_gemm(blas, 'C', 'N', count, first, rest, E{1}, beside, f.lda, far, f.lda, E{1}, above, f.lda);
+    }
+    const accublas_transpose trans = upper ? ACCUBLAS_NO_TRANS : ACCUBLAS_CONJ_TRANS;
+    Level3<E> square{
+        shape_with_triangle(Level3Kind::herk, true, f.uplo, trans, ACCUBLAS_NO_TRANS, count, rest, f.lda, 0, f.lda)};
+    square.alpha = square.beta = E{1};
+    square.a = beside;
+    square.c = block;
+    call_level3(blas, square);
+  }
+}
+
+template <class E>
+void call_lauum(const RealBlas& blas, const Factorization<E>& f, [[maybe_unused]] char uplo) {
+  if constexpr (is_complex<E>) {
+    square_triangle(blas, f);
+  } else {
+    const auto call = reinterpret_cast<void (*)(const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
+                                                RealBlas::F77Int*)>(lapack_routine<E>(blas, FactorizationKind::lauum));
+    const RealBlas::F77Int n = f.n, lda = f.lda;
+    RealBlas::F77Int info = 0;
+    call(&uplo, &n, f.a.data, &lda, &info);
+  }
 }
 
 /// X P with X L = V, by blocks of columns from the last one on: V, the upper triangle of A, has zeros where L was, of

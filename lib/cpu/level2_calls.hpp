@@ -28,6 +28,25 @@ std::vector<E> conjugates(Index n, const E* x, Index increment) {
   return copy;
 }
 
+/// HEMV without the last unknown, of which the products with the last line of A are added here.
+template <class E, class Call>
+void call_hemv(const Level2<E>& l, Call&& call) {
+  const Index n = l.n, rest = n - 1;
+  const bool upper = l.uplo == ACCUBLAS_UPPER;
+  const E &last_x = element_of(l.x, n, l.incx, rest), diagonal{l.a[rest + rest * l.lda].re};
+  E &last_y = element_of(l.c, n, l.incy, rest), sum{}, factor{};
+  scale_result(l.beta, 1, 1, Matrix<E>{&last_y, 1, 1});
+  if (rest > 0) call(rest, without_last(l.x, l.incx), without_last(l.c, l.incy));
+  add_product(factor, l.alpha, last_x);
+  for (Index i = 0; i < rest; ++i) {
+    const E above = upper ? l.a[i + rest * l.lda] : conjugate_if(true, l.a[rest + i * l.lda]);
+    add_product(element_of(l.c, n, l.incy, i), factor, above);
+    add_product(sum, conjugate_if(true, above), element_of(l.x, n, l.incx, i));
+  }
+  add_product(sum, diagonal, last_x);
+  add_product(last_y, l.alpha, sum);
+}
+
 template <class E>
 void call_level2(const RealBlas& blas, Level2<E> l) {
   if (called_on_own_stack(blas, product_stack, [&] { call_level2(blas, l); })) return;
@@ -78,7 +97,13 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
     call(&m, &n, &l.alpha, l.x, &incx, l.y, &incy, l.c, &lda);
   } else if (is_symv(l.kind)) {
     const auto call = reinterpret_cast<void (*)(Text, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
-    call(&uplo, &n, &l.alpha, l.a, &lda, l.x, &incx, &l.beta, l.c, &incy);
+    const auto of_order = [&](Int order, const E* x, E* y) {
+      call(&uplo, &order, &l.alpha, l.a, &lda, x, &incx, &l.beta, y, &incy);
+    };
+    if constexpr (is_complex<E>)
+      call_hemv(l, of_order);
+    else
+      of_order(n, l.x, l.c);
   } else if (is_triangular(l.kind)) {
     const auto call = reinterpret_cast<void (*)(Text, Text, Text, Size, In, Size, Out, Size)>(routine);
     call(&uplo, &op, &diag, &n, l.a, &lda, l.c, &incx);

@@ -111,6 +111,7 @@ Matrix<T> as_column(const Vector<T>& x) {
 struct Use {
   Part part{};
   bool read = true, written = false;
+  bool padded = false;  ///< a copy in any case, with a column behind it that may be read
 };
 constexpr Use result_of(Triangle triangle, bool read) { return {{triangle}, read, true}; }
 
@@ -124,7 +125,7 @@ class Compact {
   /// The matrix with adjacent elements in its columns, which are ld apart; a matrix without data as it is.
   template <class X, class Int>
   void columns(Matrix<X>& x, Int& ld, Index rows, Index cols, const Use& use) {
-    ld = x.data ? column_major_ld(x, rows, cols) : std::max<Index>(rows, 1);
+    ld = !x.data ? std::max<Index>(rows, 1) : use.padded ? 0 : column_major_ld(x, rows, cols);
     if (ld == 0) ld = copy(x, rows, cols, use);
   }
   /// A matrix of which BLAS has the address and the leading dimension; null where the routine has none.
@@ -164,7 +165,8 @@ class Compact {
   template <class X>
   Index copy(Matrix<X>& x, Index rows, Index cols, const Use& use) {
     const Index ld = std::max<Index>(rows, 1);
-    const Matrix<E> to{execution_.workspace.take<E>(static_cast<std::size_t>(rows * cols)), 1, ld};
+    const Index columns_taken = cols + (use.padded ? 1 : 0);
+    const Matrix<E> to{execution_.workspace.take<E>(static_cast<std::size_t>(ld * columns_taken)), 1, ld};
     const bool rehearses = execution_.workspace.rehearses();
     if (use.read && !rehearses) copy_matrix(x, to, rows, cols, execution_, false, use.part);
     if constexpr (!std::is_const_v<X>)
@@ -507,10 +509,13 @@ void native_orthogonal(const Orthogonal<E>& o, Execution& execution) {
   const bool reads_a = o.kind == OrthogonalKind::ormqr;
   Orthogonal<E> call = o;
   Compact<E> operands(execution);
+  Use of_a = result_of(Triangle::all, true);
+  // OpenBLAS's GELS reads beyond the rows of a complex matrix that has more columns than rows.
+  of_a.padded = is_complex<E> && o.kind == OrthogonalKind::gels && o.m < o.n;
   if (reads_a)
     call.lda = o.a_rows();
   else
-    operands.columns(call.a, call.lda, o.a_rows(), o.a_cols(), result_of(Triangle::all, true));
+    operands.columns(call.a, call.lda, o.a_rows(), o.a_cols(), of_a);
   if (o.has_c()) operands.columns(call.c, call.ldc, o.c_rows(), o.c_cols(), result_of(Triangle::all, true));
   call.lwork = work_of(blas, call, execution);
   call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));

@@ -82,6 +82,8 @@ struct Routine {
 /// every factorization. Pivots exchange no rows.
 template <class T>
 void fill(const Operand& o, std::uint64_t seed) {
+  if constexpr (sizeof(T) == sizeof(double))
+    if (o.element == sizeof(float)) return fill<float>(o, seed);  // DSDOT's vectors
   const bool complex = o.element == 2 * sizeof(T);
   for (std::int64_t j = 0; j < (o.kind == Operand::Kind::matrix ? o.cols : 1); ++j)
     for (std::int64_t i = 0; i < o.rows; ++i) {
