@@ -90,9 +90,10 @@ struct Unknown {
       result = T(0);
       return true;
     }
-    const T factor = unit ? T(1) : static_cast<T>(reciprocal);
-    if (!unit && (reciprocal == 0 || last_set_bit(pivot) != absolute(pivot))) return false;
-    return ziv_test(factor, above, T(0), T(0), &result);
+    if (unit) return ziv_test(T(1), above, T(0), T(0), &result);
+    if (!is_finite(pivot) || last_set_bit(pivot) != absolute(pivot)) return false;
+    // The exponent alone changes: the reciprocal of a subnormal power of two may be no number of type T.
+    return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot));
   }
   /// Of the numerator high + low, `lows` not less than abs(low); the quotient is first + second.
   ACCUBLAS_HD bool quotient_of(const DoublePair& numerator, double lows, double error, T& result) const {

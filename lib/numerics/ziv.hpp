@@ -6,15 +6,15 @@
 
 namespace accublas {
 
-/// Computes RN(alpha S + beta c). Returns true if the interval of `sum` decides it.
+/// Computes RN(alpha S 2^exponent + beta c). Returns true if the interval of `sum` decides it.
 template <class T>
-ACCUBLAS_HD bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out) {
+ACCUBLAS_HD bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out, int exponent = 0) {
   if (mutant(Mutant::ziv_half)) sum.error *= 0x1p-40;
   if (!triple_known(sum)) return false;
-  bool decided = finish_triple(alpha, sum, 0, beta, c, out) && !hook_all_undecided();
+  bool decided = finish_triple(alpha, sum, exponent, beta, c, out) && !hook_all_undecided();
   if (mutant(Mutant::skipped_undecided)) {
     sum.error = 0;
-    finish_triple(alpha, sum, 0, beta, c, out);
+    finish_triple(alpha, sum, exponent, beta, c, out);
     decided = true;
   }
   return decided;

@@ -50,6 +50,30 @@ TEST(PublicReports, OpenBlas671And624PivotsThatAreNaN) {
   });
 }
 
+// BLIS#461 in LU: a multiplier (p - j h p) / p, 2 h the distance of the numbers below 1, by a pivot p of every power of
+// two. For an odd j it lies halfway between two numbers, of which the even one is right.
+TEST(PublicReports, Blis461PivotsThatArePowersOfTwo) {
+  for_all_types([](auto zero) {
+    using E = decltype(zero);
+    using R = Real<E>;
+    constexpr int digits = std::numeric_limits<R>::digits, least = std::numeric_limits<R>::min_exponent - digits;
+    for (const std::string& mode : defined_factorizations) {
+      api::Context context(mode);
+      for (int e = least; e < std::numeric_limits<R>::max_exponent; ++e)
+        for (const int j : {1, 3, 5}) {
+          const R p = std::ldexp(e % 2 ? R(1) : R(-1), e), h = std::ldexp(R(1), -digits - 1);
+          // By columns: (1 p 0; 0 p 0; j h p 1).
+          E a[] = {1, 0, R(j) * h, p, p, p, 0, 0, 1};
+          std::int64_t pivots[3] = {}, info = -1;
+          SUCCEEDS(context, getrf(E{}, context, columns, 3, 3, a, 3, pivots, &info));
+          ASSERT_EQ(info, 0) << mode << " " << e;
+          ASSERT_EQ(pivots[1], 2) << mode << " " << e;
+          ASSERT_EQ(a[5], E(R(1) - R((j + 1) / 4 * 2) * 2 * h)) << std::hexfloat << mode << " " << e << " " << j;
+        }
+    }
+  });
+}
+
 // SLATE#111, OpenBLAS#4505 and #2097: which pivot is zero was not told, or another one. Where no number is rounded info
 // is the first such column in every mode.
 TEST(PublicReports, Slate111AndOpenBlas4505InfoOfSingularMatrices) {

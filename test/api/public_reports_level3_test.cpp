@@ -463,6 +463,67 @@ TEST(PublicReports, Blis461AndLapack714SolutionsAtTheEndsOfTheRange) {
   });
 }
 
+/// RN(x y / 2^e) for x y of at most 53 bits.
+template <class R>
+R over_power_of_two(double x, double y, int e) {
+  int of_x = 0, of_y = 0;
+  const double product = std::frexp(x, &of_x) * std::frexp(y, &of_y);
+  const int exponent = of_x + of_y - e;
+  return static_cast<R>(std::ldexp(product, sizeof(R) == 8 ? exponent : std::clamp(exponent, -400, 400)));
+}
+
+// BLIS#461 again, for 2^e of every exponent on the diagonal, of either sign, real or imaginary: quotients that lie
+// halfway between two numbers have a bit too many wherever they are, and the reciprocal may be infinite or subnormal.
+TEST(PublicReports, Blis461PowersOfTwoOnTheDiagonal) {
+  for_all_types([](auto zero) {
+    using E = decltype(zero);
+    using R = Real<E>;
+    constexpr int digits = std::numeric_limits<R>::digits, least = std::numeric_limits<R>::min_exponent - digits,
+                  most = std::numeric_limits<R>::max_exponent;
+    std::mt19937_64 rng(461);
+    const auto below = [&rng](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
+    // An odd number of as many bits as alpha leaves at a place where its quotient by 2^e may be in range.
+    const auto number = [&](int e) {
+      const int bits = std::min(digits, 51) - (below(3) ? 0 : below(digits - 3));
+      const double odd = static_cast<double>((rng() >> (64 - bits)) | 1 | std::uint64_t{1} << (bits - 1));
+      const int at = std::clamp(e + least - bits - 2 + below(most - least + 4), least, most - bits - 1);
+      return static_cast<R>(std::ldexp(odd, at) * (below(2) ? 1 : -1));
+    };
+    for (const std::string& mode : defined_sums) {
+      api::Context context(mode);
+      for (int e = least; e < most; e += sizeof(R) == 8 ? 1 + below(5) : 1) {
+        const R sign = below(2) ? R(1) : R(-1), power = static_cast<R>(std::ldexp(sign, e));
+        const double factor = below(2) ? 3 : -1.5;
+        const E alpha = static_cast<R>(factor);
+        E pivot = power, b, want, want_of_one;
+        if constexpr (is_complex<E>) {
+          const bool imaginary = below(2);
+          if (imaginary) pivot = E(0, power);
+          b = E(number(e), number(e));
+          const auto over = [&](double by) {
+            const R re = sign * over_power_of_two<R>(by, b.real(), e),
+                    im = sign * over_power_of_two<R>(by, b.imag(), e);
+            return imaginary ? E(im, -re) : E(re, im);
+          };
+          want = over(factor), want_of_one = over(1);
+        } else {
+          b = number(e);
+          want = sign * over_power_of_two<R>(factor, b, e), want_of_one = sign * over_power_of_two<R>(1, b, e);
+        }
+        E x = b;
+        SUCCEEDS(context, trsm(E{}, context, columns, below(2) ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT, below(2) ? U : L,
+                               below(2) ? N : T, ACCUBLAS_NON_UNIT, 1, 1, &alpha, &pivot, 1, &x, 1));
+        ASSERT_TRUE(same_bits(x, want)) << std::hexfloat << mode << " " << alpha << " " << b << " / " << pivot << ": "
+                                        << x << " for " << want;
+        x = b;
+        SUCCEEDS(context,
+                 trsv(E{}, context, rows, below(2) ? U : L, below(2) ? N : T, ACCUBLAS_NON_UNIT, 1, &pivot, 1, &x, 1));
+        ASSERT_TRUE(same_bits(x, want_of_one)) << std::hexfloat << mode << " " << b << " / " << pivot;
+      }
+    }
+  });
+}
+
 // LAPACK#1377, flang (llvm-project#76324), LAPACK#575: complex quotients over- and underflowed on the way. With M =
 // 2^1023: 1.0625 M (1 + i) / (-M (1 + i)) = -1.0625; (h - h i) / (2 + 2i) = -i h / 2; tiny / tiny = 1, and by tiny i it
 // is -i.

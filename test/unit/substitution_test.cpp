@@ -103,6 +103,56 @@ TYPED_TEST(Substitution, DecidesAsExactSumsDo) {
   EXPECT_GT(decided, tried / 4);
 }
 
+/// RN(x y / 2^e) for x y of at most 53 bits.
+template <class T>
+T over_power_of_two(double x, double y, int e) {
+  int of_x = 0, of_y = 0;
+  const double product = std::frexp(x, &of_x) * std::frexp(y, &of_y);
+  const int exponent = of_x + of_y - e;
+  // A double holds what a float may become, but for what is far beyond its range.
+  return static_cast<T>(std::ldexp(product, sizeof(T) == 8 ? exponent : std::clamp(exponent, -400, 400)));
+}
+
+template <class E>
+using RealSubstitution = Substitution<E>;
+using RealTypes = testing::Types<double, float>;
+TYPED_TEST_SUITE(RealSubstitution, RealTypes);
+
+/// Pivots +-2^e of every exponent, subnormal ones too, under exact numerators whose quotients have a bit more than the
+/// type, or few bits, at any place of its range and beyond.
+TYPED_TEST(RealSubstitution, PowersOfTwoDivideExactSums) {
+  using T = TypeParam;
+  constexpr int digits = std::numeric_limits<T>::digits, least = std::numeric_limits<T>::min_exponent - digits,
+                most = std::numeric_limits<T>::max_exponent;
+  int ties = 0, decided = 0;
+  for (int e = least; e < most; ++e)
+    for (int i = 0; i < 40; ++i) {
+      const T pivot = static_cast<T>(std::ldexp(this->below(2) ? 1 : -1, e));
+      const T alpha = static_cast<T>(i % 4 == 0 ? 1 : this->below(2) ? 3 : -1.5);
+      // As many bits as alpha leaves, an odd number.
+      const int bits = std::min(digits, 51) - (this->below(3) ? 0 : this->below(digits - 3));
+      const double odd = static_cast<double>((this->rng() >> (64 - bits)) | 1 | std::uint64_t{1} << (bits - 1));
+      const int at =
+          std::clamp(i % 2 ? e + least - bits - 2 + this->below(most - least + 4) : least + this->below(2100), least,
+                     most - bits - 1);
+      Unknown<T> unknown = Unknown<T>::of_row(alpha, pivot, false);
+      unknown.b = static_cast<T>(std::ldexp(odd, at));
+      if (std::ldexp(odd, at) != double{unknown.b}) continue;
+      const T want = over_power_of_two<T>(alpha, unknown.b, e) * T(pivot < 0 ? -1 : 1);
+      ExactSum<double> above[1];
+      const T exact = unknown.template exact<false>(above);
+      ASSERT_EQ(to_bits(exact), to_bits(want)) << std::hexfloat << alpha << " " << unknown.b << " / " << pivot;
+      const TripleSum sums[1] = {{0, 0, 0, 0}};
+      T result{};
+      ++ties;
+      if (!unknown.approximate(sums, result)) continue;
+      ++decided;
+      ASSERT_EQ(to_bits(result), to_bits(want))
+          << std::hexfloat << alpha << " " << unknown.b << " / " << pivot << ": " << result << " for " << want;
+    }
+  EXPECT_GT(decided, ties / 4);
+}
+
 template <class E>
 using ComplexQuotient = Substitution<E>;
 using ComplexTypes = testing::Types<Complex<double>, Complex<float>>;
