@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -358,6 +359,56 @@ TYPED_TEST(Dot2, GemmSizes) {
     this->check_gemm(70, 50, 300, 0, 0, 0, 1, 0, data);
     this->check_gemm(260, 40, 140, 0, 0, 0, 1, 1, data);
     this->check_gemm(20, 300, 130, 1, 0, 0, 1, 0, data);
+  }
+}
+
+/// GEMM divides C into tiles until they fit: that ends for every shape and workspace, and takes no more than there is,
+/// or than the least plan takes.
+TYPED_TEST(Dot2, GemmFitsIntoLittle) {
+  using T = TypeParam;
+  const char* const scale = std::getenv("ACCUBLAS_TEST_SCALE");
+  const int cases = static_cast<int>(20000 * (scale ? std::atof(scale) : 1));
+  std::mt19937_64 rng(42);
+  const auto below = [&rng](Index n) { return static_cast<Index>(rng() % static_cast<std::uint64_t>(n)); };
+  const auto size = [&] { return 2 + below(Index{1} << (3 + below(10))); };
+  for (int i = 0; i < cases; ++i) {
+    const Index m = size(), n = size(), k = 1 + below(Index{1} << below(14));
+    const int threads = 1 << below(4);
+    const std::size_t cap = static_cast<std::size_t>(below(Index{1} << (6 + below(18)))) / 64 * 64;
+    const T* const nothing = nullptr;
+    const Gemm<T> gemm{m, n, k, 1, {nothing, 1, m}, {nothing, 1, k}, 0, {nullptr, 1, m}};
+    for (Isa isa : instruction_sets()) {
+      const auto taken = [&](std::size_t most) {
+        Workspace workspace(Workspace::Part{nullptr, std::size_t{1} << 40, most, true});
+        Call call(threads, isa);
+        Execution with = call.execution.within(workspace);
+        dot2_gemm(gemm, with);
+        return workspace.peak();
+      };
+      ASSERT_LE(taken(cap), std::max(cap, taken(0)))
+          << m << 'x' << n << 'x' << k << ' ' << isa_name(isa) << " threads " << threads << " cap " << cap;
+    }
+  }
+  const struct {
+    Index m, n;
+    std::size_t bytes;
+  } computed[] = {{260, 260, 65536}, {260, 100, 32768}, {300, 400, 32768}, {400, 200, 65536}, {260, 200, 32768}};
+  for (const auto& c : computed) {
+    const Index k = 128;
+    const std::size_t bytes = c.bytes * sizeof(double) / sizeof(T);  // tiles of single precision are larger
+    const Stored<T> a = store<T>(c.m, k, 1, c.m, Data::uniform, rng), b = store<T>(k, c.n, 1, k, Data::uniform, rng);
+    std::vector<T> wanted;
+    for (Isa isa : instruction_sets())
+      for (const bool little : {false, true}) {
+        std::vector<unsigned char> memory(bytes);
+        Workspace own(std::size_t{256} << 20, little ? memory.data() : nullptr, little ? bytes : 0);
+        Call call(2, isa);
+        Execution with = call.execution.within(own);
+        std::vector<T> result(static_cast<std::size_t>(c.m * c.n), T(77));
+        dot2_gemm(Gemm<T>{c.m, c.n, k, 1, a.constant(), b.constant(), 0, {result.data(), 1, c.m}}, with);
+        if (wanted.empty()) wanted = result;
+        ASSERT_EQ(result, wanted) << c.m << 'x' << c.n << ' ' << isa_name(isa) << " little " << little;
+      }
   }
 }
 

@@ -39,7 +39,9 @@ class Gemmer {
       threads_ /= 2;
       choose_tiles(threads_ == 1 ? 1 : tasks_per_thread * threads_);
     }
-    while (!fits() && (rows_ > kernel_.rows || cols_ > kernel_.cols)) choose_tiles(2 * row_tiles_ * col_tiles_);
+    // The tiles are the kernel's at last; C may have fewer than `wanted` before.
+    for (Index wanted = row_tiles_ * col_tiles_; !fits() && (rows_ > kernel_.rows || cols_ > kernel_.cols);)
+      choose_tiles(wanted *= 2);
     const Index tiles = row_tiles_ * col_tiles_;
     if (shares_k()) {
       run_blocks(tiles);
