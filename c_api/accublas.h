@@ -278,9 +278,9 @@ ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, con
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
 /** The user's own workspace, used in place of the pool by calls that can: host memory by the CPU, device memory by
  * calls with operands on its device; others take the pool. NULL, 0 ends that. It must stay valid until replaced, or
- * until the context is destroyed. On the CPU a size that suffices for a call suffices if it is larger, too. A smaller
- * one is ACCUBLAS_ERROR_MEMORY, with the operands as they were, and the message says how many bytes suffice wherever
- * the buffer begins. Calls in little more than that may be slow. */
+ * until the context is destroyed. On the CPU, if a buffer suffices for a call, a longer one at the same address does,
+ * too. A shorter one is ACCUBLAS_ERROR_MEMORY, with the operands as they were, and the message says how many bytes
+ * suffice wherever the buffer begins. Calls in little more than that may be slow. */
 ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
 /** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
  * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;
@@ -1454,7 +1454,8 @@ ACCUBLAS_API accublas_status accublas_cgemm_batched_ex(accublas_context* ctx, ac
  * @param[in] n order of A, at least 0
  * @param[in,out] a A, overwritten by the factor; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, n)
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
  *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dpotrf(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
@@ -1515,7 +1516,8 @@ ACCUBLAS_API accublas_status accublas_cpotrs_ex(accublas_context* ctx, accublas_
  * @param[in] lda leading dimension of a, at least max(1, n)
  * @param[in,out] b B, n x nrhs, overwritten by X; in host or device memory
  * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
  *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dposv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
@@ -1550,7 +1552,8 @@ ACCUBLAS_API accublas_status accublas_cposv_ex(accublas_context* ctx, accublas_l
  * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
  * @param[out] ipiv row exchanges, min(m, n) numbers from 1 on, where A is: row i and row ipiv[i - 1] changed places, i
  *   = 1, 2, ... in this order; in host or device memory
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
  *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dgetrf(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
@@ -1619,7 +1622,8 @@ ACCUBLAS_API accublas_status accublas_cgetrs_ex(accublas_context* ctx, accublas_
  *   ... in this order; in host or device memory
  * @param[in,out] b B, n x nrhs, overwritten by X; in host or device memory
  * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
  *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dgesv(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
@@ -1660,7 +1664,8 @@ ACCUBLAS_API accublas_status accublas_cgesv_ex(accublas_context* ctx, accublas_l
  * @param[in] n order of A, at least 0
  * @param[in,out] a A, overwritten by X; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, n)
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
  *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dtrtri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
@@ -1716,7 +1721,8 @@ ACCUBLAS_API accublas_status accublas_clauum_ex(accublas_context* ctx, accublas_
  * @param[in] n order of A, at least 0
  * @param[in,out] a the factor from potrf, overwritten by the inverse; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, n)
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
  *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dpotri(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
@@ -1745,7 +1751,8 @@ ACCUBLAS_API accublas_status accublas_cpotri_ex(accublas_context* ctx, accublas_
  * @param[in,out] a the factors from getrf, overwritten by the inverse; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, n)
  * @param[in] ipiv n numbers from getrf; in host or device memory
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
  *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dgetri(accublas_context* ctx, accublas_layout layout, int64_t n, double* a,
@@ -1901,7 +1908,8 @@ ACCUBLAS_API accublas_status accublas_cunmqr_ex(accublas_context* ctx, accublas_
  * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
  * @param[in,out] b B, max(m, n) x nrhs, overwritten by X; in host or device memory
  * @param[in] ldb leading dimension of b, at least max(1, m, n) column-major, max(1, nrhs) row-major
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
  *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_dgels(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,

@@ -63,7 +63,7 @@ ARGUMENTS = {
         Argument("ipiv", PIVOTS_IN, "n numbers from getrf"),
         Argument("result", OUTPUT, "one number"),
         Argument("radius", OUTPUT, "bounds of the errors of X, n x nrhs"),
-        Argument("info", INFO, "0, or the positive number that is described above; in host or device memory, not NULL"),
+        Argument("info", INFO, "0, or the positive number that is described above; as it was if the call fails; in host or device memory, not NULL"),
         Argument("certificate", CERTIFICATE, "how the solution was certified, in host memory with struct_size set, or NULL"),
     ]
 }

@@ -217,7 +217,8 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
     if (work && f.kind == FactorizationKind::getrs && !run.on_device()) require_pivots(f.pivots, f.n);
     run.promise(shape.k, E{1});
   }
-  if (!f.info_on_device) *f.info = 0;
+  // An engine writes info when it has succeeded, so that a call that fails leaves it as it was.
+  if (!f.info_on_device && (operands.empty() || !has_info(f.kind))) *f.info = 0;
   if (!operands.empty())
     run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
   run.finish();

@@ -26,7 +26,7 @@ void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* be
 template <class E, class A, class B>
 void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options);
 
-/// Runs a factorization or a solution that uses one; *info is written in any case.
+/// Runs a factorization or a solution that uses one; *info is written unless the call fails.
 template <class E>
 void run_factorization(Context& context, Factorization<E> problem, const accublas_options* options);
 

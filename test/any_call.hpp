@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -26,6 +27,17 @@ struct Shape {
   Index m, n, k;
 };
 inline constexpr Index long_dimension = 1000;
+
+/// Makes a call that may write an info. A call that fails leaves it as it was, unless its results are undefined.
+template <class Call>
+accublas_status with_info(const Call& call) {
+  constexpr Index untouched = -77;
+  Index info = untouched;
+  const accublas_status status = call(&info);
+  if (status != ACCUBLAS_SUCCESS && status != ACCUBLAS_ERROR_C_UNDEFINED && info != untouched)
+    throw std::logic_error("a call failed with status " + std::to_string(status) + " and wrote info");
+  return status;
+}
 
 /// A call of one routine. `run` takes the addresses of the operands, results and pivots among them, in host or device
 /// memory; scalars and info lie in host memory.
@@ -221,41 +233,42 @@ class Builder {
       const Index lda = matrix(m, n);
       pivots(std::min(m, n));
       run([=](auto x, const P& p) {
-        Index info = 0;
-        return getrf(E{}, x, l, m, n, out(p, 0), lda, integers(p, 1), &info);
+        return with_info([&](Index* info) { return getrf(E{}, x, l, m, n, out(p, 0), lda, integers(p, 1), info); });
       });
     } else if (routine == "gesv" || routine == "getrs") {
       const Index lda = matrix(n, n), ldb = matrix(n, m);
       pivots(n);
       const bool factored = routine == "getrs";
       run([=](auto x, const P& p) {
-        Index info = 0;
-        return factored ? getrs(E{}, x, l, ta, n, m, in(p, 0), lda, integers(p, 2), out(p, 1), ldb)
-                        : gesv(E{}, x, l, n, m, out(p, 0), lda, integers(p, 2), out(p, 1), ldb, &info);
+        return with_info([&](Index* info) {
+          return factored ? getrs(E{}, x, l, ta, n, m, in(p, 0), lda, integers(p, 2), out(p, 1), ldb)
+                          : gesv(E{}, x, l, n, m, out(p, 0), lda, integers(p, 2), out(p, 1), ldb, info);
+        });
       });
     } else if (routine == "potrf" || routine == "trtri" || routine == "lauum" || routine == "potri") {
       const Index lda = matrix(n, n);
       run([=](auto x, const P& p) {
-        Index info = 0;
-        return routine == "potrf"   ? potrf(E{}, x, l, uplo, n, out(p, 0), lda, &info)
-               : routine == "trtri" ? trtri(E{}, x, l, uplo, diag, n, out(p, 0), lda, &info)
-               : routine == "potri" ? potri(E{}, x, l, uplo, n, out(p, 0), lda, &info)
-                                    : lauum(E{}, x, l, uplo, n, out(p, 0), lda);
+        return with_info([&](Index* info) {
+          return routine == "potrf"   ? potrf(E{}, x, l, uplo, n, out(p, 0), lda, info)
+                 : routine == "trtri" ? trtri(E{}, x, l, uplo, diag, n, out(p, 0), lda, info)
+                 : routine == "potri" ? potri(E{}, x, l, uplo, n, out(p, 0), lda, info)
+                                      : lauum(E{}, x, l, uplo, n, out(p, 0), lda);
+        });
       });
     } else if (routine == "posv" || routine == "potrs") {
       const Index lda = matrix(n, n), ldb = matrix(n, m);
       const bool factored = routine == "potrs";
       run([=](auto x, const P& p) {
-        Index info = 0;
-        return factored ? potrs(E{}, x, l, uplo, n, m, in(p, 0), lda, out(p, 1), ldb)
-                        : posv(E{}, x, l, uplo, n, m, out(p, 0), lda, out(p, 1), ldb, &info);
+        return with_info([&](Index* info) {
+          return factored ? potrs(E{}, x, l, uplo, n, m, in(p, 0), lda, out(p, 1), ldb)
+                          : posv(E{}, x, l, uplo, n, m, out(p, 0), lda, out(p, 1), ldb, info);
+        });
       });
     } else if (routine == "getri") {
       const Index lda = matrix(n, n);
       pivots(n);
       run([=](auto x, const P& p) {
-        Index info = 0;
-        return getri(E{}, x, l, n, out(p, 0), lda, integers(p, 1), &info);
+        return with_info([&](Index* info) { return getri(E{}, x, l, n, out(p, 0), lda, integers(p, 1), info); });
       });
     } else if (routine == "geqrf") {
       const Index lda = matrix(m, n);
@@ -275,8 +288,8 @@ class Builder {
     } else if (routine == "gels") {
       const Index lda = matrix(m, n), ldb = matrix(std::max(m, n), k);
       run([=](auto x, const P& p) {
-        Index info = 0;
-        return gels(E{}, x, l, adjoint, m, n, k, out(p, 0), lda, out(p, 1), ldb, &info);
+        return with_info(
+            [&](Index* info) { return gels(E{}, x, l, adjoint, m, n, k, out(p, 0), lda, out(p, 1), ldb, info); });
       });
     }
     return call_;

@@ -1,6 +1,5 @@
 // Structured products (symmetric, Hermitian, triangular operands) need more than GEMM and GEMV: operands written out
-// whole, triangles of results, and the elements
-// of TRMM and TRMV that zeros would spoil. Device memory throughout.
+// whole, triangles of results, and the elements of TRMM and TRMV that zeros would spoil. Device memory throughout.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -6,8 +6,8 @@
 
 namespace accublas {
 
-/// *info is written in any case. `options` may be null. Throws Error: of ACCUBLAS_ERROR_MEMORY A is as it was, of
-/// ACCUBLAS_ERROR_C_UNDEFINED it is not.
+/// *info is written unless the call fails. `options` may be null. Throws Error: of ACCUBLAS_ERROR_MEMORY A is as it
+/// was, of ACCUBLAS_ERROR_C_UNDEFINED it is not.
 template <class E>
 void run_inverse(Context& context, const Factorization<E>& problem, const accublas_options* options);
 

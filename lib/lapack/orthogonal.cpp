@@ -221,7 +221,7 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   if (info_on_device) operands.push_back(info);
   if (!operands.empty()) run.operands(operands, {}, shape);
   if (work) run.promise(o.reflectors(), E{1});
-  if (o.info && !info_on_device) *o.info = 0;
+  if (o.info && operands.empty()) *o.info = 0;
   bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(o, &Backend::orthogonal);
   if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != OrthogonalKind::gels) {
     done = true;

@@ -6,8 +6,8 @@
 
 namespace accublas {
 
-/// *info is written where there is one. `options` may be null. Throws Error: of ACCUBLAS_ERROR_MEMORY what the call
-/// overwrites is as it was, of ACCUBLAS_ERROR_C_UNDEFINED it is not.
+/// *info is written where there is one, unless the call fails. `options` may be null. Throws Error: of
+/// ACCUBLAS_ERROR_MEMORY what the call overwrites is as it was, of ACCUBLAS_ERROR_C_UNDEFINED it is not.
 template <class E>
 void run_orthogonal(Context& context, const Orthogonal<E>& problem, const accublas_options* options);
 
