@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -27,6 +28,10 @@ void cblas_zdotc_sub(int, const void*, int, const void*, int, void*);
 void cblas_zgemv(int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*, int);
 void cblas_dsyrk(int, int, int, int, int, double, const double*, int, double, double*, int);
 void cblas_dgemmt(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+void cblas_zgemmt(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*,
+                  int);
+void cblas_cgemmt(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*,
+                  int);
 void cblas_zherk(int, int, int, int, int, double, const void*, int, double, void*, int);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void dgels_(const char*, const int*, const int*, const int*, double*, const int*, double*, const int*, double*,
@@ -364,6 +369,46 @@ TEST(EdgeCases, PublicReportsAboutNames) {
     EXPECT_EQ(c, (std::vector<double>{32, 0})) << mode;  // 1 + 4 + 9 + 16 + 2
   }
   accublas_set_mode_name(nullptr, nullptr);
+}
+
+/// The wanted triangle of op(A) op(B), by numbers that are exact: 3 x 3 of 2 terms, A and B stored as op says.
+template <class T, class Gemmt>
+void expect_conjugated(Gemmt gemmt, const char* message) {
+  using E = std::complex<T>;
+  const E x[] = {{1, 2}, {-3, 1}, {0, 4}, {2, -1}, {5, 3}, {-2, -2}},
+          y[] = {{2, 1}, {1, -3}, {4, 0}, {-1, 2}, {3, 5}, {1, 1}};
+  const E one = 1, zero = 0;
+  for (const int layout : {101, 102})
+    for (const int uplo : {121, 122})
+      for (const int ta : {111, 112, 113})
+        for (const int tb : {111, 112, 113}) {
+          const auto at = [&](const E* m, int op, int i, int j, int rows, int cols) {  // of op(M), rows x cols
+            const int r = op == 111 ? i : j, c = op == 111 ? j : i, stored = op == 111 ? rows : cols,
+                      width = op == 111 ? cols : rows;
+            const E e = m[layout == 102 ? r + c * stored : r * width + c];
+            return op == 113 ? std::conj(e) : e;
+          };
+          const int lda = (layout == 102) == (ta == 111) ? 3 : 2, ldb = (layout == 102) == (tb == 111) ? 2 : 3;
+          std::vector<E> result(9, E(-1));
+          gemmt(layout, uplo, ta, tb, 3, 2, &one, x, lda, y, ldb, &zero, result.data(), 3);
+          for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) {
+              const bool wanted = uplo == 121 ? i <= j : i >= j;
+              const E product =
+                  at(x, ta, i, 0, 3, 2) * at(y, tb, 0, j, 2, 3) + at(x, ta, i, 1, 3, 2) * at(y, tb, 1, j, 2, 3);
+              EXPECT_EQ(result[static_cast<std::size_t>(layout == 102 ? i + 3 * j : 3 * i + j)],
+                        wanted ? product : E(-1))
+                  << message << " " << layout << " " << uplo << " " << ta << " " << tb << " " << i << " " << j;
+            }
+        }
+}
+
+// OpenBLAS#4452: cblas_zgemmt takes B^T for B^H.
+TEST(EdgeCases, GemmtConjugatesBothOperands) {
+  for_all_ways([](const char* message) {
+    expect_conjugated<double>(cblas_zgemmt, message);
+    expect_conjugated<float>(cblas_cgemmt, message);
+  });
 }
 
 // Julia#42762: dgeqrf_ of no columns answers a query with room for one number at least, and takes that.

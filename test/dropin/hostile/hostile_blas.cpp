@@ -1,6 +1,7 @@
 // A real BLAS that behaves as badly as one in use does, or might: in front of OpenBLAS it shows what accublas itself
 // sees to. Its products are right, but
 //   - GEMM and GEMV read A, B and C whatever alpha, beta and k are, and GEMV scales y where there are no terms
+//   - complex GEMMT takes B^T for B^H
 //   - NRM2 and ASUM scale by the largest entry, and so return NaN for an infinity; sums over nothing are NaN
 //   - a call leaves the control bits of MXCSR otherwise than it found them
 //   - large products are computed in the floating-point environment in which threads would have been made: that of the
@@ -14,6 +15,7 @@ static unsigned _mm_getcsr() { return 0; }
 static void _mm_setcsr(unsigned) {}
 #endif
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -98,6 +100,22 @@ void complex_gemm(char op_a, char op_b, int m, int n, int k, std::complex<T> alp
   a = conjugated(op_a, a, k, m, lda, space_a);
   b = conjugated(op_b, b, n, k, ldb, space_b);
   gemm(op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+/// Forgets the conjugation of B, as OpenBLAS 0.3.26 does.
+template <class T>
+void complex_gemmt(bool upper, char op_a, char op_b, int n, int k, std::complex<T> alpha, const std::complex<T>* a,
+                   int lda, const std::complex<T>* b, int ldb, std::complex<T> beta, std::complex<T>* c, int ldc) {
+  if (op_b == 'C') op_b = 'T';
+  std::vector<std::complex<T>> column(static_cast<std::size_t>(n));
+  for (int j = 0; j < n; ++j) {
+    const int first = upper ? 0 : j, end = upper ? j + 1 : n;
+    std::complex<T>* const to = c + static_cast<std::ptrdiff_t>(j) * ldc;
+    std::copy(to + first, to + end, column.begin() + first);
+    complex_gemm(op_a, op_b, n, 1, k, alpha, a, lda, b + static_cast<std::ptrdiff_t>(j) * (op_b == 'N' ? ldb : 1), ldb,
+                 beta, column.data(), n);
+    std::copy(column.begin() + first, column.begin() + end, to + first);
+  }
 }
 
 template <class T>
@@ -214,6 +232,11 @@ __extension__ typedef float _Complex ReturnedC;
   EXPORT void p##gemv_(const char* op, const int* m, const int* n, const T* alpha, const T* a, const int* lda,        \
                        const T* x, const int* incx, const T* beta, T* y, const int* incy) {                           \
     complex_gemv(*op, *m, *n, *alpha, a, *lda, x, *incx, *beta, y, *incy);                                            \
+  }                                                                                                                   \
+  EXPORT void p##gemmt_(const char* uplo, const char* op_a, const char* op_b, const int* n, const int* k,             \
+                        const T* alpha, const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c,  \
+                        const int* ldc) {                                                                             \
+    complex_gemmt(*uplo == 'U', *op_a, *op_b, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc);                      \
   }                                                                                                                   \
   DEFINE_COMPLEX_DOT(p##dotu_, false, T, Returned)                                                                    \
   DEFINE_COMPLEX_DOT(p##dotc_, true, T, Returned)                                                                     \
