@@ -23,7 +23,7 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
     });
   if (l.kind == Level2Kind::trsv) {
     if (call.engine == ACCUBLAS_ENGINE_INT8)
-      throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "TRSV on a GPU has no products for engine int8");
+      throw Error(ACCUBLAS_ERROR_ENGINE, "engine int8 cannot serve TRSV; those that can are auto, native, sums");
     return solve_by_sums<E>(state, system_of(l), nullptr, call.mode, execution);
   }
   Product<E> p = product_of(l);

@@ -8,7 +8,8 @@ namespace accublas::cuda {
 
 /// The call with device operands: native by cuBLAS, else SYMV, HEMV and TRMV as products with one column
 /// (cuda/described/vector_product.hpp), the others by cuda/described/update.hpp, which also serves what cuBLAS has no
-/// name for. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, where alpha or beta lie on the device.
+/// name for. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, where alpha or beta lie on the device,
+/// and Error(ACCUBLAS_ERROR_ENGINE) for TRSV by engine int8.
 template <class E>
 void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execution);
 

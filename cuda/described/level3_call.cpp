@@ -300,9 +300,8 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
     return native<E>(state, l, on_device ? call.alpha.pointer : nullptr, on_device ? call.beta.pointer : nullptr,
                      execution);
   }
-  if (l.kind == Level3Kind::trsm && (joins || on_device))
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                "TRSM by halves on a GPU needs alpha in host memory and without an imaginary part");
+  if (l.kind == Level3Kind::trsm && on_device)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "engine int8 of TRSM on a GPU needs alpha in host memory");
   // Whether a diagonal's imaginary part counts for T* is alpha's to tell.
   if (l.kind == Level3Kind::her2k && on_device && is_grade(call.mode) && call.mode.reproducible)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "HER2K in dp:repro on a GPU needs alpha in host memory");

@@ -7,8 +7,8 @@
 namespace accublas::cuda {
 
 /// The call with device operands, by `serve`, which computes GEMM; native by cuBLAS's own routine.
-/// Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, for an alpha of HER2K or TRSM with an imaginary part
-/// or in device memory, but by cuBLAS.
+/// Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, for an alpha in device memory of HER2K in dp:repro
+/// and of TRSM by engine int8.
 template <class E>
 void level3_call(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E> serve);
 
