@@ -286,7 +286,14 @@ TYPED_TEST(Arguments, Options) {
       [&](auto& options) { options.mode_name = single ? "tf64x3" : "tf32x3"; });
   bad("int8", ACCUBLAS_ERROR_ENGINE,
       [](auto& options) { options.mode = ACCUBLAS_MODE_CR, options.engine = ACCUBLAS_ENGINE_DOT2; });
-  bad("cuda", ACCUBLAS_ERROR_NO_DEVICE, [](auto& options) { options.backend = ACCUBLAS_BACKEND_CUDA; });
+  int32_t devices = -1;
+  ASSERT_EQ(accublas_device_count(&devices), ACCUBLAS_SUCCESS);
+  const auto on_cuda = [](auto& options) { options.backend = ACCUBLAS_BACKEND_CUDA; };
+  if (devices == 0) return bad("cuda", ACCUBLAS_ERROR_NO_DEVICE, on_cuda);
+  accublas_options options = ACCUBLAS_OPTIONS_INIT;
+  on_cuda(options);
+  EXPECT_EQ(good.run_ex(this->context, &options), ACCUBLAS_SUCCESS) << this->context.error();
+  EXPECT_STREQ(this->context.report().backend, "cuda");
 }
 
 TYPED_TEST(Arguments, APointerThatIsNoHostMemoryIsAStatus) {
