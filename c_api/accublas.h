@@ -14,8 +14,8 @@
  *     in one line.
  *   - A caller needs 64 KiB of stack. A mode or an engine that calls OpenBLAS does so on a thread of its own, some 50
  *     microseconds slower, where less than 128 KiB of the caller's stack are left (LAPACK's routines: 6 MiB), or where
- *     the caller is on another stack than its thread's (a coroutine). The library's threads do not depend on the
- *     program's default size.
+ *     the caller is on another stack than its thread's (a coroutine). So does a call that a GPU computes, where less
+ *     than 512 KiB are left. The library's threads do not depend on the program's default size.
  *   - A stride along one element at most is never used, and may be any number.
  *   - alpha = 0 or k = 0: A and B are not read. beta = 0: C (y) is not read.
  *   - A result shares no element with an operand, nor with another result: ACCUBLAS_ERROR_ARGUMENT, and nothing is
@@ -278,9 +278,9 @@ ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, con
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
 /** The user's own workspace, used in place of the pool by calls that can: host memory by the CPU, device memory by
  * calls with operands on its device; others take the pool. NULL, 0 ends that. It must stay valid until replaced, or
- * until the context is destroyed. On the CPU, if a buffer suffices for a call, a longer one at the same address does,
- * too. A shorter one is ACCUBLAS_ERROR_MEMORY, with the operands as they were, and the message says how many bytes
- * suffice wherever the buffer begins. Calls in little more than that may be slow. */
+ * until the context is destroyed. If a buffer suffices for a call, a longer one at the same address does, too. A shorter
+ * one is ACCUBLAS_ERROR_MEMORY, with the operands as they were, and the message says how many bytes suffice wherever
+ * the buffer begins. Calls in little more than that may be slow. */
 ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
 /** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
  * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;

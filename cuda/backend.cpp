@@ -8,6 +8,7 @@
 #include "cuda/complex/gemm_complex.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scale_call.hpp"
 #include "cuda/core/staging.hpp"
 #include "cuda/described/level2_call.hpp"
@@ -30,6 +31,7 @@
 #include "cuda/vector/vector_call.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
+#include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/moduli.hpp"
@@ -153,7 +155,20 @@ class CudaBackend final : public Backend {
       throw Error(ACCUBLAS_ERROR_NO_DEVICE,
                   "device " + std::to_string(device) + ": " +
                       (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
-    return std::make_unique<State>(device);
+    std::unique_ptr<BackendState> state;
+    with_stack([&] { state = std::make_unique<State>(device); });
+    return state;
+  }
+
+  std::size_t rehearse(const void* buffer, const std::function<void()>& body) override {
+    std::size_t bytes = 0;
+    // What a thread rehearses, it rehearses on one stack.
+    with_stack([&] {
+      const cuda::Rehearsal rehearsal(buffer);
+      body();
+      bytes = rehearsal.bytes();
+    });
+    return bytes;
   }
 
   void gemm(const Call<Gemm<Complex<double>>, Complex<double>>& call, BackendState* state,
@@ -314,23 +329,57 @@ class CudaBackend final : public Backend {
     return call.operands_on_device ? cuda::CallScope::Stream::users : cuda::CallScope::Stream::own;
   }
 
-  /// Runs a call, body(state), on its stream. If the device fails after work was put there, C may be half written.
+  /// Calls body(), on a stack of our own if the caller's has less left than CUDA's libraries may need.
+  template <class Body>
+  static void with_stack(const Body& body) {
+    constexpr std::size_t need = std::size_t{512} << 10;
+    if (stack_has(need)) return body();
+    on_own_stack([](void* given) { (*static_cast<const Body*>(given))(); },
+                 const_cast<void*>(static_cast<const void*>(&body)));
+  }
+
+  /// Gives a call whose memory is the user's buffer a plan that fits there: its own, or else the least one. Throws
+  /// TooSmall if neither fits. Within a rehearsal the call takes the least plan, which it falls back to.
+  template <class Body>
+  static void fit(State& state, Execution& execution, const Body& body) {
+    Workspace& workspace = execution.workspace;
+    if (cuda::rehearses()) return workspace.restart_least(workspace.cap());
+    const auto bytes_of = [&](Workspace& plan) {
+      accublas_report_t report = execution.report;
+      Execution with = execution.within(plan, report);
+      const cuda::Rehearsal rehearsal(workspace.buffer());
+      body(state, with);
+      return rehearsal.bytes();
+    };
+    const std::size_t given = workspace.buffer_bytes();
+    if (bytes_of(workspace) <= given) return;
+    Workspace least(Workspace::Part{workspace.buffer(), given, 0});
+    const std::size_t needed = bytes_of(least);
+    if (needed > given) Workspace::refuse_buffer(given, needed + Workspace::device_alignment - 1);
+    workspace.restart_least(workspace.cap());
+  }
+
+  /// Runs a call, body(state, execution), on its stream. If the device fails after work was put there, C may be half
+  /// written.
   template <class Call, class Body>
-  static void put(const Call& call, BackendState* base, Body&& body) {
+  static void put(const Call& call, BackendState* base, Execution& execution, const Body& body) {
     State& state = static_cast<State&>(*base);
-    const cuda::CallScope scope(state, stream_of(call));
-    try {
-      body(state);
-    } catch (const Error& error) {
-      if (error.status() == ACCUBLAS_ERROR_DEVICE && state.begun())
-        throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
-    }
+    with_stack([&] {
+      const cuda::CallScope scope(state, stream_of(call));
+      if (execution.workspace.buffer()) fit(state, execution, body);
+      try {
+        body(state, execution);
+      } catch (const Error& error) {
+        if (error.status() == ACCUBLAS_ERROR_DEVICE && state.begun())
+          throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+        throw;
+      }
+    });
   }
 
   template <class T>
   static void gemm_of(const Call<Gemm<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       if (call.operands_on_device) return device_gemm(state, call, execution);
       cuda::staged_gemm(state, call, execution, device_gemm<T>);
     });
@@ -338,7 +387,7 @@ class CudaBackend final : public Backend {
 
   template <class E>
   static void level3_of(const Call<Level3<E>, E>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       if (call.operands_on_device) return cuda::level3_call(state, call, execution, device_gemm<E>);
       cuda::staged_level3(state, call, execution, device_gemm<E>);
     });
@@ -346,12 +395,13 @@ class CudaBackend final : public Backend {
 
   template <class T>
   static void gemm_batched_of(const Call<GemmBatch<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) { cuda::gemm_batched(state, call, execution, device_gemm<T>); });
+    put(call, base, execution,
+        [&](State& state, Execution& execution) { cuda::gemm_batched(state, call, execution, device_gemm<T>); });
   }
 
   template <class T>
   static void gemv_of(const Call<Gemv<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       if (call.operands_on_device) return device_gemv(state, call, execution);
       cuda::staged_gemv(state, call, execution, device_gemv<T>);
     });
@@ -366,7 +416,7 @@ class CudaBackend final : public Backend {
 
   template <class E>
   static void level2_of(const Call<Level2<E>, E>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       if (call.operands_on_device) return cuda::level2_call(state, call, execution);
       cuda::staged_level2(state, call, execution, cuda::level2_call<E>);
     });
@@ -374,7 +424,7 @@ class CudaBackend final : public Backend {
 
   template <class E>
   static void factorization_of(const Call<Factorization<E>, E>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       const cuda::GradeProducts<E> products{device_gemm<E>, grade_engine<E>};
       if (call.operands_on_device) return cuda::factorization_call(state, call, execution, products);
       cuda::staged_factorization(state, call, execution, products);
@@ -382,7 +432,7 @@ class CudaBackend final : public Backend {
   }
   template <class E>
   static void orthogonal_of(const Call<Orthogonal<E>, E>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       if (!cuda::has_panels(state.model(), call.problem))
         throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "a panel of QR has more rows than the device holds");
       cuda::orthogonal_by_products(state, call, cuda::GradeProducts<E>{device_gemm<E>, grade_engine<E>}, execution);
@@ -396,7 +446,7 @@ class CudaBackend final : public Backend {
 
   template <class T>
   static void mixed_dot_of(const Call<MixedDot<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       if (call.operands_on_device) return cuda::mixed_dot(state, call, execution);
       cuda::staged_mixed_dot(state, call, execution, cuda::mixed_dot<T>);
     });
@@ -404,7 +454,7 @@ class CudaBackend final : public Backend {
 
   template <class T>
   static void dot_of(const Call<Dot<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       if (call.operands_on_device) return device_dot(state, call, execution);
       cuda::staged_dot(state, call, execution, device_dot<T>);
     });
@@ -419,7 +469,7 @@ class CudaBackend final : public Backend {
 
   template <cuda::Terms terms, class T>
   static void norm_of(const Call<Reduction<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, [&](State& state) {
+    put(call, base, execution, [&](State& state, Execution& execution) {
       if (call.operands_on_device) return cuda::norm_call<T, terms>(state, call, execution);
       cuda::staged_norm(state, call, execution, cuda::norm_call<T, terms>);
     });

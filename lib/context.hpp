@@ -73,6 +73,7 @@ struct accublas_context {
   accublas_pointer_mode pointer_mode = ACCUBLAS_POINTER_HOST;
   bool host_operands_follow_stream = false;  ///< they are used when the user's stream has come so far
   bool in_flow = false;               ///< a routine's flow (lib/lapack, lib/certified) makes the calls, not the program
+  bool rehearses = false;             ///< the calls only count what they take (Backend::rehearse)
   bool operands_may_overlap = false;  ///< calls under BLAS's and cuBLAS's names, which leave the result undefined then
   std::unique_ptr<accublas::BackendState> device_state;  ///< made at the first use of a device
 

@@ -176,6 +176,7 @@ void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
   Workspace workspace(workspace_cap(), own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
   context_.last.on_device = on_device_;
   std::int64_t inner = 0;
+  if (on_device_ && own) fit_flow(workspace, body);
   try {
     run_inner_calls([&] { inner = body(workspace); });
   } catch (const TooSmall&) {
@@ -186,6 +187,26 @@ void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
   }
   report_.threads = threads_for(resolved_.settings);
   report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak()) + inner;
+}
+
+/// Gives a flow of calls on a device, whose memory is the user's buffer, a plan that fits there with all of its calls:
+/// its own, or else the least one. Throws TooSmall, with nothing done, if neither fits.
+void Run::fit_flow(Workspace& workspace, const std::function<std::int64_t(Workspace&)>& body) {
+  const auto bytes_of = [&](std::size_t cap) {
+    Workspace plan(Workspace::Part{workspace.buffer(), SIZE_MAX / 4, cap});
+    struct Rehearsing {
+      bool& on;
+      ~Rehearsing() { on = false; }
+    } const rehearsing{context_.rehearses = true};
+    const std::size_t of_calls =
+        cuda_backend().rehearse(workspace.buffer(), [&] { run_inner_calls([&] { body(plan); }); });
+    return std::max(of_calls, Workspace::buffer_for(plan.peak()));
+  };
+  const std::size_t given = workspace.buffer_bytes();
+  if (bytes_of(workspace.available()) <= given) return;
+  const std::size_t needed = bytes_of(0);
+  if (needed > given) Workspace::refuse_buffer(given, needed + Workspace::device_alignment - 1);
+  workspace.restart_least(workspace.cap());
 }
 
 void Run::certify(Routine routine, const std::function<bool()>& body) {
@@ -280,9 +301,7 @@ void Run::refuse(Serve serve, void* served, const Execution& execution) {
 
 void Run::refuse(const Workspace& workspace, std::size_t needed) const {
   const auto bytes = [](std::size_t count) { return std::to_string(count) + " bytes"; };
-  if (workspace.buffer())
-    throw Error(ACCUBLAS_ERROR_MEMORY, "the user's workspace of " + bytes(workspace.buffer_bytes()) +
-                                           " is too small: " + bytes(Workspace::buffer_for(needed)) + " are needed");
+  if (workspace.buffer()) Workspace::refuse_buffer(workspace.buffer_bytes(), Workspace::buffer_for(needed));
   throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cap of " + bytes(workspace_cap()) +
                                          " is too small: " + bytes(Workspace::cap_for(needed)) + " are needed");
 }

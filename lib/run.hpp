@@ -147,6 +147,7 @@ class Run {
 
   void compute_erased(Serve serve, void* served);
   void compose_erased(const std::function<std::int64_t(Workspace&)>& body);
+  void fit_flow(Workspace& workspace, const std::function<std::int64_t(Workspace&)>& body);
   bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
                bool least = false);
   bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes, bool least = false);
@@ -156,7 +157,7 @@ class Run {
   void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
   void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
 
-  bool shows() const { return resolved_.settings.verbose > (inner_ ? 1 : 0); }
+  bool shows() const { return resolved_.settings.verbose > (inner_ ? 1 : 0) && !context_.rehearses; }
   void print(bool success) const;
   void run_inner_calls(const std::function<void()>& body);
   Location where(const Named& argument) const { return locate(context_, argument); }

@@ -11,6 +11,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
 
@@ -303,7 +304,7 @@ void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const Batc
   if constexpr (S::tiles == 1) {
     if (rungs > 0) {
       prepare(certify_kernel<T, S>);
-      check(cudaMemsetAsync(rungs_of, 0, rungs * sizeof(int), stream), what);
+      set_on_stream(rungs_of, 0, rungs * sizeof(int), stream, what);
       launch(model, what, certify_kernel<T, S>, shape, stream, p, tiles, open, rungs_of, state);
     }
   }

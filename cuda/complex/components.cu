@@ -1,5 +1,6 @@
 #include "cuda/complex/components.hpp"
 #include "cuda/core/check.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
@@ -62,6 +63,7 @@ __global__ void __launch_bounds__(component_threads)
 template <class T>
 void write_rows(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout, bool conjugate_a, bool conjugate_b,
                 bool turned, T* to, cudaStream_t stream) {
+  if (rehearses()) return;
   rows_kernel<<<blocks_for(m * k), component_threads, 0, stream>>>(a, m, k, layout, conjugate_a, conjugate_b, turned,
                                                                    to);
   check_launch("write_rows");
@@ -69,6 +71,7 @@ void write_rows(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout, 
 
 template <class T>
 void write_columns(Matrix<const Complex<T>> b, Index k, Index n, bool swapped, T* to, cudaStream_t stream) {
+  if (rehearses()) return;
   columns_kernel<<<blocks_for(k * n), component_threads, 0, stream>>>(b, k, n, swapped, to);
   check_launch("write_columns");
 }

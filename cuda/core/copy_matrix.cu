@@ -1,6 +1,7 @@
 // Kernels that copy between matrices of any strides.
 #include "cuda/core/check.hpp"
 #include "cuda/core/matrices.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
@@ -51,6 +52,7 @@ Index magnitude(Index x) { return x < 0 ? -x : x; }
 template <class T>
 void copy_matrix(Matrix<const T> from, Matrix<T> to, Index rows, Index cols, const T* unless_zero,
                  cudaStream_t stream) {
+  if (rehearses()) return;
   const Index tiles = ceil_div(rows, tile) * ceil_div(cols, tile);
   if (tiles == 0) return;
   const unsigned blocks = static_cast<unsigned>(tiles < 65536 ? tiles : 65536);
@@ -62,6 +64,7 @@ void copy_matrix(Matrix<const T> from, Matrix<T> to, Index rows, Index cols, con
 
 template <class T>
 void set_scalar(T* to, T value, cudaStream_t stream) {
+  if (rehearses()) return;
   set_kernel<<<1, 1, 0, stream>>>(to, value);
   check_launch("set_scalar");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/core/check.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "lib/base/cublas_environment.hpp"
 #include "lib/base/error.hpp"
@@ -187,6 +188,7 @@ void Cublas::check_product(cublasStatus_t status, const char* what) {
 }
 
 void Cublas::begin(cudaStream_t stream, void* workspace, std::size_t bytes) {
+  if (rehearses()) return;
   products_ = 0;
   if (begun_ && stream == stream_ && !workspace && !workspace_) return;
   begun_ = false;
@@ -199,24 +201,28 @@ void Cublas::begin(cudaStream_t stream, void* workspace, std::size_t bytes) {
 }
 
 void Cublas::scalars_on_device(bool on_device) {
+  if (rehearses()) return;
   check_cublas(functions().set_pointer_mode(handle_, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST),
                "cublasSetPointerMode");
 }
 
 void Cublas::gemm(Index m, Index n, Index k, const double* alpha, BlasMatrix<const double> a,
                   BlasMatrix<const double> b, const double* beta, double* c, Index ldc) {
+  if (rehearses()) return;
   check_product(functions().dgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
                 "cublasDgemm");
 }
 
 void Cublas::gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
                   const float* beta, float* c, Index ldc) {
+  if (rehearses()) return;
   check_product(functions().sgemm(handle_, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc),
                 "cublasSgemm");
 }
 
 void Cublas::gemm(Index m, Index n, Index k, const Complex<double>* alpha, BlasMatrix<const Complex<double>> a,
                   BlasMatrix<const Complex<double>> b, const Complex<double>* beta, Complex<double>* c, Index ldc) {
+  if (rehearses()) return;
   const auto cast = [](const Complex<double>* x) { return reinterpret_cast<const cuDoubleComplex*>(x); };
   check_product(functions().zgemm(handle_, a.op, b.op, m, n, k, cast(alpha), cast(a.data), a.ld, cast(b.data), b.ld,
                                   cast(beta), reinterpret_cast<cuDoubleComplex*>(c), ldc),
@@ -225,6 +231,7 @@ void Cublas::gemm(Index m, Index n, Index k, const Complex<double>* alpha, BlasM
 
 void Cublas::gemm(Index m, Index n, Index k, const Complex<float>* alpha, BlasMatrix<const Complex<float>> a,
                   BlasMatrix<const Complex<float>> b, const Complex<float>* beta, Complex<float>* c, Index ldc) {
+  if (rehearses()) return;
   const auto cast = [](const Complex<float>* x) { return reinterpret_cast<const cuComplex*>(x); };
   check_product(functions().cgemm(handle_, a.op, b.op, m, n, k, cast(alpha), cast(a.data), a.ld, cast(b.data), b.ld,
                                   cast(beta), reinterpret_cast<cuComplex*>(c), ldc),
@@ -240,6 +247,7 @@ static cublasOperation_t operation_of(accublas_transpose trans) {
 
 template <class E>
 void Cublas::level3(const Level3<E>& l, const E* alpha_there, const E* beta_there) {
+  if (rehearses()) return;
   void* const routine = functions().level3[level3_number(l.routine())];
   // cuBLAS loads numbers aligned to their size, which Complex is not. Their real part, which HERK takes, lies first.
   struct alignas(sizeof(E)) Aligned {
@@ -278,6 +286,7 @@ template void Cublas::level3(const Level3<Complex<float>>&, const Complex<float>
 
 template <class E>
 void Cublas::level2(const Level2<E>& l) {
+  if (rehearses()) return;
   void* const routine = functions().level2[level2_number(l.routine())];
   // cuBLAS loads numbers aligned to their size, which Complex is not. HER takes the real part, which lies first.
   struct alignas(sizeof(E)) Aligned {
@@ -312,6 +321,7 @@ template void Cublas::level2(const Level2<Complex<double>>&);
 template void Cublas::level2(const Level2<Complex<float>>&);
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>& x, const double* beta) {
+  if (rehearses()) return;
   check_product(functions().dgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
                                                   x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
                 "cublasDgemmStridedBatched");
@@ -319,12 +329,14 @@ void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const 
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const double* alpha, const PointerBatch<double>& x,
                           const double* beta) {
+  if (rehearses()) return;
   check_product(functions().dgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
                                           beta, x.c, x.ldc, x.count),
                 "cublasDgemmBatched");
 }
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const Batch<float>& x, const float* beta) {
+  if (rehearses()) return;
   check_product(functions().sgemm_strided_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.stride_a,
                                                   x.b.data, x.b.ld, x.stride_b, beta, x.c, x.ldc, x.stride_c, x.count),
                 "cublasSgemmStridedBatched");
@@ -332,6 +344,7 @@ void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const B
 
 void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const PointerBatch<float>& x,
                           const float* beta) {
+  if (rehearses()) return;
   check_product(functions().sgemm_batched(handle_, x.a.op, x.b.op, m, n, k, alpha, x.a.data, x.a.ld, x.b.data, x.b.ld,
                                           beta, x.c, x.ldc, x.count),
                 "cublasSgemmBatched");
@@ -339,6 +352,7 @@ void Cublas::gemm_batched(Index m, Index n, Index k, const float* alpha, const P
 
 void Cublas::gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix<const std::uint16_t> a,
                        BlasMatrix<const std::uint16_t> b, const float* beta, float* c, Index ldc) {
+  if (rehearses()) return;
   check_product(functions().gemm_ex(handle_, a.op, b.op, m, n, k, alpha, a.data, CUDA_R_16F, a.ld, b.data, CUDA_R_16F,
                                     b.ld, beta, c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
                 "cublasGemmEx");
@@ -346,6 +360,7 @@ void Cublas::gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix
 
 void Cublas::gemm_tf32(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a,
                        BlasMatrix<const float> b, const float* beta, float* c, Index ldc) {
+  if (rehearses()) return;
   check_product(functions().gemm_ex(handle_, a.op, b.op, m, n, k, alpha, a.data, CUDA_R_32F, a.ld, b.data, CUDA_R_32F,
                                     b.ld, beta, c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT),
                 "cublasGemmEx");
@@ -353,19 +368,23 @@ void Cublas::gemm_tf32(Index m, Index n, Index k, const float* alpha, BlasMatrix
 
 void Cublas::gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,
                   const double* beta, double* y, Index incy) {
+  if (rehearses()) return;
   check_product(functions().dgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasDgemv");
 }
 
 void Cublas::gemv(Index m, Index n, const float* alpha, BlasMatrix<const float> a, const float* x, Index incx,
                   const float* beta, float* y, Index incy) {
+  if (rehearses()) return;
   check_product(functions().sgemv(handle_, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy), "cublasSgemv");
 }
 
 void Cublas::dot(Index n, const double* x, Index incx, const double* y, Index incy, double* result) {
+  if (rehearses()) return;
   check_cublas(functions().ddot(handle_, n, x, incx, y, incy, result), "cublasDdot");
 }
 
 void Cublas::dot(Index n, const float* x, Index incx, const float* y, Index incy, float* result) {
+  if (rehearses()) return;
   check_cublas(functions().sdot(handle_, n, x, incx, y, incy, result), "cublasSdot");
 }
 
@@ -385,6 +404,7 @@ auto* cuda_numbers(Complex<T>* x) {
 template <class T>
 void Cublas::gemv(Index m, Index n, const Complex<T>* alpha, BlasMatrix<const Complex<T>> a, const Complex<T>* x,
                   Index incx, const Complex<T>* beta, Complex<T>* y, Index incy) {
+  if (rehearses()) return;
   const auto call = [&](auto function, const char* what) {
     check_product(function(handle_, a.op, m, n, cuda_numbers(alpha), cuda_numbers(a.data), a.ld, cuda_numbers(x), incx,
                            cuda_numbers(beta), cuda_numbers(y), incy),
@@ -403,6 +423,7 @@ template void Cublas::gemv(Index, Index, const Complex<float>*, BlasMatrix<const
 template <class T>
 void Cublas::dot(bool conjugate_x, Index n, const Complex<T>* x, Index incx, const Complex<T>* y, Index incy,
                  Complex<T>* result) {
+  if (rehearses()) return;
   const auto call = [&](auto function, const char* what) {
     check_cublas(function(handle_, n, cuda_numbers(x), incx, cuda_numbers(y), incy, cuda_numbers(result)), what);
   };
@@ -415,18 +436,22 @@ template void Cublas::dot(bool, Index, const Complex<double>*, Index, const Comp
 template void Cublas::dot(bool, Index, const Complex<float>*, Index, const Complex<float>*, Index, Complex<float>*);
 
 void Cublas::nrm2(Index n, const double* x, Index incx, double* result) {
+  if (rehearses()) return;
   check_cublas(functions().dnrm2(handle_, n, x, incx, result), "cublasDnrm2");
 }
 
 void Cublas::nrm2(Index n, const float* x, Index incx, float* result) {
+  if (rehearses()) return;
   check_cublas(functions().snrm2(handle_, n, x, incx, result), "cublasSnrm2");
 }
 
 void Cublas::asum(Index n, const double* x, Index incx, double* result) {
+  if (rehearses()) return;
   check_cublas(functions().dasum(handle_, n, x, incx, result), "cublasDasum");
 }
 
 void Cublas::asum(Index n, const float* x, Index incx, float* result) {
+  if (rehearses()) return;
   check_cublas(functions().sasum(handle_, n, x, incx, result), "cublasSasum");
 }
 

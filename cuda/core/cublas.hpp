@@ -24,6 +24,8 @@ struct BlasMatrix {
 /// Error. The status is ACCUBLAS_ERROR_MEMORY if cuBLAS found no memory, but ACCUBLAS_ERROR_C_UNDEFINED if that happens
 /// in a product after others since begin(). Any other failure is ACCUBLAS_ERROR_DEVICE with cuBLAS's text.
 ///
+/// In a rehearsal (cuda/core/rehearsal.hpp) routines and settings do nothing.
+///
 /// The process keeps the handles that contexts gave back and hands them to the next contexts. Creating a handle takes
 /// milliseconds. Destroying one waits for the whole device, which ends captures of other threads.
 class Cublas {

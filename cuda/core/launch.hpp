@@ -14,6 +14,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
+#include "cuda/core/rehearsal.hpp"
 
 namespace accublas::cuda {
 
@@ -36,11 +37,12 @@ struct LaunchShape {
   bool cooperative = false;  ///< all blocks are resident at a time, so that they may wait for each other
 };
 
-/// Launches a kernel; throws Error with `what` if the launch fails. Kernels known to wait (code for compute capability
-/// 9.0, if this build has some) are launched as dependents; all other launches are plain ones.
+/// Launches a kernel, but not in a rehearsal; throws Error with `what` if the launch fails. Kernels known to wait (code
+/// for compute capability 9.0, if this build has some) are launched as dependents; all other launches are plain ones.
 template <class... Parameters, class... Arguments>
 void launch(const DeviceModel& model, const char* what, void (*kernel)(Parameters...), const LaunchShape& shape,
             cudaStream_t stream, Arguments&&... arguments) {
+  if (rehearses()) return;
   cudaLaunchAttribute attributes[3]{};
   cudaLaunchConfig_t config{};
   config.gridDim = shape.grid;

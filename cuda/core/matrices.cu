@@ -2,6 +2,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/finish.hpp"
@@ -71,6 +72,7 @@ __global__ void __launch_bounds__(threads)
 template <class T>
 void gather_matrices(const BatchArray<const T>& from, Matrix<const T> strides, Index rows, Index cols, Index first,
                      Index count, T* packed, const T* only_if_zero, cudaStream_t stream) {
+  if (rehearses()) return;
   const bool adjacent = strides.row_stride == 1;
   gather_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
       from, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
@@ -81,6 +83,7 @@ void gather_matrices(const BatchArray<const T>& from, Matrix<const T> strides, I
 template <class T>
 void scatter_matrices(const T* packed, const BatchArray<T>& to, Matrix<T> strides, Index rows, Index cols, Index first,
                       Index count, const T* only_if_zero, cudaStream_t stream) {
+  if (rehearses()) return;
   const bool adjacent = strides.row_stride == 1;
   scatter_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
       packed, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
@@ -91,6 +94,7 @@ void scatter_matrices(const T* packed, const BatchArray<T>& to, Matrix<T> stride
 template <class T>
 void scale_matrices(const BatchArray<T>& c, Matrix<T> strides, Index rows, Index cols, Index count, Scalar<T> alpha,
                     Scalar<T> beta, bool canonical, cudaStream_t stream) {
+  if (rehearses()) return;
   const bool adjacent = strides.row_stride == 1;
   scale_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
       c, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,

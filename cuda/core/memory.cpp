@@ -6,6 +6,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/device.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/stream.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
@@ -119,14 +120,18 @@ void* CaptureMemory::zeroed(std::size_t bytes) {
 CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
                        std::size_t bytes)
     : stream_(stream) {
-  out_of_memory_if_asked();
+  if (!rehearses()) out_of_memory_if_asked();
   if (buffer) {
     const std::uintptr_t start = round_up(reinterpret_cast<std::uintptr_t>(buffer), 256);
+    data_ = reinterpret_cast<void*>(start);
+    if (rehearses()) {
+      Rehearsal::take(reinterpret_cast<const void*>(start + bytes));
+      return;
+    }
     const std::size_t lost = start - reinterpret_cast<std::uintptr_t>(buffer);
     if (buffer_bytes < lost || buffer_bytes - lost < bytes)
       throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace buffer has " + std::to_string(buffer_bytes) +
                                              " bytes, the call needs " + std::to_string(bytes + lost));
-    data_ = reinterpret_cast<void*>(start);
   } else if (is_capturing(stream)) {
     data_ = capture.take(bytes);
   } else {

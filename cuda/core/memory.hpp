@@ -65,7 +65,8 @@ inline bool is_capturing(cudaStream_t stream) { return capturing(stream) == Capt
 class CallMemory {
  public:
   /// Takes the memory from the user's buffer if there is one (throws Error(ACCUBLAS_ERROR_MEMORY) if the buffer is too
-  /// small), from `capture` while the stream is captured, else from the device's pool.
+  /// small; in a rehearsal it may lie beyond the buffer's end), from `capture` while the stream is captured, else from
+  /// the device's pool.
   CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
              std::size_t bytes);
   ~CallMemory();
@@ -114,7 +115,10 @@ inline Workspace rest_of(const Workspace& workspace, const std::byte* memory, st
   if (!buffer)
     return Workspace(std::max(workspace.cap() - std::min(workspace.cap(), bytes), workspace.cap() / 2), nullptr, 0);
   const std::size_t taken = static_cast<std::size_t>(memory + bytes - reinterpret_cast<std::byte*>(buffer));
-  return Workspace(workspace.cap(), buffer + taken, workspace.buffer_bytes() - taken);
+  // A rehearsal may have taken more than there is.
+  const std::size_t left = workspace.buffer_bytes() - std::min(taken, workspace.buffer_bytes());
+  if (workspace.least()) return Workspace(Workspace::Part{buffer + taken, left, 0});
+  return Workspace(workspace.cap(), buffer + taken, left);
 }
 
 }  // namespace accublas::cuda

@@ -7,6 +7,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/cublas.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/totals.hpp"
 #include "lib/base/error.hpp"
 
@@ -140,6 +141,7 @@ void State::begin_parts() {
 }
 
 CallState* State::begin_call(int report_level) {
+  if (rehearses()) return call_state_;
   begin(report_level);
   last_ = captured_ ? captured_state_ : own_ ? own_state_ : call_state_;
   check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
@@ -152,6 +154,7 @@ VectorState* State::begin_vector_call(int report_level) {
     // The owner zeroes this state once. A captured call must not contain the zeroing.
     vectors_ = static_cast<VectorState*>(capture_memory_.zeroed(2 * sizeof(VectorState)));
   }
+  if (rehearses()) return vectors_;
   begin(report_level);
   last_vector_ = vectors_ + captured_;
   if (level_ >= 1 && !in_batch_) mark(nullptr);
@@ -163,6 +166,7 @@ void State::begin_native_call(int report_level) {
     begin_call(report_level);
     return;
   }
+  if (rehearses()) return;
   begin(report_level);
   if (level_ >= 1) mark(nullptr);
 }
@@ -179,18 +183,20 @@ void State::mark(double accublas_report_t::*member) {
 }
 
 void State::phase(double accublas_report_t::*member) {
-  if (level_ < 2) return;
+  if (level_ < 2 || rehearses()) return;
   if (marks_.back().member == member) return;
   mark(member);
 }
 
 void State::begin_batch(int report_level) {
+  if (rehearses()) return;
   begin_call(report_level);
   check(cudaMemsetAsync(totals_ + captured_, 0, sizeof(CallState), stream_), "cudaMemsetAsync");
   in_batch_ = true;
 }
 
 void State::end_batch() {
+  if (rehearses()) return;
   in_batch_ = false;
   end_call();
   last_ = totals_ + captured_;
@@ -198,6 +204,7 @@ void State::end_batch() {
 }
 
 void State::end_call() {
+  if (rehearses()) return;
   if (in_batch_) {
     const unsigned long long* const undecided = last_vector_ ? &last_vector_->undecided : nullptr;
     return add_to_totals(last_, undecided, totals_ + captured_, stream_);

@@ -48,7 +48,8 @@ class State final : public BackendState {
   /// Returns the data that calls on multiple-precision arrays keep with the context.
   std::shared_ptr<void>& multiple_precision() { return multiple_precision_; }
 
-  /// Begins a call. Its state is in device memory, zeroed on the stream; a captured call has a separate state.
+  /// Begins a call. Its state is in device memory, zeroed on the stream; a captured call has a separate state. In a
+  /// rehearsal (cuda/core/rehearsal.hpp) this function and the others that begin, end or divide calls do nothing.
   CallState* begin_call(int report_level);
   /// Begins a call of DOT, GEMV or a norm. Their kernels keep a separate state and leave it clean, so nothing is
   /// zeroed.

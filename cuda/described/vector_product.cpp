@@ -10,6 +10,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/described/described.hpp"
 #include "cuda/described/joined_rows.hpp"
@@ -65,7 +66,7 @@ class LinesProduct {
     const Workspace& workspace = execution_.workspace;
     // A structure's entries are found from its first line on, and lines that are not written out need no room.
     const bool by_room = p_.a.structure == Structure::general && !rows_as_stored();
-    const std::size_t cap = workspace.buffer() ? workspace.buffer_bytes() : workspace.cap();
+    const std::size_t cap = workspace.buffer() && !workspace.least() ? workspace.buffer_bytes() : workspace.cap();
     const Index room = static_cast<Index>(cap / 2 / sizeof(E)) / p_.k;
     const Index rows = by_room ? std::clamp<Index>(room, 1, p_.m) : p_.m;
     T* column[components] = {};
@@ -186,9 +187,9 @@ constexpr std::size_t result_bytes = 256;
 template <class T>
 void deliver(State& state, const T* from, T* to, bool to_device) {
   const cudaStream_t stream = state.cuda_stream();
-  check(cudaMemcpyAsync(to, from, sizeof(T), to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost, stream),
-        "reading a result");
-  if (!to_device) check(cudaStreamSynchronize(stream), "waiting for a result");
+  copy_on_stream(to, from, sizeof(T), to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost, stream,
+                 "reading a result");
+  if (!to_device) wait_on_host(stream, "waiting for a result");
 }
 
 }  // namespace
@@ -276,7 +277,7 @@ void mixed_dot(State& state, const Call<MixedDot<T>, T>& call, Execution& execut
   const T one = 1;
   if constexpr (adds) {
     if (call.alpha.on_device)
-      check(cudaMemcpyAsync(result, call.alpha.pointer, sizeof(T), cudaMemcpyDeviceToDevice, stream), "copying sb");
+      copy_on_stream(result, call.alpha.pointer, sizeof(T), cudaMemcpyDeviceToDevice, stream, "copying sb");
     else
       set_scalar(result, d.addend, stream);
     const Gemv<T> row{1, d.n, one, {d.x.data, 0, d.x.stride}, d.y, one, {result, 1}};

@@ -4,6 +4,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/digits/digits.hpp"
 #include "cuda/elements/finish_element.hpp"
 #include "cuda/elements/open_elements.hpp"
@@ -185,6 +186,7 @@ unsigned grid(Index blocks, Index most) { return static_cast<unsigned>(blocks < 
 template <class T>
 void plan_digits_fixed(const DigitScheme& scheme, const DigitBlocks& blocks, const DigitPass<T>& pass, int t,
                        double target, cudaStream_t stream) {
+  if (rehearses()) return;
   plan_fixed_kernel<<<1, 1, 0, stream>>>(PlanArguments{scheme, blocks.rows, blocks.cols, pass.index, pass.state}, t,
                                          target, pass.alpha);
   check_launch("plan_digits_fixed");
@@ -193,6 +195,7 @@ void plan_digits_fixed(const DigitScheme& scheme, const DigitBlocks& blocks, con
 template <class T>
 void plan_digits_cr(const DigitScheme& scheme, const DigitBlocks& blocks, const DigitPass<T>& pass, bool first,
                     cudaStream_t stream) {
+  if (rehearses()) return;
   const unsigned long long few = few_elements_gpu(pass.rows.count, pass.cols.count);
   plan_cr_kernel<<<1, 1, 0, stream>>>(PlanArguments{scheme, blocks.rows, blocks.cols, pass.index, pass.state}, first,
                                       few, pass.alpha);
@@ -201,6 +204,7 @@ void plan_digits_cr(const DigitScheme& scheme, const DigitBlocks& blocks, const 
 
 template <class T>
 void cut_digits(const DigitScheme& scheme, const CutArguments<T>& a, const PassPlan* plan, cudaStream_t stream) {
+  if (rehearses()) return;
   const bool along_terms = lies_along_terms(a.block.operand);
   const dim3 threads(OperandTile::side, OperandTile::rows);
   if (scheme.half)
@@ -213,6 +217,7 @@ void cut_digits(const DigitScheme& scheme, const CutArguments<T>& a, const PassP
 }
 
 void add_to_level(const LevelArguments& a, const PassPlan* plan, cudaStream_t stream) {
+  if (rehearses()) return;
   const dim3 blocks(grid(ceil_div(a.cols, 256), 1024), grid(a.rows, 16384));
   if (a.half)
     add_kernel<float><<<blocks, 256, 0, stream>>>(a, plan);
@@ -225,6 +230,7 @@ template <class T>
 void finish_levels(const DigitScheme& scheme, const DigitBlocks& blocks, const DigitPass<T>& pass,
                    const std::int64_t* levels, Index first_row, Index rows, Index first_col, Index cols,
                    cudaStream_t stream) {
+  if (rehearses()) return;
   const FinishArguments<T> a{
       pass,      levels, blocks.rows * blocks.cols, blocks.cols, scheme.width, scheme.levels(), first_row, rows,
       first_col, cols};

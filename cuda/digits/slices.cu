@@ -2,6 +2,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/digits/slice_remainder.hpp"
 #include "cuda/digits/slices.hpp"
@@ -329,12 +330,14 @@ unsigned at_most(Index blocks, Index most) { return static_cast<unsigned>(blocks
 template <class T>
 void slice_grids(const SliceScheme& scheme, const Operand<T>& x, const Lines& lines, const LineSlices& out,
                  CallState* state, cudaStream_t stream) {
+  if (rehearses()) return;
   grids_kernel<<<at_most(x.count, 1 << 20), grid_threads, 0, stream>>>(scheme, x, lines, out, state);
   check_launch("slice_grids");
 }
 
 template <class T>
 void cut_slices(const SliceScheme& scheme, const SliceArguments<T>& a, cudaStream_t stream) {
+  if (rehearses()) return;
   cut_slices_kernel<<<tile_blocks(a.block), dim3(OperandTile::side, OperandTile::rows), 0, stream>>>(
       scheme, a, lies_along_terms(a.block.operand));
   check_launch("cut_slices");
@@ -344,6 +347,7 @@ template <class T>
 void finish_slices(const SliceScheme& scheme, const ExactArguments<T>& pass, const LineSlices& row_slices,
                    const LineSlices& col_slices, const double* planes, Index first_row, Index rows, Index first_col,
                    Index cols, const JoinedParts<T>* joined, cudaStream_t stream) {
+  if (rehearses()) return;
   const SliceFinish<T> a{scheme, pass, row_slices, col_slices, planes, first_row, rows, first_col, cols};
   const dim3 blocks(static_cast<unsigned>(ceil_div(cols, LongSum::lanes)), at_most(rows, 65535));
   if (joined) {

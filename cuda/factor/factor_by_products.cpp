@@ -11,6 +11,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/described/level3_call.hpp"
 #include "cuda/factor/cholesky_rows.hpp"
 #include "cuda/factor/host_columns.hpp"
@@ -108,9 +109,9 @@ class FactorByProducts {
     inner_ = &inner;
     Beside beside(state_);
     beside_ = &beside;
-    if (told_) check(cudaMemsetAsync(told_, 0, told_bytes(), state_.cuda_stream()), "clearing what blocks are told");
+    if (told_) set_on_stream(told_, 0, told_bytes(), state_.cuda_stream(), "clearing what blocks are told");
     if (progress_)
-      check(cudaMemsetAsync(progress_, 0, sizeof *progress_, state_.cuda_stream()), "clearing what blocks are told");
+      set_on_stream(progress_, 0, sizeof *progress_, state_.cuda_stream(), "clearing what blocks are told");
     try {
       if (host_)
         factor_host_columns();

@@ -4,6 +4,7 @@
 // the contributions of all columns to the left of a panel are added first.
 #include "cuda/factor/factor_by_sums.hpp"
 
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/factor/cholesky_diagonal.hpp"
 #include "cuda/factor/host_columns.hpp"
 #include "cuda/factor/lu_panel.hpp"
@@ -186,9 +187,11 @@ class LuBySums : PanelsBySums<E> {
     if constexpr (Steps::launches) {
       const cudaStream_t stream = state_.cuda_stream();
       const auto told_bytes = static_cast<std::size_t>(told_count_) * sizeof(ToldWord);
-      check(told_bytes > 0 ? cudaMemsetAsync(memory_.told, 0, told_bytes, stream)
-                           : cudaMemsetAsync(memory_.arrived, 0, sizeof *memory_.arrived, stream),
-            "clearing what thread blocks tell");
+      const char* const what = "clearing what thread blocks tell";
+      if (told_bytes > 0)
+        set_on_stream(memory_.told, 0, told_bytes, stream, what);
+      else
+        set_on_stream(memory_.arrived, 0, sizeof *memory_.arrived, stream, what);
     }
   }
 

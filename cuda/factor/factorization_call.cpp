@@ -7,6 +7,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/factor/factor_by_sums.hpp"
 #include "cuda/factor/host_columns.hpp"
 #include "lib/base/error.hpp"
@@ -34,14 +35,14 @@ void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* 
   const cudaStream_t stream = state.cuda_stream();
   const CopyMemory memory(state, execution.workspace, sizeof(FactorOutcome));
   auto* const outcome = reinterpret_cast<FactorOutcome*>(memory.data());
-  check(cudaMemsetAsync(outcome, 0, sizeof *outcome, stream), "clearing info");
+  set_on_stream(outcome, 0, sizeof *outcome, stream, "clearing info");
   if (call.problem.order() > 0) {
     Workspace rest = rest_of(execution.workspace, memory.data(), round_up(sizeof *outcome, std::size_t{256}));
     Execution inner = execution.within(rest);
     by_products(state, call, execution) ? factor_by_products(state, call, outcome, products, host, inner)
                                         : factor_by_sums(state, call.problem, outcome, host, inner);
   }
-  if (info) check(cudaMemcpyAsync(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream), "copying info");
+  if (info) copy_on_stream(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream, "copying info");
 }
 
 /// A column-major device copy of a host matrix, which may be stored by columns or by rows.
@@ -132,7 +133,7 @@ void factorization_call(State& state, const Call<Factorization<E>, E>& call, Exe
   const bool told = has_info(f.kind), waits = told && !f.info_on_device;
   if (waits) state.require_not_captured("info in host memory");
   compute(state, call, told ? f.info : nullptr, execution, products);
-  if (waits) check(cudaStreamSynchronize(state.cuda_stream()), "waiting for info");
+  if (waits) wait_on_host(state.cuda_stream(), "waiting for info");
 }
 
 template <class E>

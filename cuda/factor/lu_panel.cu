@@ -2,6 +2,7 @@
 
 #include "cuda/core/launch.hpp"
 #include "cuda/core/occupancy.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/factor/lu_panel.hpp"
 #include "cuda/solve/settle.hpp"
 
@@ -425,7 +426,7 @@ int lu_panel_blocks(const DeviceModel& model, Index rows) {
 template <class E>
 void factor_panel(const DeviceModel& model, const LuPanel<E>& panel, unsigned& barriers, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(lu_panel_blocks<E>(model, panel.m - panel.first));
-  check(cudaMemsetAsync(&panel.memory.moves->count, 0, sizeof panel.memory.moves->count, stream), "clearing a count");
+  set_on_stream(&panel.memory.moves->count, 0, sizeof panel.memory.moves->count, stream, "clearing a count");
   launch(model, "a panel of LU", factor_panel_kernel<E>, panel_shape<E>(blocks), stream, panel, barriers);
   barriers += blocks * static_cast<unsigned>(panel.width);
 }

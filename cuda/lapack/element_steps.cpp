@@ -4,6 +4,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/factor/lu_panel.hpp"
 #include "cuda/lapack/element_kernels.hpp"
 #include "lib/base/error.hpp"
@@ -47,8 +48,9 @@ class DeviceSteps final : public ElementSteps<E> {
   Index first(const ElementQuestion<E>& question, Index rows, Index cols) override {
     if (!found_) found_ = this->template take<unsigned long long>(1);
     const CallScope scope(state_);
-    check(cudaMemsetAsync(found_, 0xFF, sizeof *found_, state_.cuda_stream()), "clearing an answer");
+    set_on_stream(found_, 0xFF, sizeof *found_, state_.cuda_stream(), "clearing an answer");
     find_first(state_.model(), question, rows, cols, found_, state_.cuda_stream());
+    if (rehearses()) return question.kind == ElementQuestion<E>::Kind::nonzero ? 0 : -1;
     return static_cast<Index>(read_number(found_));
   }
   E read(const E* from) override {
@@ -75,10 +77,9 @@ class DeviceSteps final : public ElementSteps<E> {
   template <class T>
   T read_number(const T* from) const {
     state_.require_not_captured("a number that decides what follows");
-    T number;
-    check(cudaMemcpyAsync(&number, from, sizeof number, cudaMemcpyDeviceToHost, state_.cuda_stream()),
-          "copying a number");
-    check(cudaStreamSynchronize(state_.cuda_stream()), "waiting for a number");
+    T number{};
+    copy_on_stream(&number, from, sizeof number, cudaMemcpyDeviceToHost, state_.cuda_stream(), "copying a number");
+    wait_on_host(state_.cuda_stream(), "waiting for a number");
     return number;
   }
 

@@ -9,6 +9,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/inner_calls.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/lapack/element_kernels.hpp"
 #include "cuda/lapack/qr_panel.hpp"
 #include "cuda/native/native.hpp"
@@ -56,7 +57,7 @@ class OrthogonalByProducts {
     beside_ = &beside;
     state_.cublas();  // where there is none, this throws before anything is written
     try {
-      if (told_) check(cudaMemsetAsync(told_, 0, told_bytes(), stream()), "clearing what blocks are told");
+      if (told_) set_on_stream(told_, 0, told_bytes(), stream(), "clearing what blocks are told");
       a_ = in_columns(o_.a, o_.a_rows(), o_.a_cols(), copy_of_a_);
       if (o_.has_c()) c_ = in_columns(o_.c, o_.c_rows(), o_.c_cols(), copy_of_c_);
       switch (o_.kind) {

@@ -3,6 +3,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/operand_tiles.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/elements/open_elements.hpp"
 #include "cuda/multiword/portable.hpp"
 #include "lib/base/integers.hpp"
@@ -52,6 +53,7 @@ __global__ void finish_kernel(MultiwordMode mode, ExactArguments<T> pass, const 
 template <class Word, class T>
 void launch_split(const MultiwordMode& mode, const OperandBlock<T>& block, const Lines& lines, void* words,
                   cudaStream_t stream) {
+  if (rehearses()) return;
   split_kernel<<<tile_blocks(block), dim3(OperandTile::side, OperandTile::rows), 0, stream>>>(
       mode, block, lines, lies_along_terms(block.operand), static_cast<Word*>(words));
   check_launch("split_words");
@@ -78,6 +80,7 @@ void split_words(const MultiwordMode& mode, const OperandBlock<double>& block, c
 template <class T>
 void finish_sums(const MultiwordMode& mode, const ExactArguments<T>& pass, const void* sums, const ProductPart& part,
                  cudaStream_t stream) {
+  if (rehearses()) return;
   constexpr int threads = 128;
   // Sums have the result's type: FP32 for TF32 and FP16, FP64 for TF64.
   const dim3 blocks(at_most(ceil_div(part.cols, Index{threads}), 1024), at_most(part.rows, 65535));

@@ -12,6 +12,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/cublas.hpp"
 #include "cuda/core/device_model.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/native/condition.hpp"
@@ -226,6 +227,7 @@ bool prepare_native_behind(State& state) {
 
 template <class T>
 void native_behind(State& state, const Call<Gemm<T>, T>& call, const CallState* call_state) {
+  if (rehearses()) return;
   NativeGraphs& graphs = *state.native_graphs();
   state.captured() ? graphs.capture(state, call, call_state) : graphs.launch(state, call, call_state);
 }

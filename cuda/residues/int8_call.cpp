@@ -2,6 +2,7 @@
 
 #include "cuda/core/carver.hpp"
 #include "cuda/core/check.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scale.hpp"
 #include "cuda/elements/exact.hpp"
 #include "cuda/elements/exact_call.hpp"
@@ -39,8 +40,8 @@ void Int8Call<T>::begin(std::byte* memory) {
   device = state.begin_call(execution.report.level);
   phase(&accublas_report_t::ms_convert);
   if (!in_engine.wanted.all())
-    check(cudaMemsetAsync(arrays.open, 0, sizeof(std::uint32_t) * open_words(in_engine), stream),
-          "clearing the bits of open elements");
+    set_on_stream(arrays.open, 0, sizeof(std::uint32_t) * open_words(in_engine), stream,
+                  "clearing the bits of open elements");
 }
 
 template <class T>

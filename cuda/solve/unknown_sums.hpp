@@ -13,6 +13,7 @@
 #include "cuda/core/carver.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/residues/gemm_int8.hpp"
 #include "cuda/solve/solve_kernels.hpp"
 #include "lib/base/integers.hpp"
@@ -261,8 +262,7 @@ class UnknownSums {
 
   template <class Number>
   void clear(Number* numbers, Index count) {
-    check(cudaMemsetAsync(numbers, 0, static_cast<std::size_t>(count) * sizeof(Number), state_.cuda_stream()),
-          "clearing sums");
+    set_on_stream(numbers, 0, static_cast<std::size_t>(count) * sizeof(Number), state_.cuda_stream(), "clearing sums");
   }
 
   State& state_;

@@ -13,6 +13,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/core/loads.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/sums/grid_chain.hpp"
 #include "cuda/vector/vector_device.hpp"
 #include "lib/base/integers.hpp"
@@ -380,7 +381,7 @@ void cr_gemv(const VectorCall& call, const Gemv<T>& g, Scalar<T> alpha, Scalar<T
 template <class T>
 void cr_dot(const VectorCall& call, const Dot<T>& d) {
   if (d.n <= 0) {
-    check(cudaMemsetAsync(d.result, 0, sizeof(T), call.stream), "DOT of nothing");
+    set_on_stream(d.result, 0, sizeof(T), call.stream, "DOT of nothing");
     return;
   }
   Carver carver(call.scratch);

@@ -12,6 +12,7 @@
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/loads.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/sums/dot2_pair.hpp"
 #include "cuda/vector/norm_pair.hpp"
@@ -263,7 +264,7 @@ std::size_t norm_scratch_bytes(const DeviceModel& model, Index n) {
 template <class T>
 void dot2_dot(const VectorCall& call, const Dot<T>& d) {
   if (d.n <= 0) {
-    check(cudaMemsetAsync(d.result, 0, sizeof(T), call.stream), "DOT of nothing");
+    set_on_stream(d.result, 0, sizeof(T), call.stream, "DOT of nothing");
     return;
   }
   Carver carver(call.scratch);
@@ -276,7 +277,7 @@ void dot2_dot(const VectorCall& call, const Dot<T>& d) {
 template <class T>
 void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<T>& r) {
   if (r.n <= 0) {
-    check(cudaMemsetAsync(r.result, 0, sizeof(T), call.stream), "a norm of nothing");
+    set_on_stream(r.result, 0, sizeof(T), call.stream, "a norm of nothing");
     return;
   }
   Carver carver(call.scratch);

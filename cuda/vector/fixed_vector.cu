@@ -8,6 +8,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/core/loads.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/vector/vector_device.hpp"
 #include "lib/base/integers.hpp"
@@ -120,8 +121,7 @@ template <class T>
 void fixed_rows(const VectorCall& call, const RowProblem<T>& p, int bits) {
   Carver carver(call.scratch);
   std::uint64_t* const most = carver.take<std::uint64_t>(p.m + 1);
-  check(cudaMemsetAsync(most, 0, static_cast<std::size_t>(p.m + 1) * sizeof(std::uint64_t), call.stream),
-        "clear exponents");
+  set_on_stream(most, 0, static_cast<std::size_t>(p.m + 1) * sizeof(std::uint64_t), call.stream, "clear exponents");
   find_largest(call, p, most);
   cr_rows(call, p, {most, bits}, carver);
 }
@@ -138,7 +138,7 @@ void fixed_dot(const VectorCall& call, const Dot<T>& d, int bits) {
   if (d.n > 0) {
     fixed_rows(call, row_problem(d), bits);
   } else {
-    check(cudaMemsetAsync(d.result, 0, sizeof(T), call.stream), "DOT of nothing");
+    set_on_stream(d.result, 0, sizeof(T), call.stream, "DOT of nothing");
   }
 }
 

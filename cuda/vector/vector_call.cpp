@@ -5,6 +5,7 @@
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/scale_call.hpp"
 #include "cuda/digits/digit_call.hpp"
@@ -102,9 +103,8 @@ void with_result(State& state, const Call<Problem, T>& call, Execution& executio
     if (!call.result_on_device) problem.result = reinterpret_cast<T*>(memory);
     serve(problem, memory + result_bytes);
     if (call.result_on_device) return;
-    check(cudaMemcpyAsync(call.problem.result, problem.result, sizeof(T), cudaMemcpyDeviceToHost, stream),
-          "reading a result");
-    check(cudaStreamSynchronize(stream), "waiting for a result");
+    copy_on_stream(call.problem.result, problem.result, sizeof(T), cudaMemcpyDeviceToHost, stream, "reading a result");
+    wait_on_host(stream, "waiting for a result");
   });
 }
 

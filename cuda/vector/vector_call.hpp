@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/core/check.hpp"
+#include "cuda/core/rehearsal.hpp"
 #include "cuda/core/state.hpp"
 #include "cuda/vector/vector_kernels.hpp"
 #include "lib/call/execution.hpp"
@@ -13,7 +14,7 @@ namespace accublas::cuda {
 template <class T>
 void write_zero(State& state, T* result, const Execution& execution) {
   state.begin_native_call(execution.report.level);
-  check(cudaMemsetAsync(result, 0, sizeof(T), state.cuda_stream()), "cudaMemsetAsync");
+  set_on_stream(result, 0, sizeof(T), state.cuda_stream(), "a sum of nothing");
   state.end_call();
 }
 

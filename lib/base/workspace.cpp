@@ -122,6 +122,11 @@ void Workspace::refuse() const {
                          : "the workspace cap of " + in_words(cap_) + " is too small");
 }
 
+void Workspace::refuse_buffer(std::size_t given, std::size_t needed) {
+  throw TooSmall(ACCUBLAS_ERROR_MEMORY, "the user's workspace of " + std::to_string(given) +
+                                            " bytes is too small: " + std::to_string(needed) + " bytes are needed");
+}
+
 void* Workspace::take_bytes(std::size_t count, std::size_t size) {
   if (count > SIZE_MAX / 4 / size) throw Error(ACCUBLAS_ERROR_MEMORY, "a workspace of more than the address space");
   const std::size_t bytes = round_up(count * size, 64);

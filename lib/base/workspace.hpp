@@ -107,6 +107,8 @@ class Workspace {
 
   /// Throws TooSmall: a plan does not fit.
   [[noreturn]] void refuse() const;
+  /// Throws TooSmall for a user's buffer of `given` bytes; `needed` suffice wherever it begins.
+  [[noreturn]] static void refuse_buffer(std::size_t given, std::size_t needed);
 
   std::size_t peak() const noexcept { return peak_; }
 
@@ -126,6 +128,9 @@ class Workspace {
     restart(cap);
     cap_ = 0;
   }
+
+  /// Arrays of a device lie at multiples of this many bytes.
+  static constexpr std::size_t device_alignment = 256;
 
   /// The bytes of a user's buffer, wherever it begins, that suffice for `bytes` to be taken of it.
   static constexpr std::size_t buffer_for(std::size_t bytes) { return bytes + 63; }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -114,6 +115,12 @@ class Backend {
   /// Returns the cap of a call's workspace in bytes if none is set.
   virtual std::size_t default_workspace(int device) const = 0;
   virtual std::unique_ptr<BackendState> make_state(int device) = 0;
+  /// Runs body(), in which calls of this thread compute nothing and take memory of the user's buffer in appearance
+  /// only, by their least plans. Returns how many bytes from `buffer` on they take at most. Only backends whose flows
+  /// of calls (lib/lapack) have the user's buffer implement it.
+  virtual std::size_t rehearse(const void*, const std::function<void()>&) {
+    throw Error(ACCUBLAS_ERROR_INTERNAL, "a flow of calls is rehearsed on a backend that has no rehearsals");
+  }
 
   /// Only backends for which the table of engines has complex rows implement the complex forms.
   virtual void gemm(const Call<Gemm<Complex<double>>, Complex<double>>&, BackendState*, Execution&) { lacks_complex(); }

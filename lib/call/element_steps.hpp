@@ -201,7 +201,8 @@ class ElementSteps {
   /// Whether read() and first() can be called: not where a graph is captured.
   virtual bool can_wait() const { return true; }
   virtual void run(const ElementStep<E>&, Index rows, Index cols) = 0;
-  /// The first element i + j rows for which the answer is yes, or -1.
+  /// The first element i + j rows for which the answer is yes, or -1. In a rehearsal (Backend::rehearse) nothing is
+  /// known of the elements: the answer is the one after which a flow takes most, that numbers are ordinary.
   virtual Index first(const ElementQuestion<E>&, Index rows, Index cols) = 0;
   virtual E read(const E* from) = 0;
   virtual void put(std::int64_t* to, std::int64_t value) = 0;
