@@ -89,9 +89,12 @@ class Workspace {
     return taken_ < all ? all - taken_ : 0;
   }
 
-  /// Takes what is left, for parts of the call one after another; their plans have what is available.
-  Part take_rest() {
+  /// Takes what is left, or `needed` bytes of it, for parts of the call one after another. Their plans have what is
+  /// available, however little of it they need.
+  Part take_rest(std::size_t needed = SIZE_MAX) {
+    constexpr std::size_t kept_free = 8192;  // plans leave some room for the alignment of their arrays
     Part rest = rest_after(0);
+    if (needed < rest.bytes && rest.bytes - needed > kept_free) rest.bytes = (needed + kept_free + 63) / 64 * 64;
     rest.memory = take<unsigned char>(rest.bytes);
     rest.rehearsal = rehearses();
     return rest;

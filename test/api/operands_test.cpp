@@ -317,6 +317,24 @@ TYPED_TEST(EveryRoutine, TouchesNoMemoryBesideItsOperands) {
   for (const std::int64_t order : {1, 2, 3, 4, 5, 8, 9, 11, 21, 40, 67}) this->each(4 * scale(), test, {"dp"}, order);
 }
 
+/// A cap is no more than that: small calls take little memory under any.
+TYPED_TEST(EveryRoutine, TakesLittleMemoryUnderLargeCaps) {
+  const auto test = [](api::Context& context, const std::string& mode, const Routine& routine,
+                       const std::vector<std::vector<char>>& expected) {
+    SCOPED_TRACE(routine.name + " " + mode);
+    const Placed<TypeParam> placed(routine.operands);
+    for (const int bits : {20, 28, 40, 47}) {
+      ASSERT_EQ(accublas_set_workspace_mib(context, INT64_C(1) << (bits - 20)), ACCUBLAS_SUCCESS);
+      placed.fill_results();
+      ASSERT_TRUE(served(routine, routine.run(context, placed.operands()), context, mode)) << "2^" << bits;
+      EXPECT_LT(context.report().workspace_bytes, 16 << 20) << "2^" << bits;
+      const bool native = std::string(context.report().engine) == "native";
+      EXPECT_TRUE(placed.wrote(expected, bit_defined(mode) && !native)) << "2^" << bits;
+    }
+  };
+  this->each(scale(), test, all_modes, 9);
+}
+
 /// Infinities, zeros, and NaN of either sign and any payload in every operand: the modes that define bits write one
 /// NaN.
 TYPED_TEST(EveryRoutine, WritesOneNaNInModesThatDefineBits) {

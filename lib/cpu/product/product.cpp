@@ -150,7 +150,7 @@ class DescribedProduct {
       workspace.template take<unsigned char>(needed_);
       return true;
     }
-    rest_ = workspace.take_rest();
+    rest_ = workspace.take_rest(needed_);
     if (shares_bits_) for_blocks(rows, cols);
     shared_.measuring = false;
     for_blocks(rows, cols);
