@@ -52,8 +52,9 @@ bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Is
   const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   const SmallTerms most = small_terms(isa);
   if (is_batched(routine) && terms <= most.batched) return true;
+  if (shape.k > cpu::cr_gemm_terms && most.dgemm_cr > 0 && (mode.kind == ACCUBLAS_MODE_CR || !between(routine, Routine::dtrmm, Routine::ctrmm)))
+    return asked.m * asked.n <= narrow_elements;
   if (mode.kind != ACCUBLAS_MODE_CR) return false;
-  if (shape.k > cpu::cr_gemm_terms && most.dgemm_cr > 0) return asked.m * asked.n <= narrow_elements;
   return shape.k <= cpu::cr_gemm_terms && terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
 }
 

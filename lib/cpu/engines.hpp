@@ -8,8 +8,8 @@
 //   - They run in accublas's floating-point environment, but for mode native.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <span>
 
 #include "lib/call/execution.hpp"
 #include "lib/call/factorization.hpp"
@@ -86,20 +86,25 @@ template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
 
 // sums/cr_gemm.cpp: the same sums for GEMM, for matrices that are small, or narrow: with a longer inner dimension than
-// this those of sums/cr_deep.cpp.
+// this those of sums/deep_gemm.cpp.
 constexpr Index cr_gemm_terms = 2048;
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);
 
-// sums/cr_deep.cpp: cr for GEMM of any inner dimension, some terms of some lines at a time. The lines of an operand are
-// stored, row by row, or are what `copy` writes: `terms` terms from `first` on of lines line .. line + count - 1,
-// `stride` apart.
+// sums/deep_gemm.cpp: fixed:T, dp and sp reproducible and cr for GEMM of any inner dimension, some terms of some lines
+// at a time. The lines of an operand are stored, or are what `copy` writes: `terms` terms from `first` on of lines line
+// .. line + count - 1, `stride` apart.
 template <class T>
 struct DeepLines {
-  Matrix<const T> stored;
-  std::function<void(Index line, Index count, Index first, Index terms, T* to, Index stride)> copy;
+  Matrix<const T> stored{};  ///< entry (line, p); of complex numbers, the real part of number p, strides counting parts
+  Matrix<const T> second{};  ///< the terms from `terms` on
+  Index terms = INT64_MAX;
+  bool conjugate = false;  ///< numbers as stored, but not those of `copy`, are conjugated
+  std::function<void(Index line, Index count, Index first, Index terms, T* to, Index stride)> copy{};
 };
-/// C = alpha rows cols^T + beta C, the elements (i, j) with holds(wanted, i + shift, j).
+/// C = alpha rows cols^T + beta C, the elements (i, j) with holds(wanted, i, j). If `complex`, lines are numbers part by
+/// part, k counts parts, and the results have two: the imaginary one of c(i, j) lies behind it, and is wanted if
+/// holds(wanted, i + imaginary_shift, j).
 template <class T>
 struct DeepGemm {
   Index m, n, k;
@@ -107,12 +112,17 @@ struct DeepGemm {
   DeepLines<T> rows, cols;
   T beta;
   Matrix<T> c;
+  bool complex = false;
   Triangle wanted = Triangle::all;
-  Index shift = 0;
+  Index imaginary_shift = 0;
 };
-/// Problems of one size, one after the other. False, with nothing done, where the workspace is too small.
 template <class T>
-bool cr_deep_gemm(std::span<const DeepGemm<T>>, Execution&);
+DeepGemm<T> deep_problem(const Gemm<T>& g) {
+  return {g.m, g.n, g.k, g.alpha, {.stored = g.a}, {.stored = g.b.transposed()}, g.beta, g.c};
+}
+/// The whole call. False, with nothing done, where the workspace is too small.
+template <class T>
+bool deep_gemm(const DeepGemm<T>&, const Mode&, Execution&);
 
 // sums/norms.cpp: dot2 and cr for NRM2 and ASUM at memory speed: one sum for both modes, with cr's test of its bound
 // and the exact norms behind.

@@ -3,52 +3,26 @@
 // The limit of a chain is known before: the largest magnitudes of its row and its column. So no chain leaves its
 // binade, and a term takes 4 operations (`swift`) or 11 (`full`). Where row and column end with a bit that keeps every
 // product on the finer grid, the sum is exact.
-#include "lib/cpu/kernels/cr_chain.hpp"
+#include "lib/cpu/kernels/cr_tile.hpp"
 #include "lib/cpu/kernels/panels.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-// Tile sizes in vectors by columns: the sums of `swift` fill half the registers.
-#if ACCUBLAS_ISA_LEVEL >= 2
-constexpr int tile_vectors = 2, tile_cols = 4;
-#elif ACCUBLAS_ISA_LEVEL == 1
-constexpr int tile_vectors = 2, tile_cols = 2;
-#else
-constexpr int tile_vectors = 4, tile_cols = 4;
-#endif
-constexpr int lines = tile_vectors * W;
-static_assert(lines * tile_cols <= 64 && lines % tile_cols == 0);
-
 // What the grids do not need: bits of entries, and lanes as bits of an integer.
 #if ACCUBLAS_ISA_LEVEL >= 2
-ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
-  const __m512i bits = _mm512_castpd_si512(magnitude(x)), old = _mm512_castpd_si512(word);
-  return _mm512_castsi512_pd(_mm512_mask_or_epi64(old, _mm512_test_epi64_mask(bits, bits), old,
-                                                  _mm512_set1_epi64(static_cast<long long>(bit))));
-}
 /// seen | (a & b).
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) {
   return _mm512_castsi512_pd(
       _mm512_ternarylogic_epi64(_mm512_castpd_si512(seen), _mm512_castpd_si512(a), _mm512_castpd_si512(b), 0xF8));
-}
-/// v where no bit of `bits` is zero, else zero.
-ACCUBLAS_INLINE V where_any_bit(V bits, V v) {
-  const __m512i b = _mm512_castpd_si512(bits);
-  return _mm512_maskz_mov_pd(_mm512_test_epi64_mask(b, b), v);
 }
 ACCUBLAS_INLINE unsigned lanes_equal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
 ACCUBLAS_INLINE unsigned lanes_at_least(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
 ACCUBLAS_INLINE void store_results(float* to, V v) { _mm256_storeu_ps(to, _mm512_cvtpd_ps(v)); }
 ACCUBLAS_INLINE V rounded_to_float(V v) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(v)); }
 #elif ACCUBLAS_ISA_LEVEL == 1
-ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
-  const V b = _mm256_castsi256_pd(_mm256_set1_epi64x(static_cast<long long>(bit)));
-  return _mm256_or_pd(word, _mm256_andnot_pd(_mm256_castsi256_pd(no_bits(magnitude(x))), b));
-}
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) { return _mm256_or_pd(seen, _mm256_and_pd(a, b)); }
-ACCUBLAS_INLINE V where_any_bit(V bits, V v) { return _mm256_andnot_pd(_mm256_castsi256_pd(no_bits(bits)), v); }
 ACCUBLAS_INLINE unsigned lanes_equal(V a, V b) {
   return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)));
 }
@@ -58,11 +32,7 @@ ACCUBLAS_INLINE unsigned lanes_at_least(V a, V b) {
 ACCUBLAS_INLINE void store_results(float* to, V v) { _mm_storeu_ps(to, _mm256_cvtpd_ps(v)); }
 ACCUBLAS_INLINE V rounded_to_float(V v) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(v)); }
 #else
-ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
-  return x != 0 ? as_value(as_bits(word) | bit) : word;
-}
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) { return as_value(as_bits(seen) | (as_bits(a) & as_bits(b))); }
-ACCUBLAS_INLINE V where_any_bit(V bits, V v) { return as_bits(bits) != 0 ? v : 0; }
 ACCUBLAS_INLINE unsigned lanes_equal(V a, V b) { return a == b; }
 ACCUBLAS_INLINE unsigned lanes_at_least(V a, V b) { return a >= b; }
 ACCUBLAS_INLINE void store_results(float* to, V v) { *to = static_cast<float>(v); }
@@ -77,35 +47,6 @@ ACCUBLAS_INLINE V load_bits(const std::uint64_t* p) {
   return load(x);
 }
 ACCUBLAS_INLINE V splat_bits(std::uint64_t bits) { return splat(__builtin_bit_cast(double, bits)); }
-
-void measure(Index k, const double* panel, const CrLines& to) {
-  V largest[tile_vectors], last[tile_vectors];
-  for (int i = 0; i < tile_vectors; ++i) {
-    largest[i] = zero();
-    last[i] = splat(0x1p1023);
-  }
-  for (Index first = 0; first < k; first += 64) {
-    V word[tile_vectors];
-    for (int i = 0; i < tile_vectors; ++i) word[i] = zero();
-    for (Index p = first; p < k && p < first + 64; ++p) {
-      for (int i = 0; i < tile_vectors; ++i) {
-        const V x = load(panel + p * lines + i * W);
-        largest[i] = larger_magnitude(largest[i], x);
-        last[i] = smaller(last[i], last_bit(x));
-        word[i] = set_where_nonzero(word[i], x, std::uint64_t{1} << (p - first));
-      }
-    }
-    for (int i = 0; i < tile_vectors; ++i) {
-      double bits[W];
-      store(bits, word[i]);
-      __builtin_memcpy(to.nonzero + first / 64 * lines + i * W, bits, sizeof bits);
-    }
-  }
-  for (int i = 0; i < tile_vectors; ++i) {
-    store(to.largest + i * W, largest[i]);
-    store(to.last_bit + i * W, last[i]);
-  }
-}
 
 /// RN(alpha (high + low +- error) + beta c), where both ends round to one value: those lanes as bits. As in
 /// int8_reconstruct_avx512.cpp, the sum is five doubles with four roundings. No part over- or underflows by more than
@@ -229,7 +170,7 @@ std::uint64_t tile(const CrTile<T>& t) {
 
 template <class T>
 constexpr CrGemmKernel<T> gemm_kernel = {
-    lines, tile_cols, pack_panels<T, lines>, measure, {tile<Speed::full, T>, tile<Speed::swift, T>}};
+    lines, tile_cols, pack_panels<T, lines>, pack_pairs<T, lines>, {tile<Speed::full, T>, tile<Speed::swift, T>}};
 
 }  // namespace
 

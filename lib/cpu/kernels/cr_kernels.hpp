@@ -54,13 +54,45 @@ struct CrTile {
   double *high, *low, *rest;  ///< S lies within `rest` of high + low
 };
 
+/// Powers of two, two for each line of a panel, whose product need not be a double.
+struct CrScale {
+  static constexpr int most_lines = 16;
+  double first[most_lines], second[most_lines];
+};
+
+/// How the entries of a panel change.
+struct CrChange {
+  /// Not null: entries are scaled by it, below 1 in magnitude then, and rounded by `magic` as FixedScale says.
+  const CrScale* scale = nullptr;
+  double magic = 0;
+  bool swapped = false;              ///< terms 2 p and 2 p + 1 change places
+  bool negated[2] = {false, false};  ///< even and odd terms as they come out
+};
+
+/// What is done with panels, of any type: they hold doubles.
+struct CrPanelKernels {
+  void (*measure)(Index k, const double* panel, const CrLines& lines);
+  /// Writes the changed panel and measures it. `to` may be `from` if nothing is swapped.
+  void (*change)(Index k, const double* from, const CrChange& change, double* to, const CrLines& lines);
+  /// largest[i] and last_bit[i], as in CrLines, take k more terms of line i; an Inf or a NaN makes largest[i] NaN.
+  void (*survey)(Index k, const double* panel, double* largest, double* last_bit);
+  /// sums[i] += sum_p ceil(abs(x_ip) scale_i): exact below 2^53.
+  void (*ceilings)(Index k, const double* panel, const CrScale& scale, double* sums);
+  /// floor(abs(x_ip) scale_i); where `swapped`, terms 2 p and 2 p + 1 change places, and `to` is not `from`.
+  void (*bytes)(Index k, const double* from, const CrScale& scale, bool swapped, double* to);
+  /// sums[i + j lines] = sum_p a_ip b_jp in plain floating point, a tile of CrGemmKernel.
+  void (*products)(Index k, const double* a, const double* b, double* sums);
+};
+
 template <class T>
 struct CrGemmKernel {
   int lines, cols;  ///< lines of a panel; columns of a tile, of which a panel holds a whole number
   /// Copies `count` lines of k entries, `stride` and `k_stride` apart, widened to double, into panels: those of one p
   /// side by side, the last panel filled up with zeros.
   void (*pack)(Index k, Index count, const T* a, Index stride, Index k_stride, double* panels);
-  void (*measure)(Index k, const double* panel, const CrLines& lines);
+  /// Copies `count` <= `lines` lines of k complex numbers into one panel: their parts are terms 2 p and 2 p + 1. Strides
+  /// count parts.
+  void (*pack_pairs)(Index k, Index count, const T* a, Index stride, Index k_stride, double* panel);
   /// By Speed. Returns the elements that are left open as bits, the one in row i and column j is bit j lines + i.
   std::uint64_t (*tile[2])(const CrTile<T>&);
 };
@@ -77,6 +109,7 @@ struct CrKernels {
   /// The largest power of two of which k entries are multiples; 2^1023 where all are zero. NaN may be passed over.
   double (*last_bit)(Index k, const T* x);
   const CrGemmKernel<T>* gemm;
+  const CrPanelKernels* panels;
 };
 
 /// The table for an instruction set.
@@ -91,6 +124,7 @@ const CrKernels<float>& cr_kernels(Isa isa);
   namespace name {                             \
   extern const CrGemmKernel<double> cr_gemm_d; \
   extern const CrGemmKernel<float> cr_gemm_s;  \
+  extern const CrPanelKernels cr_panels;       \
   const CrKernels<double>& cr_d();             \
   const CrKernels<float>& cr_s();              \
   }

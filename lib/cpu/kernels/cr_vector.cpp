@@ -438,7 +438,8 @@ constexpr CrKernels<T> kernels(const CrGemmKernel<T>& gemm) {
   return {{rows<Speed::full, T>, rows<Speed::swift, T>},
           {columns<Speed::full, T>, columns<Speed::swift, T>},
           last_bit_of<T>,
-          &gemm};
+          &gemm,
+          &cr_panels};
 }
 
 constexpr CrKernels<double> kernels_d = kernels<double>(cr_gemm_d);

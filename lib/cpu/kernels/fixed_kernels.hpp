@@ -3,6 +3,7 @@
 
 #include "lib/base/isa.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
 
@@ -13,6 +14,13 @@ struct FixedScale {
   double factor1, factor2, magic;
 };
 
+/// How a line is rounded whose largest magnitude is below 2^exponent.
+constexpr FixedScale fixed_scale(int exponent, int bits) {
+  const int e = -exponent, half = e / 2;
+  const bool one = e >= -1000 && e <= 1000;
+  return {power_of_two(one ? e : half), power_of_two(one ? 0 : e - half), power_of_two(52 - bits)};
+}
+
 template <class T>
 struct FixedKernels {
   /// The largest abs(x[i stride]), i < n, as bits: order and NaN, Inf as in the bits.
@@ -20,6 +28,10 @@ struct FixedKernels {
   /// out[i] = x[i stride] rounded, i < n.
   void (*round)(Index n, const T* x, Index stride, const FixedScale& scale, double* out);
 };
+
+/// The table for an instruction set.
+template <class T>
+const FixedKernels<T>& fixed_kernels(Isa isa);
 
 #define ACCUBLAS_DECLARE_FIXED_KERNELS(name) \
   namespace name {                           \

@@ -171,50 +171,41 @@ class DescribedProduct {
   bool rehearses() const { return rest_.rehearsal; }
   bool writes() const { return !measuring() && !rehearses(); }
 
-  /// Whether cr's sums may write the lines some terms at a time, in any order of the terms. The mending of triangular
-  /// operands needs whole lines.
+  /// Whether sums may read the lines some terms at a time, in any order of the terms. The mending of triangular operands
+  /// needs whole lines.
   bool may_be_deep() const {
-    return mode_.kind == ACCUBLAS_MODE_CR && engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
+    return engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
            p_.b.structure != Structure::triangular;
   }
   bool run_deep() {
-    put_bound(execution_.report, rounded_once<T>());
-    DeepGemm<T> problems[components];
-    row_ = col_ = 0;
-    for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
-      DeepGemm<T>& g = problems[imaginary_];
-      g = {p_.m, p_.n, terms_, alpha_, {}, {}, beta_, c_at(0, 0), p_.wanted, shift_of_wanted()};
-      const bool imaginary = imaginary_ == 1;
-      g.rows.copy = deep_copy([this](Index line) { return row_line(line); });
-      g.cols.copy = deep_copy([=, this](Index line) { return column_line(line, imaginary, false, false); });
-      if constexpr (is_complex<E>) {
-        if (plain(p_.a))
-          g.rows.copy = deep_copy([this](Index line) { return row_entries(p_.a.stored.row(line), p_.a.conjugate); });
-        if (plain(p_.b))
-          g.cols.copy = deep_copy([=, this](Index line) {
-            return column_entries(p_.b.stored.col(line), imaginary, false, p_.b.conjugate);
-          });
-      } else {
-        if (plain(p_.a)) g.rows = {p_.a.stored, {}};
-        if (plain(p_.b)) g.cols = {p_.b.stored.transposed(), {}};
-      }
-    }
-    if (!cr_deep_gemm<T>(problems, execution_)) return false;
+    DeepGemm<T> g{p_.m, p_.n, terms_, alpha_, {}, {}, beta_, c_at(0, 0), is_complex<E>, p_.wanted};
+    imaginary_ = components - 1;
+    g.imaginary_shift = shift_of_wanted();
+    g.rows = deep_lines(p_.a, p_.a2, row_lines_);
+    g.cols = deep_lines(p_.b.transposed(), p_.b2.transposed(), col_lines_);
+    if (!deep_gemm<T>(g, mode_, execution_)) return false;
     if (p_.hermitian && !mutant(Mutant::result_diagonal)) clear_diagonal(p_.m, p_.n);
     return true;
   }
-  /// Writes lines by their entries or descriptions.
-  template <class LineOf>
-  static auto deep_copy(LineOf line_of) {
-    return [line_of](Index line, Index count, Index first, Index terms, T* to, Index stride) {
-      for (Index i = 0; i < count; ++i) {
-        const auto entries = line_of(line + i);
-        if constexpr (std::is_same_v<std::remove_const_t<decltype(entries)>, Entries<T>>)
-          copy_entries(entries, first, terms, to + i * stride);
-        else
-          copy_line<E>(entries, first, terms, to + i * stride);
-      }
+  DeepLines<T> deep_lines(const Operand<E>& first, const Operand<E>& second, const ProductLines<E>& lines) const {
+    const auto stored = [](const Matrix<const E>& x) {
+      return Matrix<const T>{components_of(x.data), components * x.row_stride, components * x.col_stride};
     };
+    const auto general = [](const Operand<E>& x) { return x.structure == Structure::general; };
+    if (!p_.two_pairs && general(first)) return {.stored = stored(first.stored), .conjugate = first.conjugate};
+    if (p_.two_pairs && general(first) && general(second) && first.conjugate == second.conjugate)
+      return {.stored = stored(first.stored),
+              .second = stored(second.stored),
+              .terms = terms_ / 2,
+              .conjugate = first.conjugate};
+    return {.copy = [&lines](Index line, Index count, Index begin, Index terms, T* to, Index stride) {
+      for (Index i = 0; i < count; ++i) {
+        if constexpr (is_complex<E>)
+          copy_line<E>(RowLine<T>{lines, line + i}, begin, terms, to + i * stride);
+        else
+          copy_line<E>(RealLine{lines, line + i}, begin, terms, to + i * stride);
+      }
+    }};
   }
 
   /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine. Stored real

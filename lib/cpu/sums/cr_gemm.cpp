@@ -36,6 +36,7 @@ class CrGemm {
                : g),
         execution_(execution),
         kernel_(*cr_kernels<T>(execution.isa).gemm),
+        panels_(*cr_kernels<T>(execution.isa).panels),
         grid_{ceil_log2(g.k) + 1},
         error_{grid_.error(static_cast<double>(g.k), static_cast<double>(g.k)),
                grid_.swift_error(static_cast<double>(g.k))},
@@ -90,8 +91,8 @@ class CrGemm {
         b(memory + CrPanels::bytes(rows_, g_.k), kernel_.lines, cols_, g_.k);
     kernel_.pack(g_.k, rows, &g_.a(i0, 0), g_.a.row_stride, g_.a.col_stride, a.entries);
     kernel_.pack(g_.k, cols, &g_.b(0, j0), g_.b.col_stride, g_.b.row_stride, b.entries);
-    for (Index i = 0; i < rows; i += kernel_.lines) kernel_.measure(g_.k, a.entry(i), a.known(i));
-    for (Index j = 0; j < cols; j += kernel_.lines) kernel_.measure(g_.k, b.entry(j), b.known(j));
+    for (Index i = 0; i < rows; i += kernel_.lines) panels_.measure(g_.k, a.entry(i), a.known(i));
+    for (Index j = 0; j < cols; j += kernel_.lines) panels_.measure(g_.k, b.entry(j), b.known(j));
     Results results;
     CrTile<T> tile{};
     tile.k = g_.k;
@@ -188,6 +189,7 @@ class CrGemm {
   const Gemm<T> g_;
   Execution& execution_;
   const CrGemmKernel<T>& kernel_;
+  const CrPanelKernels& panels_;
   const Grid grid_;
   const double error_[2];  ///< by Speed
   const bool combine_;
@@ -201,8 +203,8 @@ class CrGemm {
 template <class T>
 void cr_gemm(const Gemm<T>& g, Execution& execution) {
   put_bound(execution.report, rounded_once<T>());
-  const DeepGemm<T> deep{g.m, g.n, g.k, g.alpha, {g.a, {}}, {g.b.transposed(), {}}, g.beta, g.c};
-  const bool done = g.k > cr_gemm_terms ? cr_deep_gemm<T>({&deep, 1}, execution) : CrGemm<T>(g, execution).run();
+  const bool done = g.k > cr_gemm_terms ? deep_gemm<T>(deep_problem(g), Mode{ACCUBLAS_MODE_CR}, execution)
+                                        : CrGemm<T>(g, execution).run();
   if (!done && !execution.workspace.rehearses()) exact_gemm(g, execution);
 }
 

@@ -15,8 +15,6 @@
 
 namespace accublas::cpu {
 
-namespace {
-
 template <class T>
 const FixedKernels<T>& fixed_kernels(Isa isa) {
   const int level = std::min({static_cast<int>(isa), 2, ACCUBLAS_KERNEL_LEVELS - 1});
@@ -40,6 +38,10 @@ const FixedKernels<T>& fixed_kernels(Isa isa) {
     return isa_baseline::fixed_s();
   }
 }
+template const FixedKernels<double>& fixed_kernels(Isa);
+template const FixedKernels<float>& fixed_kernels(Isa);
+
+namespace {
 
 constexpr Index group = 8, block = 480;  // rows and terms that are rounded into a buffer at a time
 
@@ -136,11 +138,7 @@ class FixedGemv {
   }
 
   /// How to round a row whose largest magnitude is `most`, finite and not zero.
-  FixedScale scale_of(std::uint64_t most) const {
-    const int e = -exponent_of(most), half = e / 2;
-    const bool one = e >= -1000 && e <= 1000;
-    return {power_of_two(one ? e : half), power_of_two(one ? 0 : e - half), power_of_two(52 - bits_)};
-  }
+  FixedScale scale_of(std::uint64_t most) const { return fixed_scale(exponent_of(most), bits_); }
 
   /// Whether the inner product needs computing: finite and not surely zero.
   bool plain(std::uint64_t most) const { return finite(most) && most != 0 && finite(most_x_) && most_x_ != 0; }

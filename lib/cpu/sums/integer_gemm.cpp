@@ -108,39 +108,17 @@ class IntegerGemm {
 
   /// The least rung whose T suffices for an element of finite lines; rungs.count where none does.
   int rung_of(Index i, Index j) const {
-    constexpr CertificateRungs rungs = certificate_rungs<T>();
-    const int bits = std::max(rows_[i].needed_bits(), cols_[j].needed_bits());
-    if (bits <= rungs.t[0]) return 0;
-    const std::int64_t x = sum_of_bytes(i, j), lambda_mu = rows_[i].lambda + cols_[j].lambda;
-    for (int r = 0; r < rungs.count; ++r)
-      if (bits <= rungs.t[r] || certificate_suffices(certificate_test(rungs.t[r], rungs.digits, g_.k), lambda_mu, x))
-        return r;
-    return rungs.count;
+    return cpu::rung_of<T>(rows_[i], cols_[j], g_.k, [&] { return sum_of_bytes(i, j); });
   }
 
-  /// What fixed:t promises on this data; throws where that misses the target. abs(S - exact) <= (2^(t-23) (lambda + mu)
-  /// + k) / 4 and abs(A) abs(B) >= 2^(2t-14) X, both in units of 2^(E+F-2t).
+  /// What fixed:t promises on this data; throws where that misses the target.
   double fixed_bound(int t) {
-    const double u = unit_roundoff<T>();
-    bool exact = true;
-    double worst = 0;
-    if (execution_.target > 0) take_bytes();
-    for_all(1, [&](Index i, Index j) {
-      if (rows_[i].special || cols_[j].special) return;
-      if (std::max(rows_[i].needed_bits(), cols_[j].needed_bits()) <= t) return;
-      exact = false;
-      if (execution_.target <= 0 || rows_[i].lambda == 0 || cols_[j].lambda == 0) return;
-      const double x = static_cast<double>(sum_of_bytes(i, j));
-      const double lambda_mu = static_cast<double>(rows_[i].lambda) + static_cast<double>(cols_[j].lambda);
-      const double error = (std::ldexp(lambda_mu, t - 23) + static_cast<double>(g_.k)) / 4;
-      worst = std::max(
-          worst, x > 0 ? std::ldexp(error / x, 14 - 2 * t) * (1 + 0x1p-40) : std::numeric_limits<double>::infinity());
-    });
-    double bound = exact ? 0 : std::numeric_limits<double>::infinity();
-    if (!exact && execution_.target > 0) bound = worst * (1 + 2 * u);  // RN moves it by u (abs(exact) + error)
-    if (execution_.target > 0 && !(u + bound <= execution_.target))
-      throw Error(ACCUBLAS_ERROR_ACCURACY, "fixed:" + std::to_string(t) + " cannot promise the target on this data");
-    return bound;
+    const bool judged = execution_.target > 0;
+    if (judged) take_bytes();
+    FixedError error;
+    for_all(1,
+            [&](Index i, Index j) { error.add(rows_[i], cols_[j], t, g_.k, judged, [&] { return sum_of_bytes(i, j); }); });
+    return error.bound(t, unit_roundoff<T>(), execution_.target);
   }
 
   static int unit(const Line& line, int t) { return line.unit(t); }
@@ -218,6 +196,7 @@ class IntegerGemm {
 
 template <class T>
 void integer_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
+  if (g.k > cr_gemm_terms && !execution.shared && deep_gemm<T>(deep_problem(g), mode, execution)) return;
   IntegerGemm<T> gemm(g, mode, execution);
   if (!execution.workspace.rehearses()) gemm.run();
 }

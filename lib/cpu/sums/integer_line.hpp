@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <string>
 
+#include "lib/base/error.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
@@ -41,6 +44,52 @@ Line measure(const Entries& x, Index k) {
   for (Index p = 0; p < k; ++p) line.lambda += certificate_ceiling(x[p], line.exponent);
   return line;
 }
+
+/// The least rung whose T suffices for an element of finite lines; the number of rungs where none does. sum_of_bytes()
+/// is X.
+template <class T, class Sum>
+int rung_of(const Line& row, const Line& col, Index k, Sum&& sum_of_bytes) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  const int bits = std::max(row.needed_bits(), col.needed_bits());
+  if (bits <= rungs.t[0]) return 0;
+  const std::int64_t x = sum_of_bytes(), lambda_mu = row.lambda + col.lambda;
+  for (int r = 0; r < rungs.count; ++r)
+    if (bits <= rungs.t[r] || certificate_suffices(certificate_test(rungs.t[r], rungs.digits, k), lambda_mu, x))
+      return r;
+  return rungs.count;
+}
+
+/// The error of fixed:t over abs(A) abs(B), for one element or for all so far.
+struct FixedError {
+  bool exact = true;
+  double worst = 0;
+
+  /// One more element. abs(S - exact) <= (2^(t-23) (lambda + mu) + k) / 4 and abs(A) abs(B) >= 2^(2t-14) X, both in units
+  /// of 2^(E+F-2t). sum_of_bytes() is X, asked for only if `judged`.
+  template <class Sum>
+  void add(const Line& row, const Line& col, int t, Index k, bool judged, Sum&& sum_of_bytes) {
+    if (row.special || col.special || std::max(row.needed_bits(), col.needed_bits()) <= t) return;
+    exact = false;
+    if (!judged || row.lambda == 0 || col.lambda == 0) return;
+    const double x = static_cast<double>(sum_of_bytes());
+    const double lambda_mu = static_cast<double>(row.lambda) + static_cast<double>(col.lambda);
+    const double error = (std::ldexp(lambda_mu, t - 23) + static_cast<double>(k)) / 4;
+    worst = std::max(
+        worst, x > 0 ? std::ldexp(error / x, 14 - 2 * t) * (1 + 0x1p-40) : std::numeric_limits<double>::infinity());
+  }
+  void add(const FixedError& other) {
+    exact &= other.exact;
+    worst = std::max(worst, other.worst);
+  }
+  /// What fixed:t promises; throws where that misses a target. u is that of the result.
+  double bound(int t, double u, double target) const {
+    double bound = exact ? 0 : std::numeric_limits<double>::infinity();
+    if (!exact && target > 0) bound = worst * (1 + 2 * u);  // RN moves it by u (abs(exact) + error)
+    if (target > 0 && !(u + bound <= target))
+      throw Error(ACCUBLAS_ERROR_ACCURACY, "fixed:" + std::to_string(t) + " cannot promise the target on this data");
+    return bound;
+  }
+};
 
 /// An entry in units of 2^line.unit(t).
 template <class T>

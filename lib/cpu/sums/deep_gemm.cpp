@@ -1,0 +1,582 @@
+// GEMM with a long inner dimension by the sums of cr_gemm.cpp: chains over some terms at a time, whose sums add up with
+// their bounds. No operand is converted or copied as a whole, which would cost more than the product of a few rows and
+// columns. Threads share blocks of C, and the terms of few blocks.
+//
+// cr sums the entries as they are. fixed:T sums entries that are rounded to T bits while panels are made, below 1 in
+// magnitude, and puts the exponents of row and column back at the end. dp and sp reproducible find T* first, by a survey
+// of the lines and the certificate's sums; the elements that no T suffices for take cr's sums.
+#include <algorithm>
+#include <atomic>
+
+#include "lib/call/accuracy.hpp"
+#include "lib/cpu/kernels/fixed_kernels.hpp"
+#include "lib/cpu/sums/cr_panels.hpp"
+#include "lib/cpu/sums/deep_lines.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/exact_sum.hpp"
+#include "lib/numerics/ziv.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+template <class T>
+class Deep {
+ public:
+  Deep(const DeepGemm<T>& g, const Mode& mode, Execution& execution)
+      : g_(g),
+        mode_(mode),
+        execution_(execution),
+        kernels_(cr_kernels<T>(execution.isa)),
+        kernel_(*kernels_.gemm),
+        panels_(*kernels_.panels),
+        parts_(g.complex ? 2 : 1),
+        rows_side_{g.rows, g.m, g.k, g.complex, nullptr},
+        cols_side_{g.cols, g.n, g.k, g.complex, nullptr},
+        one_side_(!rows_side_.differs(cols_side_)) {}
+
+  /// Takes all memory; false where there is not enough.
+  bool divide();
+  void run();
+
+ private:
+  // Tuning.
+  static constexpr Index most_terms = 1024, least_terms = deep_survey_terms;  // of a chain
+  static constexpr Index block_lines = 64;                                    // of each operand: their panels stay in L2
+  static constexpr int hard_elements = 8;  // one element of a block in so many that a step leaves takes all of it along
+  static constexpr double thread_work = 1.5e6;  // terms that are worth other threads
+
+  /// Elements of C that are final, or the sums that they wait for.
+  enum Element : std::uint8_t { final, as_given, rounded };
+
+  struct Range {
+    Index begin, count;
+  };
+
+  bool surveys() const { return mode_.kind != ACCUBLAS_MODE_CR; }
+  /// Whether the certificate's sums are asked for: by the modes that rest on it, and by fixed:T for a target.
+  bool certifies() const { return surveys() && (mode_.kind != ACCUBLAS_MODE_FIXED || execution_.target > 0); }
+
+  Index panel_bytes() const { return kernel_.lines * terms_ * Index{sizeof(double)}; }
+  Index thread_bytes() const {
+    return CrPanels::bytes(rows_, terms_) + CrPanels::bytes(parts_ * cols_, terms_) + panel_bytes() +
+           round_up(deep_copies(kernel_.lines, terms_) * Index{sizeof(T)}, 64);
+  }
+  unsigned char* memory_of(int thread) const { return memory_ + thread * thread_bytes(); }
+  // Parts of a thread's memory: the panels of rows and columns, one more panel, copies of entries.
+  CrPanels row_panels(unsigned char* memory, Index terms) const { return {memory, kernel_.lines, rows_, terms}; }
+  CrPanels col_panels(unsigned char* memory, Index terms) const {
+    return {memory + CrPanels::bytes(rows_, terms_), kernel_.lines, parts_ * cols_, terms};
+  }
+  double* spare_panel(unsigned char* memory) const {
+    return reinterpret_cast<double*>(memory + CrPanels::bytes(rows_, terms_) + CrPanels::bytes(parts_ * cols_, terms_));
+  }
+  T* copies(unsigned char* memory) const { return reinterpret_cast<T*>(spare_panel(memory) + kernel_.lines * terms_); }
+
+  Index block_size() const { return parts_ * rows_ * cols_; }
+  Range rows_of(Index block) const {
+    const Index begin = block % ceil_div(g_.m, rows_) * rows_;
+    return {begin, std::min(rows_, g_.m - begin)};
+  }
+  Range cols_of(Index block) const {
+    const Index begin = block / ceil_div(g_.m, rows_) * cols_;
+    return {begin, std::min(cols_, g_.n - begin)};
+  }
+  bool wanted(Index i, Index j, Index part) const { return holds(g_.wanted, i + part * g_.imaginary_shift, j); }
+  bool any_wanted(Range rows, Range cols, Index part) const {
+    return wanted(rows.begin, cols.begin + cols.count - 1, part) ||
+           wanted(rows.begin + rows.count - 1, cols.begin, part);
+  }
+  std::uint8_t& element(Index i, Index j, Index part) const { return elements_[i + (j + part * g_.n) * g_.m]; }
+  /// body(row, column, part, index in its sums) for all elements of a block.
+  template <class Body>
+  void for_elements(Index block, Body&& body) const {
+    const Range rows = rows_of(block), cols = cols_of(block);
+    for (Index part = 0; part < parts_; ++part)
+      for (Index j = 0; j < cols.count; ++j)
+        for (Index i = 0; i < rows.count; ++i)
+          body(rows.begin + i, cols.begin + j, part, (part * cols_ + j) * rows_ + i);
+  }
+
+  static void join(TripleSum& sum, const TripleSum& other) { triple_add(sum, other); }
+  static void join(double& sum, double other) { sum += other; }
+  /// Sums over all pieces of the terms, add(block, piece, thread, sums), for the blocks that are hard; then
+  /// finish(block, sums).
+  template <class Sum, class Add, class Finish>
+  void for_sums(Index pieces, Add&& add, Finish&& finish) {
+    const Index size = block_size();
+    Sum* const all = reinterpret_cast<Sum*>(sums_);
+    parallel_for(blocks_ * splits_, threads_, [&](Index task, int thread) {
+      const Index block = task / splits_, split = task % splits_;
+      if (!hard_[block]) return;
+      Sum* const sums = all + (splits_ > 1 ? task : thread) * size;
+      std::fill_n(sums, size, Sum{});
+      for (Index piece = pieces * split / splits_; piece < pieces * (split + 1) / splits_; ++piece)
+        add(block, piece, thread, sums);
+      if (splits_ == 1) finish(block, sums);
+    });
+    if (splits_ == 1) return;
+    for (Index block = 0; block < blocks_; ++block) {
+      if (!hard_[block]) continue;
+      Sum* const sums = all + block * splits_ * size;
+      for (Index split = 1; split < splits_; ++split)
+        for (Index e = 0; e < size; ++e) join(sums[e], sums[split * size + e]);
+      finish(block, sums);
+    }
+  }
+
+  void survey();
+  void certify();
+  void add_bytes(Index block, Index piece, int thread, double* sums) const;
+  void judge(Index block, const double* sums);
+  void fixed_bound();
+
+  void compute(Element which);
+  void add_up(Speed speed);
+  void make_panels(const DeepSide<T>& side, Range range, Index first, unsigned char* memory, const CrPanels* as_rows,
+                   const CrPanels* as_cols) const;
+  void add_chains(Speed speed, Index block, Index chain, int thread, TripleSum* sums) const;
+  void finish_block(Index block, const TripleSum* sums);
+
+  /// The exponent of an element's sum.
+  int exponent(Index i, Index j) const {
+    return which_ == rounded ? rows_side_.known[i].exponent + cols_side_.known[j].exponent : 0;
+  }
+  bool special(Index i, Index j) const { return rows_side_.known[i].special || cols_side_.known[j].special; }
+  /// How a line's natural entries become those of an operand: a row's, or a column's for one part of the results.
+  CrChange change(bool of_columns, Index part) const;
+  void resolve();
+  void resolve_element(Index i, Index j, Index part, unsigned char* memory);
+  void read(bool of_columns, Index line, Index part, Index first, Index terms, bool by_definition, T* entries,
+            double* to) const;
+
+  const DeepGemm<T>& g_;
+  const Mode& mode_;
+  Execution& execution_;
+  const CrKernels<T>& kernels_;
+  const CrGemmKernel<T>& kernel_;
+  const CrPanelKernels& panels_;
+  const Index parts_;  ///< of a result
+  DeepSide<T> rows_side_, cols_side_;
+  const bool one_side_;  ///< both operands have the same lines
+  int threads_ = 1;
+  Index terms_ = 0, rows_ = 0, cols_ = 0;  ///< of a chain, of a block
+  Index blocks_ = 0, splits_ = 1;          ///< tasks of a block
+  unsigned char* memory_ = nullptr;        ///< of threads
+  TripleSum* sums_ = nullptr;
+  std::uint8_t *hard_ = nullptr, *elements_ = nullptr;  ///< blocks that a step is for; an Element each
+  DeepSegment* segments_ = nullptr;
+  int bits_ = 0;  ///< T, T*
+  Element which_ = as_given;
+  // What threads find.
+  std::atomic<std::int64_t> undecided_{0}, rejected_{0};
+  std::atomic<int> rung_{-1};
+  std::atomic<double> worst_{0};
+};
+
+template <class T>
+bool Deep<T>::divide() {
+  const Index unit = kernel_.lines;
+  terms_ = std::min(most_terms, round_up(g_.k, least_terms));
+  rows_ = std::min(round_up(g_.m, unit), round_up(block_lines, unit));
+  cols_ = std::min(round_up(g_.n, unit), round_up(block_lines, unit));
+  const double work = static_cast<double>(g_.m) * static_cast<double>(parts_ * g_.n) * static_cast<double>(g_.k);
+  threads_ = work < thread_work ? 1 : execution_.threads;
+  const Index left = static_cast<Index>(execution_.workspace.left()) - 4096;
+  Index segments = 0, sums = 0;
+  const Index elements = parts_ * g_.m * g_.n, lines = surveys() ? g_.m + g_.n : 0;
+  for (;;) {
+    blocks_ = ceil_div(g_.m, rows_) * ceil_div(g_.n, cols_);
+    const Index chains = ceil_div(g_.k, terms_);
+    splits_ = threads_ == 1 || blocks_ >= 2 * threads_ ? 1 : std::min(ceil_div(Index{2} * threads_, blocks_), chains);
+    // Every task has sums where several tasks share a block, else every thread.
+    sums = (splits_ > 1 ? blocks_ * splits_ : threads_) * block_size();
+    segments = surveys() ? ceil_div(std::max(g_.m, g_.n), unit) * deep_segments(g_.k, threads_) : 0;
+    const Index bytes = threads_ * thread_bytes() + sums * Index{sizeof(TripleSum)} + blocks_ + elements +
+                        lines * Index{sizeof(Line)} + segments * Index{sizeof(DeepSegment)};
+    if (bytes <= left) break;
+    if (threads_ > 1)
+      --threads_;
+    else if (rows_ > unit || cols_ > unit)
+      (rows_ > cols_ ? rows_ : cols_) = unit;
+    else if (terms_ > least_terms)
+      terms_ /= 2;
+    else
+      return false;
+  }
+  Workspace& workspace = execution_.workspace;
+  const auto size = [](Index count) { return static_cast<std::size_t>(count); };
+  memory_ = workspace.template take<unsigned char>(size(threads_ * thread_bytes()));
+  sums_ = workspace.template take<TripleSum>(size(sums));
+  hard_ = workspace.template take<std::uint8_t>(size(blocks_));
+  elements_ = workspace.template take<std::uint8_t>(size(elements));
+  if (!surveys()) return true;
+  rows_side_.known = workspace.template take<Line>(size(lines));
+  cols_side_.known = one_side_ ? rows_side_.known : rows_side_.known + g_.m;
+  segments_ = workspace.template take<DeepSegment>(size(segments));
+  return true;
+}
+
+template <class T>
+void Deep<T>::run() {
+  put_bound(execution_.report, rounded_once<T>());
+  const Element most = surveys() ? rounded : as_given;
+  std::fill_n(elements_, parts_ * g_.m * g_.n, std::uint8_t{final});
+  std::fill_n(hard_, blocks_, std::uint8_t{0});
+  for (Index block = 0; block < blocks_; ++block)
+    for_elements(block, [&](Index i, Index j, Index part, Index) {
+      if (!wanted(i, j, part)) return;
+      element(i, j, part) = most;
+      hard_[block] = 1;
+    });
+  if (surveys()) survey();
+  if (bits_ > 0) {
+    execution_.report.bits = std::max(execution_.report.bits, bits_);
+    compute(rounded);
+  }
+  compute(as_given);
+  execution_.report.undecided += undecided_.load();
+}
+
+// T and the elements that take its sums.
+
+template <class T>
+void Deep<T>::survey() {
+  {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+    for (const DeepSide<T>* side : {&rows_side_, &cols_side_})
+      if (side == &rows_side_ || !one_side_)
+        deep_survey(*side, kernels_, certifies(), threads_, segments_, memory_, thread_bytes());
+  }
+  const auto set_special_aside = [&] {
+    for (Index block = 0; block < blocks_; ++block)
+      for_elements(block, [&](Index i, Index j, Index part, Index) {
+        if (element(i, j, part) == rounded && special(i, j)) element(i, j, part) = as_given;
+      });
+  };
+  set_special_aside();
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  if (mode_.kind == ACCUBLAS_MODE_FIXED) {
+    bits_ = mode_.parameter;
+    return fixed_bound();
+  }
+  execution_.report.bound_componentwise = certificate_bound(g_.k, unit_roundoff<T>());
+  PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+  if (mutant(Mutant::certificate_accepts)) {
+    rung_ = 0;
+  } else {
+    certify();
+  }
+  bits_ = rung_ < 0 ? 0 : rungs.t[rung_];
+  execution_.report.rejected += rejected_.load();
+}
+
+/// The certificate's sums of each block, which finish(block, sums) gets.
+template <class T>
+void Deep<T>::certify() {
+  const Index period = Index{certificate_block} * certificate_stride(g_.k);
+  for_sums<double>(
+      ceil_div(g_.k, period),
+      [&](Index block, Index piece, int thread, double* sums) { add_bytes(block, piece, thread, sums); },
+      [&](Index block, const double* sums) { judge(block, sums); });
+}
+
+/// Adds the certificate's products over one piece.
+template <class T>
+void Deep<T>::add_bytes(Index block, Index piece, int thread, double* sums) const {
+  const Index stride = mutant(Mutant::certificate_sampling) ? 1 : certificate_stride(g_.k), unit = kernel_.lines,
+              first = piece * certificate_block * stride, k = std::min(Index{certificate_block}, g_.k - first);
+  const Range rows = rows_of(block), cols = cols_of(block);
+  unsigned char* const memory = memory_of(thread);
+  const CrPanels a = row_panels(memory, k), b = col_panels(memory, k);
+  const auto make = [&](const DeepSide<T>& side, Range range, Index parts, Index part_lines, double* to) {
+    for (Index i = 0; i < range.count; i += unit) {
+      const Index line = range.begin + i, lines = std::min(unit, range.count - i);
+      side.pack(kernel_, line, lines, first, k, spare_panel(memory), copies(memory));
+      for (Index part = 0; part < parts; ++part)
+        panels_.bytes(k, spare_panel(memory), side.scale(line, lines, 7), part == 1, to + (part * part_lines + i) * k);
+    }
+  };
+  make(rows_side_, rows, 1, 0, a.entries);
+  make(cols_side_, cols, parts_, cols_, b.entries);
+  double tile[64];
+  for (Index part = 0; part < parts_; ++part)
+    for (Index i = 0; i < rows.count; i += unit)
+      for (Index j = 0; j < cols.count; j += kernel_.cols) {
+        const Index down = std::min(unit, rows.count - i), across = std::min<Index>(kernel_.cols, cols.count - j);
+        if (!any_wanted({rows.begin + i, down}, {cols.begin + j, across}, part)) continue;
+        panels_.products(k, a.entry(i), b.entry(part * cols_ + j), tile);
+        for (Index c = 0; c < across; ++c)
+          for (Index r = 0; r < down; ++r) sums[(part * cols_ + j + c) * rows_ + i + r] += tile[c * unit + r];
+      }
+}
+
+/// `to` becomes at least x.
+template <class Number>
+void raise(std::atomic<Number>& to, Number x) {
+  Number seen = to.load();
+  while (x > seen && !to.compare_exchange_weak(seen, x)) {
+  }
+}
+
+template <class T>
+void Deep<T>::judge(Index block, const double* sums) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  int rung = -1;
+  std::int64_t rejected = 0;
+  FixedError error;
+  for_elements(block, [&](Index i, Index j, Index part, Index at) {
+    if (element(i, j, part) != rounded) return;
+    const Line &row = rows_side_.known[i], &col = cols_side_.known[j];
+    const auto sum_of_bytes = [&] { return static_cast<std::int64_t>(sums[at]); };
+    if (mode_.kind == ACCUBLAS_MODE_FIXED) return error.add(row, col, bits_, g_.k, true, sum_of_bytes);
+    const int own = rung_of<T>(row, col, g_.k, sum_of_bytes);
+    if (own < rungs.count)
+      rung = std::max(rung, own);
+    else
+      ++rejected, element(i, j, part) = as_given;
+  });
+  raise(rung_, rung);
+  raise(worst_, error.worst);
+  rejected_.fetch_add(rejected);
+}
+
+template <class T>
+void Deep<T>::fixed_bound() {
+  FixedError error;
+  for (Index block = 0; block < blocks_; ++block)
+    for_elements(block, [&](Index i, Index j, Index part, Index) {
+      if (element(i, j, part) == rounded)
+        error.add(rows_side_.known[i], cols_side_.known[j], bits_, g_.k, false, [] { return std::int64_t{0}; });
+    });
+  if (certifies() && !error.exact) {
+    certify();
+    error.worst = worst_;
+  }
+  execution_.report.bound_componentwise = error.bound(bits_, unit_roundoff<T>(), execution_.target);
+}
+
+// The sums.
+
+template <class T>
+CrChange Deep<T>::change(bool of_columns, Index part) const {
+  CrChange change;
+  if (!g_.complex) return change;
+  const DeepLines<T>& from = of_columns ? g_.cols : g_.rows;
+  const bool conjugate = from.conjugate && !from.copy && !mutant(Mutant::dropped_conjugate);
+  if (!of_columns) {
+    change.negated[1] = conjugate;
+  } else if (part == 0) {  // Re b, -Im b
+    change.negated[1] = !conjugate;
+  } else {  // Im b, Re b
+    change.swapped = true;
+    change.negated[0] = conjugate;
+  }
+  return change;
+}
+
+/// The elements that wait for such sums: those of blocks with many by steps, the others one by one.
+template <class T>
+void Deep<T>::compute(Element which) {
+  PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+  which_ = which;
+  for (Index block = 0; block < blocks_; ++block) {
+    Index all = 0, some = 0;
+    for_elements(block, [&](Index i, Index j, Index part, Index) {
+      all += wanted(i, j, part);
+      some += element(i, j, part) == which;
+    });
+    hard_[block] = some * hard_elements > all;
+  }
+  add_up(Speed::swift);
+  add_up(Speed::full);
+  resolve();
+}
+
+template <class T>
+void Deep<T>::add_up(Speed speed) {
+  for_sums<TripleSum>(
+      ceil_div(g_.k, terms_),
+      [&](Index block, Index chain, int thread, TripleSum* sums) { add_chains(speed, block, chain, thread, sums); },
+      [&](Index block, const TripleSum* sums) { finish_block(block, sums); });
+}
+
+/// Panels of the terms from `first` on of one operand's lines, as rows, as columns or as both.
+template <class T>
+void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, unsigned char* memory,
+                          const CrPanels* as_rows, const CrPanels* as_cols) const {
+  const Index unit = kernel_.lines, k = std::min(terms_, g_.k - first);
+  for (Index i = 0; i < range.count; i += unit) {
+    const Index line = range.begin + i, lines = std::min(unit, range.count - i);
+    const bool apart = parts_ == 2 && as_cols;  // several panels are made of one
+    double* const natural = apart ? spare_panel(memory) : (as_rows ? as_rows : as_cols)->entries + i * k;
+    side.pack(kernel_, line, lines, first, k, natural, copies(memory));
+    CrScale scale;
+    if (which_ == rounded) scale = side.scale(line, lines, 0);
+    const auto make = [&](const CrPanels& to, Index at, CrChange how) {
+      if (which_ == rounded) how.scale = &scale, how.magic = power_of_two(52 - bits_);
+      double* const entries = to.entries + at * k;
+      if (entries == natural && !how.scale && !how.negated[0] && !how.negated[1])
+        panels_.measure(k, entries, to.known(at));
+      else
+        panels_.change(k, natural, how, entries, to.known(at));
+    };
+    if (as_rows) make(*as_rows, i, change(false, 0));
+    if (apart || !as_rows)
+      for (Index part = 0; part < parts_; ++part) make(*as_cols, part * cols_ + i, change(true, part));
+  }
+}
+
+/// sums += those over the terms of a chain.
+template <class T>
+void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, TripleSum* sums) const {
+  const Range rows = rows_of(block), cols = cols_of(block);
+  const Index first = chain * terms_, k = std::min(terms_, g_.k - first), unit = kernel_.lines;
+  unsigned char* const memory = memory_of(thread);
+  const CrPanels a = row_panels(memory, k), col_panels_of_b = col_panels(memory, k);
+  const bool same = one_side_ && rows.begin == cols.begin && rows.count == cols.count;
+  const CrPanels& b = same && parts_ == 1 ? a : col_panels_of_b;
+  make_panels(rows_side_, rows, first, memory, &a, same && parts_ == 2 ? &b : nullptr);
+  if (!same) make_panels(cols_side_, cols, first, memory, nullptr, &b);
+  double high[64], low[64], rest[64];
+  T out[64];
+  const Grid grid{ceil_log2(k) + 1};
+  const double terms = static_cast<double>(k);
+  CrTile<T> tile{};
+  tile.k = k;
+  tile.base1 = grid.base1();
+  tile.base2 = grid.base2();
+  tile.quantum2 = grid.quantum2();
+  tile.error = speed == Speed::full ? grid.error(terms, terms) : grid.swift_error(terms);
+  tile.high = high;
+  tile.low = low;
+  tile.rest = rest;
+  tile.out = out;
+  for (Index part = 0; part < parts_; ++part)
+    for (Index i = 0; i < rows.count; i += unit) {
+      tile.rows = std::min<Index>(unit, rows.count - i);
+      tile.a = a.entry(i);
+      tile.row = a.known(i);
+      for (Index j = 0; j < cols.count; j += kernel_.cols) {
+        const Index count = std::min<Index>(kernel_.cols, cols.count - j), at = part * cols_ + j;
+        if (!any_wanted({rows.begin + i, tile.rows}, {cols.begin + j, count}, part)) continue;
+        tile.b = b.entry(at);
+        tile.col = b.known(at);
+        kernel_.tile[static_cast<int>(speed)](tile);
+        for (Index c = 0; c < count; ++c)
+          for (Index r = 0; r < tile.rows; ++r)
+            triple_add(sums[(at + c) * rows_ + i + r], {high[c * unit + r], low[c * unit + r], 0, rest[c * unit + r]});
+      }
+    }
+}
+
+/// Rounds the elements of a block that their sums decide.
+template <class T>
+void Deep<T>::finish_block(Index block, const TripleSum* sums) {
+  Index all = 0, left = 0;
+  for_elements(block, [&](Index i, Index j, Index part, Index at) {
+    all += wanted(i, j, part);
+    if (element(i, j, part) != which_) return;
+    T* const c = &g_.c(i, j) + part;
+    T out = 0;
+    if (ziv_test(g_.alpha, sums[at], g_.beta, read_addend(g_.beta, c), &out, exponent(i, j)) &&
+        !(which_ == rounded && mutant(Mutant::scale_tie_away)))
+      *c = out, element(i, j, part) = final;
+    else
+      ++left;
+  });
+  hard_[block] = left * hard_elements > all;
+}
+
+// Elements one by one.
+
+template <class T>
+void Deep<T>::resolve() {
+  const Index all = parts_ * g_.m * g_.n;
+  if (std::none_of(elements_, elements_ + all, [&](std::uint8_t element) { return element == which_; })) return;
+  parallel_for(all, threads_, [&](Index at, int thread) {
+    if (elements_[at] != which_) return;
+    resolve_element(at % g_.m, at / g_.m % g_.n, at / g_.m / g_.n, memory_of(thread));
+    elements_[at] = final;
+  });
+}
+
+/// Terms of a line as its operand has them, rounded by the kernel or by the definition.
+template <class T>
+void Deep<T>::read(bool of_columns, Index line, Index part, Index first, Index terms, bool by_definition, T* entries,
+                   double* to) const {
+  const DeepSide<T>& side = of_columns ? cols_side_ : rows_side_;
+  const CrChange how = change(of_columns, part);
+  side.read(line, first, terms, entries);
+  if (how.swapped)
+    for (Index t = 0; t < terms; t += 2) std::swap(entries[t], entries[t + 1]);
+  if (which_ == rounded && by_definition) {
+    for (Index t = 0; t < terms; ++t) {
+      const ScaledInteger v = scale_entry(entries[t], side.known[line].exponent, bits_);
+      to[t] = static_cast<double>(v.mantissa) * power_of_two(v.shift - bits_);
+    }
+  } else {
+    const FixedScale scale =
+        which_ == rounded ? fixed_scale(side.known[line].exponent, bits_) : FixedScale{1, 1, 0};
+    fixed_kernels<T>(execution_.isa).round(terms, entries, 1, scale, to);
+  }
+  for (Index odd = 0; odd < 2; ++odd)
+    for (Index t = odd; how.negated[odd] && t < terms; t += 2) to[t] = -to[t];
+}
+
+template <class T>
+void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memory) {
+  T* const c = &g_.c(i, j) + part;
+  const T addend = read_addend(g_.beta, c);
+  double *const row = reinterpret_cast<double*>(memory), *const col = row + terms_;
+  const auto for_terms = [&](bool by_definition, auto&& body) {
+    for (Index p = 0; p < g_.k; p += terms_) {
+      const Index terms = std::min(terms_, g_.k - p);
+      read(false, i, 0, p, terms, by_definition, copies(memory), row);
+      read(true, j, part, p, terms, by_definition, copies(memory), col);
+      body(terms);
+    }
+  };
+  const CrKernels<double>& kernels = cr_kernels<double>(execution_.isa);
+  TripleSum sum{0, 0, 0, 0};
+  bool any_nan = false;
+  for_terms(false, [&](Index terms) {
+    for (Index t = 0; t < terms; ++t) any_nan |= is_nan(row[t]) || is_nan(col[t]);
+    const double last_bit = kernels.last_bit(terms, row);
+    TripleSum some;
+    kernels.rows[static_cast<int>(Speed::full)](1, terms, row, terms, col, {&last_bit, kernels.last_bit(terms, col)},
+                                                &some);
+    triple_add(sum, some);
+  });
+  T out = 0;
+  if (any_nan) {
+    *c = finish_special(g_.alpha, canonical_nan<T>(), g_.beta, addend);
+  } else if (ziv_test(g_.alpha, sum, g_.beta, addend, &out, exponent(i, j)) &&
+             !(which_ == rounded && mutant(Mutant::scale_tie_away))) {
+    *c = out;
+  } else {
+    ExactSum<double> exact;
+    for_terms(true, [&](Index terms) { exact.add(0, terms, row, col); });
+    double infinite = 0;
+    *c = exact.special(infinite)
+             ? finish_special(g_.alpha, static_cast<T>(infinite), g_.beta, addend)
+             : finish(g_.alpha, exact.value(), LongAccumulator::min_exponent + exponent(i, j), g_.beta, addend);
+    undecided_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+template <class T>
+bool deep_gemm(const DeepGemm<T>& problem, const Mode& mode, Execution& execution) {
+  if (execution.workspace.rehearses()) return false;  // any workspace will do
+  Deep<T> deep(problem, mode, execution);
+  if (!deep.divide()) return false;
+  deep.run();
+  return true;
+}
+
+template bool deep_gemm(const DeepGemm<double>&, const Mode&, Execution&);
+template bool deep_gemm(const DeepGemm<float>&, const Mode&, Execution&);
+
+}  // namespace accublas::cpu

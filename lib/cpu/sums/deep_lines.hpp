@@ -1,0 +1,60 @@
+// The lines of one operand of a deep product (lib/cpu/sums/deep_gemm.cpp): packed some terms at a time, and surveyed
+// where fixed:T or the certificate of dp:repro needs to know them.
+#pragma once
+
+#include <algorithm>
+
+#include "lib/base/integers.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/sums/integer_line.hpp"
+
+namespace accublas::cpu {
+
+template <class T>
+struct DeepSide {
+  DeepLines<T> from;
+  Index count, k;  ///< lines, and their terms
+  bool complex;    ///< terms 2 p and 2 p + 1 are the parts of number p
+  Line* known;     ///< a survey's, `count` of them; null where nobody asks
+
+  /// Lines of other memory than x's, or in another order.
+  bool differs(const DeepSide& x) const {
+    const Matrix<const T>&a = from.stored, &b = x.from.stored;
+    return count != x.count || from.copy || x.from.copy || from.second.data || x.from.second.data ||
+           a.data != b.data || a.row_stride != b.row_stride || a.col_stride != b.col_stride;
+  }
+
+  /// How entries of the lines from `line` on are scaled to 2^shift times what lies below 1.
+  CrScale scale(Index line, Index lines, int shift) const;
+  /// `terms` terms from `first` on, both even where they are parts, of the lines line .. line + lines - 1 into a panel.
+  /// `copies` holds deep_copies(lines of a panel, terms) entries.
+  void pack(const CrGemmKernel<T>& kernel, Index line, Index lines, Index first, Index terms, double* panel,
+            T* copies) const;
+  /// Terms of one line, side by side.
+  void read(Index line, Index first, Index terms, T* to) const;
+};
+
+/// Between copied lines, so that they do not share sets of the first-level cache.
+constexpr Index deep_copy_stride(Index terms) { return terms + 8; }
+constexpr Index deep_copies(Index lines, Index terms) { return lines * deep_copy_stride(terms); }
+
+/// What a segment of the terms of a panel's lines shows.
+struct DeepSegment {
+  double largest[CrScale::most_lines], last_bit[CrScale::most_lines];
+  int exponent[CrScale::most_lines];
+  std::int64_t lambda[CrScale::most_lines];  ///< for this exponent; -1 where some terms were left out
+};
+
+/// Terms of a panel that a survey packs at a time.
+constexpr Index deep_survey_terms = 256;
+/// Segments that each line is surveyed in.
+constexpr Index deep_segments(Index k, int threads) { return std::min(ceil_div(k, Index{8192}), Index{4} * threads); }
+
+/// Fills side.known, with lambda only if that is wanted. `segments` holds deep_segments for each panel. A thread's memory,
+/// thread_bytes apart, has room for a panel of deep_survey_terms and, behind it, its copies.
+template <class T>
+void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want_lambda, int threads,
+                 DeepSegment* segments, unsigned char* memory, Index thread_bytes);
+
+}  // namespace accublas::cpu
