@@ -76,7 +76,9 @@ ACCUBLAS_HD bool finish_triple(T alpha, const TripleSum& s, int exponent, T beta
     const Decoded d = decode(part);
     if (d.mantissa != 0 && d.exponent > top) top = d.exponent;
   }
-  const int unit = top - 130;
+  // An error is at most 2^103 units, which may be a good part of the sum's last place.
+  const Decoded width = decode(s.error);
+  const int unit = width.mantissa != 0 && width.exponent - 50 > top - 130 ? width.exponent - 50 : top - 130;
   Wide<3> sum = wide_zero<3>();
   Uint128 error = 0;
   for (double part : parts) {

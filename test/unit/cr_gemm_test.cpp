@@ -169,8 +169,8 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
       kernel.pack(k, lines, b.data(), k, 1, panel_b.data());
       const cpu::CrLines row{&known[0], &known[lines], &nonzero[0]},
           col{&known[2 * lines], &known[3 * lines], &nonzero[lines * words]};
-      cpu::cr_kernels<T>(isa).panels->measure(k, panel_a.data(), row);
-      cpu::cr_kernels<T>(isa).panels->measure(k, panel_b.data(), col);
+      cpu::cr_kernels<T>(isa).panels->measure(k, lines, panel_a.data(), row);
+      cpu::cr_kernels<T>(isa).panels->measure(k, lines, panel_b.data(), col);
       for (cpu::Speed speed : {cpu::Speed::full, cpu::Speed::swift}) {
         const Grid grid{ceil_log2(k) + 1};
         const double terms = static_cast<double>(k);

@@ -69,19 +69,20 @@ struct CrChange {
   bool negated[2] = {false, false};  ///< even and odd terms as they come out
 };
 
-/// What is done with panels, of any type: they hold doubles.
+/// What is done with panels, of any type: they hold doubles. Of a panel with `count` lines the others need not be seen to.
 struct CrPanelKernels {
-  void (*measure)(Index k, const double* panel, const CrLines& lines);
+  void (*measure)(Index k, Index count, const double* panel, const CrLines& lines);
   /// Writes the changed panel and measures it. `to` may be `from` if nothing is swapped.
-  void (*change)(Index k, const double* from, const CrChange& change, double* to, const CrLines& lines);
+  void (*change)(Index k, Index count, const double* from, const CrChange& change, double* to, const CrLines& lines);
   /// largest[i] and last_bit[i], as in CrLines, take k more terms of line i; an Inf or a NaN makes largest[i] NaN.
-  void (*survey)(Index k, const double* panel, double* largest, double* last_bit);
+  void (*survey)(Index k, Index count, const double* panel, double* largest, double* last_bit);
   /// sums[i] += sum_p ceil(abs(x_ip) scale_i): exact below 2^53.
-  void (*ceilings)(Index k, const double* panel, const CrScale& scale, double* sums);
+  void (*ceilings)(Index k, Index count, const double* panel, const CrScale& scale, double* sums);
   /// floor(abs(x_ip) scale_i); where `swapped`, terms 2 p and 2 p + 1 change places, and `to` is not `from`.
   void (*bytes)(Index k, const double* from, const CrScale& scale, bool swapped, double* to);
-  /// sums[i + j lines] = sum_p a_ip b_jp in plain floating point, a tile of CrGemmKernel.
-  void (*products)(Index k, const double* a, const double* b, double* sums);
+  /// high[i + j lines] + low[i + j lines] = sum_p a_ip b_jp, a tile of CrGemmKernel: exact where products are integers
+  /// over a power of two, sums over `block` terms are exact doubles, and those over k terms exact pairs of them.
+  void (*products)(Index k, Index block, const double* a, const double* b, double* high, double* low);
 };
 
 template <class T>

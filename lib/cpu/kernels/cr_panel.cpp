@@ -32,47 +32,56 @@ ACCUBLAS_INLINE V ceiling(V v) { return __builtin_ceil(v); }
 ACCUBLAS_INLINE V truncated(V v) { return __builtin_floor(v); }
 #endif
 
-/// Calls entry(p, i), which is vector i of term p, for all of a panel, and measures what it returns.
-template <class Entry>
+/// Calls body.operator()<vectors> for the first so many vectors, which hold `count` lines.
+template <class Body>
+ACCUBLAS_INLINE void for_vectors(Index count, Body&& body) {
+  W > 1 && count <= W ? body.template operator()<1>() : body.template operator()<tile_vectors>();
+}
+
+/// Calls entry(p, i), which is vector i of term p, and measures what it returns.
+template <int vectors, class Entry>
 ACCUBLAS_INLINE void measure_entries(Index k, const CrLines& to, Entry&& entry) {
-  V largest[tile_vectors], last[tile_vectors];
-  for (int i = 0; i < tile_vectors; ++i) {
+  V largest[vectors], last[vectors];
+  for (int i = 0; i < vectors; ++i) {
     largest[i] = zero();
     last[i] = splat(0x1p1023);
   }
   for (Index first = 0; first < k; first += 64) {
-    V word[tile_vectors];
-    for (int i = 0; i < tile_vectors; ++i) word[i] = zero();
+    V word[vectors];
+    for (int i = 0; i < vectors; ++i) word[i] = zero();
     for (Index p = first; p < k && p < first + 64; ++p) {
-      for (int i = 0; i < tile_vectors; ++i) {
+      for (int i = 0; i < vectors; ++i) {
         const V x = entry(p, i);
         largest[i] = larger_magnitude(largest[i], x);
         last[i] = smaller(last[i], last_bit(x));
         word[i] = set_where_nonzero(word[i], x, std::uint64_t{1} << (p - first));
       }
     }
-    for (int i = 0; i < tile_vectors; ++i) {
+    for (int i = 0; i < vectors; ++i) {
       double bits[W];
       store(bits, word[i]);
       __builtin_memcpy(to.nonzero + first / 64 * lines + i * W, bits, sizeof bits);
     }
   }
-  for (int i = 0; i < tile_vectors; ++i) {
+  for (int i = 0; i < vectors; ++i) {
     store(to.largest + i * W, largest[i]);
     store(to.last_bit + i * W, last[i]);
   }
 }
 
-void measure(Index k, const double* panel, const CrLines& to) {
-  measure_entries(
-      k, to, [&](Index p, int i) __attribute__((always_inline)) { return load(panel + p * lines + i * W); });
+void measure(Index k, Index count, const double* panel, const CrLines& to) {
+  for_vectors(count, [&]<int vectors>() {
+    measure_entries<vectors>(
+        k, to, [&](Index p, int i) __attribute__((always_inline)) { return load(panel + p * lines + i * W); });
+  });
 }
 
-/// The vectors of a line's factors.
+/// The factors of the first lines.
+template <int vectors>
 struct Factors {
-  V first[tile_vectors], second[tile_vectors];
+  V first[vectors], second[vectors];
   explicit Factors(const CrScale& scale) {
-    for (int i = 0; i < tile_vectors; ++i) {
+    for (int i = 0; i < vectors; ++i) {
       first[i] = load(scale.first + i * W);
       second[i] = load(scale.second + i * W);
     }
@@ -80,14 +89,14 @@ struct Factors {
   [[gnu::always_inline]] inline V scaled(V x, int i) const { return mul(mul(x, first[i]), second[i]); }
 };
 
-template <bool Rounds>
+template <int vectors, bool Rounds>
 void change_entries(Index k, const double* from, const CrChange& change, double* to, const CrLines& known) {
   const CrScale unscaled{};
-  const Factors factors(Rounds ? *change.scale : unscaled);
+  const Factors<vectors> factors(Rounds ? *change.scale : unscaled);
   const V magic = splat(change.magic);
   const V signs[2] = {splat(change.negated[0] ? -0.0 : 0.0), splat(change.negated[1] ? -0.0 : 0.0)};
   const Index other = change.swapped;
-  measure_entries(
+  measure_entries<vectors>(
       k, known, [&](Index p, int i) __attribute__((always_inline)) {
         V x = load(from + (p ^ other) * lines + i * W);
         if constexpr (Rounds) {
@@ -101,12 +110,15 @@ void change_entries(Index k, const double* from, const CrChange& change, double*
       });
 }
 
-void change(Index k, const double* from, const CrChange& how, double* to, const CrLines& known) {
-  how.scale ? change_entries<true>(k, from, how, to, known) : change_entries<false>(k, from, how, to, known);
+void change(Index k, Index count, const double* from, const CrChange& how, double* to, const CrLines& known) {
+  for_vectors(count, [&]<int vectors>() {
+    how.scale ? change_entries<vectors, true>(k, from, how, to, known)
+              : change_entries<vectors, false>(k, from, how, to, known);
+  });
 }
 
-void survey(Index k, const double* panel, double* largest_of, double* last_of) {
-  for (int i = 0; i < tile_vectors; ++i) {
+void survey(Index k, Index count, const double* panel, double* largest_of, double* last_of) {
+  for (int i = 0; i * W < count; ++i) {
     V largest = load(largest_of + i * W), last = load(last_of + i * W), special = sub(largest, largest);
     for (Index p = 0; p < k; ++p) {
       const V x = load(panel + p * lines + i * W);
@@ -119,9 +131,9 @@ void survey(Index k, const double* panel, double* largest_of, double* last_of) {
   }
 }
 
-void ceilings(Index k, const double* panel, const CrScale& scale, double* sums) {
-  const Factors factors(scale);
-  for (int i = 0; i < tile_vectors; ++i) {
+void ceilings(Index k, Index count, const double* panel, const CrScale& scale, double* sums) {
+  const Factors<tile_vectors> factors(scale);
+  for (int i = 0; i * W < count; ++i) {
     V sum = load(sums + i * W);
     for (Index p = 0; p < k; ++p) {
       // The scaled entry may have underflown to zero; its ceiling is 1.
@@ -133,27 +145,41 @@ void ceilings(Index k, const double* panel, const CrScale& scale, double* sums) 
 }
 
 void bytes(Index k, const double* from, const CrScale& scale, bool swapped, double* to) {
-  const Factors factors(scale);
+  const Factors<tile_vectors> factors(scale);
   for (Index p = 0; p < k; ++p)
     for (int i = 0; i < tile_vectors; ++i)
       store(to + p * lines + i * W,
             truncated(factors.scaled(magnitude(load(from + (p ^ swapped) * lines + i * W)), i)));
 }
 
-void products(Index k, const double* a, const double* b, double* sums) {
-  V sum[tile_cols][tile_vectors];
+void products(Index k, Index block, const double* a, const double* b, double* high, double* low) {
+  V sum[tile_cols][tile_vectors], rest[tile_cols][tile_vectors];
   for (int j = 0; j < tile_cols; ++j)
-    for (int i = 0; i < tile_vectors; ++i) sum[j][i] = zero();
-  for (Index p = 0; p < k; ++p) {
-    V x[tile_vectors];
-    for (int i = 0; i < tile_vectors; ++i) x[i] = load(a + p * lines + i * W);
-    for (int j = 0; j < tile_cols; ++j) {
-      const V y = splat(b[p * lines + j]);
-      for (int i = 0; i < tile_vectors; ++i) sum[j][i] = add(sum[j][i], mul(x[i], y));
+    for (int i = 0; i < tile_vectors; ++i) sum[j][i] = rest[j][i] = zero();
+  for (Index first = 0; first < k; first += block) {
+    V part[tile_cols][tile_vectors];
+    for (int j = 0; j < tile_cols; ++j)
+      for (int i = 0; i < tile_vectors; ++i) part[j][i] = zero();
+    for (Index p = first; p < k && p < first + block; ++p) {
+      V x[tile_vectors];
+      for (int i = 0; i < tile_vectors; ++i) x[i] = load(a + p * lines + i * W);
+      for (int j = 0; j < tile_cols; ++j) {
+        const V y = splat(b[p * lines + j]);
+        for (int i = 0; i < tile_vectors; ++i)
+          part[j][i] = W > 1 ? fma(x[i], y, part[j][i]) : add(part[j][i], mul(x[i], y));
+      }
     }
+    for (int j = 0; j < tile_cols; ++j)
+      for (int i = 0; i < tile_vectors; ++i) {
+        two_sum_into(sum[j][i], part[j][i]);
+        rest[j][i] = add(rest[j][i], part[j][i]);
+      }
   }
   for (int j = 0; j < tile_cols; ++j)
-    for (int i = 0; i < tile_vectors; ++i) store(sums + j * lines + i * W, sum[j][i]);
+    for (int i = 0; i < tile_vectors; ++i) {
+      store(high + j * lines + i * W, sum[j][i]);
+      store(low + j * lines + i * W, rest[j][i]);
+    }
 }
 
 }  // namespace

@@ -91,8 +91,8 @@ class CrGemm {
         b(memory + CrPanels::bytes(rows_, g_.k), kernel_.lines, cols_, g_.k);
     kernel_.pack(g_.k, rows, &g_.a(i0, 0), g_.a.row_stride, g_.a.col_stride, a.entries);
     kernel_.pack(g_.k, cols, &g_.b(0, j0), g_.b.col_stride, g_.b.row_stride, b.entries);
-    for (Index i = 0; i < rows; i += kernel_.lines) panels_.measure(g_.k, a.entry(i), a.known(i));
-    for (Index j = 0; j < cols; j += kernel_.lines) panels_.measure(g_.k, b.entry(j), b.known(j));
+    for (Index i = 0; i < rows; i += kernel_.lines) panels_.measure(g_.k, rows - i, a.entry(i), a.known(i));
+    for (Index j = 0; j < cols; j += kernel_.lines) panels_.measure(g_.k, cols - j, b.entry(j), b.known(j));
     Results results;
     CrTile<T> tile{};
     tile.k = g_.k;

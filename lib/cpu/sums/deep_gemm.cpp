@@ -33,7 +33,8 @@ class Deep {
         parts_(g.complex ? 2 : 1),
         rows_side_{g.rows, g.m, g.k, g.complex, nullptr},
         cols_side_{g.cols, g.n, g.k, g.complex, nullptr},
-        one_side_(!rows_side_.differs(cols_side_)) {}
+        one_side_(cols_side_.is_line_of(rows_side_)),
+        one_survey_(cols_side_.has_entries_of(rows_side_)) {}
 
   /// Takes all memory; false where there is not enough.
   bool divide();
@@ -43,7 +44,8 @@ class Deep {
   // Tuning.
   static constexpr Index most_terms = 1024, least_terms = deep_survey_terms;  // of a chain
   static constexpr Index block_lines = 64;                                    // of each operand: their panels stay in L2
-  static constexpr int hard_elements = 8;  // one element of a block in so many that a step leaves takes all of it along
+  static constexpr int hard_elements = 12;  // one element of a block in so many that a step leaves takes all of it along
+  static constexpr Index few_terms = 8;  // with an exact sum: from so many on a pair of plain sums is faster than chains
   static constexpr double thread_work = 1.5e6;  // terms that are worth other threads
 
   /// Elements of C that are final, or the sums that they wait for.
@@ -158,7 +160,7 @@ class Deep {
   const CrPanelKernels& panels_;
   const Index parts_;  ///< of a result
   DeepSide<T> rows_side_, cols_side_;
-  const bool one_side_;  ///< both operands have the same lines
+  const bool one_side_, one_survey_;  ///< both operands have the same lines, or lines with the same entries
   int threads_ = 1;
   Index terms_ = 0, rows_ = 0, cols_ = 0;  ///< of a chain, of a block
   Index blocks_ = 0, splits_ = 1;          ///< tasks of a block
@@ -212,7 +214,7 @@ bool Deep<T>::divide() {
   elements_ = workspace.template take<std::uint8_t>(size(elements));
   if (!surveys()) return true;
   rows_side_.known = workspace.template take<Line>(size(lines));
-  cols_side_.known = one_side_ ? rows_side_.known : rows_side_.known + g_.m;
+  cols_side_.known = one_survey_ ? rows_side_.known : rows_side_.known + g_.m;
   segments_ = workspace.template take<DeepSegment>(size(segments));
   return true;
 }
@@ -245,7 +247,7 @@ void Deep<T>::survey() {
   {
     PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
     for (const DeepSide<T>* side : {&rows_side_, &cols_side_})
-      if (side == &rows_side_ || !one_side_)
+      if (side == &rows_side_ || !one_survey_)
         deep_survey(*side, kernels_, certifies(), threads_, segments_, memory_, thread_bytes());
   }
   const auto set_special_aside = [&] {
@@ -299,13 +301,13 @@ void Deep<T>::add_bytes(Index block, Index piece, int thread, double* sums) cons
   };
   make(rows_side_, rows, 1, 0, a.entries);
   make(cols_side_, cols, parts_, cols_, b.entries);
-  double tile[64];
+  double tile[64], rest[64];
   for (Index part = 0; part < parts_; ++part)
     for (Index i = 0; i < rows.count; i += unit)
       for (Index j = 0; j < cols.count; j += kernel_.cols) {
         const Index down = std::min(unit, rows.count - i), across = std::min<Index>(kernel_.cols, cols.count - j);
         if (!any_wanted({rows.begin + i, down}, {cols.begin + j, across}, part)) continue;
-        panels_.products(k, a.entry(i), b.entry(part * cols_ + j), tile);
+        panels_.products(k, k, a.entry(i), b.entry(part * cols_ + j), tile, rest);
         for (Index c = 0; c < across; ++c)
           for (Index r = 0; r < down; ++r) sums[(part * cols_ + j + c) * rows_ + i + r] += tile[c * unit + r];
       }
@@ -417,9 +419,9 @@ void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, uns
       if (which_ == rounded) how.scale = &scale, how.magic = power_of_two(52 - bits_);
       double* const entries = to.entries + at * k;
       if (entries == natural && !how.scale && !how.negated[0] && !how.negated[1])
-        panels_.measure(k, entries, to.known(at));
+        panels_.measure(k, lines, entries, to.known(at));
       else
-        panels_.change(k, natural, how, entries, to.known(at));
+        panels_.change(k, lines, natural, how, entries, to.known(at));
     };
     if (as_rows) make(*as_rows, i, change(false, 0));
     if (apart || !as_rows)
@@ -438,7 +440,7 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, Trip
   const CrPanels& b = same && parts_ == 1 ? a : col_panels_of_b;
   make_panels(rows_side_, rows, first, memory, &a, same && parts_ == 2 ? &b : nullptr);
   if (!same) make_panels(cols_side_, cols, first, memory, nullptr, &b);
-  double high[64], low[64], rest[64];
+  double high[64], low[64], rest[64]{};
   T out[64];
   const Grid grid{ceil_log2(k) + 1};
   const double terms = static_cast<double>(k);
@@ -452,6 +454,8 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, Trip
   tile.low = low;
   tile.rest = rest;
   tile.out = out;
+  // Products of entries rounded to T bits are at most 1, and multiples of 2^(-2 T).
+  const Index exact_terms = which_ == rounded && 2 * bits_ <= 50 ? Index{1} << std::min(53 - 2 * bits_, 20) : 0;
   for (Index part = 0; part < parts_; ++part)
     for (Index i = 0; i < rows.count; i += unit) {
       tile.rows = std::min<Index>(unit, rows.count - i);
@@ -462,7 +466,11 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, Trip
         if (!any_wanted({rows.begin + i, tile.rows}, {cols.begin + j, count}, part)) continue;
         tile.b = b.entry(at);
         tile.col = b.known(at);
-        kernel_.tile[static_cast<int>(speed)](tile);
+        if (exact_terms >= few_terms) {
+          panels_.products(k, exact_terms, tile.a, tile.b, high, low);
+        } else {
+          kernel_.tile[static_cast<int>(speed)](tile);
+        }
         for (Index c = 0; c < count; ++c)
           for (Index r = 0; r < tile.rows; ++r)
             triple_add(sums[(at + c) * rows_ + i + r], {high[c * unit + r], low[c * unit + r], 0, rest[c * unit + r]});

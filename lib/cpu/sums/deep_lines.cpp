@@ -27,6 +27,15 @@ CrScale DeepSide<T>::scale(Index line, Index lines, int shift) const {
   return scale_of(lines, shift, [&](Index i) { return known[line + i].exponent; });
 }
 
+/// body(stored, first, terms, done) for the terms from `first` on, by the storage that they are in.
+template <class T>
+template <class Body>
+void DeepSide<T>::for_storage(Index first, Index terms, Body&& body) const {
+  const Index before = std::clamp(from.terms - first, Index{0}, terms);
+  if (before > 0) body(from.stored, first, before, Index{0});
+  if (before < terms) body(from.second, first + before - from.terms, terms - before, before);
+}
+
 template <class T>
 void DeepSide<T>::pack(const CrGemmKernel<T>& kernel, Index line, Index lines, Index first, Index terms, double* panel,
                        T* copies) const {
@@ -39,29 +48,28 @@ void DeepSide<T>::pack(const CrGemmKernel<T>& kernel, Index line, Index lines, I
     kernel.pack(terms, lines, copies, stride, 1, panel);
     return;
   }
-  for (Index done = 0; done < terms;) {
-    const bool second = first + done >= from.terms;
-    const Matrix<const T>& x = second ? from.second : from.stored;
-    const Index at = first + done - (second ? from.terms : 0), left = terms - done,
-                some = second ? left : std::min(left, from.terms - at);
+  for_storage(first, terms, [&](const Matrix<const T>& x, Index at, Index some, Index done) {
     double* const to = panel + done * kernel.lines;
     if (complex)
       kernel.pack_pairs(some / 2, lines, &x(line, at / 2), x.row_stride, x.col_stride, to);
     else
       kernel.pack(some, lines, &x(line, at), x.row_stride, x.col_stride, to);
-    done += some;
-  }
+  });
 }
 
 template <class T>
 void DeepSide<T>::read(Index line, Index first, Index terms, T* to) const {
   if (from.copy) return from.copy(line, 1, first, terms, to, terms);
-  for (Index t = 0; t < terms; ++t) {
-    const bool second = first + t >= from.terms;
-    const Matrix<const T>& x = second ? from.second : from.stored;
-    const Index p = first + t - (second ? from.terms : 0);
-    to[t] = complex ? (&x(line, p / 2))[p % 2] : x(line, p);
-  }
+  for_storage(first, terms, [&](const Matrix<const T>& x, Index at, Index some, Index done) {
+    const T* const entries = &x(line, complex ? at / 2 : at);
+    if (x.col_stride == (complex ? 2 : 1)) {
+      std::copy_n(entries, some, to + done);
+    } else if (complex) {
+      for (Index t = 0; t < some; ++t) to[done + t] = entries[t / 2 * x.col_stride + t % 2];
+    } else {
+      for (Index t = 0; t < some; ++t) to[done + t] = entries[t * x.col_stride];
+    }
+  });
 }
 
 template <class T>
@@ -87,7 +95,7 @@ void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want
   const auto exponent = [](double largest) { return is_finite(largest) && largest != 0 ? exponent_above(largest) : 0; };
   const auto add_ceilings = [&](DeepSegment& s, Index lines, Index terms, const double* panel, const CrScale& scale) {
     double sums[CrScale::most_lines] = {};
-    kernels.panels->ceilings(terms, panel, scale, sums);
+    kernels.panels->ceilings(terms, lines, panel, scale, sums);
     for (Index i = 0; i < lines; ++i) s.lambda[i] += is_finite(sums[i]) ? static_cast<std::int64_t>(sums[i]) : 0;
   };
   // The exponents are known only behind the last term. Those of a segment's first terms are most often right.
@@ -96,7 +104,7 @@ void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want
     bool begun = false, stale = !want_lambda;
     CrScale scale{};
     each_chunk(line, lines, first, thread, [&](Index terms, const double* panel) {
-      kernels.panels->survey(terms, panel, s.largest, s.last_bit);
+      kernels.panels->survey(terms, lines, panel, s.largest, s.last_bit);
       if (stale) return;
       for (Index i = 0; i < lines; ++i) {
         if (!begun) s.exponent[i] = exponent(s.largest[i]);
@@ -144,8 +152,8 @@ void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want
       side.known[line].lambda += segments[line / unit * parts + part].lambda[line % unit];
 }
 
-template struct DeepSide<double>;
-template struct DeepSide<float>;
+template class DeepSide<double>;
+template class DeepSide<float>;
 template void deep_survey(const DeepSide<double>&, const CrKernels<double>&, bool, int, DeepSegment*, unsigned char*,
                           Index);
 template void deep_survey(const DeepSide<float>&, const CrKernels<float>&, bool, int, DeepSegment*, unsigned char*,

@@ -12,17 +12,20 @@
 namespace accublas::cpu {
 
 template <class T>
-struct DeepSide {
+class DeepSide {
+ public:
   DeepLines<T> from;
   Index count, k;  ///< lines, and their terms
   bool complex;    ///< terms 2 p and 2 p + 1 are the parts of number p
   Line* known;     ///< a survey's, `count` of them; null where nobody asks
 
-  /// Lines of other memory than x's, or in another order.
-  bool differs(const DeepSide& x) const {
-    const Matrix<const T>&a = from.stored, &b = x.from.stored;
-    return count != x.count || from.copy || x.from.copy || from.second.data || x.from.second.data ||
-           a.data != b.data || a.row_stride != b.row_stride || a.col_stride != b.col_stride;
+  /// Whether lines of x have the same entries, and whether they have them in the same order, before signs.
+  bool has_entries_of(const DeepSide& x) const {
+    return is_line_of(x) || (stored(x) && same(from.stored, x.from.second) && same(from.second, x.from.stored) &&
+                             from.terms == k / 2 && x.from.terms == k / 2);
+  }
+  bool is_line_of(const DeepSide& x) const {
+    return stored(x) && same(from.stored, x.from.stored) && same(from.second, x.from.second);
   }
 
   /// How entries of the lines from `line` on are scaled to 2^shift times what lies below 1.
@@ -33,6 +36,14 @@ struct DeepSide {
             T* copies) const;
   /// Terms of one line, side by side.
   void read(Index line, Index first, Index terms, T* to) const;
+
+ private:
+  bool stored(const DeepSide& x) const { return count == x.count && !from.copy && !x.from.copy; }
+  static bool same(const Matrix<const T>& a, const Matrix<const T>& b) {
+    return a.data == b.data && a.row_stride == b.row_stride && a.col_stride == b.col_stride;
+  }
+  template <class Body>
+  void for_storage(Index first, Index terms, Body&& body) const;
 };
 
 /// Between copied lines, so that they do not share sets of the first-level cache.
