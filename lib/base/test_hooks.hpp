@@ -32,6 +32,7 @@ namespace accublas {
   X(certificate_accepts, "dp:repro: the certificate accepts every element")                      \
   X(certificate_call_rung, "dp:repro: T* taken per block, not per call")                         \
   X(certificate_sampling, "dp:repro: X taken over the first blocks, not over every eighth")      \
+  X(certificate_exponent, "dp:repro: lambda of a deep line's first terms keeps their exponent") \
   X(rejected_not_recomputed, "dp:repro: rejected elements keep the value of fixed:T*")           \
   X(skipped_undecided, "cr: the list of undecided elements is not recomputed")                   \
   X(ziv_half, "cr: the error bound halved 40 times")                                             \

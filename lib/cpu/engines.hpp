@@ -2,7 +2,8 @@
 // sizes, with m, n, k >= 0. Shared contract:
 //   - Quick returns are done before: m, n >= 1. k = 0 or alpha = 0 is done by lib/dispatch.cpp (scale_result), so that
 //     engines see k >= 1 and alpha != 0. alpha may be Inf or NaN; beta anything; beta == 0 means: never read C.
-//   - Everything is allocated from execution.workspace before the first write to C. In a rehearsal (Workspace::Part) they
+//   - Everything is allocated from execution.workspace before the first write to C. In a rehearsal (Workspace::Part)
+//   they
 //     take what they would take for a call, whatever the data, and return.
 //   - Failures are Error exceptions thrown before C is written.
 //   - They run in accublas's floating-point environment, but for mode native.
@@ -102,8 +103,8 @@ struct DeepLines {
   bool conjugate = false;  ///< numbers as stored, but not those of `copy`, are conjugated
   std::function<void(Index line, Index count, Index first, Index terms, T* to, Index stride)> copy{};
 };
-/// C = alpha rows cols^T + beta C, the elements (i, j) with holds(wanted, i, j). If `complex`, lines are numbers part by
-/// part, k counts parts, and the results have two: the imaginary one of c(i, j) lies behind it, and is wanted if
+/// C = alpha rows cols^T + beta C, the elements (i, j) with holds(wanted, i, j). If `complex`, lines are numbers part
+/// by part, k counts parts, and the results have two: the imaginary one of c(i, j) lies behind it, and is wanted if
 /// holds(wanted, i + imaginary_shift, j).
 template <class T>
 struct DeepGemm {
@@ -111,7 +112,7 @@ struct DeepGemm {
   T alpha;
   DeepLines<T> rows, cols;
   T beta;
-  Matrix<T> c;
+  Matrix<T> c{};
   bool complex = false;
   Triangle wanted = Triangle::all;
   Index imaginary_shift = 0;

@@ -69,7 +69,8 @@ struct CrChange {
   bool negated[2] = {false, false};  ///< even and odd terms as they come out
 };
 
-/// What is done with panels, of any type: they hold doubles. Of a panel with `count` lines the others need not be seen to.
+/// What is done with panels, of any type: they hold doubles. Of a panel with `count` lines the others need not be seen
+/// to.
 struct CrPanelKernels {
   void (*measure)(Index k, Index count, const double* panel, const CrLines& lines);
   /// Writes the changed panel and measures it. `to` may be `from` if nothing is swapped.
@@ -91,8 +92,8 @@ struct CrGemmKernel {
   /// Copies `count` lines of k entries, `stride` and `k_stride` apart, widened to double, into panels: those of one p
   /// side by side, the last panel filled up with zeros.
   void (*pack)(Index k, Index count, const T* a, Index stride, Index k_stride, double* panels);
-  /// Copies `count` <= `lines` lines of k complex numbers into one panel: their parts are terms 2 p and 2 p + 1. Strides
-  /// count parts.
+  /// Copies `count` <= `lines` lines of k complex numbers into one panel: their parts are terms 2 p and 2 p + 1.
+  /// Strides count parts.
   void (*pack_pairs)(Index k, Index count, const T* a, Index stride, Index k_stride, double* panel);
   /// By Speed. Returns the elements that are left open as bits, the one in row i and column j is bit j lines + i.
   std::uint64_t (*tile[2])(const CrTile<T>&);

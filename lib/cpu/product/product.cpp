@@ -17,84 +17,12 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
-#include "lib/cpu/entries.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
-#include "lib/cpu/product/components.hpp"
+#include "lib/cpu/product/written_lines.hpp"
 
 namespace accublas::cpu {
 
 namespace {
-
-/// The real part of a number, and its array as one of components.
-template <class E>
-RealOf<E> real_part(const E& x) {
-  if constexpr (is_complex<E>)
-    return x.re;
-  else
-    return x;
-}
-template <class E>
-auto* components_of(E* x) {
-  if constexpr (is_complex<std::remove_const_t<E>>)
-    return &x->re;
-  else
-    return x;
-}
-
-/// to = the terms first .. first + count - 1 of a line: what is stored, what is mirrored and what is no term lies
-/// evenly in memory each, with the diagonal in between.
-template <class E, class Line, class T>
-void copy_line(const Line& line, Index first, Index count, T* to) {
-  constexpr Index components = is_complex<E> ? 2 : 1;
-  const Index i = line.line, k = line.lines.k, end = (first + count) / components;
-  for (Index p = first / components, next; p < end; p = next) {
-    const Operand<E>& x = p < k ? line.lines.first : line.lines.second;
-    const Index before = p < k ? 0 : k, q = p - before;
-    const bool plain = x.structure == Structure::general,
-               held = holds(x.part, i, q) != (mutant(Mutant::other_triangle) && !plain);
-    next = p < k ? std::min(end, k) : end;
-    if (!plain && q <= i) next = std::min(next, before + std::max(i, q + 1));
-    T* const out = to + p * components - first;
-    const Index terms = (next - p) * components;
-    if (!plain && q == i && !(mutant(Mutant::unit_diagonal) && x.unit) &&
-        !(mutant(Mutant::hermitian_diagonal) && x.structure == Structure::hermitian)) {
-      for (Index t = 0; t < terms; ++t) out[t] = line[p * components + t];
-    } else if (!x.is_term(i, q)) {
-      std::fill_n(out, terms, T(0));
-    } else {
-      const Vector<const E> entries = held ? x.stored.block(0, q).row(i) : x.stored.block(q, 0).col(i);
-      const bool conjugate =
-          x.conjugate != (x.structure == Structure::hermitian && !held && !mutant(Mutant::mirrored_conjugate));
-      if constexpr (is_complex<E>)
-        copy_entries(line.entries(entries, conjugate), 0, terms, out);
-      else
-        copy_entries(Entries<T>(entries), 0, terms, out);
-    }
-  }
-}
-
-/// Lines first .. first + count - 1 of line(number) side by side, in memory `to`.
-template <class E, class T, class Line>
-Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, T* to, Line&& line) {
-  // Tasks are some lines over some terms, a few terms of all their lines at a time: elements of one p may be adjacent.
-  constexpr Index chunk = 1 << 14, group = 16, few = 64;
-  const Index chunks = ceil_div(terms, chunk);
-  parallel_for(ceil_div(count, group) * chunks, threads, [&](Index task, int) {
-    const Index line0 = task / chunks * group, line1 = std::min(count, line0 + group);
-    const Index begin = task % chunks * chunk, end = std::min(terms, begin + chunk);
-    for (Index t0 = begin; t0 < end; t0 += few)
-      for (Index i = line0; i < line1; ++i) {
-        const auto entries = line(first + i);
-        const Index n = std::min(few, end - t0);
-        T* const out = to + i * terms + t0;
-        if constexpr (std::is_same_v<std::remove_const_t<decltype(entries)>, Entries<T>>)
-          copy_entries(entries, t0, n, out);
-        else
-          copy_line<E>(entries, t0, n, out);
-      }
-  });
-  return {to, terms, 1};
-}
 
 template <class E>
 class DescribedProduct {
@@ -119,7 +47,7 @@ class DescribedProduct {
   bool run() {
     Workspace& workspace = execution_.workspace;
     const bool deep = may_be_deep() && !workspace.rehearses();
-    if (terms_ > cr_gemm_terms && deep && run_deep()) return true;
+    if (terms_ > cr_gemm_terms && deep && deep_product(p_, mode_, execution_)) return true;
     Index rows = p_.m, cols = p_.n;
     const bool vector = is_vector() && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
     const std::size_t share = vector ? lines_share / 2 : lines_share;
@@ -134,7 +62,7 @@ class DescribedProduct {
       longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
     };
     while (written(rows, cols) > room && rows + cols > 2) halve();
-    if (written(rows, cols) > room && deep && run_deep()) return true;
+    if (written(rows, cols) > room && deep && deep_product(p_, mode_, execution_)) return true;
     while (!parts_fit(rows, cols)) {
       if (rows + cols > 2) {
         halve();
@@ -171,43 +99,12 @@ class DescribedProduct {
   bool rehearses() const { return rest_.rehearsal; }
   bool writes() const { return !measuring() && !rehearses(); }
 
-  /// Whether sums may read the lines some terms at a time, in any order of the terms. The mending of triangular operands
-  /// needs whole lines.
+  /// Whether sums may read the lines some terms at a time, in any order of the terms. The mending of triangular
+  /// operands needs whole lines.
   bool may_be_deep() const {
     return engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
            p_.b.structure != Structure::triangular;
   }
-  bool run_deep() {
-    DeepGemm<T> g{p_.m, p_.n, terms_, alpha_, {}, {}, beta_, c_at(0, 0), is_complex<E>, p_.wanted};
-    imaginary_ = components - 1;
-    g.imaginary_shift = shift_of_wanted();
-    g.rows = deep_lines(p_.a, p_.a2, row_lines_);
-    g.cols = deep_lines(p_.b.transposed(), p_.b2.transposed(), col_lines_);
-    if (!deep_gemm<T>(g, mode_, execution_)) return false;
-    if (p_.hermitian && !mutant(Mutant::result_diagonal)) clear_diagonal(p_.m, p_.n);
-    return true;
-  }
-  DeepLines<T> deep_lines(const Operand<E>& first, const Operand<E>& second, const ProductLines<E>& lines) const {
-    const auto stored = [](const Matrix<const E>& x) {
-      return Matrix<const T>{components_of(x.data), components * x.row_stride, components * x.col_stride};
-    };
-    const auto general = [](const Operand<E>& x) { return x.structure == Structure::general; };
-    if (!p_.two_pairs && general(first)) return {.stored = stored(first.stored), .conjugate = first.conjugate};
-    if (p_.two_pairs && general(first) && general(second) && first.conjugate == second.conjugate)
-      return {.stored = stored(first.stored),
-              .second = stored(second.stored),
-              .terms = terms_ / 2,
-              .conjugate = first.conjugate};
-    return {.copy = [&lines](Index line, Index count, Index begin, Index terms, T* to, Index stride) {
-      for (Index i = 0; i < count; ++i) {
-        if constexpr (is_complex<E>)
-          copy_line<E>(RowLine<T>{lines, line + i}, begin, terms, to + i * stride);
-        else
-          copy_line<E>(RealLine{lines, line + i}, begin, terms, to + i * stride);
-      }
-    }};
-  }
-
   /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine. Stored real
   /// lines are lines, whatever their strides; a vector's are better read side by side.
   bool rows_as_stored() const {
@@ -285,21 +182,16 @@ class DescribedProduct {
         if (!any_wanted(row_, m, col_, n)) continue;
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
           y_ = column_lines(n);
-          shift_ = shift_of_wanted();
+          shift_ = imaginary_ == 1 ? imaginary_shift(p_) : 0;
           const bool swaps = p_.turned && imaginary_ == 1 && !rehearses();
           if (swaps) swap_components(m);
           compute(0, m, 0, n);
           if (p_.b.structure == Structure::triangular && writes() && !mutant(Mutant::zero_terms)) mend(m, n);
           if (swaps) swap_components(m);
         }
-        if (p_.hermitian && writes() && !mutant(Mutant::result_diagonal)) clear_diagonal(m, n);
+        if (p_.hermitian && writes()) clear_diagonal(p_, row_, m, col_, n);
       }
     }
-  }
-
-  /// The imaginary parts of the diagonal of a Hermitian result are not wanted.
-  Index shift_of_wanted() const {
-    return !(p_.hermitian && imaginary_ == 1) ? 0 : p_.wanted == Triangle::upper ? 1 : -1;
   }
 
   /// Of the row lines held, for the imaginary parts of a turned product and back.
@@ -311,20 +203,14 @@ class DescribedProduct {
     if constexpr (is_complex<E>)
       return RowLine<T>{row_lines_, line};
     else
-      return RealLine{row_lines_, line};
+      return RealLine<E>{row_lines_, line};
   }
   auto column_line(Index line, bool imaginary, bool turned, bool as_stored) const {
     if constexpr (is_complex<E>)
       return ColumnLine<T>{col_lines_, line, imaginary, turned, as_stored && p_.a.conjugate};
     else
-      return RealLine{col_lines_, line};
+      return RealLine<E>{col_lines_, line};
   }
-  struct RealLine {
-    const ProductLines<E>& lines;
-    Index line;
-    E operator[](Index p) const { return lines(line, p); }
-  };
-
   /// Whether a rectangle of C has wanted elements, and whether all of its elements are wanted.
   bool any_wanted(Index i, Index m, Index j, Index n) const {
     return p_.wanted == Triangle::upper ? holds(p_.wanted, i, j + n - 1) : holds(p_.wanted, i + m - 1, j);
@@ -419,11 +305,6 @@ class DescribedProduct {
         c(i, j) = exact_element<T>(count, alpha_, {row.data + first, 1}, {y_.row(j).data + first, 1}, T(0), nullptr);
       }
     });
-  }
-
-  void clear_diagonal(Index m, Index n) {
-    if constexpr (is_complex<E>)
-      for (Index d = std::max(row_, col_); d < std::min(row_ + m, col_ + n); ++d) p_.c(d, d).im = 0;
   }
 
   void multiply(const Gemm<T>& g, accublas_engine engine) {

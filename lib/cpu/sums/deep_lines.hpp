@@ -62,8 +62,8 @@ constexpr Index deep_survey_terms = 256;
 /// Segments that each line is surveyed in.
 constexpr Index deep_segments(Index k, int threads) { return std::min(ceil_div(k, Index{8192}), Index{4} * threads); }
 
-/// Fills side.known, with lambda only if that is wanted. `segments` holds deep_segments for each panel. A thread's memory,
-/// thread_bytes apart, has room for a panel of deep_survey_terms and, behind it, its copies.
+/// Fills side.known, with lambda only if that is wanted. `segments` holds deep_segments for each panel. A thread's
+/// memory, thread_bytes apart, has room for a panel of deep_survey_terms and, behind it, its copies.
 template <class T>
 void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want_lambda, int threads,
                  DeepSegment* segments, unsigned char* memory, Index thread_bytes);

@@ -116,8 +116,9 @@ class IntegerGemm {
     const bool judged = execution_.target > 0;
     if (judged) take_bytes();
     FixedError error;
-    for_all(1,
-            [&](Index i, Index j) { error.add(rows_[i], cols_[j], t, g_.k, judged, [&] { return sum_of_bytes(i, j); }); });
+    for_all(1, [&](Index i, Index j) {
+      error.add(rows_[i], cols_[j], t, g_.k, judged, [&] { return sum_of_bytes(i, j); });
+    });
     return error.bound(t, unit_roundoff<T>(), execution_.target);
   }
 

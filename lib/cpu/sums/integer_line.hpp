@@ -64,8 +64,8 @@ struct FixedError {
   bool exact = true;
   double worst = 0;
 
-  /// One more element. abs(S - exact) <= (2^(t-23) (lambda + mu) + k) / 4 and abs(A) abs(B) >= 2^(2t-14) X, both in units
-  /// of 2^(E+F-2t). sum_of_bytes() is X, asked for only if `judged`.
+  /// One more element. abs(S - exact) <= (2^(t-23) (lambda + mu) + k) / 4 and abs(A) abs(B) >= 2^(2t-14) X, both in
+  /// units of 2^(E+F-2t). sum_of_bytes() is X, asked for only if `judged`.
   template <class Sum>
   void add(const Line& row, const Line& col, int t, Index k, bool judged, Sum&& sum_of_bytes) {
     if (row.special || col.special || std::max(row.needed_bits(), col.needed_bits()) <= t) return;

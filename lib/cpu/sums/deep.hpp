@@ -1,0 +1,173 @@
+// A deep product as its steps share it (lib/cpu/sums/deep_gemm.cpp): the blocks of C, what each element waits for, and
+// the memory of threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include "lib/base/thread_pool.hpp"
+#include "lib/cpu/sums/cr_panels.hpp"
+#include "lib/cpu/sums/deep_lines.hpp"
+
+namespace accublas::cpu {
+
+template <class T>
+class Deep {
+ public:
+  Deep(const DeepGemm<T>& g, const Mode& mode, Execution& execution)
+      : g_(g),
+        mode_(mode),
+        execution_(execution),
+        kernels_(cr_kernels<T>(execution.isa)),
+        kernel_(*kernels_.gemm),
+        panels_(*kernels_.panels),
+        parts_(g.complex ? 2 : 1),
+        rows_side_{g.rows, g.m, g.k, g.complex, nullptr},
+        cols_side_{g.cols, g.n, g.k, g.complex, nullptr},
+        one_side_(cols_side_.is_line_of(rows_side_)),
+        one_survey_(cols_side_.has_entries_of(rows_side_)) {}
+
+  /// Takes all memory; false where there is not enough.
+  bool divide();
+  void run();
+
+ private:
+  // Tuning.
+  static constexpr Index most_terms = 1024, least_terms = deep_survey_terms;  // of a chain
+  static constexpr Index block_lines = 64;  // of each operand: their panels stay in L2
+  static constexpr int hard_elements =
+      12;  // one element of a block in so many that a step leaves takes all of it along
+  static constexpr Index few_terms =
+      8;  // with an exact sum: from so many on a pair of plain sums is faster than chains
+  static constexpr double thread_work = 1.5e6;  // terms that are worth other threads
+
+  /// Elements of C that are final, or the sums that they wait for.
+  enum Element : std::uint8_t { final, as_given, rounded };
+
+  struct Range {
+    Index begin, count;
+  };
+
+  bool surveys() const { return mode_.kind != ACCUBLAS_MODE_CR; }
+  /// Whether the certificate's sums are asked for: by the modes that rest on it, and by fixed:T for a target.
+  bool certifies() const { return surveys() && (mode_.kind != ACCUBLAS_MODE_FIXED || execution_.target > 0); }
+
+  Index panel_bytes() const { return kernel_.lines * terms_ * Index{sizeof(double)}; }
+  Index thread_bytes() const {
+    return CrPanels::bytes(rows_, terms_) + CrPanels::bytes(parts_ * cols_, terms_) + panel_bytes() +
+           round_up(deep_copies(kernel_.lines, terms_) * Index{sizeof(T)}, 64);
+  }
+  unsigned char* memory_of(int thread) const { return memory_ + thread * thread_bytes(); }
+  // Parts of a thread's memory: the panels of rows and columns, one more panel, copies of entries.
+  CrPanels row_panels(unsigned char* memory, Index terms) const { return {memory, kernel_.lines, rows_, terms}; }
+  CrPanels col_panels(unsigned char* memory, Index terms) const {
+    return {memory + CrPanels::bytes(rows_, terms_), kernel_.lines, parts_ * cols_, terms};
+  }
+  double* spare_panel(unsigned char* memory) const {
+    return reinterpret_cast<double*>(memory + CrPanels::bytes(rows_, terms_) + CrPanels::bytes(parts_ * cols_, terms_));
+  }
+  T* copies(unsigned char* memory) const { return reinterpret_cast<T*>(spare_panel(memory) + kernel_.lines * terms_); }
+
+  Index block_size() const { return parts_ * rows_ * cols_; }
+  Range rows_of(Index block) const {
+    const Index begin = block % ceil_div(g_.m, rows_) * rows_;
+    return {begin, std::min(rows_, g_.m - begin)};
+  }
+  Range cols_of(Index block) const {
+    const Index begin = block / ceil_div(g_.m, rows_) * cols_;
+    return {begin, std::min(cols_, g_.n - begin)};
+  }
+  bool wanted(Index i, Index j, Index part) const { return holds(g_.wanted, i + part * g_.imaginary_shift, j); }
+  bool any_wanted(Range rows, Range cols, Index part) const {
+    return wanted(rows.begin, cols.begin + cols.count - 1, part) ||
+           wanted(rows.begin + rows.count - 1, cols.begin, part);
+  }
+  std::uint8_t& element(Index i, Index j, Index part) const { return elements_[i + (j + part * g_.n) * g_.m]; }
+  /// body(row, column, part, index in its sums) for all elements of a block.
+  template <class Body>
+  void for_elements(Index block, Body&& body) const {
+    const Range rows = rows_of(block), cols = cols_of(block);
+    for (Index part = 0; part < parts_; ++part)
+      for (Index j = 0; j < cols.count; ++j)
+        for (Index i = 0; i < rows.count; ++i)
+          body(rows.begin + i, cols.begin + j, part, (part * cols_ + j) * rows_ + i);
+  }
+
+  static void join(TripleSum& sum, const TripleSum& other) { triple_add(sum, other); }
+  static void join(double& sum, double other) { sum += other; }
+  /// Sums over all pieces of the terms, add(block, piece, thread, sums), for the blocks that are hard; then
+  /// finish(block, sums).
+  template <class Sum, class Add, class Finish>
+  void for_sums(Index pieces, Add&& add, Finish&& finish) {
+    const Index size = block_size();
+    Sum* const all = reinterpret_cast<Sum*>(sums_);
+    parallel_for(blocks_ * splits_, threads_, [&](Index task, int thread) {
+      const Index block = task / splits_, split = task % splits_;
+      if (!hard_[block]) return;
+      Sum* const sums = all + (splits_ > 1 ? task : thread) * size;
+      std::fill_n(sums, size, Sum{});
+      for (Index piece = pieces * split / splits_; piece < pieces * (split + 1) / splits_; ++piece)
+        add(block, piece, thread, sums);
+      if (splits_ == 1) finish(block, sums);
+    });
+    if (splits_ == 1) return;
+    for (Index block = 0; block < blocks_; ++block) {
+      if (!hard_[block]) continue;
+      Sum* const sums = all + block * splits_ * size;
+      for (Index split = 1; split < splits_; ++split)
+        for (Index e = 0; e < size; ++e) join(sums[e], sums[split * size + e]);
+      finish(block, sums);
+    }
+  }
+
+  /// Finds T and the elements that take its sums.
+  void survey();
+  void certify();
+  void add_bytes(Index block, Index piece, int thread, double* sums) const;
+  void judge(Index block, const double* sums);
+  void fixed_bound();
+
+  void compute(Element which);
+  void add_up(Speed speed);
+  void make_panels(const DeepSide<T>& side, Range range, Index first, unsigned char* memory, const CrPanels* as_rows,
+                   const CrPanels* as_cols) const;
+  void add_chains(Speed speed, Index block, Index chain, int thread, TripleSum* sums) const;
+  void finish_block(Index block, const TripleSum* sums);
+
+  /// The exponent of an element's sum.
+  int exponent(Index i, Index j) const {
+    return which_ == rounded ? rows_side_.known[i].exponent + cols_side_.known[j].exponent : 0;
+  }
+  bool special(Index i, Index j) const { return rows_side_.known[i].special || cols_side_.known[j].special; }
+  /// How a line's natural entries become those of an operand: a row's, or a column's for one part of the results.
+  CrChange change(bool of_columns, Index part) const;
+  void resolve();
+  void resolve_element(Index i, Index j, Index part, unsigned char* memory);
+  void read(bool of_columns, Index line, Index part, Index first, Index terms, bool by_definition, T* entries,
+            double* to) const;
+
+  const DeepGemm<T>& g_;
+  const Mode& mode_;
+  Execution& execution_;
+  const CrKernels<T>& kernels_;
+  const CrGemmKernel<T>& kernel_;
+  const CrPanelKernels& panels_;
+  const Index parts_;  ///< of a result
+  DeepSide<T> rows_side_, cols_side_;
+  const bool one_side_, one_survey_;  ///< both operands have the same lines, or lines with the same entries
+  int threads_ = 1;
+  Index terms_ = 0, rows_ = 0, cols_ = 0;  ///< of a chain, of a block
+  Index blocks_ = 0, splits_ = 1;          ///< tasks of a block
+  unsigned char* memory_ = nullptr;        ///< of threads
+  TripleSum* sums_ = nullptr;
+  std::uint8_t *hard_ = nullptr, *elements_ = nullptr;  ///< blocks that a step is for; an Element each
+  DeepSegment* segments_ = nullptr;
+  int bits_ = 0;  ///< T, T*
+  Element which_ = as_given;
+  // What threads find.
+  std::atomic<std::int64_t> undecided_{0}, rejected_{0};
+  std::atomic<int> rung_{-1};
+  std::atomic<double> worst_{0};
+};
+
+}  // namespace accublas::cpu

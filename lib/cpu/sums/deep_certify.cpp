@@ -1,0 +1,133 @@
+// What a deep product knows of its data before it sums: fixed:T's lines and bound, and the certificate of dp and sp
+// reproducible, whose sums take the terms of docs/modes.md from panels as the products do.
+#include "lib/call/accuracy.hpp"
+#include "lib/cpu/sums/deep.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/certificate.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+/// `to` becomes at least x.
+template <class Number>
+void raise(std::atomic<Number>& to, Number x) {
+  Number seen = to.load();
+  while (x > seen && !to.compare_exchange_weak(seen, x)) {
+  }
+}
+
+}  // namespace
+
+template <class T>
+void Deep<T>::survey() {
+  {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+    for (const DeepSide<T>* side : {&rows_side_, &cols_side_})
+      if (side == &rows_side_ || !one_survey_)
+        deep_survey(*side, kernels_, certifies(), threads_, segments_, memory_, thread_bytes());
+  }
+  const auto set_special_aside = [&] {
+    for (Index block = 0; block < blocks_; ++block)
+      for_elements(block, [&](Index i, Index j, Index part, Index) {
+        if (element(i, j, part) == rounded && special(i, j)) element(i, j, part) = as_given;
+      });
+  };
+  set_special_aside();
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  if (mode_.kind == ACCUBLAS_MODE_FIXED) {
+    bits_ = mode_.parameter;
+    return fixed_bound();
+  }
+  execution_.report.bound_componentwise = certificate_bound(g_.k, unit_roundoff<T>());
+  PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+  if (mutant(Mutant::certificate_accepts)) {
+    rung_ = 0;
+  } else {
+    certify();
+  }
+  bits_ = rung_ < 0 ? 0 : rungs.t[rung_];
+  execution_.report.rejected += rejected_.load();
+}
+
+/// The certificate's sums of each block, which finish(block, sums) gets.
+template <class T>
+void Deep<T>::certify() {
+  const Index period = Index{certificate_block} * certificate_stride(g_.k);
+  for_sums<double>(
+      ceil_div(g_.k, period),
+      [&](Index block, Index piece, int thread, double* sums) { add_bytes(block, piece, thread, sums); },
+      [&](Index block, const double* sums) { judge(block, sums); });
+}
+
+/// Adds the certificate's products over one piece.
+template <class T>
+void Deep<T>::add_bytes(Index block, Index piece, int thread, double* sums) const {
+  const Index stride = mutant(Mutant::certificate_sampling) ? 1 : certificate_stride(g_.k), unit = kernel_.lines,
+              first = piece * certificate_block * stride, k = std::min(Index{certificate_block}, g_.k - first);
+  const Range rows = rows_of(block), cols = cols_of(block);
+  unsigned char* const memory = memory_of(thread);
+  const CrPanels a = row_panels(memory, k), b = col_panels(memory, k);
+  const auto make = [&](const DeepSide<T>& side, Range range, Index parts, Index part_lines, double* to) {
+    for (Index i = 0; i < range.count; i += unit) {
+      const Index line = range.begin + i, lines = std::min(unit, range.count - i);
+      side.pack(kernel_, line, lines, first, k, spare_panel(memory), copies(memory));
+      for (Index part = 0; part < parts; ++part)
+        panels_.bytes(k, spare_panel(memory), side.scale(line, lines, 7), part == 1, to + (part * part_lines + i) * k);
+    }
+  };
+  make(rows_side_, rows, 1, 0, a.entries);
+  make(cols_side_, cols, parts_, cols_, b.entries);
+  double tile[64], rest[64];
+  for (Index part = 0; part < parts_; ++part)
+    for (Index i = 0; i < rows.count; i += unit)
+      for (Index j = 0; j < cols.count; j += kernel_.cols) {
+        const Index down = std::min(unit, rows.count - i), across = std::min<Index>(kernel_.cols, cols.count - j);
+        if (!any_wanted({rows.begin + i, down}, {cols.begin + j, across}, part)) continue;
+        panels_.products(k, k, a.entry(i), b.entry(part * cols_ + j), tile, rest);
+        for (Index c = 0; c < across; ++c)
+          for (Index r = 0; r < down; ++r) sums[(part * cols_ + j + c) * rows_ + i + r] += tile[c * unit + r];
+      }
+}
+
+template <class T>
+void Deep<T>::judge(Index block, const double* sums) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  int rung = -1;
+  std::int64_t rejected = 0;
+  FixedError error;
+  for_elements(block, [&](Index i, Index j, Index part, Index at) {
+    if (element(i, j, part) != rounded) return;
+    const Line &row = rows_side_.known[i], &col = cols_side_.known[j];
+    const auto sum_of_bytes = [&] { return static_cast<std::int64_t>(sums[at]); };
+    if (mode_.kind == ACCUBLAS_MODE_FIXED) return error.add(row, col, bits_, g_.k, true, sum_of_bytes);
+    const int own = rung_of<T>(row, col, g_.k, sum_of_bytes);
+    if (own < rungs.count)
+      rung = std::max(rung, own);
+    else
+      ++rejected, element(i, j, part) = as_given;
+  });
+  raise(rung_, rung);
+  raise(worst_, error.worst);
+  rejected_.fetch_add(rejected);
+}
+
+template <class T>
+void Deep<T>::fixed_bound() {
+  FixedError error;
+  for (Index block = 0; block < blocks_; ++block)
+    for_elements(block, [&](Index i, Index j, Index part, Index) {
+      if (element(i, j, part) == rounded)
+        error.add(rows_side_.known[i], cols_side_.known[j], bits_, g_.k, false, [] { return std::int64_t{0}; });
+    });
+  if (certifies() && !error.exact) {
+    certify();
+    error.worst = worst_;
+  }
+  execution_.report.bound_componentwise = error.bound(bits_, unit_roundoff<T>(), execution_.target);
+}
+
+template void Deep<double>::survey();
+template void Deep<float>::survey();
+
+}  // namespace accublas::cpu
