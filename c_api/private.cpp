@@ -1,7 +1,9 @@
 #include "c_api/private.hpp"
 
+#include "c_api/boundary.hpp"
 #include "lib/base/cublas_environment.hpp"
 #include "lib/base/fp_environment.hpp"
+#include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/context.hpp"
 #include "lib/counters.hpp"
@@ -32,6 +34,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     accublas::Plan plan = resolved.plan;
     if (plan.by_shape()) fit_plan(plan, {m, n, k}, accublas::cpu_backend(), accublas::cuda_backend());
     if (!plain_native(plan, resolved.settings)) return nullptr;
+    if (!accublas::stack_has(accublas::cpu::stack_of_blas(routine))) return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
     if (!blas.serves(routine) || (integer_bytes > 0 && integer_bytes != blas.integer_bytes())) return nullptr;
 
@@ -104,5 +107,14 @@ const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept {
   } catch (...) {
     return nullptr;
   }
+}
+
+accublas_status accublas_private_by_real_blas(accublas::Routine routine,
+                                              void (*call)(void* body, const accublas::cpu::RealBlas& blas),
+                                              void* body) noexcept {
+  return accublas::guarded(nullptr, [&](accublas::Context&) {
+    const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
+    accublas::with_stack(accublas::cpu::stack_of_blas(routine), [&] { call(body, blas); });
+  });
 }
 }

@@ -30,7 +30,8 @@ ACCUBLAS_API accublas::Attempt accublas_private_next_attempt(accublas_context* c
                                                              accublas_status status, std::int32_t reads_result);
 
 /// The short way to the real BLAS: its entry points if a call of the thread's default context would run natively on the
-/// CPU and nothing else is asked for (verbose, report level, target, bits); else nullptr. It counts the call, and keeps
+/// CPU, nothing else is asked for (verbose, report level, target, bits), and the caller's stack suffices for it; else
+/// nullptr. It counts the call, and keeps
 /// the sizes for accublas_report (DOT, NRM2, ASUM: 1, 1, n; GEMV: outputs, 1, terms). With `integer_bytes` the
 /// arguments have an array of integers of that size, which must be the real BLAS's; 0: none. Does not throw.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine, std::int64_t m,
@@ -83,4 +84,9 @@ ACCUBLAS_API accublas_status accublas_private_orthogonal(const accublas::Orthogo
 
 /// The real BLAS, nullptr where none can be loaded.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept;
+
+/// Calls call(body, blas) with the real BLAS where there is stack enough for the routine by it. A failure, of `call`
+/// too, becomes the message of the thread's default context.
+ACCUBLAS_API accublas_status accublas_private_by_real_blas(
+    accublas::Routine routine, void (*call)(void* body, const accublas::cpu::RealBlas& blas), void* body) noexcept;
 }

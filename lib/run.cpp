@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/base/error.hpp"
+#include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/counters.hpp"
 #include "lib/report.hpp"
@@ -141,6 +142,13 @@ template void Run::promise(Index, float);
 template void Run::promise(Index, Complex<double>);
 template void Run::promise(Index, Complex<float>);
 
+/// The whole engine runs where the real BLAS has the stack that it may need, so that no memory for a stack is an error
+/// before anything was written.
+void Run::serve_by(Serve serve, void* served, accublas_engine engine, BackendState* state, Execution& execution) {
+  Backend& backend = backend_of(plan_);
+  with_stack(backend.stack(routine_, engine), [&] { serve(served, backend, engine, state, execution); });
+}
+
 void Run::compute_erased(Serve serve, void* served) {
   const Settings& settings = resolved_.settings;
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
@@ -152,7 +160,7 @@ void Run::compute_erased(Serve serve, void* served) {
 
   context_.last.on_device = plan_.backend == ACCUBLAS_BACKEND_CUDA;
   try {
-    serve(served, backend_of(plan_), plan_.engine, context_.device_state.get(), execution);
+    serve_by(serve, served, plan_.engine, context_.device_state.get(), execution);
   } catch (const Error& error) {
     if (error.status() == ACCUBLAS_ERROR_MEMORY)
       compute_in_less(serve, served, execution, cap, error);
@@ -236,7 +244,7 @@ bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& 
   least ? execution.workspace.restart_least(bytes) : execution.workspace.restart(bytes);
   execution.threads = least ? 1 : lanes(execution.workspace);
   try {
-    serve(served, backend_of(plan_), engine, context_.device_state.get(), execution);
+    serve_by(serve, served, engine, context_.device_state.get(), execution);
   } catch (const Error& again) {
     if (again.status() != ACCUBLAS_ERROR_MEMORY) throw;
     too_small_ = dynamic_cast<const TooSmall*>(&again) != nullptr;
@@ -286,7 +294,7 @@ void Run::refuse(Serve serve, void* served, const Execution& execution) {
     Execution with = execution.within(workspace, report);
     with.threads = 1;
     try {
-      serve(served, backend_of(plan_), engine, nullptr, with);
+      serve_by(serve, served, engine, nullptr, with);
       needed = std::min(needed, workspace.peak());
     } catch (const Error&) {  // an engine that cannot serve the call at all
     }

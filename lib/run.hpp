@@ -146,6 +146,7 @@ class Run {
   using Serve = void (*)(void* served, Backend&, accublas_engine, BackendState*, Execution&);
 
   void compute_erased(Serve serve, void* served);
+  void serve_by(Serve serve, void* served, accublas_engine engine, BackendState* state, Execution& execution);
   void compose_erased(const std::function<std::int64_t(Workspace&)>& body);
   void fit_flow(Workspace& workspace, const std::function<std::int64_t(Workspace&)>& body);
   bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,

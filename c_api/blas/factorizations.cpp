@@ -1,5 +1,6 @@
 // LAPACK's factorizations, the solutions and inverses by them under their LAPACK names. LAPACKE's routines call these.
 #include <algorithm>
+#include <string>
 
 #include "c_api/blas/described.hpp"
 #include "lib/call/factorization.hpp"
@@ -34,23 +35,22 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
   // Arrays of integers are the caller's: they must be as wide as the real BLAS's.
   const int integer_bytes = has_uplo(kind) ? 0 : f.pivots.narrow ? 4 : 8;
   const auto on_real = [&](const cpu::RealBlas& blas) {
-    if (integer_bytes > 0 && integer_bytes != blas.integer_bytes()) std::abort();
+    if (integer_bytes > 0 && integer_bytes != blas.integer_bytes())
+      throw Error(ACCUBLAS_ERROR_NO_BLAS, "argument ipiv has integers of " + std::to_string(8 * integer_bytes) +
+                                              " bits, those of the real BLAS have " +
+                                              std::to_string(8 * blas.integer_bytes()));
     result = cpu::call_lapack(blas, f);
   };
   const bool small = cpu::fits_blas(f);
-  if (const auto* const blas = small ? accublas_private_native(f.served, f.rows(), has_solution(kind) ? f.nrhs : f.n,
-                                                               f.order(), integer_bytes)
-                                     : nullptr) {
-    on_real(*blas);
-  } else {
+  const Index columns = has_solution(kind) ? f.nrhs : f.n;
+  if (!small || !served_natively(f.served, f.rows(), columns, f.order(), integer_bytes, on_real))
     serve(
-        true, small,
+        f.served, true, small,
         [&](const accublas_options* options) {
           return accublas_private_factorization(f, is_single_precision<E>, f.a.data, f.pivots, f.b.data, &result,
                                                 options);
         },
         on_real);
-  }
   *info = static_cast<Int>(result);
 }
 

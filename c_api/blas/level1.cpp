@@ -12,19 +12,17 @@ template <class T, class Run>
 T dot(Routine routine, Run run, std::int64_t n, const T* x, std::int64_t incx, const T* y, std::int64_t incy) {
   n = std::max<std::int64_t>(n, 0);
   const bool small = cpu::fits_vector(n, incx, is_complex<T>) && cpu::fits_vector(n, incy, is_complex<T>);
+  T result{};
   const auto on_real = [&](const cpu::RealBlas& blas) {
     if constexpr (is_complex<T>)
-      return cpu::call_dot(blas, routine == Routine::zdotc || routine == Routine::cdotc, n, x, incx, y, incy);
+      result = cpu::call_dot(blas, routine == Routine::zdotc || routine == Routine::cdotc, n, x, incx, y, incy);
     else
-      return cpu::call_dot(blas, n, x, incx, y, incy);
+      result = cpu::call_dot(blas, n, x, incx, y, incy);
   };
-  if (small)
-    if (const auto* blas = accublas_private_native(routine, 1, 1, n)) return on_real(*blas);
-  T result{};
+  if (small && served_natively(routine, 1, 1, n, 0, on_real)) return result;
   serve(
-      false, small,
-      [&](const accublas_options* options) { return run(nullptr, n, x, incx, y, incy, &result, options); },
-      [&](const cpu::RealBlas& blas) { result = on_real(blas); });
+      routine, false, small,
+      [&](const accublas_options* options) { return run(nullptr, n, x, incx, y, incy, &result, options); }, on_real);
   return result;
 }
 
@@ -33,22 +31,21 @@ template <class T>
 T mixed_dot(std::int64_t n, T addend, const float* x, std::int64_t incx, const float* y, std::int64_t incy) {
   n = std::max<std::int64_t>(n, 0);
   const bool small = cpu::fits_vector(n, incx, false) && cpu::fits_vector(n, incy, false);
-  const auto on_real = [&](const cpu::RealBlas& blas) {
-    return cpu::call_mixed_dot(blas, n, addend, x, incx, y, incy);
-  };
-  if (small)
-    if (const auto* blas = accublas_private_native(sizeof(T) == 8 ? Routine::dsdot : Routine::sdsdot, 1, 1, n))
-      return on_real(*blas);
+  constexpr Routine routine = sizeof(T) == 8 ? Routine::dsdot : Routine::sdsdot;
   T result{};
+  const auto on_real = [&](const cpu::RealBlas& blas) {
+    result = cpu::call_mixed_dot(blas, n, addend, x, incx, y, incy);
+  };
+  if (small && served_natively(routine, 1, 1, n, 0, on_real)) return result;
   serve(
-      false, small,
+      routine, false, small,
       [&](const accublas_options* options) {
         if constexpr (sizeof(T) == 8)
           return accublas_dsdot_ex(nullptr, n, x, incx, y, incy, &result, options);
         else
           return accublas_sdsdot_ex(nullptr, n, &addend, x, incx, y, incy, &result, options);
       },
-      [&](const cpu::RealBlas& blas) { result = on_real(blas); });
+      on_real);
   return result;
 }
 
@@ -69,24 +66,25 @@ cpu::F77Complex<T> f77_complex(Complex<T> value) {
 }
 
 /// Serves NRM2 or ASUM by `run`, the library's routine with options, or by `call` on the real BLAS. No argument is bad.
-/// For an increment that is not positive mode native returns the result of the real BLAS, and the other modes that of
-/// netlib (LAPACK 3.10 and later): NRM2 reads the elements of a negative one as every routine does, and the first
-/// element n times where it is zero; ASUM is zero.
+/// For an increment that is not positive mode native returns the result of the real BLAS, of which the engine, which
+/// would read x, computes nothing. The other modes return that of netlib (LAPACK 3.10 and later): NRM2 reads the
+/// elements of a negative one as every routine does, and the first element n times where it is zero; ASUM is zero.
 template <class E, class Run, class Call>
 RealOf<E> norm(Routine routine, bool is_asum, Run run, Call call, std::int64_t n, const E* x, std::int64_t incx) {
   n = std::max<std::int64_t>(n, 0);
   const bool small = cpu::fits_vector(n, incx, is_complex<E>);
-  const auto on_real = [&](const cpu::RealBlas& blas) { return call(blas, n, x, incx); };
-  if (small && incx > 0)
-    if (const auto* blas = accublas_private_native(routine, 1, 1, n)) return on_real(*blas);
   const bool as_library = small && incx <= 0 && accublas_private_mode_is_native(routine);
-  if (incx <= 0 && !as_library && is_asum) n = 0;
   RealOf<E> result = 0;
+  const auto on_real = [&](const cpu::RealBlas& blas) { result = call(blas, n, x, incx); };
+  if (small && (incx > 0 || as_library) && served_natively(routine, 1, 1, n, 0, on_real)) return result;
+  const bool nothing = incx <= 0 && (as_library || is_asum);
   serve(
-      false, small, [&](const accublas_options* options) { return run(nullptr, n, x, incx, &result, options); },
-      [&](const cpu::RealBlas& blas) { result = on_real(blas); });
-  if (as_library)
-    if (const auto* blas = accublas_private_real_blas()) return on_real(*blas);
+      routine, false, small,
+      [&](const accublas_options* options) {
+        const accublas_status status = run(nullptr, nothing ? 0 : n, x, incx, &result, options);
+        return status == ACCUBLAS_SUCCESS && as_library ? by_real_blas(routine, on_real) : status;
+      },
+      on_real);
   return result;
 }
 

@@ -46,10 +46,9 @@ struct GemvCall : Names<T, of_routine> {
     const bool small = cpu::fits_integers(m, n, lda) && cpu::fits_vector(terms, incx, is_complex<T>) &&
                        cpu::fits_vector(outputs, incy, is_complex<T>);
     const auto on_real = [&](const cpu::RealBlas& blas) { run_on(blas); };
-    if (small)
-      if (const auto* blas = accublas_private_native(of_routine, outputs, 1, terms)) return on_real(*blas);
+    if (small && served_natively(of_routine, outputs, 1, terms, 0, on_real)) return;
     serve(
-        !(beta == 0), small,
+        of_routine, !(beta == 0), small,
         [&](const accublas_options* options) {
           if (conjugate)
             return library(nullptr, ACCUBLAS_ROW_MAJOR, ACCUBLAS_CONJ_TRANS, n, m, &alpha, a, lda, x, incx, &beta, y,
@@ -108,11 +107,9 @@ struct Level2Call : Level2<E>, Names<E, level2_routine(static_cast<int>(kind), i
     const Level2<E>& l = *this;
     const bool small = cpu::fits_blas(l);
     const auto on_real = [&](const cpu::RealBlas& blas) { cpu::call_level2<E>(blas, l); };
-    if (small)
-      if (const auto* blas = accublas_private_native(this->served, l.rows(), l.cols(), l.inner()))
-        return on_real(*blas);
+    if (small && served_natively(this->served, l.rows(), l.cols(), l.inner(), 0, on_real)) return;
     serve(
-        !is_symv(kind) || !(l.beta == 0), small,
+        this->served, !is_symv(kind) || !(l.beta == 0), small,
         [&](const accublas_options* options) {
           return accublas_private_level2(l, is_single_precision<E>, &l.alpha, l.a, l.x, l.y, &l.beta, l.c, options);
         },

@@ -45,10 +45,9 @@ struct GemmCall : Names<T, of_routine> {
       cpu::call_gemm(blas, cpu::op_letter<T>(transa), cpu::op_letter<T>(transb), m, n, k, alpha, a, lda, b, ldb, beta,
                      c, ldc);
     };
-    if (small)
-      if (const auto* blas = accublas_private_native(of_routine, m, n, k)) return on_real(*blas);
+    if (small && served_natively(of_routine, m, n, k, 0, on_real)) return;
     serve(
-        !(beta == 0), small,
+        of_routine, !(beta == 0), small,
         [&](const accublas_options* options) {
           return library(nullptr, ACCUBLAS_COL_MAJOR, transa, transb, m, n, k, &alpha, a, lda, b, ldb, &beta, c, ldc,
                          options);
@@ -91,10 +90,9 @@ struct Level3Call : Level3<E>, Names<E, level3_routine(static_cast<int>(kind), i
       call.alpha = alpha;
       cpu::call_level3(blas, call);
     };
-    if (small)
-      if (const auto* blas = accublas_private_native(this->served, l.rows(), l.n, l.inner())) return on_real(*blas);
+    if (small && served_natively(this->served, l.rows(), l.n, l.inner(), 0, on_real)) return;
     serve(
-        is_in_place(kind) || !(l.beta == 0), small,
+        this->served, is_in_place(kind) || !(l.beta == 0), small,
         [&](const accublas_options* options) {
           return accublas_private_level3(l, is_single_precision<E>, &alpha, l.a, l.b, &l.beta, l.c, options);
         },

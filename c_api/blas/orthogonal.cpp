@@ -2,6 +2,9 @@
 // routines call these.
 #include "lib/call/orthogonal.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "c_api/blas/described.hpp"
 #include "lib/cpu/lapack_calls.hpp"
 
@@ -34,20 +37,27 @@ void lapack(Spelling spelling, OrthogonalCall<kind, E> o, Int* info, E* work, In
   if (!query) {
     o.info = &result;
     const bool small = cpu::fits_blas(o) && cpu::fits_integers(o.lwork);
-    const auto on_real = [&](const cpu::RealBlas& blas) { result = cpu::call_lapack(blas, o); };
+    // LAPACK's ORMQR writes into A for a while, which is the caller's to read alone: it has a copy, and the engine,
+    // which copies less at a time, goes first.
+    constexpr bool reads_a = kind == OrthogonalKind::ormqr;
+    const auto on_real = [&](const cpu::RealBlas& blas) {
+      OrthogonalCall<kind, E> call = o;
+      std::vector<E> copy;
+      if constexpr (reads_a) {
+        call.lda = std::max<Index>(o.a_rows(), 1);
+        for (Index j = 0; j < o.k; ++j) copy.insert(copy.end(), &o.a(0, j), &o.a(0, j) + call.lda);
+        call.a = {copy.data(), 1, call.lda};
+      }
+      result = cpu::call_lapack(blas, call);
+    };
     const std::int64_t inner = kind == OrthogonalKind::gels ? o.nrhs : o.reflectors();
-    // LAPACK's ORMQR writes into A for a while, which the engine keeps as it is.
-    const bool direct = small && kind != OrthogonalKind::ormqr;
-    if (const auto* const blas = direct ? accublas_private_native(o.served, o.m, o.n, inner) : nullptr) {
-      on_real(*blas);
-    } else {
+    if (reads_a || !small || !served_natively(o.served, o.m, o.n, inner, 0, on_real))
       serve(
-          true, small,
+          o.served, true, small,
           [&](const accublas_options* options) {
             return accublas_private_orthogonal(o, is_single_precision<E>, o.a.data, o.tau, o.c.data, &result, options);
           },
           on_real);
-    }
   }
   o.work[0] = E{length_of<RealOf<E>>(o.work_for_blocks())};
   *info = static_cast<Int>(result);

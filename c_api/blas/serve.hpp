@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 
 #include "c_api/accublas.h"
 #include "c_api/blas/xerbla.hpp"
@@ -32,11 +33,34 @@ inline accublas_transpose f77_transpose(char c) {
   return 0;
 }
 
+/// Takes the short way of a call, `real(blas)`. False where there is none (accublas_private_native), and where `real`
+/// finds memory for copies or a routine of the real BLAS missing, before it has written anything.
+template <class Real>
+bool served_natively(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, int integer_bytes,
+                     const Real& real) {
+  const cpu::RealBlas* const blas = accublas_private_native(routine, m, n, k, integer_bytes);
+  if (!blas) return false;
+  try {
+    real(*blas);
+    return true;
+  } catch (const std::exception&) {  // serve reports it: no exception leaves a BLAS name
+    return false;
+  }
+}
+
+/// Calls real(blas) where there is stack enough for it; accublas_private_by_real_blas has the contract.
+template <class Real>
+accublas_status by_real_blas(Routine routine, const Real& real) {
+  return accublas_private_by_real_blas(
+      routine, [](void* body, const cpu::RealBlas& blas) { (*static_cast<const Real*>(body))(blas); },
+      const_cast<Real*>(&real));
+}
+
 /// Serves a call that has no status to return. `run(options)` runs it by the mode, `real(blas)` on the real BLAS, where
 /// accublas_private_next_attempt says so. `reads_result`: beta is not zero; `small`: the real BLAS takes the sizes
 /// (lib/cpu/blas_sizes.hpp).
 template <class Run, class Real>
-void serve(bool reads_result, bool small, Run run, Real real) {
+void serve(Routine routine, bool reads_result, bool small, Run run, const Real& real) {
   accublas_options on_cpu = ACCUBLAS_OPTIONS_INIT;
   on_cpu.backend = ACCUBLAS_BACKEND_CPU;
   Attempt attempt = Attempt::as_set;
@@ -47,9 +71,11 @@ void serve(bool reads_result, bool small, Run run, Real real) {
     if (status == ACCUBLAS_SUCCESS) return;
     attempt = accublas_private_next_attempt(nullptr, attempt, status, reads_result);
   } while (attempt == Attempt::on_cpu);
-  const cpu::RealBlas* blas = accublas_private_real_blas();
-  if (attempt != Attempt::native || !small || !blas) std::abort();
-  real(*blas);
+  if (attempt != Attempt::native || !small) std::abort();
+  const accublas_status status = by_real_blas(routine, real);
+  if (status == ACCUBLAS_SUCCESS) return;
+  accublas_private_next_attempt(nullptr, attempt, status, reads_result);  // runs the failure handler
+  std::abort();
 }
 
 /// Serves a routine of level 2 or 3 under an F77 name. Call holds the arguments as column-major F77 has them, with the

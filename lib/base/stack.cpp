@@ -1,23 +1,45 @@
 #include "lib/base/stack.hpp"
 
 #include <pthread.h>
-#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cfenv>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "lib/base/error.hpp"
-#include "lib/base/thread_pool.hpp"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ACCUBLAS_ADDRESS_SANITIZER
+#elif __has_feature(thread_sanitizer)
+#define ACCUBLAS_THREAD_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define ACCUBLAS_ADDRESS_SANITIZER
+#elif defined(__SANITIZE_THREAD__)
+#define ACCUBLAS_THREAD_SANITIZER
+#endif
+#if defined(ACCUBLAS_ADDRESS_SANITIZER)
+#include <sanitizer/common_interface_defs.h>
+#elif defined(ACCUBLAS_THREAD_SANITIZER)
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace accublas {
 
 namespace {
 
-/// The stack of a thread made here. The system provides only the memory that is used; OpenBLAS's GETRF needed 4.7 MiB.
+/// Bytes of a stack of our own. The system provides only the memory that is used; OpenBLAS's GETRF needed 4.7 MiB.
 constexpr std::size_t own_stack = std::size_t{8} << 20;
+/// The lowest bytes of a stack cannot be accessed. They are more than a page, since pages may have 64 KiB.
+constexpr std::size_t guard = std::size_t{64} << 10;
 
 /// From the lowest address to beyond the highest one.
 struct Bounds {
@@ -40,26 +62,103 @@ Bounds own_bounds() {
   return found;
 }
 
+/// Stacks that were used before: the page faults of a new one take longer than a small product.
+constinit std::atomic<char*> spares[8]{};
+
+/// A stack in use, from its lowest address.
+class Stack {
+ public:
+  Stack() {
+    for (std::atomic<char*>& spare : spares)
+      if ((low_ = spare.exchange(nullptr, std::memory_order_acquire))) return;
+    constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK;
+    void* const memory = mmap(nullptr, own_stack, PROT_READ | PROT_WRITE, kind, -1, 0);
+    if (memory == MAP_FAILED) refuse();
+    low_ = static_cast<char*>(memory);
+    if (mprotect(low_, guard, PROT_NONE) != 0) {
+      const int reason = errno;
+      munmap(low_, own_stack);
+      errno = reason;
+      refuse();
+    }
+  }
+  ~Stack() {
+    for (std::atomic<char*>& spare : spares) {
+      char* none = nullptr;
+      if (spare.compare_exchange_strong(none, low_, std::memory_order_release, std::memory_order_relaxed)) return;
+    }
+    munmap(low_, own_stack);
+  }
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
+  char* begin() const { return low_ + guard; }
+  static constexpr std::size_t size() { return own_stack - guard; }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw Error(ACCUBLAS_ERROR_MEMORY,
+                std::string("the caller's stack is too small for the real BLAS, and there is no memory for another of "
+                            "8 MiB: ") +
+                    std::strerror(errno));
+  }
+
+  char* low_ = nullptr;
+};
+
+/// Tells a sanitizer which stack the thread is on. A function of its own would enter on one and leave on the other.
+class Announced {
+ public:
+#if defined(ACCUBLAS_ADDRESS_SANITIZER)
+  [[gnu::always_inline]] void before_entry(const Stack& stack) {
+    __sanitizer_start_switch_fiber(&fake_, stack.begin(), stack.size());
+  }
+  [[gnu::always_inline]] void after_entry() { __sanitizer_finish_switch_fiber(nullptr, &callers_, &callers_size_); }
+  [[gnu::always_inline]] void before_exit() { __sanitizer_start_switch_fiber(nullptr, callers_, callers_size_); }
+  [[gnu::always_inline]] void after_exit() { __sanitizer_finish_switch_fiber(fake_, nullptr, nullptr); }
+
+ private:
+  void* fake_ = nullptr;
+  const void* callers_ = nullptr;
+  std::size_t callers_size_ = 0;
+#elif defined(ACCUBLAS_THREAD_SANITIZER)
+  [[gnu::always_inline]] void before_entry(const Stack&) { __tsan_switch_to_fiber(own_, 0); }
+  [[gnu::always_inline]] void after_entry() {}
+  [[gnu::always_inline]] void before_exit() { __tsan_switch_to_fiber(callers_, 0); }
+  [[gnu::always_inline]] void after_exit() { __tsan_destroy_fiber(own_); }
+
+ private:
+  void* callers_ = __tsan_get_current_fiber();
+  void* own_ = __tsan_create_fiber(0);
+#else
+  [[gnu::always_inline]] void before_entry(const Stack&) {}
+  [[gnu::always_inline]] void after_entry() {}
+  [[gnu::always_inline]] void before_exit() {}
+  [[gnu::always_inline]] void after_exit() {}
+#endif
+};
+
 struct Errand {
   void (*function)(void*);
   void* body;
-  int openmp_threads;
   std::fenv_t environment;
   std::exception_ptr failure;
+  Announced announced;
+  ucontext_t caller;
 };
 
-void* run_errand(void* given) {
-  Errand& errand = *static_cast<Errand*>(given);
-  bounds = {0, UINTPTR_MAX};
-  set_openmp_threads(errand.openmp_threads);
-  std::fesetenv(&errand.environment);
+/// The first function on a stack of our own. No exception can pass it, since nothing is below it.
+void run_errand(unsigned high, unsigned low) {
+  Errand& errand =
+      *reinterpret_cast<Errand*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | std::uint64_t{low}));
+  errand.announced.after_entry();
   try {
     errand.function(errand.body);
   } catch (...) {
     errand.failure = std::current_exception();
   }
   std::fegetenv(&errand.environment);
-  return nullptr;
+  errand.announced.before_exit();
+  setcontext(&errand.caller);
 }
 
 }  // namespace
@@ -70,29 +169,30 @@ bool stack_has(std::size_t bytes) {
   return here < bounds.high && here >= bounds.low && here - bounds.low >= bytes;
 }
 
+// A switch of stacks on the caller's thread, not a thread of its own. The only thing that can fail is the memory. Locks
+// stay the caller's: a thread that loads OpenBLAS would wait for the loader's lock where the caller is a library's
+// constructor, which holds it. So do CPU affinity, OpenMP's settings and all else that a thread has. And it is faster.
 void on_own_stack(void (*function)(void*), void* body) {
-  Errand errand{function, body, openmp_threads(), {}, nullptr};
-  std::fegetenv(&errand.environment);
-  sigset_t all, old;
-  sigfillset(&all);
+  const Stack stack;
+  Errand errand{function, body, {}, nullptr, {}, {}};
+  ucontext_t own;
+  getcontext(&own);
+  own.uc_stack.ss_sp = stack.begin();
+  own.uc_stack.ss_size = stack.size();
+  own.uc_link = nullptr;  // run_errand does not return
+  const auto address = std::uint64_t{reinterpret_cast<std::uintptr_t>(&errand)};
+  makecontext(&own, reinterpret_cast<void (*)()>(run_errand), 2, static_cast<unsigned>(address >> 32),
+              static_cast<unsigned>(address));
+  // To cancel the thread would unwind a stack that ends where the caller's should follow.
   int cancellable = 0;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);  // pthread_join would leave the thread behind
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, own_stack);
-  pthread_t thread;
-  const int failed = pthread_create(&thread, &attributes, run_errand, &errand);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  if (!failed) pthread_join(thread, nullptr);
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
+  const auto low = reinterpret_cast<std::uintptr_t>(stack.begin());
+  const Bounds callers = std::exchange(bounds, Bounds{low, low + stack.size()});
+  errand.announced.before_entry(stack);
+  swapcontext(&errand.caller, &own);
+  errand.announced.after_exit();
+  bounds = callers;
   pthread_setcancelstate(cancellable, nullptr);
-  if (failed)
-    throw Error(
-        ACCUBLAS_ERROR_MEMORY,
-        std::string("the caller's stack is too small for the real BLAS, and no thread with a larger one could be "
-                    "made: ") +
-            std::strerror(failed));
   std::fesetenv(&errand.environment);
   if (errand.failure) std::rethrow_exception(errand.failure);
 }

@@ -216,15 +216,4 @@ bool in_openmp_parallel_region(bool look_again) {
   return found && found() != 0;
 }
 
-int openmp_threads() {
-  if (in_openmp_parallel_region(true)) return 1;
-  const auto most = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
-  return most ? most() : 0;
-}
-
-void set_openmp_threads(int threads) {
-  const auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  if (set && threads > 0) set(threads);
-}
-
 }  // namespace accublas

@@ -33,9 +33,4 @@ int default_threads();
 /// `look_again` repeats the search for the runtime, which may have been loaded since.
 bool in_openmp_parallel_region(bool look_again);
 
-/// Threads that the next parallel region of the caller would have, 1 inside of one; 0 where the program has no OpenMP
-/// runtime. A new thread of ours, which knows neither, takes this number over.
-int openmp_threads();
-void set_openmp_threads(int threads);
-
 }  // namespace accublas

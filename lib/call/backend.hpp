@@ -112,6 +112,9 @@ class Backend {
   }
   /// Whether this backend computes on host operands of this shape faster than the CPU, copies included.
   virtual bool worth_copying(Routine, const Mode&, const CallShape&) const { return false; }
+  /// Returns how many bytes of stack the functions below may need for a routine by an engine, 0 if they keep to the 64
+  /// KiB that accublas asks of its callers.
+  virtual std::size_t stack(Routine, accublas_engine) const { return 0; }
   /// Returns the cap of a call's workspace in bytes if none is set.
   virtual std::size_t default_workspace(int device) const = 0;
   virtual std::unique_ptr<BackendState> make_state(int device) = 0;

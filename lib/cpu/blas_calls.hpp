@@ -7,14 +7,13 @@
 //   - no memory beside the operands is read (OpenBLAS 0.3.21 reads one element beyond the vectors of complex DOT and
 //     GEMV, and of HEMV): such a call leaves out the last element, which is added here
 //   - the caller's floating-point environment stays as it is
-//   - a caller needs little stack: where less is left than the BLAS may need, it runs on a stack of our own
+// The caller has seen to the stack (stack_of_blas in lib/cpu/native.hpp).
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
-#include <type_traits>
 
 #include "c_api/accublas.h"
 #include "lib/base/fp_environment.hpp"
@@ -22,21 +21,6 @@
 #include "lib/cpu/native.hpp"
 
 namespace accublas::cpu {
-
-/// Stack that a product or a routine of LAPACK may need. OpenBLAS 0.3.21 was seen to take 44 KiB for a product with the
-/// kernels of Haswell, more on CPUs with AMX, and its GETRF, where threads share it, 4.7 MiB.
-constexpr std::size_t product_stack = std::size_t{128} << 10, lapack_stack = std::size_t{6} << 20;
-
-/// Makes a call on a stack of our own if the caller's has less than `need` bytes left; whether it did. `call` is the
-/// whole call anew, which finds enough there.
-template <class Call>
-bool called_on_own_stack(const RealBlas& blas, std::size_t need, Call&& call) {
-  if (blas.stack_has(need)) [[likely]]
-    return false;
-  using C = std::remove_reference_t<Call>;
-  blas.on_own_stack([](void* body) { (*static_cast<C*>(body))(); }, &call);
-  return true;
-}
 
 /// netlib's letter of a transposition: of a real matrix the conjugate transpose is the transpose.
 template <class E>
@@ -49,9 +33,6 @@ template <class T>
 void call_gemm(const RealBlas& blas, char op_a, char op_b, RealBlas::F77Int m, RealBlas::F77Int n, RealBlas::F77Int k,
                T alpha, const T* a, RealBlas::F77Int lda, const T* b, RealBlas::F77Int ldb, T beta, T* c,
                RealBlas::F77Int ldc) {
-  if (called_on_own_stack(blas, product_stack,
-                          [&] { call_gemm(blas, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }))
-    return;
   const bool product = alpha != 0 && k != 0;
   if (m == 0 || n == 0 || (!product && beta == 1)) return;
   const Matrix<T> result{c, 1, ldc};
@@ -108,9 +89,6 @@ void call_whole_gemv(const RealBlas& blas, char op, RealBlas::F77Int m, RealBlas
 template <class T>
 void call_gemv(const RealBlas& blas, char op, RealBlas::F77Int m, RealBlas::F77Int n, T alpha, const T* a,
                RealBlas::F77Int lda, const T* x, RealBlas::F77Int incx, T beta, T* y, RealBlas::F77Int incy) {
-  if (called_on_own_stack(blas, product_stack,
-                          [&] { call_gemv(blas, op, m, n, alpha, a, lda, x, incx, beta, y, incy); }))
-    return;
   if (m == 0 || n == 0 || (alpha == 0 && beta == 1)) return;
   // y is little beside A: it is cleared whatever the BLAS does.
   if (alpha == 0 || beta == 0) {
@@ -139,8 +117,6 @@ template <class T>
 T call_dot(const RealBlas& blas, RealBlas::F77Int n, const T* x, RealBlas::F77Int incx, const T* y,
            RealBlas::F77Int incy) {
   if (n <= 0) return 0;
-  T moved{};
-  if (called_on_own_stack(blas, product_stack, [&] { moved = call_dot(blas, n, x, incx, y, incy); })) return moved;
   const FpControl control;
   if constexpr (sizeof(T) == 8)
     return blas.ddot(&n, x, &incx, y, &incy);
@@ -153,9 +129,6 @@ template <class T>
 Complex<T> call_dot(const RealBlas& blas, bool conjugate_x, RealBlas::F77Int n, const Complex<T>* x,
                     RealBlas::F77Int incx, const Complex<T>* y, RealBlas::F77Int incy) {
   if (n <= 0) return {};
-  Complex<T> moved{};
-  if (called_on_own_stack(blas, product_stack, [&] { moved = call_dot(blas, conjugate_x, n, x, incx, y, incy); }))
-    return moved;
   const FpControl control;
   const RealBlas::F77Int rest = n - 1;
   F77Complex<T> result = 0;
@@ -177,9 +150,6 @@ template <class T>
 T call_mixed_dot(const RealBlas& blas, RealBlas::F77Int n, T addend, const float* x, RealBlas::F77Int incx,
                  const float* y, RealBlas::F77Int incy) {
   if (n <= 0) return addend;
-  T moved{};
-  if (called_on_own_stack(blas, product_stack, [&] { moved = call_mixed_dot(blas, n, addend, x, incx, y, incy); }))
-    return moved;
   const FpControl control;
   if constexpr (sizeof(T) == 8)
     return blas.dsdot(&n, x, &incx, y, &incy);
@@ -209,39 +179,38 @@ RealOf<E> norm_of_infinities(RealOf<E> norm, Index n, const E* x, Index incx) {
 
 /// A norm as the BLAS has it, whatever that makes of an increment that is not positive.
 template <class E>
-RealOf<E> call_norm(const RealBlas& blas, RealOf<E> (*norm)(const RealBlas::F77Int*, const E*, const RealBlas::F77Int*),
-                    RealBlas::F77Int n, const E* x, RealBlas::F77Int incx) {
+RealOf<E> call_norm(RealOf<E> (*norm)(const RealBlas::F77Int*, const E*, const RealBlas::F77Int*), RealBlas::F77Int n,
+                    const E* x, RealBlas::F77Int incx) {
   if (n <= 0) return 0;
-  RealOf<E> moved{};
-  if (called_on_own_stack(blas, product_stack, [&] { moved = call_norm(blas, norm, n, x, incx); })) return moved;
   const FpControl control;
-  return norm_of_infinities(norm(&n, x, &incx), n, x, std::abs(Index{incx}));
+  const RealOf<E> found = norm(&n, x, &incx);
+  return incx > 0 ? norm_of_infinities(found, n, x, incx) : found;
 }
 inline double call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const double* x, RealBlas::F77Int incx) {
-  return call_norm(blas, blas.dnrm2, n, x, incx);
+  return call_norm(blas.dnrm2, n, x, incx);
 }
 inline float call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const float* x, RealBlas::F77Int incx) {
-  return call_norm(blas, blas.snrm2, n, x, incx);
+  return call_norm(blas.snrm2, n, x, incx);
 }
 inline double call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const Complex<double>* x, RealBlas::F77Int incx) {
-  return call_norm(blas, blas.dznrm2, n, x, incx);
+  return call_norm(blas.dznrm2, n, x, incx);
 }
 inline float call_nrm2(const RealBlas& blas, RealBlas::F77Int n, const Complex<float>* x, RealBlas::F77Int incx) {
-  return call_norm(blas, blas.scnrm2, n, x, incx);
+  return call_norm(blas.scnrm2, n, x, incx);
 }
 inline double call_asum(const RealBlas& blas, RealBlas::F77Int n, const Complex<double>* x, RealBlas::F77Int incx) {
-  return call_norm(blas, blas.dzasum, n, x, incx);
+  return call_norm(blas.dzasum, n, x, incx);
 }
 inline double call_asum(const RealBlas& blas, RealBlas::F77Int n, const double* x, RealBlas::F77Int incx) {
-  return call_norm(blas, blas.dasum, n, x, incx);
+  return call_norm(blas.dasum, n, x, incx);
 }
 inline float call_asum(const RealBlas& blas, RealBlas::F77Int n, const float* x, RealBlas::F77Int incx) {
-  return call_norm(blas, blas.sasum, n, x, incx);
+  return call_norm(blas.sasum, n, x, incx);
 }
 /// SASUM adds the 2 n components of consecutive numbers: on AVX-512 cores OpenBLAS's SCASUM (before 0.3.26) leaves out
 /// some of them and adds others twice. In two halves, since 2 n may be no F77Int.
 inline float call_asum(const RealBlas& blas, RealBlas::F77Int n, const Complex<float>* x, RealBlas::F77Int incx) {
-  if (incx != 1 || n <= 0) return call_norm(blas, blas.scasum, n, x, incx);
+  if (incx != 1 || n <= 0) return call_norm(blas.scasum, n, x, incx);
   const auto* const components = reinterpret_cast<const float*>(x);
   return call_asum(blas, n, components, 1) + call_asum(blas, n, components + n, 1);
 }

@@ -77,6 +77,11 @@ class CpuBackend final : public Backend {
     const bool slices = isa < cpu::Isa::avx512 && mode.kind != ACCUBLAS_MODE_FIXED && cpu::have_real_blas();
     return {slices ? ACCUBLAS_ENGINE_FP64 : ACCUBLAS_ENGINE_INT8, true};
   }
+  std::size_t stack(Routine routine, accublas_engine engine) const override {
+    const bool by_blas =
+        engine == ACCUBLAS_ENGINE_NATIVE || engine == ACCUBLAS_ENGINE_FP64 || engine == ACCUBLAS_ENGINE_MULTIWORD;
+    return by_blas ? cpu::stack_of_blas(routine) : 0;
+  }
   std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
 

@@ -170,8 +170,6 @@ Index lapack_work(const Factorization<E>& f) {
 /// LAPACK's info, which is not negative. Its integers are the library's: `pivots` has them as wide as they are there.
 template <class E>
 std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
-  std::int64_t moved = 0;
-  if (called_on_own_stack(blas, lapack_stack, [&] { moved = call_lapack(blas, f); })) return moved;
   using Int = RealBlas::F77Int;
   using Text = const char*;
   using Size = const Int*;
@@ -232,8 +230,6 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
 /// Likewise, with LAPACK's workspace; of lwork = -1 what it should be goes to work[0].
 template <class E>
 std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
-  std::int64_t moved = 0;
-  if (called_on_own_stack(blas, lapack_stack, [&] { moved = call_lapack(blas, o); })) return moved;
   using Int = RealBlas::F77Int;
   using Text = const char*;
   using Size = const Int*;

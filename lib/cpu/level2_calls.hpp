@@ -49,7 +49,6 @@ void call_hemv(const Level2<E>& l, Call&& call) {
 
 template <class E>
 void call_level2(const RealBlas& blas, Level2<E> l) {
-  if (called_on_own_stack(blas, product_stack, [&] { call_level2(blas, l); })) return;
   if (l.rows() == 0 || l.n == 0 || (l.alpha == 0 && l.beta == 1)) return;
   const auto scale = [&] { scale_result(l.beta, l.n, 1, Matrix<E>{l.c, std::abs(Index{l.incy}), 0}); };
   if (l.alpha == 0) return scale();

@@ -47,7 +47,6 @@ void call_gemm_for_triangle(const RealBlas& blas, const Level3<E>& l) {
 
 template <class E>
 void call_level3(const RealBlas& blas, Level3<E> l) {
-  if (called_on_own_stack(blas, product_stack, [&] { call_level3(blas, l); })) return;
   const Matrix<E> c = l.result();
   const bool product = l.alpha != 0 && l.terms() != 0;
   if (l.rows() == 0 || l.n == 0 || (!product && l.beta == 1)) return;

@@ -85,10 +85,15 @@ struct RealBlas {
     return level3[level3_number(routine)] != nullptr;
   }
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
-  // lib/base/stack.hpp's, which the drop-in, a library of its own, has from here.
-  bool (*stack_has)(std::size_t bytes);
-  void (*on_own_stack)(void (*function)(void* body), void* body);
 };
+
+/// Stack that a call of the routine by the real BLAS may need, with 64 KiB for accublas's own functions above it. Who
+/// calls it sees to that (lib/base/stack.hpp), once a call and before anything is written. OpenBLAS 0.3.21 was seen to
+/// take 44 KiB for a product with the kernels of Haswell, more on CPUs with AMX, and its GETRF, where threads share it,
+/// 4.7 MiB.
+constexpr std::size_t stack_of_blas(Routine routine) {
+  return is_lapack(routine) ? std::size_t{6} << 20 : std::size_t{192} << 10;
+}
 
 /// The real BLAS, ready for a call in the present floating-point environment (lib/cpu/blas_calls.hpp has the calls): it
 /// is loaded at first use, and its threads never take an environment other than accublas's own. To be asked before

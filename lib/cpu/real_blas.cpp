@@ -217,8 +217,6 @@ void see_to_lapack(RealBlas& blas) {
 RealBlas load_first() {
   const FpEnvironment environment;  // OpenBLAS makes its threads while it is loaded
   RealBlas blas{};
-  blas.stack_has = stack_has;
-  blas.on_own_stack = on_own_stack;
   std::string tried;
   std::vector<std::string> libraries = loaded_openblas();
   libraries.insert(libraries.end(), {"libopenblas.so.0", "libblas.so.3"});
@@ -233,16 +231,11 @@ RealBlas load_first() {
   throw Error(ACCUBLAS_ERROR_NO_BLAS, "no real BLAS could be loaded; tried " + tried);
 }
 
-/// Loading runs the library's constructors, and what is tried runs its routines: on a stack of our own where the
-/// caller's is small. Modes that never call the BLAS load it too, to know what it has.
+/// Loading runs the library's constructors, and what is tried runs its routines, LAPACK's among them. Modes that never
+/// call the BLAS load it too, to know what it has.
 std::unique_ptr<const RealBlas> load_with_stack() {
   std::unique_ptr<const RealBlas> loaded;
-  const auto load = [&] { loaded = std::make_unique<const RealBlas>(load_first()); };
-  if (stack_has(lapack_stack))
-    load();
-  else
-    on_own_stack([](void* body) { (*static_cast<decltype(load)*>(body))(); },
-                 const_cast<void*>(static_cast<const void*>(&load)));
+  with_stack(stack_of_blas(Routine::dgetrf), [&] { loaded = std::make_unique<const RealBlas>(load_first()); });
   return loaded;
 }
 
@@ -263,7 +256,7 @@ void make_threads(const RealBlas& blas) {
   const std::uint32_t now = generation.load(std::memory_order_relaxed);
   if (made == now) return;
   const FpEnvironment environment;
-  multiply<double>(blas, 'N', 'N', 256, 256, 256);
+  with_stack(stack_of_blas(Routine::dgemm), [&] { multiply<double>(blas, 'N', 'N', 256, 256, 256); });
   made = now;
 }
 
@@ -279,7 +272,8 @@ bool have_real_blas() {
   try {
     found();
     return true;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.status() != ACCUBLAS_ERROR_NO_BLAS) throw;  // the answer does not depend on the memory of the moment
     return false;
   }
 }

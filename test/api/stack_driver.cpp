@@ -1,8 +1,13 @@
-// Every routine in one mode, by one engine, on a caller with little stack, for stack_test.cpp. Arguments: mode, engine,
-// stack in KiB (0: the main thread), of a thread that has this much beside the least that the system gives it, and a
-// routine of LAPACK that is called alone, as the first one of the process. What the library's own threads have is up to
-// it: the program's default is as small.
+// Routines on a caller with little stack, for stack_test.cpp. The first argument is the stack in KiB (0: the main
+// thread), which a thread has beside the least that the system gives it; the program's default for threads is as small.
+// The others are
+//   MODE ENGINE ...       every routine in each of these modes by these engines; each on a thread of its own
+//   first MODE ROUTINE    this routine of LAPACK alone, as the first call of the process
+//   load MODULE           a module whose constructor makes the first call of the process
+//   refused               calls that find no memory for a stack of the library's own
+#include <dlfcn.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -10,7 +15,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../both_types.hpp"
@@ -19,10 +26,6 @@
 namespace {
 
 using namespace both_types;
-
-struct Way {
-  const char *mode, *engine, *first;
-};
 
 std::vector<double> data(std::int64_t count) {
   std::vector<double> x(static_cast<std::size_t>(count));
@@ -48,12 +51,18 @@ const T* operands() {
     return floats().data();
 }
 
-/// The call must succeed, or its routine lack the mode or the engine.
-void check(accublas_context* context, accublas_status status, const char* what) {
-  if (status == ACCUBLAS_SUCCESS || status == ACCUBLAS_ERROR_ENGINE || status == ACCUBLAS_ERROR_MODE) return;
-  std::printf("%s: %s\n", what, accublas_last_error(context));
+[[noreturn]] void fail(const char* what, const char* why) {
+  std::printf("%s: %s\n", what, why);
   std::fflush(stdout);
   std::_Exit(1);
+}
+
+/// The call must succeed, or its routine lack the mode or the engine, or the BLAS that stands in for OpenBLAS lack it.
+void check(accublas_context* context, accublas_status status, const char* what) {
+  static const bool stand_in = std::getenv("ACCUBLAS_TEST_BLAS") != nullptr;
+  if (status == ACCUBLAS_SUCCESS || status == ACCUBLAS_ERROR_ENGINE || status == ACCUBLAS_ERROR_MODE) return;
+  if (stand_in && status == ACCUBLAS_ERROR_NO_BLAS) return;
+  fail(what, accublas_last_error(context));
 }
 
 template <class T>
@@ -183,47 +192,177 @@ void arrays(accublas_context* context) {
   }
 }
 
-void* run(void* given) {
-  const Way& way = *static_cast<Way*>(given);
-  static std::vector<double> c(1 << 20);
+accublas_context* new_context() {
   accublas_context* context = nullptr;
-  if (accublas_create(&context) != ACCUBLAS_SUCCESS) std::_Exit(1);
-  if (way.first) {
-    check(context, accublas_set_mode_name(context, way.mode), "mode");
-    lapack(context, way.first, 120);
-    accublas_destroy(context);
-    return nullptr;
-  }
+  if (accublas_create(&context) != ACCUBLAS_SUCCESS) fail("create", "no context");
+  return context;
+}
+
+void every_routine(const char* mode, const char* engine) {
+  static std::vector<double> c(1 << 20);
+  accublas_context* const context = new_context();
   for (const int threads : {1, 4}) {
-    check(context, accublas_set_mode_name(context, way.mode), "mode");
-    check(context, accublas_set_engine_name(context, way.engine), "engine");
+    check(context, accublas_set_mode_name(context, mode), "mode");
+    check(context, accublas_set_engine_name(context, engine), "engine");
     check(context, accublas_set_num_threads(context, threads), "threads");
     routines<double>(context, c.data());
     routines<float>(context, reinterpret_cast<float*>(c.data()));
     described(context, c.data());
     for (const char* routine : {"getrf", "gesv", "potrf", "geqrf", "gels", "trsm"})
       for (const std::int64_t n : {2, 120}) lapack(context, routine, n);
-    if (std::strcmp(way.mode, "cr") == 0) arrays(context);
+    if (std::strcmp(mode, "cr") == 0) arrays(context);
   }
   accublas_destroy(context);
-  return nullptr;
+}
+
+void first_call(const char* mode, const char* routine) {
+  accublas_context* const context = new_context();
+  check(context, accublas_set_mode_name(context, mode), "mode");
+  lapack(context, routine, 120);
+  accublas_destroy(context);
+}
+
+/// While it lives, the process may have 4 MiB more memory than it has, and so no stack of 8 MiB more.
+struct LittleMemory {
+  rlimit before;
+
+  LittleMemory() {
+    unsigned long pages = 0;
+    std::FILE* const file = std::fopen("/proc/self/statm", "r");
+    if (!file || std::fscanf(file, "%lu", &pages) != 1) fail("statm", "cannot be read");
+    std::fclose(file);
+    getrlimit(RLIMIT_AS, &before);
+    const rlimit little{pages * static_cast<unsigned long>(getpagesize()) + (4ul << 20), before.rlim_max};
+    if (setrlimit(RLIMIT_AS, &little) != 0) fail("setrlimit", "refused");
+  }
+  ~LittleMemory() { setrlimit(RLIMIT_AS, &before); }
+};
+
+/// Calls by OpenBLAS, several blocks of them, that read what they overwrite: without memory for a stack they write
+/// nothing, or another engine serves the whole of them.
+void refused_calls() {
+  constexpr std::int64_t n = 300;
+  constexpr auto columns = ACCUBLAS_COL_MAJOR;
+  constexpr auto plain = ACCUBLAS_NO_TRANS;
+  const double *x = operands<double>(), *y = x + 1000, alpha[2] = {1.25, 0}, beta[2] = {-0.5, 0};
+  accublas_context* const context = new_context();
+  check(context, accublas_set_num_threads(context, 1), "threads");
+  check(context, accublas_set_workspace_mib(context, 1), "workspace");
+  std::vector<double> a(n * n), tau(n);
+  std::int64_t info = 0;
+  std::vector<std::int64_t> ipiv(n);
+  using Call = std::pair<const char*, std::function<accublas_status(double*)>>;
+  const Call calls[] = {
+      {"gemm",
+       [&](double* c) {
+         return accublas_dgemm(context, columns, plain, plain, n, n, n, alpha, x, n, y, n, beta, c, n);
+       }},
+      {"strided gemm",
+       [&](double* c) {
+         return gemm_strided(0.0, context, n, n, n, alpha, x, 2, 2 * n, y, 2, 3 * n, beta, c, 2, 2 * n);
+       }},
+      {"strided gemv",
+       [&](double* c) { return gemv_strided(0.0, context, n, n, alpha, x, 2, 2 * n, y, 1, beta, c, 1); }},
+      {"dot", [&](double* c) { return accublas_ddot(context, n, x, 1, y, 1, c); }},
+      {"nrm2", [&](double* c) { return accublas_dnrm2(context, n, x, 1, c); }},
+      {"zgemm",
+       [&](double* c) {
+         return accublas_zgemm(context, columns, plain, ACCUBLAS_CONJ_TRANS, n, n, n, alpha, x, n, y, n, beta, c, n);
+       }},
+      {"syrk",
+       [&](double* c) {
+         return accublas_dsyrk(context, columns, ACCUBLAS_UPPER, plain, n, n, alpha, x, n, beta, c, n);
+       }},
+      {"symv",
+       [&](double* c) { return accublas_dsymv(context, columns, ACCUBLAS_UPPER, n, alpha, x, n, y, 1, beta, c, 1); }},
+      {"ger", [&](double* c) { return accublas_dger(context, columns, n, n, alpha, x, 1, y, 1, c, n); }},
+      {"getrf", [&](double* c) { return accublas_dgetrf(context, columns, n, n, c, n, ipiv.data(), &info); }},
+      {"ormqr",
+       [&](double* c) {
+         return accublas_dormqr(context, columns, ACCUBLAS_LEFT, ACCUBLAS_TRANS, n, n, n, a.data(), n, tau.data(), c,
+                                n);
+       }},
+  };
+  std::copy(x, x + n * n, a.begin());
+  check(context, accublas_set_mode_name(context, "cr"), "mode");
+  check(context, accublas_dgeqrf(context, columns, n, n, a.data(), n, tau.data()), "geqrf");
+  const std::vector<double> before(y, y + 2 * n * n);
+  std::vector<double> c, expected;
+  for (const char* mode : {"native", "slices:4", "tf64x3", "dp"}) {
+    check(context, accublas_set_mode_name(context, mode), "mode");
+    int served = 0, refused = 0;
+    for (const auto& [name, call] : calls) {
+      expected = c = before;
+      accublas_status status;
+      {
+        const LittleMemory little;
+        status = call(c.data());
+      }
+      if (status == ACCUBLAS_ERROR_MODE) continue;
+      if (status == ACCUBLAS_ERROR_MEMORY) {
+        ++refused;
+        if (c != before) fail(name, "written, and no memory");
+        continue;
+      }
+      check(context, status, name);
+      ++served;
+      check(context, accublas_set_mode_name(context, "cr"), "mode");
+      check(context, call(expected.data()), name);
+      check(context, accublas_set_mode_name(context, mode), "mode");
+      for (std::size_t i = 0; i < c.size(); ++i)
+        if (!(std::fabs(c[i] - expected[i]) <= 1e-6 * (1 + std::fabs(expected[i])))) fail(name, "wrong");
+    }
+    // OpenBLAS alone serves native, some routines of the next two, and dp has other engines.
+    const std::string word = mode;
+    if (word == "native" ? served > 0 : word == "dp" ? served == 0 : refused == 0) fail(mode, "is served otherwise");
+  }
+  for (const char* mode : {"native", "slices:4", "tf64x3", "dp"}) {
+    check(context, accublas_set_mode_name(context, mode), "mode");
+    for (const auto& [name, call] : calls) check(context, call((c = before).data()), name);
+  }
+  accublas_destroy(context);
+}
+
+/// Runs `body` with so much stack.
+void run(std::size_t kib, const std::function<void()>& body) {
+  if (kib == 0) return body();
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_t thread;
+  const auto start = [](void* given) -> void* {
+    (*static_cast<const std::function<void()>*>(given))();
+    return nullptr;
+  };
+  const std::size_t bytes = static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN)) + (kib << 10);
+  if (pthread_attr_setstacksize(&small, bytes) != 0 || pthread_setattr_default_np(&small) != 0 ||
+      pthread_create(&thread, &small, start, const_cast<std::function<void()>*>(&body)) != 0 ||
+      pthread_join(thread, nullptr) != 0)
+    fail("thread", "cannot be made");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Way way{argv[1], argv[2], argc > 4 ? argv[4] : nullptr};
-  const std::size_t bytes =
-      static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN)) + (static_cast<std::size_t>(std::atoi(argv[3])) << 10);
-  doubles(), floats();
-  if (bytes == static_cast<std::size_t>(sysconf(_SC_THREAD_STACK_MIN))) {
-    run(&way);
+  const auto kib = static_cast<std::size_t>(std::atoi(argv[1]));
+  const std::string what = argv[2];
+  if (what == "first") {
+    run(kib, [&] { first_call(argv[3], argv[4]); });
+  } else if (what == "load") {
+    alarm(20);  // a deadlock ends
+    run(kib, [&] {
+      if (!dlopen(argv[3], RTLD_NOW)) fail("load", dlerror());
+    });
   } else {
-    pthread_attr_t small;
-    pthread_attr_init(&small);
-    if (pthread_attr_setstacksize(&small, bytes) != 0 || pthread_setattr_default_np(&small) != 0) return 1;
-    pthread_t thread;
-    if (pthread_create(&thread, &small, run, &way) != 0 || pthread_join(thread, nullptr) != 0) return 1;
+    doubles(), floats();
+    if (what == "refused") {
+      first_call("dp", "getrf");  // loads OpenBLAS on this thread, which has stack enough
+      run(kib, refused_calls);
+    } else {
+      for (int i = 2; i + 1 < argc; i += 2) {
+        std::fprintf(stderr, "%s %s\n", argv[i], argv[i + 1]);
+        run(kib, [&] { every_routine(argv[i], argv[i + 1]); });
+      }
+    }
   }
   std::puts("done");
 }

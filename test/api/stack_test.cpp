@@ -1,6 +1,7 @@
 // The stack that accublas.h asks of a caller suffices, on a thread and as the main thread's limit, under every
 // instruction set, whatever the first call of the process is; the library's own threads do not depend on the program's
-// default. OpenBLAS has two threads, with which its GETRF needs megabytes.
+// default. OpenBLAS has two threads, with which its GETRF needs megabytes. A process runs many ways; a new one is
+// needed for every instruction set and for every first call.
 #include <gtest/gtest.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -15,23 +16,26 @@ namespace {
 
 constexpr int promised = 64;  ///< KiB
 
-struct Way {
-  const char *mode, *engine;
-};
-constexpr Way ways[] = {
-    {"native", "auto"},   {"dp", "auto"},        {"dp:repro", "fp64"}, {"dp:repro", "int8"},      {"dp:repro", "sums"},
-    {"fixed:53", "fp64"}, {"fixed:100", "int8"}, {"fixed:53", "sums"}, {"slices:4:fast", "fp64"}, {"dot2", "dot2"},
-    {"cr", "fp64"},       {"cr", "int8"},        {"cr", "sums"}};
+/// Modes by engines.
+constexpr const char* ways =
+    "native auto dp auto dp:repro fp64 dp:repro int8 dp:repro sums fixed:53 fp64 fixed:100 int8 fixed:53 sums "
+    "slices:4:fast fp64 dot2 dot2 tf64x3 multiword cr fp64 cr int8 cr sums";
 
-/// The driver's output; "done" at its end where it lived.
-std::string drive(const std::string& command) {
-  std::string output;
-  FILE* pipe = popen(("export OPENBLAS_NUM_THREADS=2; " + command + " 2>&1").c_str(), "r");
+/// Runs the driver with these arguments on a thread with the promised stack, or as the main thread's limit; its output,
+/// "done" where it lived, after the last way that it began. The system's own share of the main thread's stack,
+/// arguments and environment, is left another 128 KiB.
+std::string drive(bool main_thread, const std::string& arguments, const std::string& environment = "") {
+  const std::string limit = main_thread ? "ulimit -s " + std::to_string(promised + 128) + "; " : "";
+  const std::string command = "export OPENBLAS_NUM_THREADS=2; " + limit + environment + " " DRIVER " " +
+                              std::to_string(main_thread ? 0 : promised) + " " + arguments + " 2>&1";
+  FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) return "no pipe";
+  std::string output;
   std::array<char, 4096> buffer;
   while (const std::size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), count);
   const int status = pclose(pipe);
-  return output + (status == 0 ? "" : " status " + std::to_string(status));
+  const std::size_t done = output.find("done\n");
+  return status == 0 && done != std::string::npos ? output.substr(done) : output + " status " + std::to_string(status);
 }
 
 class StackOfLevel : public ::testing::TestWithParam<const char*> {};
@@ -51,32 +55,23 @@ std::vector<const char*> levels() {
 
 }  // namespace
 
-TEST_P(StackOfLevel, OfAThread) {
-  for (const Way& way : ways)
-    EXPECT_EQ(drive(std::string("ACCUBLAS_ISA=") + GetParam() + " " DRIVER " " + way.mode + " " + way.engine + " " +
-                    std::to_string(promised)),
-              "done\n")
-        << way.mode << " " << way.engine;
-}
+TEST_P(StackOfLevel, OfAThread) { EXPECT_EQ(drive(false, ways, std::string("ACCUBLAS_ISA=") + GetParam()), "done\n"); }
 
-/// The system's own share of the main thread's stack, arguments and environment, is left another 128 KiB.
 TEST_P(StackOfLevel, OfTheMainThread) {
-  for (const Way& way : ways)
-    EXPECT_EQ(drive("ulimit -s " + std::to_string(promised + 128) + "; ACCUBLAS_ISA=" + GetParam() + " " DRIVER " " +
-                    way.mode + " " + way.engine + " 0"),
-              "done\n")
-        << way.mode << " " << way.engine;
+  EXPECT_EQ(drive(true, ways, std::string("ACCUBLAS_ISA=") + GetParam()), "done\n");
 }
 
 /// The first call loads OpenBLAS and tries what it can do, also in modes that never call it.
 TEST(Stack, OfTheFirstCall) {
   for (const char* mode : {"dp", "dp:repro", "cr"})
     for (const char* routine : {"getrf", "potrf", "geqrf", "gesv_certified", "trsm"})
-      for (const int stack : {promised, 0}) {
-        const std::string limit = stack == 0 ? "ulimit -s " + std::to_string(promised + 128) + "; " : "";
-        EXPECT_EQ(drive(limit + DRIVER " " + mode + " auto " + std::to_string(stack) + " " + routine), "done\n")
-            << mode << " " << routine;
-      }
+      for (const bool main_thread : {false, true})
+        EXPECT_EQ(drive(main_thread, std::string("first ") + mode + " " + routine), "done\n") << mode << " " << routine;
 }
+
+/// The constructor of a module, in which the thread holds the loader's lock.
+TEST(Stack, OfAConstructor) { EXPECT_EQ(drive(false, "load " MODULE), "done\n"); }
+
+TEST(Stack, WithoutMemoryForAnother) { EXPECT_EQ(drive(false, "refused"), "done\n"); }
 
 INSTANTIATE_TEST_SUITE_P(EveryLevel, StackOfLevel, ::testing::ValuesIn(levels()));
