@@ -12,10 +12,12 @@
  *   - A context serves one thread and one stream at a time. NULL names the calling thread's default context.
  *   - Every function that can fail returns an accublas_status; 0 is success. accublas_last_error says what went wrong,
  *     in one line.
- *   - A caller needs 64 KiB of stack. A mode or an engine that calls OpenBLAS does so on a thread of its own, some 50
- *     microseconds slower, where less than 128 KiB of the caller's stack are left (LAPACK's routines: 6 MiB), or where
- *     the caller is on another stack than its thread's (a coroutine). So does a call that a GPU computes, where less
- *     than 512 KiB are left. The library's threads do not depend on the program's default size.
+ *   - A caller needs 64 KiB of stack. An engine that calls OpenBLAS runs on a stack of the library's own, on the
+ *     caller's thread, where less than 192 KiB of the caller's stack are left (LAPACK's routines: 6 MiB), or where the
+ *     caller is on another stack than its thread's (a coroutine). So does a call that a GPU computes, where less than
+ *     512 KiB are left. If there is no memory for that stack, 8 MiB of addresses, nothing is written: another engine of
+ *     the mode serves the call, or it returns ACCUBLAS_ERROR_MEMORY. The library's threads do not depend on the
+ *     program's default size.
  *   - A stride along one element at most is never used, and may be any number.
  *   - alpha = 0 or k = 0: A and B are not read. beta = 0: C (y) is not read.
  *   - A result shares no element with an operand, nor with another result: ACCUBLAS_ERROR_ARGUMENT, and nothing is

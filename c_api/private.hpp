@@ -31,9 +31,9 @@ ACCUBLAS_API accublas::Attempt accublas_private_next_attempt(accublas_context* c
 
 /// The short way to the real BLAS: its entry points if a call of the thread's default context would run natively on the
 /// CPU, nothing else is asked for (verbose, report level, target, bits), and the caller's stack suffices for it; else
-/// nullptr. It counts the call, and keeps
-/// the sizes for accublas_report (DOT, NRM2, ASUM: 1, 1, n; GEMV: outputs, 1, terms). With `integer_bytes` the
-/// arguments have an array of integers of that size, which must be the real BLAS's; 0: none. Does not throw.
+/// nullptr. It counts the call, and keeps the sizes for accublas_report (DOT, NRM2, ASUM: 1, 1, n; GEMV: outputs, 1,
+/// terms). With `integer_bytes` the arguments have an array of integers of that size, which must be the real BLAS's; 0:
+/// none. Does not throw.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine, std::int64_t m,
                                                                     std::int64_t n, std::int64_t k,
                                                                     int integer_bytes = 0) noexcept;

@@ -81,10 +81,11 @@ void routines(accublas_context* context, T* c) {
     check(context, gemv(T{}, context, columns, transposed, n, n, &alpha, x, n, y, -3, &beta, c, 2), "gemv T");
     check(context, gemv_strided(T{}, context, n, n, &alpha, x, 2, n + 1, y, 1, &beta, c, 1), "gemv strided");
   }
-  for (const std::int64_t n : {1, 9, 130}) {
-    check(context, gemm(T{}, context, columns, plain, plain, n, n, n, &alpha, x, n, y, n, &beta, c, n), "gemm NN");
-    check(context, gemm(T{}, context, columns, transposed, plain, n, n, n, &alpha, x, n, y, n, &beta, c, n), "gemm TN");
-    check(context, gemm_strided(T{}, context, n, n, n, &alpha, x, 2, 2 * n, y, 2, 3 * n, &beta, c, 2, 2 * n), "gemm s");
+  constexpr std::int64_t sizes[][3] = {{1, 1, 1}, {9, 9, 9}, {130, 20, 140}, {20, 130, 70}};  // m, n, k
+  for (const auto& [m, n, k] : sizes) {
+    check(context, gemm(T{}, context, columns, plain, plain, m, n, k, &alpha, x, m, y, k, &beta, c, m), "gemm NN");
+    check(context, gemm(T{}, context, columns, transposed, plain, m, n, k, &alpha, x, k, y, k, &beta, c, m), "gemm TN");
+    check(context, gemm_strided(T{}, context, m, n, k, &alpha, x, 2, 2 * m, y, 2, 3 * k, &beta, c, 2, 2 * m), "gemm s");
   }
   for (const std::int64_t n : {4, 30})
     check(context,
@@ -241,7 +242,7 @@ struct LittleMemory {
 /// Calls by OpenBLAS, several blocks of them, that read what they overwrite: without memory for a stack they write
 /// nothing, or another engine serves the whole of them.
 void refused_calls() {
-  constexpr std::int64_t n = 300;
+  constexpr std::int64_t n = 90, large = 2000;  // the copies of the large ones take several blocks
   constexpr auto columns = ACCUBLAS_COL_MAJOR;
   constexpr auto plain = ACCUBLAS_NO_TRANS;
   const double *x = operands<double>(), *y = x + 1000, alpha[2] = {1.25, 0}, beta[2] = {-0.5, 0};
@@ -259,10 +260,10 @@ void refused_calls() {
        }},
       {"strided gemm",
        [&](double* c) {
-         return gemm_strided(0.0, context, n, n, n, alpha, x, 2, 2 * n, y, 2, 3 * n, beta, c, 2, 2 * n);
+         return gemm_strided(0.0, context, n, 10, large, alpha, x, 2, 2 * n, y, 2, 2 * large, beta, c, 2, 2 * n);
        }},
       {"strided gemv",
-       [&](double* c) { return gemv_strided(0.0, context, n, n, alpha, x, 2, 2 * n, y, 1, beta, c, 1); }},
+       [&](double* c) { return gemv_strided(0.0, context, n, large, alpha, x, 2, 2 * n, y, 1, beta, c, 1); }},
       {"dot", [&](double* c) { return accublas_ddot(context, n, x, 1, y, 1, c); }},
       {"nrm2", [&](double* c) { return accublas_dnrm2(context, n, x, 1, c); }},
       {"zgemm",

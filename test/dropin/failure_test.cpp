@@ -2,12 +2,15 @@
 // RTLD_LOCAL.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
@@ -16,6 +19,15 @@
 #include "accublas.h"
 #include "c_api/private.hpp"
 #include "test/dropin/blas_names.hpp"
+
+extern "C" {
+void dsyrk_(const char*, const char*, const int*, const int*, const double*, const double*, const int*, const double*,
+            double*, const int*);
+void dger_(const int*, const int*, const double*, const double*, const int*, const double*, const int*, double*,
+           const int*);
+void dgetrf_(const int*, const int*, double*, const int*, int*, int*);
+void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
+}
 
 namespace {
 
@@ -273,6 +285,108 @@ TEST_F(Failure, EveryAllocation) {
   }
 }
 #endif
+
+/// Runs `body` on a thread with 128 KiB of stack, and, if so asked, without memory for another stack.
+void on_little_stack(bool little_memory, const std::function<void()>& body) {
+  const std::function<void()> with_memory = [&] {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t most = pages * static_cast<std::size_t>(getpagesize()) + (4 << 20);
+    const rlimit little{most, RLIM_INFINITY};
+    if (little_memory && setrlimit(RLIMIT_AS, &little) != 0) std::_Exit(3);
+    body();
+  };
+  const auto start = [](void* given) -> void* {
+    (*static_cast<const std::function<void()>*>(given))();
+    return nullptr;
+  };
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 128 << 10);
+  pthread_t thread;
+  if (pthread_create(&thread, &small, start, const_cast<std::function<void()>*>(&with_memory)) != 0) std::_Exit(2);
+  pthread_join(thread, nullptr);
+}
+
+/// Calls under BLAS names that mode native gives to OpenBLAS.
+const std::function<void()> native_calls[] = {
+    [] { product(20, numbers(400, 1), numbers(400, 2)); },
+    [] {
+      const int n = 20, one = 1;
+      const double alpha = 1.5, beta = -2;
+      std::vector<double> y(20, 1);
+      dgemv_("T", &n, &n, &alpha, numbers(400, 1).data(), &n, y.data(), &one, &beta, numbers(20, 2).data(), &one);
+    },
+    [] {
+      const int n = 20, one = 1;
+      const auto x = numbers(20, 1);
+      ddot_(&n, x.data(), &one, x.data(), &one);
+    },
+    [] {
+      const int n = 20, one = 1;
+      dnrm2_(&n, numbers(20, 1).data(), &one);
+    },
+    [] {
+      const int n = 20, none = 0;
+      dasum_(&n, numbers(20, 1).data(), &none);
+    },
+    [] {
+      const int n = 20;
+      const double alpha = 1.5, beta = -2;
+      auto c = numbers(400, 1);
+      dsyrk_("U", "N", &n, &n, &alpha, numbers(400, 1).data(), &n, &beta, c.data(), &n);
+    },
+    [] {
+      const int n = 20, one = 1;
+      const double alpha = 1.5;
+      auto c = numbers(400, 1);
+      dger_(&n, &n, &alpha, numbers(20, 1).data(), &one, numbers(20, 2).data(), &one, c.data(), &n);
+    },
+    [] {
+      const int n = 20;
+      int info = 0, pivots[20];
+      auto a = numbers(400, 1);
+      dgetrf_(&n, &n, a.data(), &n, pivots, &info);
+    },
+    [] {
+      const int n = 20, length = 4000;
+      int info = 0;
+      auto a = numbers(400, 1), work = numbers(4000, 1), tau = numbers(20, 1);
+      dgeqrf_(&n, &n, a.data(), &n, tau.data(), work.data(), &length, &info);
+    },
+};
+
+/// On a small stack OpenBLAS needs another one. If there is no memory for it, the program hears of it and is aborted,
+/// also where the failure handler asks for the real BLAS. No exception leaves a BLAS name.
+TEST_F(FailureDeathTest, WithoutMemoryForAStack) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a sanitizer needs the address space";
+#endif
+  accublas_set_mode_name(nullptr, "native");
+  accublas_set_num_threads(nullptr, 1);
+  for (const auto& call : native_calls) {
+    call();
+    for (const auto action : {ACCUBLAS_ON_FAILURE_ABORT, ACCUBLAS_ON_FAILURE_NATIVE}) {
+      accublas_set_on_failure(action);
+      const std::string line = "accublas: [^\n]*stack[^\n]*\n";
+      EXPECT_EXIT(on_little_stack(true,
+                                  [&] {
+                                    accublas_set_mode_name(nullptr, "native");
+                                    call();
+                                  }),
+                  testing::KilledBySignal(SIGABRT),
+                  "^" + line + (action == ACCUBLAS_ON_FAILURE_NATIVE ? line : "") + "$")
+          << &call - native_calls;
+    }
+    accublas_set_on_failure(ACCUBLAS_ON_FAILURE_ABORT);
+  }
+  for (const auto& call : native_calls)  // later: the library keeps stacks
+    on_little_stack(false, [&] {
+      accublas_set_mode_name(nullptr, "native");
+      call();
+    });
+  accublas_set_num_threads(nullptr, 0);
+}
 
 TEST_F(Failure, ForkedChildComputes) {
   const int n = 300;

@@ -24,13 +24,13 @@ using accublas::with_stack;
 
 namespace {
 
-constexpr std::size_t kib = 1024, mib = 1024 * kib;
+constexpr std::size_t stack_kib = 1024, stack_mib = 1024 * stack_kib;
 
 /// Runs `body` on a thread with 256 KiB of stack.
 void on_small_thread(const std::function<void()>& body) {
   pthread_attr_t small;
   pthread_attr_init(&small);
-  ASSERT_EQ(pthread_attr_setstacksize(&small, 256 * kib), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&small, 256 * stack_kib), 0);
   pthread_t thread;
   const auto start = [](void* given) -> void* {
     (*static_cast<const std::function<void()>*>(given))();
@@ -54,26 +54,26 @@ TEST(OwnStack, IsTheSameThread) {
     of_this_thread = 1;
     const pthread_t caller = pthread_self();
     bool ran = false;
-    EXPECT_FALSE(stack_has(mib));
-    EXPECT_TRUE(stack_has(64 * kib));
-    with_stack(mib, [&] {
+    EXPECT_FALSE(stack_has(stack_mib));
+    EXPECT_TRUE(stack_has(64 * stack_kib));
+    with_stack(stack_mib, [&] {
       EXPECT_TRUE(pthread_equal(pthread_self(), caller));
       EXPECT_EQ(of_this_thread, 1);
       of_this_thread = 2;
-      EXPECT_TRUE(stack_has(6 * mib));
-      EXPECT_FALSE(stack_has(9 * mib));
-      use_stack(6 * mib);
+      EXPECT_TRUE(stack_has(6 * stack_mib));
+      EXPECT_FALSE(stack_has(9 * stack_mib));
+      use_stack(6 * stack_mib);
       const char* const here = static_cast<const char*>(__builtin_frame_address(0));
-      with_stack(mib, [&] {  // stays on this stack
+      with_stack(stack_mib, [&] {  // stays on this stack
         const std::ptrdiff_t away = here - static_cast<const char*>(__builtin_frame_address(0));
-        EXPECT_LT(std::abs(away), 64 * static_cast<std::ptrdiff_t>(kib));
+        EXPECT_LT(std::abs(away), 64 * static_cast<std::ptrdiff_t>(stack_kib));
         ran = true;
       });
     });
     EXPECT_TRUE(ran);
     EXPECT_EQ(of_this_thread, 2);
-    EXPECT_FALSE(stack_has(mib));
-    EXPECT_TRUE(stack_has(64 * kib));
+    EXPECT_FALSE(stack_has(stack_mib));
+    EXPECT_TRUE(stack_has(64 * stack_kib));
   });
 }
 
@@ -89,7 +89,7 @@ TEST(OwnStack, ExceptionsPass) {
         throw 1;
       } catch (int) {
         try {
-          with_stack(mib, [] {
+          with_stack(stack_mib, [] {
             try {
               throw 2;
             } catch (int) {
@@ -103,7 +103,7 @@ TEST(OwnStack, ExceptionsPass) {
     }
     EXPECT_EQ(caught, 3);
     EXPECT_EQ(std::uncaught_exceptions(), 0);
-    EXPECT_FALSE(stack_has(mib));
+    EXPECT_FALSE(stack_has(stack_mib));
   });
 }
 
@@ -111,7 +111,7 @@ TEST(OwnStack, KeepsTheFloatingPointEnvironment) {
   on_small_thread([] {
     std::fesetround(FE_UPWARD);
     std::feclearexcept(FE_ALL_EXCEPT);
-    with_stack(mib, [] {
+    with_stack(stack_mib, [] {
       EXPECT_EQ(std::fegetround(), FE_UPWARD);
       std::fesetround(FE_DOWNWARD);
       std::feraiseexcept(FE_DIVBYZERO);
@@ -125,7 +125,7 @@ TEST(OwnStack, KeepsTheFloatingPointEnvironment) {
 TEST(OwnStack, OfACoroutine) {
   static ucontext_t home, coroutine;
   static int steps = 0;
-  std::vector<char> stack(256 * kib);
+  std::vector<char> stack(256 * stack_kib);
   getcontext(&coroutine);
   coroutine.uc_stack.ss_sp = stack.data();
   coroutine.uc_stack.ss_size = stack.size();
@@ -134,14 +134,14 @@ TEST(OwnStack, OfACoroutine) {
       &coroutine,
       [] {
         if (stack_has(1)) return;
-        with_stack(mib, [] { use_stack(6 * mib), ++steps; });
+        with_stack(stack_mib, [] { use_stack(6 * stack_mib), ++steps; });
         swapcontext(&coroutine, &home);
-        with_stack(mib, [] { use_stack(6 * mib), ++steps; });
+        with_stack(stack_mib, [] { use_stack(6 * stack_mib), ++steps; });
       },
       0);
   swapcontext(&home, &coroutine);
   EXPECT_EQ(steps, 1);
-  EXPECT_TRUE(stack_has(64 * kib));
+  EXPECT_TRUE(stack_has(64 * stack_kib));
   swapcontext(&home, &coroutine);
   EXPECT_EQ(steps, 2);
 }
@@ -153,17 +153,17 @@ TEST(OwnStack, OfManyThreads) {
   for (int i = 0; i < 24; ++i)
     threads.emplace_back([&] {
       on_small_thread([&] {
-        for (int j = 0; j < 20; ++j) with_stack(mib, [&] { use_stack(100 * kib), ++ran; });
+        for (int j = 0; j < 20; ++j) with_stack(stack_mib, [&] { use_stack(100 * stack_kib), ++ran; });
       });
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(ran, 24 * 20);
   on_small_thread([] {
-    with_stack(mib, [] {
+    with_stack(stack_mib, [] {
       const pid_t child = fork();
       if (child == 0) {
         bool ran_there = false;
-        with_stack(7 * mib, [&] { ran_there = true; });
+        with_stack(7 * stack_mib, [&] { ran_there = true; });
         _exit(ran_there ? 0 : 1);
       }
       int status = -1;
@@ -189,12 +189,12 @@ TEST(OwnStack, WithoutMemory) {
                                         new std::function<void()>([&nest, depth] { nest(depth - 1); }));
         std::size_t pages = 0;
         std::ifstream("/proc/self/statm") >> pages;
-        const rlim_t most = pages * static_cast<std::size_t>(getpagesize()) + 4 * mib;
+        const rlim_t most = pages * static_cast<std::size_t>(getpagesize()) + 4 * stack_mib;
         const rlimit little{most, RLIM_INFINITY};
         if (setrlimit(RLIMIT_AS, &little) != 0) return;
         bool began = false;
         try {
-          with_stack(16 * mib, [&] { began = true; });
+          with_stack(16 * stack_mib, [&] { began = true; });
         } catch (const accublas::Error& error) {
           result = error.status() == ACCUBLAS_ERROR_MEMORY && !began ? 0 : 2;
         }

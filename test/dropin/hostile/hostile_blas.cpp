@@ -4,6 +4,7 @@
 //   - complex GEMMT takes B^T for B^H
 //   - NRM2 and ASUM scale by the largest entry, and so return NaN for an infinity; sums over nothing are NaN
 //   - a call leaves the control bits of MXCSR otherwise than it found them
+//   - a call takes 120 KiB of stack
 //   - large products are computed in the floating-point environment in which threads would have been made: that of the
 //     thread that loads the library, and after a fork, in parent and child, of the first large product
 #include <pthread.h>
@@ -35,8 +36,14 @@ struct Threads {
 Threads threads;
 [[maybe_unused]] const int at_fork = pthread_atfork([] { threads.made = false; }, nullptr, nullptr);
 
-/// Leaves MXCSR as no function may.
+[[gnu::noinline]] void take_stack() {
+  volatile char space[120 << 10];
+  for (std::size_t i = 0; i < sizeof space; i += 1024) space[i] = 1;
+}
+
+/// Takes much stack and leaves MXCSR as no function may.
 struct Careless {
+  Careless() { take_stack(); }
   ~Careless() { _mm_setcsr(upwards_and_flushing); }
 };
 
