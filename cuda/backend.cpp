@@ -87,6 +87,9 @@ std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, 
   return cuda::NativeOffer{most, dp_bound(g.k, unit_roundoff<T>())};
 }
 
+/// The stack that CUDA's libraries may need; a call has this much, the caller's or the library's own.
+constexpr std::size_t needed_stack = std::size_t{512} << 10;
+
 class CudaBackend final : public Backend {
  public:
   const char* name() const noexcept override { return "cuda"; }
@@ -156,14 +159,14 @@ class CudaBackend final : public Backend {
                   "device " + std::to_string(device) + ": " +
                       (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
     std::unique_ptr<BackendState> state;
-    with_stack([&] { state = std::make_unique<State>(device); });
+    with_stack(needed_stack, [&] { state = std::make_unique<State>(device); });
     return state;
   }
 
   std::size_t rehearse(const void* buffer, const std::function<void()>& body) override {
     std::size_t bytes = 0;
     // What a thread rehearses, it rehearses on one stack.
-    with_stack([&] {
+    with_stack(needed_stack, [&] {
       const cuda::Rehearsal rehearsal(buffer);
       body();
       bytes = rehearsal.bytes();
@@ -329,15 +332,6 @@ class CudaBackend final : public Backend {
     return call.operands_on_device ? cuda::CallScope::Stream::users : cuda::CallScope::Stream::own;
   }
 
-  /// Calls body(), on a stack of our own if the caller's has less left than CUDA's libraries may need.
-  template <class Body>
-  static void with_stack(const Body& body) {
-    constexpr std::size_t need = std::size_t{512} << 10;
-    if (stack_has(need)) return body();
-    on_own_stack([](void* given) { (*static_cast<const Body*>(given))(); },
-                 const_cast<void*>(static_cast<const void*>(&body)));
-  }
-
   /// Gives a call whose memory is the user's buffer a plan that fits there: its own, or else the least one. Throws
   /// TooSmall if neither fits. Within a rehearsal the call takes the least plan, which it falls back to.
   template <class Body>
@@ -364,7 +358,7 @@ class CudaBackend final : public Backend {
   template <class Call, class Body>
   static void put(const Call& call, BackendState* base, Execution& execution, const Body& body) {
     State& state = static_cast<State&>(*base);
-    with_stack([&] {
+    with_stack(needed_stack, [&] {
       const cuda::CallScope scope(state, stream_of(call));
       if (execution.workspace.buffer()) fit(state, execution, body);
       try {
