@@ -189,7 +189,7 @@ void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
     run_inner_calls([&] { inner = body(workspace); });
   } catch (const TooSmall&) {
     if (on_device_) throw;
-    Workspace rehearsal(Workspace::unlimited());
+    Workspace rehearsal(Workspace::unlimited(workspace.buffer()));
     run_inner_calls([&] { body(rehearsal); });
     refuse(workspace, rehearsal.peak());
   }
@@ -289,7 +289,7 @@ void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::
 void Run::refuse(Serve serve, void* served, const Execution& execution) {
   std::size_t needed = SIZE_MAX;
   const auto rehearse = [&](accublas_engine engine) {
-    Workspace workspace(Workspace::unlimited());
+    Workspace workspace(Workspace::unlimited(execution.workspace.buffer()));
     accublas_report_t report = report_;
     Execution with = execution.within(workspace, report);
     with.threads = 1;

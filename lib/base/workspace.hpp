@@ -80,14 +80,18 @@ class Workspace {
     return fit >= static_cast<std::size_t>(threads) ? threads : fit > 1 ? static_cast<int>(fit) : 1;
   }
 
-  /// The most that engines may plan to take of an untouched workspace, tables and tiles included.
-  std::size_t most() const noexcept { return kind_ == Kind::call && !buffer_ ? cap_ + beyond_cap : cap_; }
+  /// The most that engines may plan to take of an untouched workspace, tables and tiles included: a multiple of 64.
+  std::size_t most() const noexcept { return (kind_ == Kind::call && !buffer_ ? cap_ + beyond_cap : cap_) / 64 * 64; }
 
-  /// The most that can still be taken.
+  /// The most that can still be taken: a multiple of 64.
   std::size_t left() const noexcept {
-    const std::size_t all = kind_ == Kind::call && buffer_ ? usable() : limit_;
+    const std::size_t all = (kind_ == Kind::call && buffer_ ? usable() : limit_) / 64 * 64;
     return taken_ < all ? all - taken_ : 0;
   }
+
+  /// Whether to take `bytes` that the engine is faster with and can do without. The rehearsal of a least plan, which
+  /// counts what is needed, does without.
+  bool spares(std::size_t bytes) const noexcept { return bytes <= left() && !(least() && rehearses()); }
 
   /// Takes what is left, or `needed` bytes of it, for parts of the call one after another. Their plans have what is
   /// available, however little of it they need.
@@ -105,8 +109,8 @@ class Workspace {
     return {nullptr, (left() - bytes) / 64 * 64, available() > bytes ? (available() - bytes) / 64 * 64 : 0, true};
   }
 
-  /// A rehearsal that counts what the least plan takes, whatever there is.
-  static constexpr Part unlimited() { return {nullptr, SIZE_MAX / 64 * 64, 0, true}; }
+  /// A rehearsal that counts what the least plan takes of `buffer`, or under a cap, whatever there is.
+  static constexpr Part unlimited(void* buffer) { return {buffer, SIZE_MAX / 64 * 64, 0, true}; }
 
   /// Throws TooSmall: a plan does not fit.
   [[noreturn]] void refuse() const;

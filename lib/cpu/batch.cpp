@@ -73,21 +73,20 @@ void PartReports::add(const accublas_report_t& one, double share, accublas_repor
 
 BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int threads, std::size_t workspace) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  BatchPlan plan{1, threads, 1, std::min(useful_bytes(m, n, k), workspace)};
+  // What a workspace hands out has a multiple of 64 bytes.
+  const auto whole = [](std::size_t bytes) { return bytes / 64 * 64; };
+  BatchPlan plan{1, threads, 1, whole(workspace)};
   const bool small = native ? work <= blas_serial : work < serial_work || (work < shared_work && count >= 2 * threads);
   // A thread with less than this makes blocks so small that it loses more than it gains.
   const std::size_t least = std::size_t{4} << 20;
-  if (!small || threads == 1) {
-    plan.bytes = workspace;
-    return plan;
-  }
+  if (!small || threads == 1) return plan;
   const double pays = static_cast<double>(count) * (work + matrix_cost) / thread_pays;
   plan.threads = static_cast<int>(std::min({static_cast<double>(threads), static_cast<double>(count), 1 + pays,
                                             std::max(1.0, static_cast<double>(workspace / least))}));
   plan.threads_a_matrix = 1;
   plan.a_task = std::max<Index>(
       1, std::min<Index>(count / (8 * plan.threads), static_cast<Index>(task_work / (work + matrix_cost))));
-  plan.bytes = std::min(useful_bytes(m, n, k), workspace / static_cast<std::size_t>(plan.threads)) / 64 * 64;
+  plan.bytes = whole(std::min(useful_bytes(m, n, k), workspace / static_cast<std::size_t>(plan.threads)));
   return plan;
 }
 

@@ -32,11 +32,12 @@ Calls::Calls(Context& context, const accublas_options* options, Workspace* works
   threads_ = threads_for(settings);
   if (workspace && settings.workspace_bytes >= 0)
     in_mode_.workspace_bytes = of_products_.workspace_bytes = static_cast<std::int64_t>(workspace->available());
-  if (workspace && workspace->rehearses()) workspace->take<unsigned char>(least);
   if (workspace && workspace->buffer()) {
     unsigned char* const rest = workspace->take<unsigned char>(least);
-    context_.workspace_bytes -= static_cast<std::size_t>(rest - static_cast<unsigned char*>(users_workspace_));
-    context_.workspace = rest;
+    if (!workspace->rehearses()) {
+      context_.workspace_bytes -= static_cast<std::size_t>(rest - static_cast<unsigned char*>(users_workspace_));
+      context_.workspace = rest;
+    }
   }
   context_.pointer_mode = ACCUBLAS_POINTER_HOST;
   context_.in_flow = true;

@@ -29,7 +29,8 @@ TEST(BatchPlan, KeepsWithinThreadsMatricesAndWorkspace) {
   for (Index order : {1, 2, 4, 16, 64, 100, 115, 256, 300, 1000, 100000})
     for (Index count : {1, 2, 3, 7, 8, 100, 1000, 1000000})
       for (int threads : {1, 2, 3, 16, 200})
-        for (std::size_t workspace : {std::size_t{0}, std::size_t{100}, MiB, 4 * MiB, 9 * MiB, 256 * MiB, 4096 * MiB})
+        for (std::size_t workspace :
+             {std::size_t{0}, std::size_t{100}, std::size_t{1000000}, MiB, 4 * MiB, 9 * MiB, 256 * MiB, 4096 * MiB})
           for (bool native : {false, true}) {
             const BatchPlan p = plan_batch(order, order, order, count, native, threads, workspace);
             const std::string what = std::to_string(order) + " x " + std::to_string(count) + " " +
@@ -40,6 +41,7 @@ TEST(BatchPlan, KeepsWithinThreadsMatricesAndWorkspace) {
             ASSERT_LE(p.threads, count) << what;
             ASSERT_GE(p.a_task, 1) << what;
             ASSERT_LE(static_cast<std::size_t>(p.threads) * p.bytes, workspace) << what;
+            ASSERT_EQ(p.bytes % 64, 0u) << what;
             // Either matrices or what is inside one is shared, never both.
             ASSERT_TRUE(p.threads == 1 || p.threads_a_matrix == 1) << what;
             if (p.threads > 1) {
@@ -80,6 +82,38 @@ TEST(BatchPlan, NativeLeavesLargerMatricesToTheBlas) {
 TEST(BatchPlan, FewTinyMatricesWakeNobody) {
   EXPECT_EQ(plan_batch(4, 4, 4, 5, false, 8, 256 * MiB).threads, 1);
   EXPECT_LE(plan_batch(4, 4, 4, 20, false, 8, 256 * MiB).threads, 3);
+}
+
+// Every cap is enough for a plan that was made for it, a multiple of 64 bytes or not: no batch falls to the least plan.
+TEST(BatchPlan, TakesWhatItPlans) {
+  using accublas::Call;
+  using accublas::Execution;
+  using accublas::Gemm;
+  using accublas::Workspace;
+  static std::size_t least;
+  double a[4] = {1, 2, 3, 4}, c[4] = {};
+  const double one = 1, zero = 0;
+  const accublas::Mode mode = accublas::parse_mode("cr");
+  const accublas::GemmBatch<double> batch{
+      {2, 2, 2, 1, {a, 1, 2}, {a, 1, 2}, 0, {c, 1, 2}}, 3, {a, 0, nullptr}, {a, 0, nullptr}, {c, 0, nullptr}};
+  const Call<accublas::GemmBatch<double>, double> call{batch, {&one, false}, {&zero, false},      false,
+                                                       false, mode,          ACCUBLAS_ENGINE_SUMS};
+  for (std::size_t cap = 0; cap < 3000000; cap += cap < 1000 ? 1 : cap / 7) {
+    for (int threads : {1, 2, 5}) {
+      Workspace workspace(cap, nullptr, 0);
+      accublas_report_t report{};
+      Execution execution{threads, accublas::cpu::detected_isa(), workspace, report, 0};
+      least = SIZE_MAX;
+      accublas::cpu::gemm_batched<double>(
+          call,
+          [](const Call<Gemm<double>, double>&, Execution& with) {
+            least = std::min(least, with.workspace.left());
+            with.workspace.take<unsigned char>(with.workspace.left());
+          },
+          execution);
+      ASSERT_GE(least, Workspace::beyond_cap / 2) << "cap " << cap << ", threads " << threads;
+    }
+  }
 }
 
 // A thread with less than 4 MiB would lose more by small blocks than it gains.

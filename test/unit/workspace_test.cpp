@@ -62,6 +62,31 @@ TEST(Workspace, CapAndWhatMayPassIt) {
   workspace.take<char>(8 * mib);
 }
 
+TEST(Workspace, EverythingLeftCanBeTaken) {
+  std::vector<unsigned char> memory(10000);
+  for (std::size_t bytes = 0; bytes < 9000; bytes += bytes < 200 ? 1 : 97)
+    for (std::size_t taken : {0, 1, 100}) {
+      const auto take_all = [&](Workspace&& workspace) {
+        if (workspace.left() < taken + 64) return;
+        workspace.take<char>(taken);
+        const std::size_t left = workspace.left();
+        EXPECT_TRUE(workspace.spares(left) && !workspace.spares(left + 1)) << bytes;
+        EXPECT_NO_THROW(workspace.take<char>(left)) << bytes << " " << taken;
+        EXPECT_EQ(workspace.left(), 0u) << bytes;
+      };
+      take_all(Workspace(bytes, nullptr, 0));
+      take_all(Workspace(mib, memory.data() + bytes % 64, bytes));
+      take_all(Workspace(
+          Workspace::Part{memory.data() + 64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64, bytes, bytes}));
+      Workspace most(bytes, nullptr, 0);
+      EXPECT_NO_THROW(most.take<char>(most.most())) << bytes;
+    }
+  // A least plan's rehearsal needs nothing that is spared, and its run may have it.
+  Workspace rehearsal(Workspace::unlimited(nullptr)), least(0, nullptr, 0);
+  EXPECT_FALSE(rehearsal.spares(1));
+  EXPECT_TRUE(least.spares(1));
+}
+
 TEST(Workspace, ThreadsThatItHasRoomFor) {
   for (int threads : {1, 2, 1024}) {
     EXPECT_EQ(Workspace(256 * mib, nullptr, 0).lanes(threads), threads);

@@ -64,7 +64,7 @@ class Update {
     // A small buffer of the caller's may have no room.
     Workspace& workspace = execution_.workspace;
     Scratch* const scratch =
-        lanes * sizeof(Scratch) <= workspace.left() ? workspace.template take<Scratch>(lanes) : nullptr;
+        workspace.spares(lanes * sizeof(Scratch)) ? workspace.template take<Scratch>(lanes) : nullptr;
     if (workspace.rehearses()) return;
     parallel_for(blocks * groups, threads, [&](Index task, int thread) {
       const Index i = task % blocks * rows_at_once, j = task / blocks * columns_at_once;

@@ -106,7 +106,7 @@ class CrGemv {
     const Index scratch = scratch_bytes_ * lanes, sums = segments_ > 1 ? segments_ * g.m * Index{sizeof(TripleSum)} : 0,
                 parts = segments_ > 1 ? execution.threads * Index{sizeof(ExactSum<T>)} : 0;
     constexpr Index alignment = 64 * 3;
-    fits_ = static_cast<std::size_t>(scratch + sums + parts + alignment) <= execution.workspace.left();
+    fits_ = execution.workspace.spares(static_cast<std::size_t>(scratch + sums + parts + alignment));
     if (!fits_) return;
     scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch));
     if (g.m <= 2 * probed_rows) needs_ = Needs::much;  // a probe would not pay
