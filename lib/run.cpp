@@ -162,16 +162,8 @@ void Run::compute_erased(Serve serve, void* served) {
   try {
     serve_by(serve, served, plan_.engine, context_.device_state.get(), execution);
   } catch (const Error& error) {
-    if (error.status() == ACCUBLAS_ERROR_MEMORY)
-      compute_in_less(serve, served, execution, cap, error);
-    else if (error.status() != ACCUBLAS_ERROR_UNAVAILABLE)
-      throw;
-    else if (plan_.backend != ACCUBLAS_BACKEND_CPU)
-      compute_on_cpu(serve, served, execution, error, "the GPU lacks this form of the call");
-    else if (!attempt_others(serve, served, execution, cap) && !attempt_others(serve, served, execution, cap, true)) {
-      if (too_small_) refuse(serve, served, execution);
-      throw;
-    }
+    if (!leaves_call_to_others(error)) throw;
+    compute_otherwise(serve, served, execution, cap, error);
   }
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
     report_.threads = execution.threads;
@@ -238,7 +230,15 @@ void Run::run_inner_calls(const std::function<void()>& body) {
   context_.last = mine;
 }
 
-/// Serves in a new workspace, `least` by the least plan; false where memory does not suffice either.
+/// Whether the engine did nothing since it lacks memory, the form of the call or the real BLAS, so that another one may
+/// serve.
+bool Run::leaves_call_to_others(const Error& error) const {
+  // A routine without a backend for its other engines has its flow of calls instead, see follows_native().
+  return error.status() == ACCUBLAS_ERROR_MEMORY || error.status() == ACCUBLAS_ERROR_UNAVAILABLE ||
+         (error.status() == ACCUBLAS_ERROR_NO_BLAS && plan_.backend == ACCUBLAS_BACKEND_CPU);
+}
+
+/// Serves in a new workspace, `least` by the least plan; false where the engine does nothing.
 bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
                   bool least) {
   least ? execution.workspace.restart_least(bytes) : execution.workspace.restart(bytes);
@@ -246,8 +246,10 @@ bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& 
   try {
     serve_by(serve, served, engine, context_.device_state.get(), execution);
   } catch (const Error& again) {
-    if (again.status() != ACCUBLAS_ERROR_MEMORY) throw;
-    too_small_ = dynamic_cast<const TooSmall*>(&again) != nullptr;
+    if (!leaves_call_to_others(again)) throw;
+    const bool too_small = dynamic_cast<const TooSmall*>(&again) != nullptr;
+    if (least && too_small) too_small_ = true;
+    if (least && !too_small && again.status() == ACCUBLAS_ERROR_MEMORY) no_memory_ = again;
     return false;
   }
   plan_.engine = engine;
@@ -265,21 +267,30 @@ bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::s
 
 /// Whether the flow of calls takes over from the engine native.
 bool Run::follows_native(const Error& error) {
-  const bool nothing_done = error.status() == ACCUBLAS_ERROR_MEMORY || error.status() == ACCUBLAS_ERROR_UNAVAILABLE;
-  if (!nothing_done || plan_.engine_forced || !plan_.engines->on(plan_.backend).has(ACCUBLAS_ENGINE_SUMS)) return false;
+  if (!leaves_call_to_others(error) || plan_.engine_forced ||
+      !plan_.engines->on(plan_.backend).has(ACCUBLAS_ENGINE_SUMS))
+    return false;
   plan_.engine = ACCUBLAS_ENGINE_SUMS;
   return true;
 }
 
-/// Nothing was written yet: first a sixteenth of the workspace, then the mode's other engines, on the CPU the least
-/// plan of each, then the CPU.
-void Run::compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error) {
-  Workspace::trim_pool();
-  if (!execution.workspace.buffer() && attempt(serve, served, plan_.engine, execution, cap / 16)) return;
-  if (attempt_others(serve, served, execution, cap / 16)) return;
+/// Nothing was written yet. Tries the plan's engine in a sixteenth of the workspace where memory is short, then the
+/// mode's other engines, on the CPU the least plan of each, and from a device the CPU. An error of memory goes before
+/// others: with more of it the call would be served.
+void Run::compute_otherwise(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error) {
+  const bool no_memory = error.status() == ACCUBLAS_ERROR_MEMORY;
+  if (!no_memory && plan_.backend != ACCUBLAS_BACKEND_CPU)
+    return compute_on_cpu(serve, served, execution, error, "the GPU lacks this form of the call");
+  const std::size_t less = no_memory ? cap / 16 : cap;
+  if (no_memory) {
+    Workspace::trim_pool();
+    if (!execution.workspace.buffer() && attempt(serve, served, plan_.engine, execution, less)) return;
+  }
+  if (attempt_others(serve, served, execution, less)) return;
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
-    if (attempt(serve, served, plan_.engine, execution, cap, true)) return;
+    if (no_memory && attempt(serve, served, plan_.engine, execution, cap, true)) return;
     if (attempt_others(serve, served, execution, cap, true)) return;
+    if (no_memory_) throw *no_memory_;
     if (too_small_) refuse(serve, served, execution);
   }
   compute_on_cpu(serve, served, execution, error, "the device has no memory left");

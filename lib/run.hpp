@@ -152,10 +152,11 @@ class Run {
   bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
                bool least = false);
   bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes, bool least = false);
+  bool leaves_call_to_others(const Error& error) const;
   bool follows_native(const Error& error);
   [[noreturn]] void refuse(Serve serve, void* served, const Execution& execution);
   [[noreturn]] void refuse(const Workspace& workspace, std::size_t needed) const;
-  void compute_in_less(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
+  void compute_otherwise(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
   void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
 
   bool shows() const { return resolved_.settings.verbose > (inner_ ? 1 : 0) && !context_.rehearses; }
@@ -182,7 +183,8 @@ class Run {
   CallShape shape_;
   const bool inner_;  ///< another routine's flow makes this call: the program's calls alone are counted
   bool on_device_ = false, timed_ = false, finished_ = false, certified_by_device_ = false;
-  bool too_small_ = false;  ///< why the last attempt failed
+  bool too_small_ = false;          ///< a least plan did not fit
+  std::optional<Error> no_memory_;  ///< the system had no memory for a least plan
   std::optional<Stopwatch> watch_;
 };
 

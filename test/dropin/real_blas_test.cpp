@@ -231,4 +231,65 @@ TEST(RealBlas, FailureToLoadThatPasses) {
   });
 }
 
+// Without a real BLAS every mode that has an engine of its own computes in any workspace, or says how much it needs.
+TEST(RealBlas, OtherEnginesWithoutIt) {
+  in_child("engines", [] {
+    const rlimit none{0, 0};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    constexpr std::int64_t order = 150;
+    std::vector<double> a(order * order), b(order * order);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      a[i] = static_cast<double>(i * 7919 % 20011) - 10004.7, b[i] = static_cast<double>(i * 104729 % 20011) - 10004.3;
+    for (std::int64_t i = 0; i < order; ++i) a[i * order + i] += 1e6;
+    std::vector<std::int64_t> pivots(order);
+    std::int64_t info = -1;
+    const double one = 1, zero = 0;
+    accublas_options little = ACCUBLAS_OPTIONS_INIT;
+    const auto expect = [&](const char* mode, const char* routine, auto&& call) {
+      accublas_context* context = nullptr;
+      ASSERT_EQ(accublas_create(&context), 0);
+      ASSERT_EQ(accublas_set_mode_name(context, mode), 0);
+      std::vector<double> wanted(a.size());
+      little.workspace_bytes = -1;
+      ASSERT_EQ(call(context, wanted), 0) << mode << " " << routine << ": " << accublas_last_error(context);
+      std::vector<unsigned char> memory(std::size_t{1} << 24);
+      for (std::size_t bytes : {std::size_t{64}, std::size_t{1000}, std::size_t{1} << 16, std::size_t{300000},
+                                std::size_t{1} << 20, std::size_t{1} << 24}) {
+        ASSERT_EQ(accublas_set_workspace(context, memory.data(), bytes), 0);
+        std::vector<double> got(a.size());
+        accublas_status status = call(context, got);
+        if (status == ACCUBLAS_ERROR_MEMORY) {
+          const std::string error = accublas_last_error(context);
+          const std::size_t at = error.find("too small: ");
+          ASSERT_NE(at, std::string::npos) << mode << " " << routine << ": " << error;
+          ASSERT_EQ(accublas_set_workspace(context, memory.data(), std::stoul(error.substr(at + 11))), 0);
+          got.assign(got.size(), 0);
+          status = call(context, got);
+        }
+        ASSERT_EQ(status, 0) << mode << " " << routine << " " << bytes << ": " << accublas_last_error(context);
+        if (std::string(mode) != "dp") EXPECT_EQ(got, wanted) << mode << " " << routine << " " << bytes;
+        ASSERT_EQ(accublas_set_workspace(context, nullptr, 0), 0);
+        // A cap instead, under which the least plans always fit.
+        little.workspace_bytes = static_cast<std::int64_t>(bytes);
+        EXPECT_EQ(call(context, got), 0) << mode << " " << routine << " " << bytes << ": "
+                                         << accublas_last_error(context);
+        if (std::string(mode) != "dp") EXPECT_EQ(got, wanted) << mode << " " << routine << " cap " << bytes;
+        little.workspace_bytes = -1;
+      }
+      accublas_destroy(context);
+    };
+    for (const char* mode : {"cr", "dp:repro", "fixed:60", "dot2", "dp"})
+      expect(mode, "gemm", [&](accublas_context* context, std::vector<double>& c) {
+        return accublas_dgemm_ex(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, order, order, 40,
+                                 &one, a.data(), order, b.data(), order, &zero, c.data(), order, &little);
+      });
+    for (const char* mode : {"cr", "dp:repro", "dp"})
+      expect(mode, "getrf", [&](accublas_context* context, std::vector<double>& c) {
+        c = a;
+        return accublas_dgetrf_ex(context, ACCUBLAS_COL_MAJOR, order, order, c.data(), order, pivots.data(), &info,
+                                  &little);
+      });
+  });
+}
+
 }  // namespace
