@@ -12,12 +12,12 @@ namespace accublas::cpu {
 
 namespace {
 
-constexpr Index cholesky_edge = 64, lu_edge = 64;  // columns of a block: that many use what was loaded
+constexpr Index lu_edge = 64;  // columns of a block: that many use what was loaded
 
 template <class E>
 Index factor_cholesky(const Matrix<E>& x, Index n, Sweep<E>& sweep) {
   for (Index first = 0, end = 0; first < n; first = end) {
-    end = std::min(n, first + hook_block(cholesky_edge));
+    end = std::min(n, first + hook_block(Sweep<E>::most_together));
     if (const Index most = sweep.together(end)) end = std::min(end, first + most);
     const Index known = sweep.factor(x, first, end);
     const TriangularSystem<E> rest = Sweep<E>::cholesky_system(x, end, end, n);

@@ -18,6 +18,8 @@ class Sweep {
   static constexpr int parts = parts_of<E>;
 
  public:
+  /// Right-hand sides that a thread takes at a time at most.
+  static constexpr Index most_together = 64;
   /// One unknown in so many that `swift` leaves undecided makes `full` worth while for all.
   static constexpr Index hard_share = 16;
 
@@ -70,7 +72,6 @@ class Sweep {
   }
 
  private:
-  static constexpr Index most_together = 64;
   static constexpr Index cached = 1 << 16;  ///< numbers of the unknowns of a thread
 
   struct Part {
