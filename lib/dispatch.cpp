@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "lib/base/test_hooks.hpp"
@@ -90,21 +91,36 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
 
 namespace {
 
+/// The names that a routine has for A, B and C, or for x, y and the result. A row-major call may have exchanged the
+/// first two.
+struct Names {
+  const char *first, *second, *result;
+};
+template <class E>
+Names names_of(const Level3<E>& l) {
+  const bool exchanged = l.transposed_call && l.exchanges();
+  return {exchanged ? "b" : "a", exchanged ? "a" : "b", is_in_place(l.kind) ? "b" : "c"};
+}
+template <class E>
+Names names_of(const Level2<E>& l) {
+  const bool exchanged = l.transposed_call && l.exchanges();
+  return {exchanged ? "y" : "x", exchanged ? "x" : "y", is_update(l.kind) ? "a" : is_triangular(l.kind) ? "x" : "y"};
+}
+
 /// The operands under the names that the routine has for them; without a product only what it overwrites.
 template <class E>
 void name_operands(Run& run, const Level3<E>& l, bool product, std::initializer_list<Named> scalars,
                    const CallShape& work) {
-  const bool exchanged = l.transposed_call && l.exchanges();
-  const Named a{exchanged ? "b" : "a", l.a}, b{exchanged ? "a" : "b", l.b}, c{is_in_place(l.kind) ? "b" : "c", l.c};
+  const Names names = names_of(l);
+  const Named a{names.first, l.a}, b{names.second, l.b}, c{names.result, l.c};
   if (!product) return run.operands({c}, scalars, work);
   is_in_place(l.kind) || is_syrk(l.kind) ? run.operands({a, c}, scalars, work) : run.operands({a, b, c}, scalars, work);
 }
 template <class E>
 void name_operands(Run& run, const Level2<E>& l, bool product, std::initializer_list<Named> scalars,
                    const CallShape& work) {
-  const bool exchanged = l.transposed_call && l.exchanges();
-  const Named a{"a", l.a}, x{exchanged ? "y" : "x", l.x}, y{exchanged ? "x" : "y", l.y};
-  const Named c{is_update(l.kind) ? "a" : is_triangular(l.kind) ? "x" : "y", l.c};
+  const Names names = names_of(l);
+  const Named a{"a", l.a}, x{names.first, l.x}, y{names.second, l.y}, c{names.result, l.c};
   if (!product) return run.operands({c}, scalars, work);
   if (is_symv(l.kind)) return run.operands({a, x, c}, scalars, work);
   if (is_triangular(l.kind)) return run.operands({a, c}, scalars, work);
@@ -114,29 +130,28 @@ void name_operands(Run& run, const Level2<E>& l, bool product, std::initializer_
 /// What the routine lacks is null, and so an empty footprint.
 template <class E>
 void require_apart(const Level3<E>& l) {
-  const bool sides = is_symm(l.kind) || is_in_place(l.kind), plain = l.transa == ACCUBLAS_NO_TRANS;
-  const bool tall_b = l.kind == Level3Kind::gemmt ? l.transb != ACCUBLAS_NO_TRANS : plain;
+  const bool sides = is_symm(l.kind) || is_in_place(l.kind);
+  const Names names = names_of(l);
   const Matrix<const E> a{l.a, 1, l.lda}, b{l.b, 1, l.ldb};
   accublas::require_apart(
-      {{"a",
+      {{names.first,
         sides ? footprint(a, l.order(), l.order(), l.part(), is_in_place(l.kind) && l.diag == ACCUBLAS_UNIT)
-              : footprint(a, plain ? l.n : l.k, plain ? l.k : l.n),
+              : footprint(a, tall_a(l) ? l.n : l.k, tall_a(l) ? l.k : l.n),
         false},
-       {"b", sides ? footprint(b, l.m, l.n) : footprint(b, tall_b ? l.n : l.k, tall_b ? l.k : l.n), false},
-       {is_in_place(l.kind) ? "b" : "c", footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
+       {names.second, sides ? footprint(b, l.m, l.n) : footprint(b, tall_b(l) ? l.n : l.k, tall_b(l) ? l.k : l.n),
+        false},
+       {names.result, footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
 }
 template <class E>
 void require_apart(const Level2<E>& l) {
   const Vector<const E> x = blas_vector(is_ger(l.kind) ? l.m : l.n, l.x, l.incx);
   const Vector<const E> y = blas_vector(l.n, l.y, l.incy);
+  const Names names = names_of(l);
   accublas::require_apart(
       {{"a", footprint(Matrix<const E>{l.a, 1, l.lda}, l.n, l.n, l.part(), l.diag == ACCUBLAS_UNIT), false},
-       {"x", l.x ? footprint(x, is_ger(l.kind) ? l.m : l.n) : Footprint{}, false},
-       {"y", l.y ? footprint(y, l.n) : Footprint{}, false},
-       {is_update(l.kind)       ? "a"
-        : is_triangular(l.kind) ? "x"
-                                : "y",
-        footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
+       {names.first, l.x ? footprint(x, is_ger(l.kind) ? l.m : l.n) : Footprint{}, false},
+       {names.second, l.y ? footprint(y, l.n) : Footprint{}, false},
+       {names.result, footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
 }
 
 /// Of what the routine lacks the problem's own factor stands.
@@ -226,29 +241,56 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
 
 namespace {
 
-/// Sorted by address, neighbours are compared: a result with the next one, an operand with the results before and after
-/// it. Results that a stride leads to are known to be apart.
 template <class T>
-void require_apart(const GemmBatch<T>& batch) {
+Footprint footprint_in(const Matrices<T>& matrices, Index i, const Matrix<T>& like, Index rows, Index cols) {
+  return footprint(Matrix<T>{matrices[i], like.row_stride, like.col_stride}, rows, cols);
+}
+
+/// The results lie at the pointers of the batch. Sorted by address, neighbours are compared: a result with the next
+/// one, an operand with the results before and after it.
+template <class T>
+void require_apart_by_pointers(const GemmBatch<T>& batch) {
   const Gemm<T>& s = batch.shape;
-  const auto result = [&](T* data) { return footprint(Matrix<T>{data, s.c.row_stride, s.c.col_stride}, s.m, s.n); };
   std::vector<T*> results;
-  for (Index i = 0; i < batch.count; ++i) results.push_back(batch.c[i]);
+  try {
+    results.assign(batch.c.pointers, batch.c.pointers + batch.count);
+  } catch (const std::bad_alloc&) {
+    return;  // the call itself needs no such memory
+  }
+  const auto result = [&](T* data) { return footprint(Matrix<T>{data, s.c.row_stride, s.c.col_stride}, s.m, s.n); };
   if (!std::is_sorted(results.begin(), results.end())) std::sort(results.begin(), results.end());
-  if (batch.c.pointers)
-    for (std::size_t i = 1; i < results.size(); ++i)
-      accublas::require_apart({{"c[i]", result(results[i - 1]), true}, {"c[j]", result(results[i]), true}});
+  for (std::size_t i = 1; i < results.size(); ++i)
+    if (share_element(result(results[i - 1]), result(results[i]))) refuse_shared("c[j]", "c[i]");
   const auto compare = [&](const char* name, const Matrices<const T>& operands, const Matrix<const T>& like, Index rows,
                            Index cols) {
     for (Index i = 0; i < batch.count; ++i) {
-      const Footprint operand = footprint(Matrix<const T>{operands[i], like.row_stride, like.col_stride}, rows, cols);
+      const Footprint operand = footprint_in(operands, i, like, rows, cols);
       const auto next = std::lower_bound(results.begin(), results.end(), operands[i]);
-      if (next != results.end()) accublas::require_apart({{name, operand, false}, {"c[j]", result(*next), true}});
-      if (next != results.begin()) accublas::require_apart({{name, operand, false}, {"c[j]", result(next[-1]), true}});
+      if ((next != results.end() && share_element(operand, result(*next))) ||
+          (next != results.begin() && share_element(operand, result(next[-1]))))
+        refuse_shared("c[j]", name);
     }
   };
   compare("a[i]", batch.a, s.a, s.m, s.k);
   compare("b[i]", batch.b, s.b, s.k, s.n);
+}
+
+/// Results that a stride leads to are known to be apart from each other.
+template <class T>
+void require_apart(const GemmBatch<T>& batch) {
+  if (batch.c.pointers) return require_apart_by_pointers(batch);
+  const Gemm<T>& s = batch.shape;
+  constexpr Index size = sizeof(T), most = (Index{1} << 61) / size;
+  const Footprint results = footprint_in(batch.c, 0, s.c, s.m, s.n);
+  const auto compare = [&](const char* name, const Matrices<const T>& operands, const Footprint& first) {
+    // Strides beyond every address space are those of one matrix, or of none that exists.
+    const auto beyond = [&](Index stride) { return stride > most / batch.count || stride < -most / batch.count; };
+    if (beyond(operands.stride) || beyond(batch.c.stride)) return;
+    if (batches_share_element(results, batch.c.stride * size, first, operands.stride * size, batch.count))
+      refuse_shared("c[j]", name);
+  };
+  compare("a[i]", batch.a, footprint_in(batch.a, 0, s.a, s.m, s.k));
+  compare("b[i]", batch.b, footprint_in(batch.b, 0, s.b, s.k, s.n));
 }
 
 }  // namespace

@@ -62,6 +62,12 @@ constexpr bool valid_transpose_a(const Level3Shape& s) {
   return valid_transpose(s.transa) && s.transa != none;
 }
 
+/// Whether A, or B, of a product without a side is stored with n rows, as C, and not with k.
+constexpr bool tall_a(const Level3Shape& s) { return s.transa == ACCUBLAS_NO_TRANS; }
+constexpr bool tall_b(const Level3Shape& s) {
+  return s.kind == Level3Kind::gemmt ? s.transb != ACCUBLAS_NO_TRANS : tall_a(s);
+}
+
 /// Checks the arguments in netlib's order: side and uplo for SYMM and HEMM, uplo and trans for SYRK and its kind, side,
 /// uplo, transa and diag for TRMM and TRSM, uplo, transa and transb for GEMMT; then m (if there is a side) and n, k (if
 /// there is no side); then alpha, a, lda, b, ldb, beta, c, ldc, as many as the routine has.
@@ -81,13 +87,16 @@ constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s)
   if (++number; s.n < 0) return {"n", number};
   if (!sides && (++number, s.k < 0)) return {"k", number};
   number += 3;  // alpha, a
-  const bool plain_a = s.transa == ACCUBLAS_NO_TRANS, plain_b = gemmt ? s.transb == ACCUBLAS_NO_TRANS : plain_a;
-  const std::int64_t a_rows = sides ? s.order() : plain_a ? s.n : s.k, a_cols = sides ? s.order() : plain_a ? s.k : s.n;
+  const std::int64_t a_rows = sides       ? s.order()
+                              : tall_a(s) ? s.n
+                                          : s.k,
+                     a_cols = sides       ? s.order()
+                              : tall_a(s) ? s.k
+                                          : s.n;
   if (s.lda < least_ld(layout, a_rows, a_cols)) return {"lda", number};
   if (!is_syrk(s.kind)) {
-    number += 2;                         // b
-    const bool tall = gemmt != plain_b;  // n x k, as A
-    const std::int64_t b_rows = sides ? s.m : tall ? s.n : s.k, b_cols = sides ? s.n : tall ? s.k : s.n;
+    number += 2;  // b
+    const std::int64_t b_rows = sides ? s.m : tall_b(s) ? s.n : s.k, b_cols = sides || !tall_b(s) ? s.n : s.k;
     if (s.ldb < least_ld(layout, b_rows, b_cols)) return {"ldb", number};
   }
   if (is_in_place(s.kind)) return {};

@@ -11,6 +11,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/call/product.hpp"
+#include "lib/numerics/wide.hpp"
 
 namespace accublas {
 
@@ -67,17 +68,40 @@ Footprint footprint(T* x, std::int64_t n) {
   return footprint(Matrix<T>{x, 1, 0}, n, 1);
 }
 
-/// Whether `width` bytes at `low` meet a grid.
-inline bool meets(std::uintptr_t low, std::int64_t width, const Footprint& grid) {
-  const auto offset = static_cast<std::int64_t>(low - grid.begin);
-  // The first column that ends beyond `low`.
-  const std::int64_t column = offset < grid.width ? 0 : (offset - grid.width) / grid.col_step + 1;
-  return column < grid.cols && column * grid.col_step < offset + width;
+/// The least x >= 0 with low <= step x mod modulus <= high, for 0 <= step < modulus and 0 <= low <= high < modulus; -1
+/// if there is none. Takes as many steps as Euclid's algorithm.
+inline std::int64_t first_in_range(std::int64_t step, std::int64_t modulus, std::int64_t low, std::int64_t high) {
+  if (low == 0) return 0;
+  if (step == 0) return -1;
+  const std::int64_t x = (low - 1) / step + 1;
+  if (x <= high / step) return x;
+  // The least y for which a multiple of `step` lies between low + modulus y and high + modulus y.
+  const std::int64_t y = first_in_range(modulus % step, step, step - high % step, step - low % step);
+  if (y < 0) return -1;
+  const Uint128 least = static_cast<Uint128>(modulus) * static_cast<Uint128>(y) + static_cast<Uint128>(low);
+  return static_cast<std::int64_t>((least - 1) / static_cast<Uint128>(step)) + 1;
+}
+
+/// Whether one of `count` pieces of `width` bytes, `step` apart from `low` on, meets a grid.
+inline bool meets(std::uintptr_t low, std::int64_t width, std::int64_t count, std::int64_t step,
+                  const Footprint& grid) {
+  // A piece at x, counted from the first byte that meets the grid, meets it where x modulo the grid's step is at most
+  // `most`, and x at most `last`.
+  const std::int64_t x = static_cast<std::int64_t>(low - grid.begin) + width - 1, most = grid.width + width - 2,
+                     last = (grid.cols - 1) * grid.col_step + most;
+  const std::int64_t first = x < 0 ? (-x - 1) / step + 1 : 0;
+  if (last < x || first > std::min(count - 1, (last - x) / step)) return false;
+  if (grid.cols == 1 || most >= grid.col_step - 1) return true;
+  const std::int64_t at = (x + first * step) % grid.col_step, target = at == 0 ? 0 : grid.col_step - at;
+  if (target == 0 || target + most >= grid.col_step) return true;
+  const std::int64_t more = first_in_range(step % grid.col_step, grid.col_step, target, target + most);
+  return more >= 0 && more <= std::min(count - 1, (last - x) / step) - first;
 }
 
 /// Whether two operands share an element. Never true without one. Exact but for two that both have holes in their rows
 /// and their columns (the strided forms), of which a shared first element and equal strides are found out. The cost is
-/// a comparison where the ranges of addresses are apart, else a few operations a column.
+/// a comparison where the ranges of addresses are apart, else that of a greatest common divisor for each row or each
+/// column of one of them, whichever are fewer.
 inline bool share_element(Footprint p, Footprint q) {
   if (p.empty() || q.empty() || p.begin >= q.end() || q.begin >= p.end()) return false;
   if (p.is_grid() && (!q.is_grid() || p.cols > q.cols)) std::swap(p, q);
@@ -93,19 +117,61 @@ inline bool share_element(Footprint p, Footprint q) {
     };
     return share_element(without_gaps(p), without_gaps(q));
   }
+  if (p.part == Triangle::all) {
+    if (p.rows < p.cols) std::swap(p.rows, p.cols), std::swap(p.row_step, p.col_step);
+    for (std::int64_t j = 0; j < p.cols; ++j)
+      if (meets(p.begin + static_cast<std::uintptr_t>(j * p.col_step), p.width, p.rows, p.row_step, q)) return true;
+    return false;
+  }
+  // A triangle's columns have no holes, but a length of their own.
   for (std::int64_t j = 0; j < p.cols; ++j) {
-    const std::uintptr_t column = p.begin + static_cast<std::uintptr_t>(j * p.col_step);
-    if (p.part != Triangle::all) {
-      // A triangle's columns have no holes, but a length of their own.
-      const std::int64_t first = p.part == Triangle::upper ? 0 : j + p.unit;
-      const std::int64_t count = p.part == Triangle::upper ? j + !p.unit : p.rows - first;
-      if (count > 0 && meets(column + static_cast<std::uintptr_t>(first * p.row_step), count * p.width, q)) return true;
-      continue;
-    }
-    for (std::int64_t i = 0; i < p.rows; ++i)
-      if (meets(column + static_cast<std::uintptr_t>(i * p.row_step), p.width, q)) return true;
+    const std::int64_t first = p.part == Triangle::upper ? 0 : j + p.unit;
+    const std::int64_t count = p.part == Triangle::upper ? j + !p.unit : p.rows - first;
+    const std::uintptr_t column = p.begin + static_cast<std::uintptr_t>(j * p.col_step + first * p.row_step);
+    if (count > 0 && meets(column, count * p.width, 1, 1, q)) return true;
   }
   return false;
+}
+
+/// The footprint of a piece of a matrix over a batch of them: one grid, whose columns are the pieces of its matrices.
+/// One larger than every address space is empty.
+inline Footprint over_batch(std::uintptr_t begin, std::int64_t width, std::int64_t count, std::int64_t step) {
+  if (step == 0 || count == 1) return {begin, width, 1, width, 1, width};
+  if (std::abs(step) > (std::int64_t{1} << 61) / count) return {};
+  if (step < 0) begin -= static_cast<std::uintptr_t>((count - 1) * (step = -step));
+  return {begin, width, 1, width, count, step};
+}
+
+/// Whether a matrix of one batch shares an element with one of another, in both of which matrices are a constant number
+/// of bytes apart. Never true without one. Exact where one matrix of each has few pieces without holes; of others the
+/// first and the last ones are compared. The cost does not depend on `count`.
+inline bool batches_share_element(const Footprint& p, std::int64_t p_step, const Footprint& q, std::int64_t q_step,
+                                  std::int64_t count) {
+  if (p.empty() || q.empty()) return false;
+  const auto whole = [count](const Footprint& f, std::int64_t step) {
+    return over_batch(f.begin, static_cast<std::int64_t>(f.end() - f.begin), count, step);
+  };
+  if (!share_element(whole(p, p_step), whole(q, q_step))) return false;
+  constexpr double most_pieces = 1 << 16;
+  const auto pieces = [](const Footprint& f) { return static_cast<double>(f.rows) * static_cast<double>(f.cols); };
+  if (pieces(p) * pieces(q) > most_pieces) {
+    const auto at = [](Footprint f, std::int64_t bytes) {
+      f.begin += static_cast<std::uintptr_t>(bytes);
+      return f;
+    };
+    return share_element(p, q) || share_element(at(p, (count - 1) * p_step), at(q, (count - 1) * q_step));
+  }
+  const auto any_piece = [count](const Footprint& f, std::int64_t step, auto&& body) {
+    for (std::int64_t j = 0; j < f.cols; ++j)
+      for (std::int64_t i = 0; i < f.rows; ++i)
+        if (body(over_batch(f.begin + static_cast<std::uintptr_t>(j * f.col_step + i * f.row_step), f.width, count,
+                            step)))
+          return true;
+    return false;
+  };
+  return any_piece(p, p_step, [&](const Footprint& of_p) {
+    return any_piece(q, q_step, [&](const Footprint& of_q) { return share_element(of_p, of_q); });
+  });
 }
 
 /// An operand under the name of its argument.
@@ -115,6 +181,12 @@ struct NamedFootprint {
   bool written;
 };
 
+/// Throws the error of a result that shares an element with another operand.
+[[noreturn]] inline void refuse_shared(const char* result, const char* other) {
+  throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + result + " shares memory with argument " + other +
+                                           ": a result needs memory of its own, copy one of them");
+}
+
 /// Throws Error(ACCUBLAS_ERROR_ARGUMENT) where one that is written shares an element with another.
 inline void require_apart(std::initializer_list<NamedFootprint> operands) {
   for (auto p = operands.begin(); p != operands.end(); ++p)
@@ -122,8 +194,7 @@ inline void require_apart(std::initializer_list<NamedFootprint> operands) {
       if ((p->written || q->written) && share_element(p->elements, q->elements)) {
         const auto& result = p->written ? *p : *q;
         const auto& other = p->written ? *q : *p;
-        throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + result.name + " shares memory with argument " +
-                                                 other.name + ": a result needs memory of its own, copy one of them");
+        refuse_shared(result.name, other.name);
       }
 }
 

@@ -324,6 +324,47 @@ TYPED_TEST(Arguments, APointerThatIsNoHostMemoryIsAStatus) {
   EXPECT_EQ(api::asum(T{}, this->context, n, this->a.data(), 1, nowhere), ACCUBLAS_ERROR_NO_DEVICE);
 }
 
+/// The message about a shared element names the caller's arguments, also where row-major calls exchange them.
+TEST(Overlap, NamesOfArguments) {
+  constexpr std::int64_t ld = 16, order = 4;
+  api::Context context("cr");
+  std::vector<double> shared(ld * ld, 2), others(ld * ld, 0.5);
+  double *const c = shared.data(), *const b = others.data();
+  const double one[2] = {1, 0};
+  const auto expect = [&](accublas_status status, const std::string& result, const std::string& other) {
+    EXPECT_EQ(status, ACCUBLAS_ERROR_ARGUMENT);
+    EXPECT_NE(context.error().find("argument " + result + " shares memory with argument " + other + ":"),
+              std::string::npos)
+        << other << ": " << context.error();
+  };
+  for (const accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR})
+    for (const bool second : {false, true}) {
+      const double *const x = second ? b : c, *const y = second ? c : b;
+      const char *const of_matrices = second ? "b" : "a", *const of_vectors = second ? "y" : "x";
+      const auto n = ACCUBLAS_NO_TRANS;
+      const auto u = ACCUBLAS_UPPER;
+      expect(accublas_dgemm(context, layout, n, n, order, order, order, one, x, ld, y, ld, one, c, ld), "c",
+             of_matrices);
+      expect(accublas_dgemmt(context, layout, u, n, n, order, order, one, x, ld, y, ld, one, c, ld), "c", of_matrices);
+      expect(accublas_dsyr2k(context, layout, u, n, order, order, one, x, ld, y, ld, one, c, ld), "c", of_matrices);
+      expect(accublas_zher2k(context, layout, u, n, 2, 2, one, x, ld, y, ld, one, c, ld), "c", of_matrices);
+      expect(accublas_dsymm(context, layout, ACCUBLAS_LEFT, u, order, order, one, x, ld, y, ld, one, c, ld), "c",
+             of_matrices);
+      expect(accublas_dsymm(context, layout, ACCUBLAS_RIGHT, u, order, order, one, x, ld, y, ld, one, c, ld), "c",
+             of_matrices);
+      expect(accublas_dger(context, layout, order, order, one, x, 1, y, 1, c, ld), "a", of_vectors);
+      expect(accublas_zgeru(context, layout, 2, 2, one, x, 1, y, 1, c, ld), "a", of_vectors);
+      expect(accublas_zgerc(context, layout, 2, 2, one, x, 1, y, 1, c, ld), "a", of_vectors);
+      expect(accublas_dsyr2(context, layout, u, order, one, x, 1, y, 1, c, ld), "a", of_vectors);
+      expect(accublas_zher2(context, layout, u, 2, one, x, 1, y, 1, c, ld), "a", of_vectors);
+      if (second) continue;
+      expect(accublas_dtrsm(context, layout, ACCUBLAS_LEFT, u, n, ACCUBLAS_NON_UNIT, order, order, one, c, ld, c, ld),
+             "b", "a");
+      expect(accublas_dtrsv(context, layout, u, n, ACCUBLAS_NON_UNIT, order, c, ld, c, 1), "x", "a");
+      expect(accublas_dsymv(context, layout, u, order, one, c, ld, b, 1, one, c, 1), "y", "a");
+    }
+}
+
 /// A result that shares an element with an operand is refused in every mode, and what interleaves without one is not.
 TEST(Overlap, EveryRoutine) {
   constexpr auto columns = ACCUBLAS_COL_MAJOR;

@@ -101,3 +101,63 @@ TEST(Overlap, IsNeverInvented) {
     }
   }
 }
+
+/// Matrices of two batches against a set of addresses. An overlap of matrices with gaps may pass where there are many.
+TEST(Overlap, OfBatchesIsExact) {
+  std::vector<double> array(6000);
+  Numbers numbers;
+  int shared = 0, apart = 0;
+  for (int round = 0; round < 60000; ++round) {
+    const Index count = 1 + numbers.below(9), common = 1 + numbers.below(12);
+    struct Batch {
+      Case first;
+      Index stride;
+    };
+    const auto make = [&] {
+      Case c{{array.data() + 3000 + numbers.below(90), 1, 1 + numbers.below(9)},
+             1 + numbers.below(4),
+             1 + numbers.below(4),
+             Triangle::all,
+             false};
+      if (numbers.below(3) == 0) c.x.row_stride = 1 + numbers.below(4);
+      if (numbers.below(3) == 0) c.x = c.x.transposed();
+      return Batch{c, numbers.below(3) ? common : numbers.below(40) - 10};
+    };
+    const Batch p = make(), q = make();
+    std::set<const double*> of_p;
+    bool expected = false;
+    for (Index i = 0; i < count; ++i) {
+      Case one = p.first;
+      one.x.data += i * p.stride;
+      of_p.merge(addresses(one));
+    }
+    for (Index i = 0; i < count; ++i) {
+      Case one = q.first;
+      one.x.data += i * q.stride;
+      for (const double* address : addresses(one)) expected |= of_p.count(address) != 0;
+    }
+    const bool got = batches_share_element(p.first.elements(), p.stride * 8, q.first.elements(), q.stride * 8, count);
+    ASSERT_EQ(got, expected) << round << ": " << count << " of " << p.first.m << " x " << p.first.n << " by "
+                             << p.stride << " and " << q.first.m << " x " << q.first.n << " by " << q.stride;
+    (expected ? shared : apart)++;
+  }
+  EXPECT_GT(shared, 1000);
+  EXPECT_GT(apart, 1000);
+}
+
+/// What a check costs follows neither the elements nor the matrices of a batch: these would take minutes.
+TEST(Overlap, IsCheap) {
+  double* const a = reinterpret_cast<double*>(std::uintptr_t{1} << 32);
+  constexpr Index many = 10000;
+  // The columns of C are 3 elements wide, every 7 elements; A lies in the gaps.
+  const Footprint c = footprint(Matrix<double>{a, 1, 7}, 3, many * many),
+                  gaps = footprint(Matrix<double>{a + 3, 14, 14 * many}, many, many / 2);
+  for (int times = 0; times < 100; ++times) ASSERT_FALSE(share_element(gaps, c));
+  EXPECT_TRUE(share_element(footprint(Matrix<double>{a + 3, 15, 14 * many}, many, many / 2), c));
+  // 4 x 4 matrices, those of A between the columns of those of C.
+  const Footprint result = footprint(Matrix<double>{a, 1, 8}, 4, 4),
+                  left = footprint(Matrix<double>{a + 4, 1, 8}, 4, 4);
+  for (int times = 0; times < 1000; ++times)
+    ASSERT_FALSE(batches_share_element(result, 32 * 8, left, 32 * 8, many * many));
+  EXPECT_TRUE(batches_share_element(result, 32 * 8, left, 31 * 8, many * many));
+}
