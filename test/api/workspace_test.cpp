@@ -1,6 +1,8 @@
 // Every routine, of every type, in every mode that defines bits, over sizes of the user's workspace: from the least one
 // on each returns the bits of the default workspace, below it each fails with its operands as they were, and says how
 // much is needed. ACCUBLAS_TEST_SCALE multiplies the cases, ACCUBLAS_TEST_SEED gives another sequence.
+#include <chrono>
+
 #include "../workspace_sweep.hpp"
 
 namespace {
@@ -84,6 +86,24 @@ TEST(Workspace, EverySizeForExtremeShapes) {
         Sweep sweep(place(), context, context, call, what, rng);
         if (sweep.begin(mode)) sweep.run();
       });
+}
+
+/// A workspace that holds no block of a large product is refused after a few rehearsals, not one for each block.
+TEST(Workspace, TooLittleIsSaidAtOnce) {
+  constexpr std::int64_t n = 1500;
+  const double one = 1;
+  std::vector<double> a(n * n, 0.5), b(n * n, 0.25);
+  for (const char* mode : {"dp:repro", "cr", "fixed:60"}) {
+    Context context(mode);
+    std::vector<unsigned char> memory(4096);
+    ASSERT_EQ(accublas_set_workspace(context, memory.data(), memory.size()), ACCUBLAS_SUCCESS);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(accublas_dtrmm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
+                             ACCUBLAS_NON_UNIT, n, n, &one, a.data(), n, b.data(), n),
+              ACCUBLAS_ERROR_MEMORY)
+        << mode;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << mode;
+  }
 }
 
 }  // namespace

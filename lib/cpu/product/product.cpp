@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
@@ -163,6 +164,7 @@ class DescribedProduct {
     shares_bits_ = of_call() && !one_block;
     rest_ = workspace.rest_after(bytes);
     needed_ = 0;
+    for (bool(&of_height)[2] : tried_) of_height[0] = of_height[1] = false;
     try {
       for_blocks(rows, cols);
     } catch (const Error& error) {
@@ -179,7 +181,7 @@ class DescribedProduct {
       x_ = row_lines(m);
       for (col_ = 0; col_ < p_.n; col_ += cols) {
         const Index n = std::min(cols, p_.n - col_);
-        if (!any_wanted(row_, m, col_, n)) continue;
+        if (!any_wanted(row_, m, col_, n) || (rehearses() && repeats(rows, cols, m, n))) continue;
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
           y_ = column_lines(n);
           shift_ = imaginary_ == 1 ? imaginary_shift(p_) : 0;
@@ -192,6 +194,17 @@ class DescribedProduct {
         if (p_.hermitian && writes()) clear_diagonal(p_, row_, m, col_, n);
       }
     }
+  }
+
+  /// Of a rehearsal in blocks of rows x cols: whether the one at hand, m x n, takes what another one does, which was
+  /// tried already. Of a triangular operand, columns have lengths of their own.
+  bool repeats(Index rows, Index cols, Index m, Index n) {
+    if (p_.b.structure == Structure::triangular) return p_.wanted == Triangle::all && row_ > 0 && m == rows;
+    // The diagonal moves by a row at most between the components.
+    const Index lowered = p_.wanted == Triangle::upper ? 1 : -1;
+    if (!all_wanted(row_ + lowered, m, col_, n)) return false;
+    bool& tried = tried_[m == rows][n == cols];
+    return std::exchange(tried, true);
   }
 
   /// Of the row lines held, for the imaginary parts of a turned product and back.
@@ -335,6 +348,7 @@ class DescribedProduct {
   SharedBits shared_;
   std::size_t needed_ = 0;  ///< by a part
   bool shares_bits_ = false;
+  bool tried_[2][2] = {};  ///< see repeats()
   // The block at hand: its place, its lines, the component, and how far the wanted triangle is moved down.
   Index row_ = 0, col_ = 0, imaginary_ = 0, shift_ = 0;
   Matrix<const T> x_{}, y_{};
