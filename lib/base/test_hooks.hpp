@@ -6,7 +6,7 @@
 //   ACCUBLAS_TEST_BLOCK=N            factorizations have blocks of at most N columns (must not change a bit)
 //   ACCUBLAS_TEST_PANEL=N            QR's panels have N columns (its bits are those of the oracle with as many)
 //   ACCUBLAS_TEST_FAIL_ALLOCATION=N  the N-th allocation of workspace from now on fails (0: none), "N+": and all later
-//   ACCUBLAS_TEST_MUTANT=name             runs with one deliberate defect; the test suite must catch it
+//   ACCUBLAS_TEST_MUTANT=name        runs with one deliberate defect; the test suite must catch it
 #pragma once
 
 #include "lib/base/hooked_source.hpp"

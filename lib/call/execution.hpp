@@ -17,8 +17,8 @@ namespace accublas {
 struct SharedBits {
   bool measuring = true;
   int bits = 0;
-  /// Measuring, of engines sums and int8 alone: the elements of the block that count, where the diagonal of C lies `diagonal`
-  /// columns to its right.
+  /// Measuring, of engines sums and int8 alone: the elements of the block that count, where the diagonal of C lies
+  /// `diagonal` columns to its right.
   Triangle elements = Triangle::all;
   Index diagonal = 0;
 

@@ -3,8 +3,7 @@
 //   - Quick returns are done before: m, n >= 1. k = 0 or alpha = 0 is done by lib/dispatch.cpp (scale_result), so that
 //     engines see k >= 1 and alpha != 0. alpha may be Inf or NaN; beta anything; beta == 0 means: never read C.
 //   - Everything is allocated from execution.workspace before the first write to C. In a rehearsal (Workspace::Part)
-//   they
-//     take what they would take for a call, whatever the data, and return.
+//     they take what they would take for a call, whatever the data, and return.
 //   - Failures are Error exceptions thrown before C is written.
 //   - They run in accublas's floating-point environment, but for mode native.
 #pragma once
