@@ -6,7 +6,7 @@
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
-ACCUBLAS_INLINE double magnitude(double a) { return a < 0 ? -a : a; }
+ACCUBLAS_INLINE double magnitude(double a) { return __builtin_fabs(a); }
 
 #if ACCUBLAS_ISA_LEVEL >= 2
 
