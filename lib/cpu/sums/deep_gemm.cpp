@@ -293,6 +293,13 @@ void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memor
 }
 
 template <class T>
+DeepGemm<T> deep_problem(const Gemm<T>& g) {
+  return {g.m, g.n, g.k, g.alpha, {.stored = g.a}, {.stored = g.b.transposed()}, g.beta, g.c};
+}
+template DeepGemm<double> deep_problem(const Gemm<double>&);
+template DeepGemm<float> deep_problem(const Gemm<float>&);
+
+template <class T>
 bool deep_gemm(const DeepGemm<T>& problem, const Mode& mode, Execution& execution) {
   if (execution.workspace.rehearses()) return false;  // any workspace will do
   Deep<T> deep(problem, mode, execution);
