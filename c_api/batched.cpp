@@ -1,6 +1,6 @@
 // The batched routines: check, fold layout and transposition into views, one call.
 #include "c_api/views.hpp"
-#include "lib/dispatch.hpp"
+#include "lib/runtime/dispatch.hpp"
 
 using namespace accublas;
 

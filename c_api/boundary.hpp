@@ -8,7 +8,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/call/arguments.hpp"
-#include "lib/context.hpp"
+#include "lib/runtime/context.hpp"
 
 namespace accublas {
 

@@ -4,8 +4,8 @@
 #include "c_api/views.hpp"
 #include "lib/call/factorization.hpp"
 #include "lib/call/overlap.hpp"
-#include "lib/dispatch.hpp"
 #include "lib/lapack/inverses.hpp"
+#include "lib/runtime/dispatch.hpp"
 
 using namespace accublas;
 

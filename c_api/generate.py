@@ -152,7 +152,7 @@ SPELLING = re.compile(r"ROW\((?P<name>\w+), (?P<Int>[\w:]+), (?P<prefix>\w*), (?
 
 def spellings():
     """The spellings of the names of BLAS: the rows of the C++ table."""
-    table = Path(__file__).resolve().parents[1] / "lib" / "base" / "blas_spellings.hpp"
+    table = Path(__file__).resolve().parents[1] / "lib" / "call" / "blas_spellings.hpp"
     return [row.groupdict("") for row in SPELLING.finditer(table.read_text())]
 
 

@@ -1,6 +1,6 @@
 // Products and norms of vectors: fold the sign of increments into views, one call.
 #include "c_api/views.hpp"
-#include "lib/dispatch.hpp"
+#include "lib/runtime/dispatch.hpp"
 
 using namespace accublas;
 

@@ -5,7 +5,7 @@
 #include "c_api/boundary.hpp"
 #include "c_api/private.hpp"
 #include "c_api/views.hpp"
-#include "lib/dispatch.hpp"
+#include "lib/runtime/dispatch.hpp"
 
 using namespace accublas;
 

@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "c_api/boundary.hpp"
-#include "lib/counters.hpp"
-#include "lib/report.hpp"
+#include "lib/runtime/counters.hpp"
+#include "lib/runtime/report.hpp"
 
 using namespace accublas;
 

@@ -1,12 +1,12 @@
 #include "c_api/private.hpp"
 
 #include "c_api/boundary.hpp"
-#include "lib/base/cublas_environment.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
-#include "lib/context.hpp"
-#include "lib/counters.hpp"
+#include "lib/call/cublas_environment.hpp"
+#include "lib/runtime/context.hpp"
+#include "lib/runtime/counters.hpp"
 
 namespace {
 

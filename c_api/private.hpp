@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 #include "lib/call/factorization.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"

@@ -2,8 +2,8 @@
 // a mode that promises bits depends on it.
 #pragma once
 
-#include "cuda/residues/even_moduli.hpp"
-#include "cuda/residues/tile_config.hpp"
+#include "cuda/int8/even_moduli.hpp"
+#include "cuda/int8/tile_config.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/moduli.hpp"
@@ -63,7 +63,7 @@ inline const GemmCost* gemm_cost(int major, int minor, bool single) {
 }
 
 /// Returns the most moduli with which emulation pays, if the data need them; 0 if cuBLAS is faster on even data. Two
-/// moduli more than even data need are always allowed: the first look (cuda/residues/first_look.hpp) judges by samples,
+/// moduli more than even data need are always allowed: the first look (cuda/int8/first_look.hpp) judges by samples,
 /// and rejects even data if there are none to spare. One more modulus costs less than starting in vain.
 inline int moduli_that_pay(const GemmCost& cost, const GemmShape& shape, int processors,
                            ResidueKind residues = ResidueKind::real) {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <exception>
 
-#include "c_api/accublas.h"
 #include "c_api/blas/xerbla.hpp"
 #include "c_api/private.hpp"
+#include "include/accublas.h"
 #include "lib/call/arguments.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/blas_sizes.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "lib/base/blas_spellings.hpp"
+#include "lib/call/blas_spellings.hpp"
 
 namespace accublas::blas {
 

@@ -3,7 +3,7 @@
 
 #include <cublas_api.h>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 
 namespace accublas::cublas {
 

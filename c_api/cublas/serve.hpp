@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "c_api/accublas.h"
 #include "c_api/cublas/driver.hpp"
 #include "c_api/cublas/real_cublas.hpp"
+#include "include/accublas.h"
 #include "lib/call/arguments.hpp"
 #include "lib/call/routine.hpp"
 

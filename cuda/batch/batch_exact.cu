@@ -5,8 +5,8 @@
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/warp_reduce.hpp"
-#include "cuda/elements/exact_element.hpp"
-#include "cuda/elements/finish_element.hpp"
+#include "cuda/exact/exact_element.hpp"
+#include "cuda/exact/finish_element.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {

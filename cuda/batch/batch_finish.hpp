@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cuda/batch/batch_kernels.hpp"
-#include "cuda/residues/finish_leading.hpp"
+#include "cuda/int8/finish_leading.hpp"
 #include "lib/numerics/finish.hpp"
 
 namespace accublas::cuda {

@@ -4,7 +4,7 @@
 
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/core/ptx_portable.hpp"
-#include "cuda/residues/finish_sums.hpp"
+#include "cuda/int8/finish_sums.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {

@@ -11,7 +11,7 @@
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/scale.hpp"
-#include "cuda/elements/joined.hpp"
+#include "cuda/exact/joined.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"

@@ -51,7 +51,7 @@ struct MeetingCounters {
   unsigned int left;     ///< blocks that will not arrive again
 };
 
-/// Holds the findings of first_look (cuda/residues/first_look.hpp). They share one word, so that each block adds its
+/// Holds the findings of first_look (cuda/int8/first_look.hpp). They share one word, so that each block adds its
 /// findings with one atomic operation.
 struct FirstLook {
   unsigned long long counts;
@@ -89,7 +89,7 @@ struct CallState {
   std::int32_t bits, parts;  ///< largest values used; parts: moduli, digits or slices, as accublas_report_t defines it
   double bound_componentwise;
   double sample_row_term[state_samples],
-      sample_col_term[state_samples];  ///< chance that an element is undecided, see cuda/residues/plan.cu
+      sample_col_term[state_samples];  ///< chance that an element is undecided, see cuda/int8/plan.cu
   std::int32_t samples;
   FirstLook look;
   /// the data favour cuBLAS, which the call holds as the alternative; then `refused` is set too

@@ -12,8 +12,8 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scalar_argument.hpp"
-#include "lib/base/cublas_environment.hpp"
 #include "lib/base/error.hpp"
+#include "lib/call/cublas_environment.hpp"
 
 namespace accublas::cuda {
 namespace {

@@ -10,7 +10,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
 #include "lib/base/fork_safe.hpp"
-#include "lib/settings.hpp"
+#include "lib/runtime/settings.hpp"
 
 namespace accublas::cuda {
 

@@ -77,7 +77,7 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
-// ---- TMA copies (cuda/residues/tensor_map.hpp) --------------------------------------------------------------------
+// ---- TMA copies (cuda/int8/tensor_map.hpp) --------------------------------------------------------------------
 
 __device__ __forceinline__ void copy_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line,
                                            std::uint32_t barrier) {

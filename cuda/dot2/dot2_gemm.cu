@@ -10,8 +10,8 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/dot2/dot2_gemm.hpp"
 #include "cuda/dot2/dot2_gemm_kernel.hpp"
-#include "cuda/elements/exact.hpp"
-#include "cuda/elements/open_elements.hpp"
+#include "cuda/exact/exact.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {

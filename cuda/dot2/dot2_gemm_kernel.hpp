@@ -12,9 +12,9 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/ptx_portable.hpp"
 #include "cuda/dot2/dot2_chains.hpp"
-#include "cuda/elements/exact.hpp"
-#include "cuda/elements/finish_element.hpp"
-#include "cuda/elements/open_elements.hpp"
+#include "cuda/exact/exact.hpp"
+#include "cuda/exact/finish_element.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {

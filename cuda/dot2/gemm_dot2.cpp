@@ -7,11 +7,11 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scale.hpp"
 #include "cuda/dot2/dot2_gemm.hpp"
-#include "cuda/elements/engine_call.hpp"
-#include "cuda/elements/exact.hpp"
-#include "cuda/elements/exact_call.hpp"
-#include "cuda/elements/joined.hpp"
-#include "cuda/lines/measure.hpp"
+#include "cuda/exact/engine_call.hpp"
+#include "cuda/exact/exact.hpp"
+#include "cuda/exact/exact_call.hpp"
+#include "cuda/exact/joined.hpp"
+#include "cuda/scaling/measure.hpp"
 #include "cuda/vector/vector_call.hpp"
 
 namespace accublas::cuda {

@@ -5,8 +5,8 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/rehearsal.hpp"
-#include "cuda/factor/lu_panel.hpp"
 #include "cuda/lapack/element_kernels.hpp"
+#include "cuda/lu_cholesky/lu_panel.hpp"
 #include "lib/base/error.hpp"
 
 namespace accublas::cuda {

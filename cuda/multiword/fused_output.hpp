@@ -1,7 +1,7 @@
 // Finishes a tile of the fused multiword product: computes elements of C from sums. Device code.
 #pragma once
 
-#include "cuda/elements/open_elements.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "cuda/multiword/fused_ring.hpp"
 #include "lib/numerics/multiword_finish.hpp"
 

@@ -4,7 +4,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/operand_tiles.hpp"
 #include "cuda/core/rehearsal.hpp"
-#include "cuda/elements/open_elements.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "cuda/multiword/portable.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/multiword_finish.hpp"

@@ -12,7 +12,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/operand_tiles.hpp"
 #include "cuda/core/product_blocks.hpp"
-#include "cuda/elements/exact.hpp"
+#include "cuda/exact/exact.hpp"
 #include "lib/numerics/multiword.hpp"
 
 namespace accublas::cuda {

@@ -1,7 +1,7 @@
 #include "cuda/core/arithmetic.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/operand_tiles.hpp"
-#include "cuda/elements/open_elements.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "cuda/multiword/prepare.hpp"
 #include "lib/base/integers.hpp"
 

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/core/device_model.hpp"
-#include "cuda/elements/exact.hpp"
+#include "cuda/exact/exact.hpp"
 
 namespace accublas::cuda {
 

@@ -4,7 +4,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/core/occupancy.hpp"
 #include "cuda/core/operand_tiles.hpp"
-#include "cuda/elements/open_elements.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "cuda/multiword/fused_consumers.hpp"
 #include "cuda/multiword/fused_producers.hpp"
 #include "lib/base/error.hpp"

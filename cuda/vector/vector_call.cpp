@@ -8,7 +8,7 @@
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/scale_call.hpp"
-#include "cuda/digits/digit_call.hpp"
+#include "cuda/fp64/digit_call.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_call.hpp"
 #include "cuda/vector/vector_kernels.hpp"

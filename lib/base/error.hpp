@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 
 namespace accublas {
 

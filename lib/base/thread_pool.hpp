@@ -7,7 +7,7 @@
 
 namespace accublas {
 
-/// The most threads that a job runs on, and that a call may size by (threads_for in lib/settings.hpp).
+/// The most threads that a job runs on, and that a call may size by (threads_for in lib/runtime/settings.hpp).
 constexpr int most_threads = 1024;
 
 /// Calls body(task, thread) for every task in [0, tasks), on at most `threads` threads (the caller among them; thread

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 
 namespace accublas {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 #include "lib/base/words.hpp"
 #include "lib/call/routine.hpp"
 

@@ -173,11 +173,11 @@ struct Gemm {
   bool conjugate_a = false, conjugate_b = false;  ///< of complex numbers
   /// Real, of such parts as row_pairs has, side by side in C's columns: A and B are the numbers as they are stored, so
   /// that entry (2 i, 2 p) of A and (2 p, j) of B, the real parts of numbers, are where the strides say, and are to be
-  /// conjugated as said. To be asked for only of an engine that knows it (cuda/residues/gemm_int8.hpp).
+  /// conjugated as said. To be asked for only of an engine that knows it (cuda/int8/gemm_int8.hpp).
   bool numbers_as_stored = false;
   RowPairs row_pairs = RowPairs::none;  ///< real only
   /// What is wanted of C, whose diagonal may be real: of parts of numbers side by side in rows, that of the numbers. To
-  /// be asked for only of an engine that heeds it (cuda/residues/gemm_int8.hpp), and that leaves C alone where alpha,
+  /// be asked for only of an engine that heeds it (cuda/int8/gemm_int8.hpp), and that leaves C alone where alpha,
   /// in device memory, is zero.
   Triangle wanted = Triangle::all;
   bool real_diagonal = false;

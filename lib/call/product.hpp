@@ -1,9 +1,9 @@
 // One description for every product of level 3: how the stored part of an operand defines the whole matrix, which
 // triangle of C is wanted, and a second pair of operands. The engines of GEMM read it through lines that are written
-// out (lib/cpu/product/product.cpp).
+// out (lib/cpu/structured/product.cpp).
 #pragma once
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 #include "lib/call/problem.hpp"
 #include "lib/numerics/complex.hpp"
 

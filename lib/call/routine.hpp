@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 
 namespace accublas {
 

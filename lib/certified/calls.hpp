@@ -5,7 +5,7 @@
 #include "lib/certified/array.hpp"
 #include "lib/lapack/calls.hpp"
 #include "lib/numerics/outward.hpp"
-#include "lib/run.hpp"
+#include "lib/runtime/run.hpp"
 
 namespace accublas::certified {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/call/product.hpp"
-#include "lib/context.hpp"
+#include "lib/runtime/context.hpp"
 
 namespace accublas {
 

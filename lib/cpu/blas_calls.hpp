@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 #include "lib/base/fp_environment.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/cpu/native.hpp"

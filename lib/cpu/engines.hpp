@@ -1,7 +1,8 @@
 // The CPU's engines. Each computes exactly the answer that docs/modes.md defines for the mode, for any strides and
 // sizes, with m, n, k >= 0. Shared contract:
-//   - Quick returns are done before: m, n >= 1. k = 0 or alpha = 0 is done by lib/dispatch.cpp (scale_result), so that
-//     engines see k >= 1 and alpha != 0. alpha may be Inf or NaN; beta anything; beta == 0 means: never read C.
+//   - Quick returns are done before: m, n >= 1. If k = 0 or alpha = 0, lib/runtime/dispatch.cpp does the work
+//     (scale_result), so that engines see k >= 1 and alpha != 0. alpha may be Inf or NaN; beta anything; beta == 0
+//     means: never read C.
 //   - Everything is allocated from execution.workspace before the first write to C. In a rehearsal (Workspace::Part)
 //     they take what they would take for a call, whatever the data, and return.
 //   - Failures are Error exceptions thrown before C is written.
@@ -116,10 +117,9 @@ struct DeepGemm {
   Triangle wanted = Triangle::all;
   Index imaginary_shift = 0;
 };
+/// A GEMM as a deep product.
 template <class T>
-DeepGemm<T> deep_problem(const Gemm<T>& g) {
-  return {g.m, g.n, g.k, g.alpha, {.stored = g.a}, {.stored = g.b.transposed()}, g.beta, g.c};
-}
+DeepGemm<T> deep_problem(const Gemm<T>&);
 /// The whole call. False, with nothing done, where the workspace is too small.
 template <class T>
 bool deep_gemm(const DeepGemm<T>&, const Mode&, Execution&);
@@ -141,15 +141,15 @@ void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
 template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
-// product/product.cpp: described products, complex GEMM, GEMV and DOT (but dot2's DOT) in every mode but native, as
-// products of components by `real`, which computes a real GEMM by the engine named; product/elements.cpp,
+// structured/product.cpp: described products, complex GEMM, GEMV and DOT (but dot2's DOT) in every mode but native, as
+// products of components by `real`, which computes a real GEMM by the engine named; structured/elements.cpp,
 // element by element, where that does not serve.
 template <class T>
 using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Execution&);
 template <class E>
 void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
 
-// product/line_pieces.cpp: cr for a matrix of which a triangle is stored, times a vector; false, with nothing done,
+// structured/line_pieces.cpp: cr for a matrix of which a triangle is stored, times a vector; false, with nothing done,
 // where the workspace is too small. x may be y.
 template <class E>
 struct LineProduct {
@@ -162,19 +162,19 @@ struct LineProduct {
 template <class E>
 bool cr_line_product(const LineProduct<E>&, Execution&);
 
-// product/update.cpp: products of one term or two that are added to C (beta = 1), cr.
+// structured/update.cpp: products of one term or two that are added to C (beta = 1), cr.
 template <class E>
 void update(const Product<E>&, Execution&);
 
-// solve/solve.cpp: TRSM and TRSV, dot2 and cr (which dp and sp are there).
+// trsm/solve.cpp: TRSM and TRSV, dot2 and cr (which dp and sp are there).
 template <class E>
 void solve(const TriangularSystem<E>&, const Mode&, Execution&);
 
-// factor/factor.cpp: LAPACK's factorizations and the solutions by them, cr (which dp and sp are there).
+// lu_cholesky/factor.cpp: LAPACK's factorizations and the solutions by them, cr (which dp and sp are there).
 template <class E>
 void factorize(const Factorization<E>&, Execution&);
 
-// product/complex_dot2.cpp: dot2 for DOT of complex vectors.
+// structured/complex_dot2.cpp: dot2 for DOT of complex vectors.
 template <class T>
 void dot2_complex_dot(const Dot<Complex<T>>&, Execution&);
 

@@ -1,4 +1,4 @@
-// The real BLAS: the OpenBLAS that the program has loaded itself (under any spelling of lib/base/blas_spellings.hpp),
+// The real BLAS: the OpenBLAS that the program has loaded itself (under any spelling of lib/call/blas_spellings.hpp),
 // else the system's libopenblas.so.0 or libblas.so.3; reached through accublas's own handle, so that a preloaded
 // drop-in cannot call itself.
 #pragma once

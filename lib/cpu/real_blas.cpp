@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/blas_spellings.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/base/stack.hpp"
+#include "lib/call/blas_spellings.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/level3_calls.hpp"
 

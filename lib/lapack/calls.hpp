@@ -6,8 +6,8 @@
 #include "lib/base/fp_environment.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/base/thread_pool.hpp"
-#include "lib/dispatch.hpp"
 #include "lib/lapack/orthogonal.hpp"
+#include "lib/runtime/dispatch.hpp"
 
 namespace accublas::lapack {
 

@@ -6,7 +6,7 @@
 #include "lib/base/test_hooks.hpp"
 #include "lib/call/element_steps.hpp"
 #include "lib/lapack/calls.hpp"
-#include "lib/run.hpp"
+#include "lib/runtime/run.hpp"
 
 namespace accublas {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/call/factorization.hpp"
-#include "lib/context.hpp"
+#include "lib/runtime/context.hpp"
 
 namespace accublas {
 

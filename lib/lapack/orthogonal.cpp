@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lib/lapack/reflectors.hpp"
-#include "lib/run.hpp"
+#include "lib/runtime/run.hpp"
 
 namespace accublas {
 

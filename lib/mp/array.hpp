@@ -6,8 +6,8 @@
 
 #include "lib/base/fp_environment.hpp"
 #include "lib/base/phase_timer.hpp"
-#include "lib/context.hpp"
 #include "lib/mp/backend.hpp"
+#include "lib/runtime/context.hpp"
 
 struct accublas_mp_array {
   /// Makes an array of zeros in host memory. Throws Error(ACCUBLAS_ERROR_MEMORY).

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 #include "lib/base/isa.hpp"
 #include "lib/call/backend.hpp"
 #include "lib/mp/format.hpp"

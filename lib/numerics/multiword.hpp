@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 #include "lib/base/host_device.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/float_bits.hpp"

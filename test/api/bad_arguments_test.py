@@ -17,7 +17,7 @@ ENUMS = {"trans": 111, "transa": 111, "transb": 111, "uplo": 121, "diag": 131, "
 SIZES = {"m": 5, "n": 4, "k": 3, "nrhs": 2, "batch_count": 2}
 ROUTINES = [(group, row, name) for group, rows in GROUPS.items() for row in rows for name, _ in row.functions()]
 BYTES = 1024  # enough for each operand
-Certificate = structure(Path(__file__).resolve().parents[2] / "c_api" / "accublas.h", "accublas_certificate_t")
+Certificate = structure(Path(__file__).resolve().parents[2] / "include" / "accublas.h", "accublas_certificate_t")
 
 
 def size(row, text):

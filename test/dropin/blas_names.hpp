@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/base/blas_spellings.hpp"
+#include "lib/call/blas_spellings.hpp"
 
 // The routines of type letter p under one spelling.
 #define DECLARE_BLAS(prefix, p, T, f, c, Int)                                                                        \

@@ -16,7 +16,7 @@ from structs import structure  # noqa: E402
 
 LIBRARY = ctypes.CDLL(sys.argv[1])
 MODE = sys.argv[2]
-Counter = structure(C_API / "accublas.h", "accublas_counter_t")
+Counter = structure(C_API.parent / "include" / "accublas.h", "accublas_counter_t")
 COL_MAJOR, NO_TRANS = 102, 111
 
 

@@ -30,9 +30,9 @@ class Place(unittest.TestCase):
         self.addCleanup(self.temporary.cleanup)
         self.folder = Path(self.temporary.name) / NAME
         shutil.copytree(SOURCE / "test" / "dropin", self.folder / "test" / "dropin", ignore=shutil.ignore_patterns("*.cpp"))
-        (self.folder / "c_api").mkdir()
-        for name in ("structs.py", "accublas.h"):
-            shutil.copy(SOURCE / "c_api" / name, self.folder / "c_api")
+        for name in ("c_api/structs.py", "include/accublas.h"):
+            (self.folder / name).parent.mkdir()
+            shutil.copy(SOURCE / name, self.folder / name)
         (self.folder / "other").mkdir()
         self.blas, self.library = (shutil.copy(library, self.folder) for library in LIBRARIES[:2])
         self.other = shutil.copy(LIBRARIES[2], self.folder / "other")

@@ -1,17 +1,17 @@
 // certify against lib/numerics/certificate.hpp in integers of any size: sums at and around every rung's threshold;
 // rungs of moduli against their inequality in quadruple precision.
-#include "cuda/residues/certify.hpp"
+#include "cuda/int8/certify.hpp"
 
 #include <algorithm>
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
-#include "cuda/elements/open_elements.hpp"
-#include "cuda/lines/measure.hpp"
-#include "cuda/residues/certify_moduli.hpp"
-#include "cuda/residues/convert.hpp"
-#include "cuda/residues/product.hpp"
+#include "cuda/exact/open_elements.hpp"
+#include "cuda/int8/certify_moduli.hpp"
+#include "cuda/int8/convert.hpp"
+#include "cuda/int8/product.hpp"
+#include "cuda/scaling/measure.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/certificate.hpp"

@@ -1,12 +1,12 @@
 // convert and convert_certificate against lib/numerics on the host, byte for byte, padding and surroundings included.
-#include "cuda/residues/convert.hpp"
+#include "cuda/int8/convert.hpp"
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
-#include "cuda/lines/measure.hpp"
-#include "cuda/lines/scaling.hpp"
-#include "cuda/residues/certify_moduli.hpp"
+#include "cuda/int8/certify_moduli.hpp"
+#include "cuda/scaling/measure.hpp"
+#include "cuda/scaling/scaling.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/moduli.hpp"

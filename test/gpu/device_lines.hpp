@@ -7,7 +7,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
-#include "cuda/lines/scaling.hpp"
+#include "cuda/scaling/scaling.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"

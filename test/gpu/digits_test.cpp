@@ -1,11 +1,11 @@
 // Engines fp16 and fp64 on the device against the CPU's int8 engine, bit for bit.
-#include "cuda/digits/digits.hpp"
+#include "cuda/fp64/digits.hpp"
 
 #include <algorithm>
 
 #include "cuda/core/call_state.hpp"
-#include "cuda/elements/open_elements.hpp"
-#include "cuda/residues/gemm_int8.hpp"
+#include "cuda/exact/open_elements.hpp"
+#include "cuda/int8/gemm_int8.hpp"
 #include "test/gpu/engine_problem.hpp"
 
 namespace accublas {

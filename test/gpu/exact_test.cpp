@@ -1,6 +1,6 @@
 // The steps for elements that no pass decides, on the device: exact accumulators, special values, sums without a term,
 // and C = beta C. The tests compare them bit by bit with lib/cpu/sums/exact.cpp.
-#include "cuda/elements/exact.hpp"
+#include "cuda/exact/exact.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scale.hpp"
-#include "cuda/elements/finish_in_place.hpp"
-#include "cuda/elements/open_elements.hpp"
+#include "cuda/exact/finish_in_place.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/finish.hpp"
 #include "test/gpu/device_lines.hpp"

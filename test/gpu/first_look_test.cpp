@@ -1,5 +1,5 @@
 // The first look at the data of dp and sp against a twin on the host, count by count.
-#include "cuda/residues/first_look.hpp"
+#include "cuda/int8/first_look.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/operand.hpp"
-#include "cuda/lines/scaling.hpp"
+#include "cuda/int8/certify_moduli.hpp"
 #include "cuda/native/native_offer.hpp"
-#include "cuda/residues/certify_moduli.hpp"
+#include "cuda/scaling/scaling.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/certificate.hpp"
@@ -19,7 +19,7 @@
 namespace accublas::test {
 namespace {
 
-/// Twin of the places in cuda/residues/first_look.cu: squares of 4 x 4 elements.
+/// Twin of the places in cuda/int8/first_look.cu: squares of 4 x 4 elements.
 Index place(Index count, std::uint64_t seed) {
   const std::uint64_t squares = static_cast<std::uint64_t>(ceil_div(count, 4));
   std::uint64_t z = seed * 0x9E3779B97F4A7C15u;
@@ -56,7 +56,7 @@ struct Line {
   }
 };
 
-/// Whether the look takes an element of two lines for accepted: the test of cuda/residues/certify_moduli.hpp. Near 0
+/// Whether the look takes an element of two lines for accepted: the test of cuda/int8/certify_moduli.hpp. Near 0
 /// where its rounding decides.
 template <class T>
 double margin(const Line<T>& row, const Line<T>& col, Index k, int stride, int step, int moduli) {

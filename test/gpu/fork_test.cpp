@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "c_api/accublas.h"
+#include "include/accublas.h"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // measure against lib/numerics on the host: everything but the norm bit for bit, the norm as the bound that it is.
-#include "cuda/lines/measure.hpp"
+#include "cuda/scaling/measure.hpp"
 
 #include <algorithm>
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
-#include "cuda/lines/scaling.hpp"
+#include "cuda/scaling/scaling.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"

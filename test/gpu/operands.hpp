@@ -232,7 +232,7 @@ class TestLines {
   Lines lines_;
 };
 
-/// Lines whose arrays are on the host, for the functions of cuda/lines/scaling.hpp.
+/// Lines whose arrays are on the host, for the functions of cuda/scaling/scaling.hpp.
 class HostLines {
  public:
   explicit HostLines(const TestLines& d)

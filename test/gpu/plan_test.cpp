@@ -1,16 +1,16 @@
 // The plans that the device makes, against the functions of lib/cpu/int8/int8_blocking.hpp and the promises of
-// cuda/residues/plan.hpp.
-#include "cuda/residues/plan.hpp"
+// cuda/int8/plan.hpp.
+#include "cuda/int8/plan.hpp"
 
 #include <cmath>
 #include <random>
 
 #include "cuda/core/call_state.hpp"
-#include "cuda/elements/open_elements.hpp"
-#include "cuda/lines/scaling.hpp"
+#include "cuda/exact/open_elements.hpp"
+#include "cuda/int8/blocking.hpp"
+#include "cuda/int8/certify_moduli.hpp"
 #include "cuda/native/native_offer.hpp"
-#include "cuda/residues/blocking.hpp"
-#include "cuda/residues/certify_moduli.hpp"
+#include "cuda/scaling/scaling.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/moduli.hpp"

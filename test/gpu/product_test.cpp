@@ -1,6 +1,6 @@
 // The residue products and the certificate's sums against sums of products formed on the host, on the kernels for
 // compute capability 9.0 (where the device is one) and on the portable ones.
-#include "cuda/residues/product.hpp"
+#include "cuda/int8/product.hpp"
 
 #include <algorithm>
 #include <cstdint>

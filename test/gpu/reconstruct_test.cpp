@@ -1,6 +1,6 @@
 // Reconstruction on the device, bit for bit against lib/numerics: random integers, their residues, every number of
 // moduli.
-#include "cuda/residues/reconstruct.hpp"
+#include "cuda/int8/reconstruct.hpp"
 
 #include <cmath>
 #include <random>
@@ -8,8 +8,8 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
-#include "cuda/elements/open_elements.hpp"
-#include "cuda/lines/scaling.hpp"
+#include "cuda/exact/open_elements.hpp"
+#include "cuda/scaling/scaling.hpp"
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/finish.hpp"
 #include "test/gpu/device_lines.hpp"

@@ -1,8 +1,8 @@
 // slices:D and slices:D:fast on the device against the CPU's engine, bit for bit.
-#include "cuda/digits/slices.hpp"
+#include "cuda/fp64/slices.hpp"
 
 #include "cuda/core/call_state.hpp"
-#include "cuda/elements/open_elements.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "test/gpu/engine_problem.hpp"
 
 namespace accublas {

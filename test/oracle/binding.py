@@ -1,4 +1,4 @@
-"""accublas through ctypes. Structs come from c_api/accublas.h, signatures from the table of routines."""
+"""accublas through ctypes. Structs come from include/accublas.h, signatures from the table of routines."""
 
 import ctypes
 import sys
@@ -11,7 +11,7 @@ from routines import ENUM, GROUPS, LEADING, SIZE  # noqa: E402
 from structs import structure  # noqa: E402
 from values import COMPLEX  # noqa: E402
 
-HEADER = C_API / "accublas.h"
+HEADER = C_API.parent / "include" / "accublas.h"
 
 STATUS_ENGINE = 3
 STATUS_ACCURACY = 6

@@ -32,7 +32,7 @@ FOREIGN = {
 FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set", "xla_gpu_enable_cublaslt",
                    "xla_gpu_enable_triton_gemm"}
 MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library"}
-INSTALLED = {"accublas.h": "c_api/accublas.h"}  # named as its users do
+INSTALLED = {"accublas.h": "include/accublas.h"}  # named as its users do
 
 ENDINGS = "hpp|cpp|cu|c|h|py|sh|f90|f90\\.in|md|txt|json|map|build|mtx"
 SET = r"\{[\w,]+\}"  # {a,b}
@@ -73,7 +73,7 @@ class Tree:
 
     def blas_names(self):
         """The names that the table of spellings makes."""
-        table = self.sources.get(Path("lib/base/blas_spellings.hpp"))
+        table = self.sources.get(Path("lib/call/blas_spellings.hpp"))
         routines = [t + r for t in "ds" for r in ("gemm", "gemv", "dot", "nrm2", "asum")]
         result = set()
         for prefix, f77, cblas in re.findall(r"ROW\(\w+, [\w:]+, (\w*), (\w*), (?:__|(\w*))", table.code if table else ""):

@@ -1,6 +1,6 @@
 """The programs that the documents show are the examples that the build compiles, word by word, as are their copies in the projects
 for build tools. The README keeps to its length, and it and the guide to short sentences. The tables of engines are the library's
-(lib/call/engines.hpp), and the table of variables has all that the library reads (lib/environment.cpp)."""
+(lib/call/engines.hpp), and the table of variables has all that the library reads (lib/runtime/environment.cpp)."""
 
 import re
 import sys
@@ -50,7 +50,7 @@ for copy in [*copies, "fpm/app/main.f90"]:
 
 environment = (root / "docs" / "environment.md").read_text()
 shown = re.findall(r"`(ACCUBLAS_\w+)`", re.search(r"\| variable \| values \|\n\|---\|---\|\n((?:\|.*\n)*)", environment).group(1))
-read = re.findall(r'{"(ACCUBLAS_\w+)",', (root / "lib/environment.cpp").read_text())
+read = re.findall(r'{"(ACCUBLAS_\w+)",', (root / "lib/runtime/environment.cpp").read_text())
 if sorted(shown) != sorted(read) or not read:
     sys.exit(f"docs/environment.md's table has the variables {sorted(shown)}, and the library reads {sorted(read)}")
 engines = (root / "docs" / "internals" / "engines.md").read_text()

@@ -24,7 +24,8 @@ COMMENT = """/** C becomes a toy of A.
  * @param[out] ipiv n numbers from getrf; in host or device memory
  * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
  * @param[in] ldc leading dimension of c, at least max(1, n)
- * @param[out] info 0, or the positive number that is described above; in host or device memory, not NULL"""
+ * @param[out] info 0, or the positive number that is described above; as it was if the call fails; in host or device
+ *   memory, not NULL"""
 FUNCTIONS = """accublas_status accublas_choy_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t k,
     const float* alpha, const void* a, int64_t lda, const void* const* b, int64_t* ipiv, void* c, int64_t ldc,
     int64_t* info, const accublas_options* options) {
@@ -76,7 +77,7 @@ class Routines(unittest.TestCase):
         self.addCleanup(setattr, routines, "GROUPS", routines.GROUPS)
 
     def test_header_is_current(self):
-        self.assertTrue(generate.header(SOURCE / "c_api" / "accublas.h", True), "run c_api/generate.py header c_api/accublas.h")
+        self.assertTrue(generate.header(SOURCE / "include" / "accublas.h", True), "run c_api/generate.py header include/accublas.h")
 
     def test_exported_names(self):
         """The list of exported symbols has the functions of the table, and no others with options."""
@@ -89,8 +90,8 @@ class Routines(unittest.TestCase):
 
     def test_comment(self):
         made = generate.comment(ROW, "toys").splitlines()
-        self.assertEqual(made[:13], COMMENT.splitlines())
-        self.assertTrue(made[13].startswith(" * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT") and made[-1].endswith("_INTERNAL */"))
+        self.assertEqual(made[:14], COMMENT.splitlines())
+        self.assertTrue(made[14].startswith(" * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT") and made[-1].endswith("_INTERNAL */"))
 
     def test_functions(self):
         routines.GROUPS = {"toys": [ROW]}

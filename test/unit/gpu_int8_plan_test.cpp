@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/residues/even_moduli.hpp"
-#include "cuda/residues/int8_plan.hpp"
+#include "cuda/int8/even_moduli.hpp"
+#include "cuda/int8/int8_plan.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/cpu/int8/int8_call.hpp"
 #include "lib/cpu/int8/int8_moduli.hpp"

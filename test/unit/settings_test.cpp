@@ -1,5 +1,5 @@
 // The table of modes, the precedence of settings, the environment, the plan.
-#include "lib/settings.hpp"
+#include "lib/runtime/settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/isa.hpp"
 #include "lib/call/engines.hpp"
-#include "lib/plan.hpp"
+#include "lib/runtime/plan.hpp"
 
 using namespace accublas;
 

@@ -1,0 +1,194 @@
+// Computes single pending elements by grid sums (cuda/sums/grid_chain.hpp): some 120 bits of the sum with a bound of
+// its error, in less than half of the operations of an exact accumulator. Ziv's test rounds nearly all of them.
+// Elements that it does not decide, and elements of lines with Inf or NaN, stay pending.
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
+#include "cuda/exact/exact.hpp"
+#include "cuda/exact/open_elements.hpp"
+#include "cuda/sums/grid_chain.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// resident blocks of a multiprocessor: 128 registers a thread
+constexpr int warps = 8, threads = 32 * warps, resident = 2;
+
+/// A block searches for pending elements in tiles of half words of the bitmap, 16 columns each.
+constexpr int part_cols = 16, parts_a_thread = 8, parts_a_tile = threads * parts_a_thread;
+/// A listed element: part of the tile times part_cols, plus the column. A tile with more pending elements than this is
+/// processed in several rounds.
+constexpr int most_listed = 2048;
+using Listed = std::uint16_t;
+static_assert(parts_a_tile * part_cols <= 1 << 16);
+
+/// Tiles with many pending elements are columns of parts. They are so narrow that entries of neighbouring lines, which
+/// share sectors if a line is strided, are read at the same time. If there are few pending elements, the parts of a
+/// tile lie an odd number apart, so that the pending elements of a row or a column, as in triangular matrices, are
+/// distributed over blocks. The first column alone takes two blocks 4 ms at n = 4096.
+struct Tiles {
+  Index pitch, across;  ///< parts of a row, and number of those that have columns
+  bool spread;
+  Index count;
+
+  __device__ Tiles(Index m, Index n, unsigned long long open)
+      : pitch(2 * OpenBits::words_per_row(n)),
+        across(ceil_div(n, part_cols)),
+        spread(open <= static_cast<unsigned long long>(m + n)),
+        count(spread ? ceil_div(m * pitch, parts_a_tile) | 1 : ceil_div(m, parts_a_tile) * across) {}
+  /// Part i of the tile is first + i step().
+  __device__ Index first(Index tile) const {
+    return spread ? tile : tile / across * parts_a_tile * pitch + tile % across;
+  }
+  __device__ Index step() const { return spread ? count : pitch; }
+};
+
+/// A warp's share of the terms of an element: all terms, or one of as many shares as a block has warps.
+struct Share {
+  int number, of;
+};
+
+/// Returns to lane 0 the sum of the warp's share of the products of a row and a column.
+template <class T>
+__device__ TripleSum grid_sum(const Operand<T>& rows, Index row, const Operand<T>& cols, Index col, Share share) {
+  constexpr Index step = 32 * chain_group;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const Index first = share.number * step, next = share.of * step;
+  GridChain<sizeof(T) < sizeof(double), true> chain;
+  const Index x_stride = rows.k_stride, y_stride = cols.k_stride;
+  const T *x = rows.at(row, first + lane), *y = cols.at(col, first + lane);
+  const bool negates = rows.negates(row, lane) != cols.negates(col, lane);
+  for (Index left = rows.k - first; left > 0; left -= next, x += next * x_stride, y += next * y_stride) {
+    T u[chain_group], v[chain_group];
+    if (left >= step) {
+      load_spaced<32>(x, x_stride, u);
+      load_spaced<32>(y, y_stride, v);
+    } else {
+      load_spaced_below<32>(x, x_stride, left - lane, u);
+      load_spaced_below<32>(y, y_stride, left - lane, v);
+    }
+    double a[chain_group], b[chain_group];
+#pragma unroll
+    for (int j = 0; j < chain_group; ++j) {
+      a[j] = u[j];
+      b[j] = negates ? -v[j] : v[j];
+    }
+    chain.add(a, b);
+  }
+  return warp_sum(chain.result());
+}
+
+/// Returns to thread 0 the sum of the warps' sums, which their lanes 0 have.
+__device__ TripleSum block_sum(TripleSum sum) {
+  __shared__ TripleSum sums[warps];
+  const int t = static_cast<int>(threadIdx.x);
+  if (t % 32 == 0) sums[t / 32] = sum;
+  __syncthreads();
+  if (t < 32) sum = warp_sum(t < warps ? sums[t] : TripleSum{0, 0, 0, 0});
+  __syncthreads();
+  return sum;
+}
+
+/// Computes an element by all warps that have a share. Returns true in one of their lanes if the element is written and
+/// its bit cleared.
+template <class T>
+__device__ ACCUBLAS_NOINLINE bool decide_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
+                                                 Share share) {
+  TripleSum sum = grid_sum(a.rows, row, a.cols, col, share);
+  if (share.of > 1) sum = block_sum(sum);
+  if (share.number != 0 || threadIdx.x % 32 != 0 || !triple_known(sum)) return false;
+  T* const at = element(a.at, row, col);
+  T out;
+  if (!finish_triple(alpha, sum, 0, beta, read_addend(beta, at), &out)) return false;
+  *at = out;
+  atomicAnd(a.open + row * OpenBits::words_per_row(a.cols.count) + col / 32, ~(1u << (col & 31)));
+  return true;
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads, resident) decide_open_elements(const __grid_constant__ ExactArguments<T> a) {
+  await_predecessor();
+  CallState& state = *a.state;
+  if (leaves_c(state, a.alpha)) return;
+  const unsigned long long count = open_before(state, most_passes);
+  if (count == 0) return;
+  __shared__ Listed list[most_listed];
+  __shared__ int listed, taken;
+  const int t = static_cast<int>(threadIdx.x), lane = t % 32;
+  const Index m = a.rows.count, n = a.cols.count;
+  const T alpha = a.alpha.get(), beta = a.beta.get();
+  static_assert(part_cols == 16, "half a word of the bitmap");
+  const std::uint16_t* const open = reinterpret_cast<const std::uint16_t*>(a.open);
+  const Tiles tiles(m, n, count);
+  unsigned long long decided = 0;
+  for (Index tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    const Index first = tiles.first(tile), step = tiles.step();
+    const auto row_of = [&](int part) { return (first + part * step) / tiles.pitch; };
+    const auto col_of = [&](int part, int in_part) {
+      return (first + part * step) % tiles.pitch * part_cols + in_part;
+    };
+    unsigned bits[parts_a_thread];
+#pragma unroll
+    for (int i = 0; i < parts_a_thread; ++i) {
+      const Index own = first + (t + threads * i) * step;
+      bits[i] = own < m * tiles.pitch ? open[own] : 0;
+    }
+    bool more;
+    do {
+      __syncthreads();  // the list has been processed
+      if (t == 0) listed = taken = 0;
+      __syncthreads();
+      bool left = false;
+#pragma unroll
+      for (int i = 0; i < parts_a_thread; ++i) {
+        for (; bits[i] != 0; bits[i] &= bits[i] - 1) {
+          const int part = t + threads * i, in_part = __ffs(static_cast<int>(bits[i])) - 1;
+          if (a.row_lines.special[row_of(part)] != 0 || a.col_lines.special[col_of(part, in_part)] != 0) continue;
+          const int at = atomicAdd(&listed, 1);
+          if (at >= most_listed) {
+            left = true;
+            break;
+          }
+          list[at] = static_cast<Listed>(part * part_cols + in_part);
+        }
+      }
+      more = __syncthreads_or(left) != 0;
+      const int all = min(listed, most_listed);
+      const auto decide = [&](int i, Share share) {
+        const int part = list[i] / part_cols, in_part = list[i] % part_cols;
+        decided += decide_element(a, row_of(part), col_of(part, in_part), alpha, beta, share);
+      };
+      if (all < warps / 2) {  // a warp alone takes 10 us for 2048 terms
+        for (int i = 0; i < all; ++i) decide(i, {t / 32, warps});
+      } else {
+        for (;;) {
+          int next = 0;
+          if (lane == 0) next = atomicAdd(&taken, 1);
+          next = __shfl_sync(full_warp, next, 0);
+          if (next >= all) break;
+          decide(next, {0, 1});
+        }
+      }
+    } while (more);
+  }
+  if (lane == 0 && decided != 0) {
+    atomicAdd(&state.undecided, decided);
+    atomicAdd(&state.settled, decided);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void decide_by_grid_sums(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
+  launch(model, "grid sums of open elements", decide_open_elements<T>,
+         {static_cast<unsigned>(resident * model.processors), threads}, stream, a);
+}
+
+template void decide_by_grid_sums(const DeviceModel&, const ExactArguments<double>&, cudaStream_t);
+template void decide_by_grid_sums(const DeviceModel&, const ExactArguments<float>&, cudaStream_t);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,327 @@
+// The rows of a tile, from residues to results: a warp takes a row of a strip of 128 columns at a time, a thread four
+// columns of it: their leading bits, rounded in double precision where that decides. The rest, one element in a million
+// and ties beyond 112 bits, goes through crt_reconstruct and finish_within. Device code.
+#pragma once
+
+#include "cuda/exact/open_elements.hpp"
+#include "cuda/int8/tile_state.hpp"
+#include "lib/numerics/crt.hpp"
+
+namespace accublas::cuda::reconstructing {
+
+/// Columns of C: those of a lane's e-th column are `Parts` side by side. Sets of a lane's have bit c_column(e, part).
+template <int Parts>
+__device__ constexpr int c_column(int e, int part) {
+  return Parts * column_of(e) + part;
+}
+template <int Parts>
+__device__ constexpr unsigned columns_of_parts(unsigned first, unsigned last) {
+  unsigned set = 0;
+  for (unsigned part = first; part < last; ++part)
+    for (int e = 0; e < columns; ++e) set |= 1u << c_column<Parts>(e, static_cast<int>(part));
+  return set;
+}
+template <int Parts>
+constexpr unsigned all_columns = columns_of_parts<Parts>(0, Parts);
+
+/// How elements are finished: `exact` and `interval` for alpha a power of two and beta zero, where the leading bits are
+/// all of S, and where errors or bits below stay.
+enum class Rounding { exact, interval, general };
+
+/// Columns of a row of the block, from `block_col` on, from the whole of S; returns which of `rest` are written.
+template <class Numbers, class T>
+__device__ ACCUBLAS_NOINLINE unsigned resolve_columns(const ReconstructArguments<T>& a, const BlockState<T, Numbers>& b,
+                                                      Index block_row, Index block_col, unsigned rest) {
+  const PassPlan& plan = b.plan;
+  const Index plane = plan.block_rows * plan.block_cols, i = a.row_block * plan.block_rows + block_row;
+  const FinishLine row = finish_line(plan, a.rows, i, true);
+  unsigned done = 0;
+  for (; rest != 0; rest &= rest - 1) {
+    const int c = __ffs(static_cast<int>(rest)) - 1, part = c % Numbers::parts;
+    const Index in_block = block_col + c / Numbers::parts, j = a.col_block * plan.block_cols + in_block;
+    const FinishLine col = column_line<Numbers>(plan, a.cols, j);
+    const std::int8_t* const residues = a.result + block_row * plan.block_cols + in_block;
+    const CrtTable& crt = Numbers::crt(plan.moduli, part);
+    const auto finish = [&]<int L>(Wide<L> sum) {
+      return finish_element(sum, row, col, plan.interval != 0, a.all_undecided, b.factors.alpha, b.factors.beta,
+                            element(a.at, i, Numbers::parts * j + part));
+    };
+    const int limbs = Numbers::limbs_of(plan.moduli);
+    const bool written = limbs == 2   ? finish(crt_reconstruct<2>(crt, residues, plane))
+                         : limbs == 3 ? finish(crt_reconstruct<3>(crt, residues, plane))
+                                      : finish(crt_reconstruct<crt_limbs>(crt, residues, plane));
+    done |= static_cast<unsigned>(written) << c;
+  }
+  return done;
+}
+
+/// A part of a lane's columns of a row, in the tile from `own` on, by their leading bits; returns which are right.
+template <class T, bool Narrow, Rounding Kind, class Numbers>
+__device__ __forceinline__ unsigned finish_columns(const BlockState<T, Numbers>& b, int part, const DigitSums& sums,
+                                                   const TileRow& row, int own, const T (&c)[columns],
+                                                   T (&out)[columns]) {
+  const LeadingWeights<Numbers::later>& weights = b.weights[part];
+  unsigned good = 0;
+#pragma unroll
+  for (int e = 0; e < columns; ++e) {
+    const int col = own + column_of(e);
+    const LeadingPart sum = leading_part<Narrow>(weights, sums.pair[e]);
+    double bound = 0;
+    if (Kind != Rounding::exact) {
+      const double error = element_error(b.lines, row, col);
+      // Fixed passes have no errors; then up to 112 bits have none below either.
+      const bool none = !Narrow && Kind == Rounding::interval && weights.complete && error == 0;
+      bound = none ? 0 : __dadd_rn(error, leading_slack<Narrow>);
+    }
+    bool right;
+    if constexpr (Kind == Rounding::general) {
+      const int shift = row.shift - (static_cast<int>(b.lines.scale[col]) >> 20);
+      right = round_general(b.factors.alpha, b.factors.beta, sum, bound, shift, c[e], &out[e]);
+    } else {
+      const unsigned scale = (static_cast<unsigned>(row.shift) << 20) + b.factors.sign - b.lines.scale[col];
+      right = round_power_of_two<T, Kind == Rounding::exact>(sum, bound, scale, &out[e]);
+    }
+    good |= static_cast<unsigned>(right) << c_column<Numbers::parts>(e, part);
+  }
+  return good;
+}
+
+/// Stores the columns of `which`; `together`: two at a time, where they lie so.
+template <int Parts, class T>
+__device__ __forceinline__ void store_columns(T* at, Index stride, bool together, const T (&x)[Parts][columns],
+                                              unsigned which) {
+  using Two = std::conditional_t<sizeof(T) == 8, double2, float2>;
+  if (together && which == all_columns<Parts>) {
+    if constexpr (Parts == 1) {
+      __stcs(reinterpret_cast<Two*>(at), Two{x[0][0], x[0][1]});
+      __stcs(reinterpret_cast<Two*>(at + column_of(2)), Two{x[0][2], x[0][3]});
+    } else {
+#pragma unroll
+      for (int e = 0; e < columns; ++e)
+        __stcs(reinterpret_cast<Two*>(at + c_column<Parts>(e, 0)), Two{x[0][e], x[1][e]});
+    }
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < columns; ++e)
+#pragma unroll
+    for (int part = 0; part < Parts; ++part)
+      if ((which >> c_column<Parts>(e, part) & 1) != 0) at[c_column<Parts>(e, part) * stride] = x[part][e];
+}
+
+/// Which rows of a tile a lane's warp takes, every step-th one from `first` on, and which columns are the lane's.
+struct LanePlace {
+  int first, step;
+  int strip_col, own;  ///< columns of the tile: the warp's strip begins there, and the lane's first column
+
+  __device__ explicit LanePlace(const Tile& tile) {
+    const int warp = threadIdx.x / 32;
+    first = warp / tile.strips, step = warps / tile.strips;
+    strip_col = warp % tile.strips * strip, own = strip_col + first_column();
+  }
+};
+
+/// Which of a lane's columns of a row a pass computes.
+struct RowWork {
+  unsigned open, wanted;  ///< open: before the pass
+  bool any;               ///< of the warp's columns
+};
+
+/// Which elements of its columns a lane computes, row by row: by the bitmap of open elements, which it reads a row
+/// ahead and writes.
+template <class T, class Numbers>
+class LaneElements {
+ public:
+  static constexpr int parts = Numbers::parts;
+
+  __device__ __forceinline__ LaneElements(const ReconstructArguments<T>& a, const BlockState<T, Numbers>& b,
+                                          const Tile& tile, const LanePlace& lane, Index row_base, Index col)
+      : a_(a), b_(b), row_base_(row_base), col_(col), first_(lane.first), step_(lane.step), height_(tile.height) {
+    constexpr unsigned all_of_lane = all_columns<parts>;
+#pragma unroll
+    for (int e = 0; e < columns; ++e) {
+#pragma unroll
+      for (int part = 0; part < parts; ++part) {
+        of_tile_ |= static_cast<unsigned>(lane.own + column_of(e) < tile.width) << c_column<parts>(e, part);
+        special_cols_ |= static_cast<unsigned>(b.lines.special[lane.own + column_of(e)]) << c_column<parts>(e, part);
+      }
+    }
+    const Index words_a_row = OpenBits::words_per_row(a.cols.count);
+    next_words_ = static_cast<unsigned>(step_) * static_cast<unsigned>(words_a_row);
+    word_ = a.open + row_base * words_a_row + col / 32;
+    has_bits_ = b.plan.elements != Elements::all && of_tile_ != 0;
+    flip_ = b.plan.elements == Elements::not_open ? all_of_lane : 0;
+    all_ = b.plan.elements == Elements::all ? all_of_lane : 0;
+  }
+
+  /// The word of the bitmap for row r, before the pass: the current row's, or the next one's.
+  __device__ __forceinline__ std::uint32_t bits_of_current(int r) const {
+    return has_bits_ && r < height_ ? *word_ : 0;
+  }
+  __device__ __forceinline__ std::uint32_t bits_of_next(int r) const {
+    return has_bits_ && r < height_ ? word_[next_words_] : 0;
+  }
+  __device__ __forceinline__ RowWork work_of(int r, std::uint32_t bits) const {
+    const unsigned inside = inside_of(r), open = bits >> (col_ & 31) & inside;
+    const unsigned wanted = inside & ~special_cols_ & ~b_.lines.row[r].special & ((open ^ flip_) | all_);
+    return RowWork{open, wanted, __any_sync(0xFFFFFFFFu, wanted != 0) != 0};
+  }
+  /// Writes the bits of row r, the current one, of which `done` are final. Returns how many elements of finite lines
+  /// stay open.
+  __device__ __forceinline__ unsigned write(int r, const RowWork& work, unsigned done) {
+    const unsigned special = b_.lines.row[r].special | special_cols_;
+    const unsigned open = ((inside_of(r) & special) | work.open | work.wanted) & ~done;
+    unsigned left_open = 0;
+    // Eight lanes have a word, of complex numbers four.
+    unsigned bits = open << (col_ & 31);
+    if (__any_sync(0xFFFFFFFFu, open != 0)) {
+#pragma unroll
+      for (int offset = 1; offset < 8 / parts; offset *= 2) bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, offset);
+      left_open = __popc(open & ~special);
+    }
+    if (threadIdx.x % 32 % (8 / parts) == 0 && of_tile_ != 0) *word_ = bits;
+    return left_open;
+  }
+  __device__ __forceinline__ void advance() { word_ += next_words_; }
+
+ private:
+  __device__ __forceinline__ unsigned inside_of(int r) const {
+    return of_tile_ & a_.wanted.mask(row_base_ + (r - first_), col_);
+  }
+
+  const ReconstructArguments<T>& a_;
+  const BlockState<T, Numbers>& b_;
+  const Index row_base_, col_;  ///< of C: the warp's first row, and the lane's first column
+  const int first_, step_, height_;
+  unsigned of_tile_ = 0, special_cols_ = 0;  ///< columns in the tile; with Inf or NaN
+  unsigned flip_, all_;                      ///< from open elements to those of the pass
+  std::uint32_t* word_;                      ///< of the current row
+  unsigned next_words_;
+  bool has_bits_;
+};
+
+/// Where the residues of a lane's share of a row are, which it loads a row ahead: those of the first step, and with
+/// more than 16 planes (`Narrow`) of the second one. Further ones are loaded where they are added. The caller holds the
+/// residues: as members they take 60 % more spills to local memory in double precision.
+template <bool Narrow, class Numbers>
+class ResidueSource {
+ public:
+  using Order = Steps<Numbers::later>;
+
+  template <class T>
+  __device__ __forceinline__ ResidueSource(const ReconstructArguments<T>& a, const PassPlan& plan, const Tile& tile,
+                                           const LanePlace& place)
+      : planes_(plan.planes()),
+        group_(static_cast<int>(threadIdx.x % 32) % 4),
+        plane_(plan.block_rows * plan.block_cols) {
+    const int lane = threadIdx.x % 32;
+    planes_before_ = Order::first_plane(0, group_, planes_);
+    wide_plane_ = Order::a_lane(0, planes_) == 1 ? 0 : plane_;
+    to_next_row_ = static_cast<unsigned>(place.step) * static_cast<unsigned>(plan.block_cols);
+    source_ = a.result + (tile.row + place.first) * plan.block_cols + tile.col + place.strip_col + 16 * (lane / 4) +
+              planes_before_ * plane_;
+    to_later_ = (Order::first_plane(1, group_, planes_) - planes_before_) * plane_;
+  }
+
+  __device__ __forceinline__ void load(Residues<4>& wide, Residues<Numbers::later>& later) const {
+    load_residues(source_, wide_plane_, wide);
+    if (Narrow) load_residues(source_ + to_later_, plane_, later);
+  }
+  __device__ __forceinline__ void advance() { source_ += to_next_row_; }
+
+  /// Sums of the row that was loaded last: `wide` and `later`.
+  __device__ __forceinline__ void add(const LeadingWeights<Numbers::later>& weights, const Residues<4>& wide,
+                                      const Residues<Numbers::later>& later, DigitSums& sums) const {
+    start_sums<Narrow>(weights, wide, later, sums);
+    if (Narrow) {
+      for (int s = 2; s < Order::of(planes_); ++s) {
+        const std::int8_t* const row_source = source_ - to_next_row_;
+        Residues<Numbers::later> further;
+        load_residues(row_source + (Order::first_plane(s, group_, planes_) - planes_before_) * plane_, plane_, further);
+        add_step(weights, s, further, sums);
+      }
+    }
+  }
+
+ private:
+  const int planes_, group_;
+  const Index plane_;
+  int planes_before_;
+  Index wide_plane_, to_later_;  ///< between planes of the first step; to the second step's
+  unsigned to_next_row_;
+  const std::int8_t* source_;  ///< of the row to load
+};
+
+/// Loads c of beta c: a part of the lane's columns of a row, those that are wanted.
+template <int Parts, class T>
+__device__ __forceinline__ void load_addends(const T* at, Index stride, unsigned wanted, int part, T (&c)[columns]) {
+#pragma unroll
+  for (int e = 0; e < columns; ++e)
+    if ((wanted >> c_column<Parts>(e, part) & 1) != 0) c[e] = at[c_column<Parts>(e, part) * stride];
+}
+
+/// The rows of a tile, by kind of arithmetic; a warp takes one at a time, with the residues of its next one on their
+/// way. `Narrow`: more than 16 planes. Returns the thread's count of elements left open.
+template <class T, bool Narrow, Rounding Kind, class Numbers>
+__device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a, const BlockState<T, Numbers>& b,
+                                                const Tile& tile) {
+  constexpr int parts = Numbers::parts;
+  const PassPlan& plan = b.plan;
+  const LanePlace place(tile);
+  const int first = place.first, step = place.step, own = place.own, height = tile.height;
+  const Index row_base = a.row_block * plan.block_rows + tile.row + first;  // of C
+  const Index col = parts * (a.col_block * plan.block_cols + tile.col + own);
+  LaneElements<T, Numbers> elements(a, b, tile, place, row_base, col);
+  ResidueSource<Narrow, Numbers> source(a, plan, tile, place);
+  Residues<4> wide{};
+  Residues<Numbers::later> later{};
+  RowWork next{};
+  const auto start = [&](int r, std::uint32_t bits) {
+    if (r < height) {
+      next = elements.work_of(r, bits);
+      if (next.any) {
+        source.load(wide, later);
+      } else {
+        wide = {}, later = {};  // else the residues of the row before would have to be kept
+      }
+    }
+    source.advance();
+  };
+  start(first, elements.bits_of_current(first));
+  std::uint32_t next_bits = elements.bits_of_next(first + step);
+
+  T* at = element(a.at, row_base, col);
+  const bool together =
+      a.at.col_stride == 1 && reinterpret_cast<std::uintptr_t>(at) % (2 * sizeof(T)) == 0 && a.at.row_stride % 2 == 0;
+  unsigned left_open = 0;
+  for (int r = first; r < height; r += step) {
+    const TileRow& row = b.lines.row[r];
+    const RowWork work = next;
+    unsigned done = 0;
+    if (work.any && row.normal) {
+      T out[parts][columns] = {};
+#pragma unroll
+      for (int part = 0; part < parts; ++part) {
+        T c[columns] = {};
+        if (Kind == Rounding::general && !is_zero(b.factors.beta))
+          load_addends<parts>(at, a.at.col_stride, work.wanted, part, c);
+        DigitSums sums;
+        source.add(b.weights[part], wide, later, sums);
+        if (part == parts - 1) start(r + step, next_bits);
+        done |= work.wanted & finish_columns<T, Narrow, Kind>(b, part, sums, row, own, c, out[part]);
+      }
+      store_columns<parts>(at, a.at.col_stride, together, out, done);
+    } else {
+      start(r + step, next_bits);
+    }
+    if (done != work.wanted && !(plan.interval && a.all_undecided))
+      done |= resolve_columns(a, b, tile.row + r, tile.col + own, work.wanted & ~done);
+    left_open += elements.write(r, work, done);
+    elements.advance();
+    at += step * a.at.row_stride;
+    next_bits = elements.bits_of_next(r + 2 * step);
+  }
+  return left_open;
+}
+
+}  // namespace accublas::cuda::reconstructing

@@ -1,0 +1,84 @@
+#include "cuda/int8/int8_call.hpp"
+
+#include "cuda/core/carver.hpp"
+#include "cuda/core/check.hpp"
+#include "cuda/core/rehearsal.hpp"
+#include "cuda/core/scale.hpp"
+#include "cuda/exact/exact.hpp"
+#include "cuda/exact/exact_call.hpp"
+#include "cuda/int8/convert.hpp"
+#include "cuda/scaling/measure.hpp"
+#include "lib/call/accuracy.hpp"
+
+namespace accublas::cuda {
+
+template <class T>
+Int8Call<T>::Int8Call(State& of_context, const Call<Gemm<T>, T>& call, Execution& call_execution,
+                      const NativeOffer* native_offer, int sum_moduli)
+    : state(of_context),
+      model(state.model()),
+      stream(state.cuda_stream()),
+      as_made(call),
+      execution(call_execution),
+      offer(native_offer),
+      joined(call.problem.joined),
+      in_engine(call),
+      plan(plan_int8(in_engine,
+                     {.mode = call.mode,
+                      .cap = execution.workspace.cap(),
+                      .complex_kernels = in_engine.pairs_of_columns != RowPairs::none && converts_complex(model),
+                      .joined = joined != nullptr,
+                      .offer = offer,
+                      .sum_moduli = sum_moduli})) {}
+
+template <class T>
+void Int8Call<T>::begin(std::byte* memory) {
+  Carver carver(memory);
+  arrays = take_arrays(carver, in_engine, plan);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(plan.bytes);
+  put_bound(execution.report, rounded_once<T>());
+  device = state.begin_call(execution.report.level);
+  phase(&accublas_report_t::ms_convert);
+  if (!in_engine.wanted.all())
+    set_on_stream(arrays.open, 0, sizeof(std::uint32_t) * open_words(in_engine), stream,
+                  "clearing the bits of open elements");
+}
+
+template <class T>
+void Int8Call<T>::measure_lines(Measures measures) {
+  const Operand<T> numbers = plan.as_stored ? in_engine.cols.numbers() : in_engine.cols;
+  const bool with_lambda = measures != Measures::scales;
+  if (measures == Measures::bounds) {
+    measure_bounds(model, in_engine.rows, arrays.rows, numbers, arrays.numbers, device, stream);
+  } else {
+    measure(model, in_engine.rows, arrays.rows, numbers, arrays.numbers, with_lambda, device, stream);
+  }
+  if (plan.as_stored) {
+    spread_over_pairs(model, arrays.numbers, arrays.cols, with_lambda, stream);
+  } else if (plan.residues == ResidueKind::complex) {
+    share_in_pairs(model, arrays.cols, with_lambda, stream);
+  }
+}
+
+template <class T>
+void Int8Call<T>::resolve_zeros(int index) {
+  if (!plan.keep_nonzero) return;
+  phase(&accublas_report_t::ms_exact);
+  resolve_structural_zeros(model, exact_arguments(in_engine, arrays.rows, arrays.cols, arrays.open, device), index,
+                           stream);
+}
+
+template <class T>
+void Int8Call<T>::compute_open_elements() {
+  phase(&accublas_report_t::ms_exact);
+  const ExactArguments<T> open = exact_arguments(in_engine, arrays.rows, arrays.cols, arrays.open, device);
+  joined ? exact_joined(model, open, *joined, stream) : exact(model, open, stream);
+  if (in_engine.alpha.pointer && in_engine.wanted.all())
+    scale_if_alpha_is_zero(model, in_engine.rows.count, in_engine.cols.count, in_engine.at, in_engine.alpha,
+                           in_engine.beta, true, stream);
+}
+
+template struct Int8Call<double>;
+template struct Int8Call<float>;
+
+}  // namespace accublas::cuda

@@ -1,0 +1,355 @@
+// Plans of the passes of an int8 GEMM, made on the device: what lib/cpu/int8/int8_blocking.cpp and
+// lib/cpu/int8/int8_moduli.cpp decide on the CPU. Only speed depends on what is chosen here, as long as no sum leaves
+// the range of the moduli.
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/warp_reduce.hpp"
+#include "cuda/exact/open_elements.hpp"
+#include "cuda/int8/blocking.hpp"
+#include "cuda/int8/certify_moduli.hpp"
+#include "cuda/int8/plan.hpp"
+#include "cuda/native/native_offer.hpp"
+#include "cuda/scaling/scaling.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/capacity.hpp"
+#include "lib/numerics/certificate.hpp"
+#include "lib/numerics/moduli.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+__device__ double relative_norm(const SideSummary& side) { return from_bits<double>(side.largest_relative_norm); }
+
+/// Writes a plan whose bits, moduli and elements are chosen, and what the report tells of it.
+__device__ void set_plan(PassPlan plan, int index, const PassLaunch& launched, Index m, Index n, CallState& state) {
+  plan.residues = launched.residues;
+  if (plan.active) {
+    // An entry is below 2^E; where lines are scaled to norms, one of norm 2^(E + g) is scaled by 2^(bits - E - g).
+    const bool to_norms = plan.interval || plan.equal_norms;
+    const auto least_above = [&](const SideSummary& side) { return to_norms && side.peak > 0 ? 64 - side.peak : 0; };
+    plan.row_peak = plan.row_bits - least_above(state.rows);
+    plan.col_peak = plan.col_bits - least_above(state.cols);
+    n /= plan.columns_a_line();
+    const Block block = fit_block(launched.buffers, plan.planes(), m, n);
+    plan.block_rows = block.rows;
+    plan.block_cols = block.cols;
+    if (!launched.covers(plan.moduli, block, m, n)) {
+      state.not_covered = state.refused = 1;
+      plan.active = 0;
+    }
+    state.bits = max(state.bits, max(plan.row_bits, plan.col_bits));
+    state.parts = max(state.parts, plan.moduli);
+  }
+  state.pass[index] = plan;
+}
+
+template <class T>
+__global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, PassLaunch launched, double target,
+                                Scalar<T> alpha, bool has_offer, NativeOffer offer, Capacities capacities,
+                                CallState* state) {
+  await_predecessor();
+  PassPlan plan{};
+  plan.elements = t == 0 ? Elements::not_open : Elements::all;
+  plan.active = !leaves_c(*state, alpha);
+  if (t == 0) {
+    constexpr CertificateRungs rungs = certificate_rungs<T>();
+    if (state->largest_rung > 0) {
+      t = rungs.t[state->largest_rung - 1];
+    } else {
+      plan.active = 0;
+    }
+  } else if (plan.active) {
+    const bool exact = max(state->rows.needed_bits, state->cols.needed_bits) <= t;
+    state->bound_componentwise = exact ? 0 : from_bits<double>(FloatFormat<double>::infinity);
+    if (target > 0 && !(exact && unit_roundoff<T>() <= target)) {
+      state->missed_target = state->refused = 1;
+      plan.active = 0;
+    }
+  }
+  const bool wanted = !leaves_c(*state, alpha);
+  plan.row_bits = plan.col_bits = t;
+  const double row_norm = from_bits<double>(state->rows.largest_norm),
+               col_norm = from_bits<double>(state->cols.largest_norm);
+  // The launch suffices whatever the norms.
+  if (plan.active)
+    plan.moduli =
+        capacities.moduli_for(int8_log2_norm(row_norm, t, k) + int8_log2_norm(col_norm, t, k), launched.moduli);
+  if (has_offer && wanted && native_is_faster(*state, plan, offer, m, n)) {
+    leave_to_native(*state, offer.bound);
+    plan.active = 0;
+  }
+  set_plan(plan, index, launched, m, n, *state);
+}
+
+template <class T>
+__global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunch launched, Scalar<T> alpha,
+                                 bool has_offer, NativeOffer offer, Capacities capacities, CallState* state) {
+  await_predecessor();
+  PassPlan plan{};
+  const CertificateModuli rungs = certificate_moduli<T>(k, launched.residues);
+  const bool by_lines = state->common_moduli > 0;
+  if ((by_lines || state->largest_rung > 0) && !leaves_c(*state, alpha)) {
+    plan.active = plan.equal_norms = 1;
+    plan.elements = by_lines ? Elements::all : Elements::not_open;
+    plan.moduli = by_lines ? state->common_moduli : rungs.moduli[state->largest_rung - 1];
+    split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
+               plan.row_bits, plan.col_bits);
+    if (by_lines && state->common_bits) share_bits(plan.row_bits, plan.col_bits);
+  }
+  if (has_offer && !leaves_c(*state, alpha) && native_is_faster(*state, plan, offer, m, n)) {
+    leave_to_native(*state, offer.bound);
+    plan.active = 0;
+  }
+  set_plan(plan, index, launched, m, n, *state);
+}
+
+/// Whether pass `index` of cr looks at all elements: where it is the first that the call has, or those before it left
+/// the call to it (complex residues do not hold as many bits as real ones).
+__device__ bool is_first(const CallState& state, int index, bool first_of_call) {
+  if (!first_of_call) return false;
+  for (int i = 0; i < index; ++i)
+    if (state.pass[i].active) return false;
+  return true;
+}
+
+/// Whether a cr pass is wanted.
+template <class T>
+__device__ bool wants_pass(CallState& state, int index, bool first, Index m, Index n, const Scalar<T>& alpha) {
+  if (leaves_c(state, alpha)) return false;
+  if (first) return true;
+  if (open_before(state, index) <= few_elements_gpu(m, n)) return false;
+  for (int i = index - 1; i >= 0; --i)
+    if (state.pass[i].active && state.pass[i].interval && state.pass[i].moduli >= max_moduli) return false;
+  return true;
+}
+
+constexpr int sample_threads = 256;
+
+/// An element of the pass, by all threads of a block: the first that the sequence finds among 16 rounds of candidates;
+/// lines of zeros (and special ones) are not looked at. False if there is none.
+__device__ bool find_element(SampleSequence& generator, const Lines& rows, const Lines& cols, const std::uint32_t* open,
+                             Index& row, Index& col) {
+  __shared__ int winner;
+  __shared__ Index found[2];
+  const Index words = OpenBits::words_per_row(cols.count), total = rows.count * words;
+  for (int round = 0; round < 16; ++round) {
+    Index i, j;
+    bool good;
+    if (!open) {
+      SampleSequence own{generator.state + threadIdx.x * SampleSequence::seed};
+      i = own.next(rows.count);
+      j = own.next(cols.count);
+      good = rows.norm[i] > 0 && cols.norm[j] > 0;
+    } else {
+      // The first open element of one of 256 words in a row.
+      const Index word = (generator.next(total) + threadIdx.x) % total;
+      i = word / words;
+      j = -1;
+      for (std::uint32_t bits = rows.norm[i] > 0 ? open[word] : 0; bits != 0 && j < 0; bits &= bits - 1) {
+        const Index candidate = word % words * 32 + __ffs(static_cast<int>(bits)) - 1;
+        if (cols.norm[candidate] > 0) j = candidate;
+      }
+      good = j >= 0;
+    }
+    generator.next(1);
+    if (threadIdx.x == 0) winner = sample_threads;
+    __syncthreads();
+    if (good) atomicMin(&winner, static_cast<int>(threadIdx.x));
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) == winner) {
+      found[0] = i;
+      found[1] = j;
+    }
+    const bool any = winner < sample_threads;
+    __syncthreads();
+    if (any) {
+      row = found[0];
+      col = found[1];
+      return true;
+    }
+  }
+  return false;
+}
+
+/// sum of x y 2^-(E + F) over two lines, in a fixed order; for all threads of a block.
+template <class T>
+__device__ double scaled_product(const Operand<T>& rows, Index i, int row_exponent, const Operand<T>& cols, Index j,
+                                 int col_exponent) {
+  __shared__ double part[sample_threads / 32];
+  const ScaleDown row_scale(row_exponent), col_scale(col_exponent);
+  double sum = 0;
+  for (Index p = threadIdx.x; p < rows.k; p += sample_threads) sum += row_scale(rows(i, p)) * col_scale(cols(j, p));
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, offset);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+  __syncthreads();
+  sum = 0;
+  for (double x : part) sum += x;
+  return sum;
+}
+
+/// A block a sample (UndecidedSample).
+template <class T>
+__global__ void __launch_bounds__(sample_threads)
+    sample_elements(int index, bool first_of_call, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
+                    const std::uint32_t* open, Scalar<T> alpha, CallState* state) {
+  await_predecessor();
+  const bool first = is_first(*state, index, first_of_call);
+  if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
+  UndecidedSample sample{-1, -1};  // none found
+  SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
+  // Sums that are zero tell nothing: up to 8 attempts.
+  for (int attempt = 0; attempt < 8 && sample.row_term < 0; ++attempt) {
+    Index i, j;
+    if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, i, j)) break;
+    const double sum = scaled_product(rows, i, row_lines.exponent[i], cols, j, col_lines.exponent[j]);
+    if (!(sum != 0)) continue;
+    sample = undecided_sample<T>(sum, row_lines.norm[i], row_lines.lambda[i], col_lines.norm[j], col_lines.lambda[j]);
+  }
+  if (threadIdx.x == 0) {
+    state->sample_row_term[blockIdx.x] = sample.row_term;
+    state->sample_col_term[blockIdx.x] = sample.col_term;
+  }
+}
+
+constexpr int plan_threads = 1024;
+
+/// How many of at most 65,536 evenly spread lines need b bits, by line_needs.
+__device__ Index count_needs(const Lines& lines, unsigned* needs) {
+  const Index taken = min(lines.count, Index{65536});
+  for (Index s = threadIdx.x; s < taken; s += plan_threads) {
+    const Index i = s * lines.count / taken;
+    if (lines.norm[i] > 0) atomicAdd(&needs[line_needs(needed_bits(lines, i), lines.norm[i])], 1u);
+  }
+  return taken;
+}
+
+/// Part of the lines that drop bits; by all lanes of a warp.
+__device__ double dropping(const unsigned* needs, int bits, Index taken) {
+  unsigned count = 0;
+  for (int b = max(bits, -1) + 1 + static_cast<int>(threadIdx.x % 32); b <= most_needs; b += 32) count += needs[b];
+  return static_cast<double>(lanes_sum(count)) / static_cast<double>(taken);
+}
+
+template <class T>
+__global__ void __launch_bounds__(plan_threads)
+    make_cr_plan(int index, bool first_of_call, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
+                 Capacities capacities, CallState* state) {
+  await_predecessor();
+  PassPlan plan{};
+  const bool first = is_first(*state, index, first_of_call);
+  if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
+    if (threadIdx.x == 0) set_plan(plan, index, launched, rows.count, cols.count, *state);
+    return;
+  }
+  __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
+  __shared__ int chosen;
+  for (int b = threadIdx.x; b <= most_needs; b += plan_threads) row_needs[b] = col_needs[b] = 0;
+  const int most = most_moduli(launched.residues);
+  if (threadIdx.x == 0) chosen = most;
+  __syncthreads();
+  const Index rows_taken = count_needs(rows, row_needs), cols_taken = count_needs(cols, col_needs);
+  __syncthreads();
+  int least = first_moduli<T>();
+  for (int i = 0; i < index; ++i) {
+    const PassPlan& before = state->pass[i];
+    if (!before.active || !before.interval) continue;
+    const int bits = before.row_bits + before.col_bits;
+    least = max(least, next_moduli(before.residues == launched.residues ? before.moduli
+                                                                        : capacities.moduli_for(bits, max_moduli)));
+  }
+  const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
+  // A warp looks at one number at a time, a lane at two samples: with a thread for a number this takes 6 us more.
+  static_assert(most_samples == 64 && state_samples == most_samples);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const UndecidedSample samples[2] = {{state->sample_row_term[lane], state->sample_col_term[lane]},
+                                      {state->sample_row_term[lane + 32], state->sample_col_term[lane + 32]}};
+  int found = 0;
+  for (const UndecidedSample& s : samples) found += __popc(__ballot_sync(0xFFFFFFFFu, s.row_term >= 0));
+  for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli < most; moduli += plan_threads / 32) {
+    int row_bits, col_bits;
+    split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
+    if (launched.same_lines) share_bits(row_bits, col_bits);
+    const double row_terms = scalbn(dropping(row_needs, row_bits, rows_taken), -row_bits);
+    const double col_terms = scalbn(dropping(col_needs, col_bits, cols_taken), -col_bits);
+    double chance = 0;
+    for (const UndecidedSample& s : samples)
+      if (s.row_term >= 0) chance += s.chance(row_terms, col_terms);
+    for (int offset = 16; offset > 0; offset /= 2) chance += __shfl_xor_sync(0xFFFFFFFFu, chance, offset);
+    if (lane == 0 && chance <= accepted_gpu * found) atomicMin(&chosen, moduli);
+  }
+  if (threadIdx.x == 0) state->samples = found;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    // A pass with real moduli will decide the elements that the most complex ones leave undecided.
+    plan.active = launched.residues == ResidueKind::real || chosen < most;
+    plan.interval = 1;
+    plan.elements = first ? Elements::all : Elements::open;
+    plan.moduli = chosen;
+    split_bits(capacity_of(capacities.log2[plan.moduli]), row_norm, col_norm, rows.k, plan.row_bits, plan.col_bits);
+    if (launched.same_lines) share_bits(plan.row_bits, plan.col_bits);
+    set_plan(plan, index, launched, rows.count, cols.count, *state);
+  }
+}
+
+__global__ void make_sums_plan(int moduli, Index m, Index n, Index k, PassLaunch launched, Capacities capacities,
+                               CallState* state) {
+  await_predecessor();
+  PassPlan plan{};
+  plan.active = plan.interval = 1;
+  plan.moduli = moduli;
+  split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
+             plan.row_bits, plan.col_bits);
+  set_plan(plan, 0, launched, m, n, *state);
+}
+
+}  // namespace
+
+template <class T>
+void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, const Lines& cols,
+                const PassLaunch& launched, double target, Scalar<T> alpha, const NativeOffer* offer, CallState* state,
+                cudaStream_t stream) {
+  launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
+         launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(launched.residues),
+         state);
+}
+
+template <class T>
+void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const PassLaunch& launched,
+                 Scalar<T> alpha, const NativeOffer* offer, CallState* state, cudaStream_t stream) {
+  launch(model, "plan of a pass by moduli", make_moduli_plan<T>, {1, 1}, stream, index, rows.count, cols.count, rows.k,
+         launched, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(launched.residues), state);
+}
+
+template <class T>
+void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
+             const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
+             Scalar<T> alpha, CallState* state, cudaStream_t stream) {
+  launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
+         row_lines, cols, col_lines, open, alpha, state);
+  launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, first, row_lines, col_lines,
+         launched, alpha, int8_capacities(launched.residues), state);
+}
+
+void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Lines& cols, const PassLaunch& launched,
+               CallState* state, cudaStream_t stream) {
+  launch(model, "plan of sums", make_sums_plan, {1, 1}, stream, moduli, rows.count, cols.count, rows.k, launched,
+         int8_capacities(ResidueKind::real), state);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                                    \
+  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double, \
+                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                            \
+  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,  \
+                               const NativeOffer*, CallState*, cudaStream_t);                                      \
+  template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,      \
+                           const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, CallState*,           \
+                           cudaStream_t);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

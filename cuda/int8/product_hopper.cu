@@ -1,0 +1,271 @@
+// Residue products for compute capability 9.0: one persistent kernel. In every block a producer thread fills a ring of
+// stages in shared memory by bulk copies, and two warpgroups of consumers multiply from it by warpgroup MMAs of 64 x
+// 256, reduce and store. The MMA's rows are the block's rows; its 256 columns arrive permuted, so that a thread owns 16
+// neighbouring columns of C and stores its bytes with no exchange between threads. A cluster of two blocks, one above
+// the other, fetches its columns once, half of them by each, sent to both.
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/occupancy.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/ptx_hopper.hpp"
+#include "cuda/int8/certify.hpp"
+#include "cuda/int8/certify_output.hpp"
+#include "cuda/int8/product.hpp"
+#include "cuda/int8/product_kernels.hpp"
+#include "cuda/int8/product_tiles.hpp"
+#include "cuda/int8/tensor_map.hpp"
+
+namespace accublas::cuda::hopper {
+
+namespace {
+
+constexpr TileConfig tiles = hopper_tiles;
+using Order = TileOrder<tiles>;
+constexpr int row_bytes = tiles.rows * tiles.step;
+constexpr int consumers = tiles.rows / 64;  // warpgroups
+constexpr int shared_bytes = tiles.stages * tiles.stage_bytes() + 16 * tiles.stages + 1024;
+static_assert(tiles.step == 128 && tiles.cols == 256 && tiles.cluster == 2,
+              "tensor maps and mma_64x256x32 are made for it");
+static_assert(tiles.threads == 128 * (consumers + 1));
+static_assert(line_group == tiles.cluster_rows() && line_group == tiles.cols, "a tile lies in one group of lines");
+
+// A thread starts with 168 registers, which the warpgroups redistribute by setmaxnreg: producers need few (24 spill),
+// consumers hold 128 accumulators.
+constexpr int producer_registers = 40, consumer_registers = 232;
+
+/// The ring in shared memory: stages (rows' bytes, then columns'), a barrier `full` and one `empty` for each.
+struct Ring {
+  std::uint32_t base;
+
+  __device__ explicit Ring(const void* shared) : base((ptx::shared_address(shared) + 1023) & ~1023u) {}
+  __device__ std::uint32_t rows(int stage) const { return base + stage * tiles.stage_bytes(); }
+  __device__ std::uint32_t cols(int stage) const { return rows(stage) + row_bytes; }
+  __device__ std::uint32_t full(int stage) const { return base + tiles.stages * tiles.stage_bytes() + 8 * stage; }
+  __device__ std::uint32_t empty(int stage) const { return full(stage) + 8 * tiles.stages; }
+
+  __device__ void initialise() const {
+    for (int stage = 0; stage < tiles.stages; ++stage) {
+      ptx::barrier_init(full(stage), 1);
+      // Every warp of both blocks' consumers frees a stage, because both blocks' producers write to it.
+      ptx::barrier_init(empty(stage), tiles.cluster * consumers * 4);
+    }
+    ptx::publish_barriers();
+  }
+};
+
+/// A position in the ring, and the parity of the barriers' phase there.
+struct Position {
+  int stage;
+  std::uint32_t parity;
+
+  __device__ void advance() {
+    if (++stage == tiles.stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+/// Keeps the blocks within about two meetings of each other in k, so that they find each other's lines in L2; without
+/// it they drift apart, and at n = 16384 read 227 GB instead of 57. Only soft: who waits for 20 microseconds goes on,
+/// and next waits after 64 meetings, so that blocks that are not resident together cost a quarter of the time at worst.
+class Lockstep {
+ public:
+  /// `meetings`: zero; null for no meetings.
+  __device__ explicit Lockstep(MeetingCounters* meetings)
+      : counter_(meetings ? &meetings->arrived : nullptr), left_for_good_(meetings ? &meetings->left : nullptr) {}
+
+  __device__ void step() {
+    if (!counter_ || --left_ > 0) return;
+    left_ = tiles.lockstep_steps;
+    atomicAdd(counter_, 1u);
+    const unsigned int all = meetings_++ * gridDim.x;
+    if (pause_ > 0) {
+      --pause_;
+      return;
+    }
+    for (int i = 0; i < 200; ++i) {
+      if (static_cast<int>(*static_cast<volatile unsigned int*>(counter_) - all) >= 0) return;
+      __nanosleep(100);
+    }
+    pause_ = 64;
+  }
+  /// Nobody waits for this block any more. The last block leaves zeros for the next launch.
+  __device__ void leave() {
+    if (!counter_) return;
+    atomicAdd(counter_, 1u << 20);
+    __threadfence();
+    if (atomicAdd(left_for_good_, 1u) + 1 == gridDim.x) *counter_ = *left_for_good_ = 0;
+  }
+
+ private:
+  unsigned int *counter_, *left_for_good_;
+  int left_ = tiles.lockstep_steps, pause_ = 0;
+  unsigned int meetings_ = 0;
+};
+
+/// One thread of a block: the operands of all its tiles, through the ring.
+template <class Element>
+__device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, const ProductJob<Element>& job,
+                        const BlockExtent& extent, const Order& order, const Ring& ring) {
+  const int rank = static_cast<int>(ptx::cluster_rank());
+  constexpr int half_cols = tiles.cols / tiles.cluster;
+  Lockstep lockstep(lockstep_wanted(Index{extent.rows} + extent.cols, job.k_padded) ? job.lockstep : nullptr);
+  Position at{0, 1};
+  for (int t = blockIdx.x / tiles.cluster; t < order.count(); t += gridDim.x / tiles.cluster) {
+    const Tile tile = order.at(t);
+    if (!order.wants(tile)) continue;
+    const int row = buffer_line(tile.row + rank * tiles.rows, tile.plane, extent.planes);
+    const int col = buffer_line(tile.col + rank * half_cols, tile.plane ^ extent.exchange, extent.planes);
+    const StepRange steps = steps_of<tiles>(job, extent.block, tile);
+    for (int step = steps.first; step < steps.end; ++step, at.advance()) {
+      lockstep.step();
+      ptx::barrier_wait(ring.empty(at.stage), at.parity);
+      const std::uint32_t full = ring.full(at.stage);
+      ptx::barrier_expect(full, tiles.stage_bytes());
+      ptx::copy_lines(ring.rows(at.stage), row_map, step * tiles.step, row, full);
+      ptx::copy_permuted_lines(ring.cols(at.stage) + rank * half_cols * tiles.step, col_map, step * tiles.step,
+                               col / 64, full, (1 << tiles.cluster) - 1);
+    }
+  }
+  lockstep.leave();
+}
+
+/// A warpgroup: 64 rows of every tile of its block.
+template <class Output>
+__device__ void consume(const ProductJob<typename Output::Element>& job, const BlockExtent& extent, const Order& order,
+                        const Ring& ring, int warpgroup, Output& output) {
+  const int rank = static_cast<int>(ptx::cluster_rank());
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+  // Lanes 0 and 1 of a warp free a stage in blocks 0 and 1 of the cluster.
+  const auto free_stage = [&](int stage) {
+    if (lane < tiles.cluster) ptx::barrier_arrive(ring.empty(stage), lane);
+  };
+  const int first_tile = blockIdx.x / tiles.cluster, clusters = gridDim.x / tiles.cluster;
+  Position at{0, 0};
+  // Where a tile lies takes three divisions, one after the other: they are done while MMAs of the tile before run.
+  Tile next = order.at(first_tile);
+  for (int t = first_tile; t < order.count(); t += clusters) {
+    const Tile tile = next;
+    if (!order.wants(tile)) {
+      next = order.at(t + clusters);
+      continue;
+    }
+    const StepRange steps = steps_of<tiles>(job, extent.block, tile);
+    const int first_row = tile.row + rank * tiles.rows + warpgroup * 64;
+    if (first_row >= extent.rows) {  // no such lines
+      for (int step = steps.first; step < steps.end; ++step, at.advance()) {
+        ptx::barrier_wait(ring.full(at.stage), at.parity);
+        free_stage(at.stage);
+      }
+      next = order.at(t + clusters);
+      continue;
+    }
+
+    // One group of MMAs stays in flight while the next stage is awaited.
+    std::uint32_t sums[128];
+    int previous = 0;
+    for (int step = steps.first; step < steps.end; ++step, at.advance()) {
+      ptx::barrier_wait(ring.full(at.stage), at.parity);
+      const bool first = step == steps.first;
+      const std::uint64_t rows = ptx::line_descriptor(ring.rows(at.stage) + warpgroup * 64 * tiles.step);
+      const std::uint64_t cols = ptx::line_descriptor(ring.cols(at.stage));
+      ptx::mma_begin();
+#pragma unroll
+      for (int part = 0; part < tiles.step / 32; ++part)
+        ptx::mma_64x256x32(sums, rows + 2 * part, cols + 2 * part, !first || part > 0);
+      ptx::mma_commit();
+      if (first) {
+        next = order.at(t + clusters);
+      } else {
+        ptx::mma_wait<1>();
+        free_stage(previous);
+      }
+      previous = at.stage;
+    }
+    output.begin_tile(tile.plane, tile.col);
+    const Index row = first_row + warp * 16 + lane / 4, col = tile.col + 16 * (lane % 4);
+    typename Output::Element* const out = job.out + (tile.plane * extent.block.rows + row) * extent.block.cols + col;
+    ptx::mma_wait<0>();
+    free_stage(previous);
+
+#pragma unroll
+    for (int group = 0; group < tiles.cols / 64; ++group) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        std::uint32_t neighbours[16];
+#pragma unroll
+        for (int i = 0; i < 16; ++i) neighbours[i] = sums[4 * (8 * group + i / 2) + 2 * half + i % 2];
+        output.store(neighbours, out + 8 * half * extent.block.cols + 64 * group, row + 8 * half, col + 64 * group);
+      }
+    }
+    output.end_tile();
+  }
+  output.end();
+}
+
+template <class Output>
+__global__ void __launch_bounds__(tiles.threads, tiles.blocks)
+    product(const __grid_constant__ CUtensorMap row_map, const __grid_constant__ CUtensorMap col_map,
+            const __grid_constant__ CUtensorMap shared_map,
+            const __grid_constant__ ProductJob<typename Output::Element> job,
+            const __grid_constant__ typename Output::Parameters parameters) {
+  extern __shared__ std::uint8_t shared[];
+  const Ring ring(shared);
+  if (threadIdx.x == 0) ring.initialise();
+  __syncthreads();
+  ptx::cluster_sync();
+  await_predecessor();
+  const BlockExtent extent = block_extent(job);
+  if (extent.rows == 0 || extent.cols == 0) return;
+  const Order order(extent);
+
+  const int warpgroup = threadIdx.x / 128;
+  if (warpgroup == consumers) {
+    ptx::give_registers_up<producer_registers>();
+    if (threadIdx.x == 128 * consumers)
+      produce(row_map, extent.shared ? shared_map : col_map, job, extent, order, ring);
+    __syncwarp();
+  } else {
+    ptx::take_registers<consumer_registers>();
+    Output output(parameters);
+    consume(job, extent, order, ring, warpgroup, output);
+  }
+  ptx::cluster_sync();  // no block leaves while its peer may still write to it
+}
+
+template <class Output>
+void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows_bytes, const std::uint8_t* cols,
+            std::size_t cols_bytes, const ProductJob<typename Output::Element>& job, cudaStream_t stream,
+            const typename Output::Parameters& parameters) {
+  const CUtensorMap row_map = line_map(rows, rows_bytes, job.k_padded, tiles.rows);
+  const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.k_padded, tiles.cols / tiles.cluster);
+  const CUtensorMap shared_map =
+      job.same_lines ? permuted_line_map(rows, rows_bytes, job.k_padded, tiles.cols / tiles.cluster) : col_map;
+  LaunchShape shape{1, tiles.threads, shared_bytes, tiles.cluster};
+  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output>, shape));
+  cuda::launch(model, "residue product", product<Output>, shape, stream, row_map, col_map, shared_map, job, parameters);
+}
+
+}  // namespace
+
+void residue_product(const DeviceModel& model, const ProductArguments& a, cudaStream_t stream) {
+  const auto start = a.accumulate ? launch<ResidueOutput<true>> : launch<ResidueOutput<false>>;
+  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, {a.first_reduction()});
+}
+
+void certificate_sums(const DeviceModel& model, const SumsArguments& a, cudaStream_t stream) {
+  const auto start = a.accumulate ? launch<SumOutput<true>> : launch<SumOutput<false>>;
+  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, {});
+}
+
+void certify_product(const DeviceModel& model, const SumsArguments& a, const CertifyJob& job, cudaStream_t stream) {
+  constexpr int groups = tiles.cols / 64;
+  const bool bits = job.kind == CertificateRungKind::bits;
+  const auto start = bits ? launch<CertifyOutput<BitsTest, groups>> : launch<CertifyOutput<ModuliTest, groups>>;
+  start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, job);
+}
+
+}  // namespace accublas::cuda::hopper

@@ -1,0 +1,51 @@
+// The kernel from residues to results: one pass over the residue products of a block. A block of threads takes tiles of
+// up to 128 rows and 1024 columns (tile_schedule.hpp), which finish_tile.hpp finishes. For .cu files.
+#pragma once
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/int8/finish_tile.hpp"
+#include "cuda/int8/reconstruct.hpp"
+#include "cuda/int8/tile_schedule.hpp"
+
+namespace accublas::cuda::reconstructing {
+
+template <class T, class Numbers>
+__global__ void __launch_bounds__(threads, blocks)
+    reconstruct_block(const __grid_constant__ ReconstructArguments<T> a) {
+  await_predecessor();
+  extern __shared__ __align__(16) unsigned char shared[];
+  BlockState<T, Numbers>& b = *reinterpret_cast<BlockState<T, Numbers>*>(shared);
+  unsigned left_open = 0;
+  for_tiles<true>(a, b, [&](const Tile& tile) {
+    const bool simple = b.factors.kind == Factors<T>::power_of_two, exact = !b.plan.interval && b.weights[0].complete;
+    if (b.plan.planes() <= wide_step) {
+      left_open += !simple ? finish_tile<T, false, Rounding::general>(a, b, tile)
+                   : exact ? finish_tile<T, false, Rounding::exact>(a, b, tile)
+                           : finish_tile<T, false, Rounding::interval>(a, b, tile);
+    } else {
+      left_open += simple ? finish_tile<T, true, Rounding::interval>(a, b, tile)
+                          : finish_tile<T, true, Rounding::general>(a, b, tile);
+    }
+  });
+  unsigned long long in_all = left_open;
+  for (int offset = 16; offset > 0; offset /= 2) in_all += __shfl_xor_sync(0xFFFFFFFFu, in_all, offset);
+  if (threadIdx.x % 32 == 0 && in_all != 0) atomicAdd(&a.state->open[a.index], in_all);
+}
+
+/// A kernel of for_tiles.
+template <class T, class Numbers, class Kernel, class... Arguments>
+void launch_on_tiles(const DeviceModel& model, Kernel kernel, cudaStream_t stream, const Arguments&... arguments) {
+  constexpr std::size_t bytes = sizeof(BlockState<T, Numbers>);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "reconstruction");
+  launch(model, "reconstruction", kernel, {static_cast<unsigned>(blocks * model.processors), threads, bytes}, stream,
+         arguments...);
+}
+template <class Numbers, class T>
+void launch_reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {
+  launch_on_tiles<T, Numbers>(model, reconstruct_block<T, Numbers>, stream, a);
+}
+
+}  // namespace accublas::cuda::reconstructing

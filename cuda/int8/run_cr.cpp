@@ -1,0 +1,34 @@
+#include "cuda/int8/int8_flows.hpp"
+#include "cuda/int8/int8_pass.hpp"
+#include "cuda/int8/plan.hpp"
+
+namespace accublas::cuda {
+
+template <class T>
+void run_cr(Int8Call<T>& call, std::byte* memory) {
+  call.begin(memory);
+  call.measure_lines(Measures::all);
+  for (int index = 0; index < call.plan.passes; ++index) {
+    if (index > 0) call.resolve_zeros(index - 1);
+    run_cr_pass(call, index, true);
+  }
+  call.compute_open_elements();
+  call.end();
+}
+
+template <class T>
+void run_cr_pass(Int8Call<T>& call, int index, bool first) {
+  if (index > 0) call.phase(&accublas_report_t::ms_convert);
+  plan_cr(call.model, index, first, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
+          call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha, call.device, call.stream);
+  run_pass(call, index);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                   \
+  template void run_cr(Int8Call<T>&, std::byte*); \
+  template void run_cr_pass(Int8Call<T>&, int, bool);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

@@ -1,0 +1,74 @@
+#include "cuda/int8/certificate_call.hpp"
+#include "cuda/int8/first_look.hpp"
+#include "cuda/int8/int8_flows.hpp"
+#include "cuda/int8/int8_pass.hpp"
+#include "cuda/int8/plan.hpp"
+#include "cuda/native/native_behind.hpp"
+#include "lib/numerics/bounds.hpp"
+#include "lib/numerics/float_bits.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// T* (or the number of moduli) of the call, and the bits of the elements that it does not suffice for.
+template <class T>
+void certify_call(Int8Call<T>& call) {
+  const EngineCall<T>& in_engine = call.in_engine;
+  const Int8Arrays& arrays = call.arrays;
+  const Buffers& buffers = call.plan.buffers;
+  const CertificateMemory memory{arrays.row_residues, arrays.col_residues, buffers.rows_bytes, buffers.cols_bytes,
+                                 reinterpret_cast<std::int32_t*>(arrays.result)};
+  certify_all(call.state, in_engine, arrays.rows, arrays.cols, call.plan.ladder, call.plan.certificate, memory,
+              arrays.open, call.device);
+  if (call.joined)
+    join_rejected(call.model, *call.joined, in_engine.rows.count, in_engine.cols.count, arrays.open, call.device,
+                  call.stream);
+  call.resolve_zeros(-1);
+}
+
+/// The pass for the elements that the certificate accepts.
+template <class T>
+void run_accepted(Int8Call<T>& call) {
+  const Int8Arrays& arrays = call.arrays;
+  const PassLaunch& launched = call.plan.first;
+  if (call.plan.ladder.kind == CertificateRungKind::moduli) {
+    plan_moduli<T>(call.model, 0, arrays.rows, arrays.cols, launched, call.in_engine.alpha, call.offer, call.device,
+                   call.stream);
+  } else {
+    plan_fixed<T>(call.model, 0, 0, arrays.rows, arrays.cols, launched, 0, call.in_engine.alpha, call.offer,
+                  call.device, call.stream);
+  }
+  run_pass(call, 0);
+}
+
+}  // namespace
+
+template <class T>
+void run_grade(Int8Call<T>& call, std::byte* memory) {
+  const EngineCall<T>& in_engine = call.in_engine;
+  call.begin(memory);
+  call.execution.report.bound_componentwise = certificate_bound(in_engine.rows.k, unit_roundoff<T>());
+  if (call.offer)
+    first_look(call.model, in_engine.rows, in_engine.cols, in_engine.alpha, call.plan.certificate_stride, *call.offer,
+               call.plan.residues, call.device, call.stream);
+  const bool by_moduli = call.plan.ladder.kind == CertificateRungKind::moduli;
+  call.measure_lines(by_moduli ? Measures::bounds : Measures::all);
+  certify_call(call);
+  run_accepted(call);
+  for (int index = 1; index < call.plan.passes; ++index) {
+    if (index > 1) call.resolve_zeros(index - 1);
+    run_cr_pass(call, index, false);
+  }
+  call.compute_open_elements();
+  if (call.offer) {
+    call.phase(&accublas_report_t::ms_product);
+    native_behind(call.state, call.as_made, call.device);
+  }
+  call.end();
+}
+
+template void run_grade(Int8Call<double>&, std::byte*);
+template void run_grade(Int8Call<float>&, std::byte*);
+
+}  // namespace accublas::cuda

@@ -1,0 +1,35 @@
+// LAPACK's factorizations, and solutions by their factors, in dp and sp on a device.
+#pragma once
+
+#include "cuda/core/staging.hpp"
+#include "cuda/lu_cholesky/outcome.hpp"
+#include "lib/call/factorization.hpp"
+
+namespace accublas::cuda {
+
+template <class E>
+class HostColumns;
+
+/// The functions that compute the products of dp and sp.
+template <class E>
+struct GradeProducts {
+  DeviceGemmFunction<E> serve;
+  /// Selects the engine for a product of m x n results with k terms: int8, or native if that is faster.
+  accublas_engine (*engine)(const DeviceModel&, Index m, Index n, Index k);
+};
+
+/// Returns whether the device has room for the panels of the call.
+template <class E>
+bool has_panels(const DeviceModel&, const Factorization<E>&);
+
+/// Serves the call on device operands within LAPACK's bounds of the backward error (docs/factorizations.md, "dp on a
+/// GPU"). The result goes to *outcome, which is zero before. The function recurses on halves of the columns, down to
+/// panels and blocks in plain floating-point arithmetic, with products of dp between them. It is asynchronous. It
+/// throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written, ACCUBLAS_ERROR_C_UNDEFINED after that.
+/// `host`: if not null, A is in this host memory, and the call must be a factorization alone; the function then waits
+/// for the device.
+template <class E>
+void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome* outcome, const GradeProducts<E>&,
+                        HostColumns<E>* host, Execution&);
+
+}  // namespace accublas::cuda

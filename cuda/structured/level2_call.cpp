@@ -1,0 +1,49 @@
+#include "cuda/structured/level2_call.hpp"
+
+#include "cuda/core/cublas.hpp"
+#include "cuda/native/native_call.hpp"
+#include "cuda/structured/update.hpp"
+#include "cuda/structured/vector_product.hpp"
+#include "cuda/trsm/solve_by_sums.hpp"
+#include "lib/base/error.hpp"
+
+namespace accublas::cuda {
+
+template <class E>
+void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execution) {
+  const Level2<E>& l = call.problem;
+  if (call.alpha.on_device && !is_triangular(l.kind))
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                "routines of level 2 beside GEMV on a GPU need alpha and beta in host memory");
+  // BLAS has no name for an operand that is conjugated without being transposed, or the reverse.
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !l.conjugated && !(l.alpha == 0))
+    return with_cublas(state, execution, 0, [&](Cublas& cublas, std::byte*) {
+      cublas.scalars_on_device(false);
+      cublas.level2(l);
+    });
+  if (l.kind == Level2Kind::trsv) {
+    if (call.engine == ACCUBLAS_ENGINE_INT8)
+      throw Error(ACCUBLAS_ERROR_ENGINE, "engine int8 cannot serve TRSV; those that can are auto, native, sums");
+    return solve_by_sums<E>(state, system_of(l), nullptr, call.mode, execution);
+  }
+  Product<E> p = product_of(l);
+  if (is_update(l.kind)) {
+    state.begin_native_call(execution.report.level);
+    state.phase(&accublas_report_t::ms_product);
+    update(state.model(), p, state.cuda_stream());
+    return state.end_call();
+  }
+  // A product that is turned is x^T A^T.
+  const Matrix<E> y = p.turned ? p.c.transposed() : p.c;
+  const accublas::Operand<E> a = p.turned ? p.b.transposed() : p.a;
+  const Matrix<const E> x = p.turned ? p.a.stored.transposed() : p.b.stored;
+  vector_product(state, VectorProduct<E>{l.n, l.n, a, x.col(0), y.col(0)}, ScalarArgument<E>{&p.alpha, false},
+                 ScalarArgument<E>{&p.beta, false}, call.mode, call.engine, execution);
+}
+
+template void level2_call(State&, const Call<Level2<double>, double>&, Execution&);
+template void level2_call(State&, const Call<Level2<float>, float>&, Execution&);
+template void level2_call(State&, const Call<Level2<Complex<double>>, Complex<double>>&, Execution&);
+template void level2_call(State&, const Call<Level2<Complex<float>>, Complex<float>>&, Execution&);
+
+}  // namespace accublas::cuda

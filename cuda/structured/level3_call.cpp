@@ -1,0 +1,415 @@
+// A product of level 3 is GEMM on operands that are written out where they have a structure
+// (cuda/structured/described.hpp). Of a wanted triangle the INT8 engine computes no more; the others compute a square
+// in memory of its own. TRMM's terms beyond the triangle are left out by the INT8 engine's tiles (Gemm::zeros), and by
+// bands of columns, where that changes no bit.
+#include "cuda/structured/level3_call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "cuda/core/check.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/core/matrices.hpp"
+#include "cuda/core/scalar_argument.hpp"
+#include "cuda/native/native_behind.hpp"
+#include "cuda/native/native_call.hpp"
+#include "cuda/structured/described.hpp"
+#include "cuda/trsm/solve_by_halves.hpp"
+#include "cuda/trsm/solve_by_sums.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/call/accuracy.hpp"
+#include "lib/numerics/dot2_block.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP; }
+
+/// alpha and beta, unless null, in device memory.
+template <class E>
+void native(State& state, const Level3<E>& l, const E* alpha, const E* beta, Execution& execution) {
+  with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
+    blas.scalars_on_device(alpha != nullptr);
+    // HER2K of cuBLAS reads the imaginary parts of C's diagonal.
+    if (l.hermitian_result())
+      clear_diagonal(state.model(), l.result(), l.n, Scalar<E>{l.alpha, alpha}, Scalar<E>{l.beta, beta},
+                     state.cuda_stream());
+    blas.level3(l, alpha, beta);
+  });
+}
+
+template <class E>
+void native(State& state, const Level3<E>& l, Execution& execution) {
+  native<E>(state, l, nullptr, nullptr, execution);
+}
+
+/// The routine as cuBLAS's, for the emulation to leave the call to.
+template <class E>
+NativeProduct native_product(const Level3<E>& l) {
+  NativeProduct product{[l](Cublas& blas) {
+                          blas.scalars_on_device(false);
+                          blas.level3(l);
+                        },
+                        {}};
+  std::size_t next = 0;
+  const auto add = [&](const auto& value) {
+    static_assert(sizeof value <= 2 * sizeof product.key[0]);
+    std::memcpy(&product.key[next], &value, sizeof value);
+    next += sizeof value > sizeof product.key[0] ? 2 : 1;
+  };
+  const std::int32_t words[] = {static_cast<std::int32_t>(l.routine()), l.uplo};
+  add(words), add(l.transa);
+  add(l.n), add(l.k), add(l.lda), add(l.ldb), add(l.ldc);
+  add(l.a), add(l.b), add(l.c), add(l.alpha), add(l.beta);
+  return product;
+}
+
+/// Whether alpha or beta may have two parts, so that components of a result need both parts of products.
+template <class E>
+bool joins_parts(const Call<Level3<E>, E>& call) {
+  if constexpr (is_complex<E>) return call.alpha.on_device || call.problem.alpha.im != 0 || call.problem.beta.im != 0;
+  return false;
+}
+
+template <class E>
+class DescribedProduct {
+ public:
+  DescribedProduct(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve)
+      : state_(state), call_(call), execution_(execution), serve_(serve), p_(product_of(call.problem)) {}
+
+  void run() {
+    const bool writes_rows = p_.two_pairs || p_.in_place || p_.a.structure != Structure::general;
+    const bool writes_columns = p_.two_pairs || p_.b.structure != Structure::general;
+    const Index terms = p_.pairs() * p_.k;
+    const bool apart = p_.hermitian && p_.two_pairs && joins_parts(call_);
+    const bool square = p_.wanted != Triangle::all && !of_int8();
+    const std::size_t squares = apart ? 2 : square ? 1 : 0;
+    const auto bytes_of = [](Index rows, Index cols) {
+      return round_up(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * sizeof(E), 256);
+    };
+    const std::size_t row_bytes = writes_rows ? bytes_of(p_.m, terms) : 0,
+                      col_bytes = writes_columns ? bytes_of(p_.n, terms) : 0,
+                      bytes = row_bytes + col_bytes + squares * bytes_of(p_.n, p_.n);
+    std::optional<CopyMemory> memory;
+    std::unique_ptr<Workspace> rest;
+    std::byte* data = nullptr;
+    if (bytes > 0) {
+      memory.emplace(state_, execution_.workspace, bytes);
+      data = memory->data();
+      rest.reset(new Workspace(rest_of(execution_.workspace, data, bytes)));
+    }
+    Execution inner = rest ? execution_.within(*rest) : execution_;
+    E* const in_squares = reinterpret_cast<E*>(data + row_bytes + col_bytes);
+    if (apart) {
+      multiply_apart(data, data + row_bytes, in_squares, inner);
+    } else {
+      if (writes_rows) p_.a = written(rows_of(p_), p_.m, terms, data, true);
+      if (writes_columns) {
+        const Structure structure = p_.b.structure;
+        const Triangle part = p_.b.part;
+        p_.b = written(columns_of(p_), p_.n, terms, data + row_bytes, false);
+        // Kept for the ranges of columns' terms; the entries are all there.
+        if (structure == Structure::triangular) triangle_ = part;
+      }
+      square ? multiply_square(in_squares, terms, inner) : multiply(terms, inner);
+    }
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+  }
+
+ private:
+  static constexpr Index components = is_complex<E> ? 2 : 1;
+  static constexpr Index least_band = 1024;  ///< columns of a triangular operand
+
+  /// The engine that computes no more than the wanted triangle.
+  bool of_int8() const { return call_.engine == ACCUBLAS_ENGINE_INT8; }
+  /// alpha and beta are; p_ has none then.
+  bool on_device() const { return call_.alpha.on_device; }
+  /// p_'s: of HER2K by rows its pairs change places, which alpha's conjugate makes up for (take_factors has it).
+  const E* alpha_on_device() const {
+    return call_.alpha.pointer + (p_.two_pairs && call_.problem.conjugate_alpha ? 2 : 0);
+  }
+  Scalar<E> alpha() const { return on_device() ? Scalar<E>{E{}, alpha_on_device()} : Scalar<E>{p_.alpha, nullptr}; }
+  Scalar<E> beta() const { return on_device() ? device_scalar(call_.beta) : Scalar<E>{p_.beta, nullptr}; }
+  const DeviceModel& model() const { return state_.model(); }
+  cudaStream_t stream() const { return state_.cuda_stream(); }
+
+  accublas::Operand<E> written(const ProductLines<E>& lines, Index count, Index terms, std::byte* to, bool rows) {
+    E* const data = reinterpret_cast<E*>(to);
+    write_lines(model(), lines, count, terms, data, stream());
+    const Matrix<const E> as_rows{data, terms, 1};
+    return {rows ? as_rows : as_rows.transposed()};
+  }
+
+  /// `turned` products are the transposes of what was asked for, and are served as that: dot2 is a sequence of
+  /// operations. To cuBLAS the strides of what has no rows or no columns must be BLAS's.
+  void serve(Gemm<E> g, accublas_engine engine, Execution& inner) {
+    if (p_.turned && engine != ACCUBLAS_ENGINE_NATIVE) g = g.transposed();
+    const ScalarArgument<E> alpha{&g.alpha, false}, beta{&g.beta, false};
+    serve_(state_,
+           Call<Gemm<E>, E>{g, on_device() ? ScalarArgument<E>{alpha_on_device(), true} : alpha,
+                            on_device() ? call_.beta : beta, true, true, call_.mode, engine},
+           inner);
+  }
+
+  Gemm<E> gemm(Index terms, Matrix<E> c) const {
+    return {p_.m, p_.n, terms, p_.alpha, p_.a.stored, p_.b.stored, p_.beta, c, p_.a.conjugate, p_.b.conjugate};
+  }
+
+  void multiply(Index terms, Execution& inner) {
+    Gemm<E> g = gemm(terms, p_.c);
+    g.wanted = p_.wanted;
+    g.real_diagonal = p_.hermitian;
+    if (triangle_ == Triangle::all) {
+      std::optional<NativeProduct> native;
+      if (p_.wanted != Triangle::all && call_.problem.kind != Level3Kind::gemmt && !on_device())
+        native.emplace(native_product(call_.problem));
+      state_.native_product() = native ? &*native : nullptr;
+      try {
+        serve(g, call_.engine, inner);
+      } catch (...) {
+        state_.native_product() = nullptr;
+        throw;
+      }
+      state_.native_product() = nullptr;
+      if (p_.hermitian) clear_diagonal(model(), p_.c, p_.n, alpha(), beta(), stream());
+      if (on_device() && p_.wanted != Triangle::all) scale_result();
+      return;
+    }
+    // Bands change no bits of cr and dot2, and of dp none that are promised.
+    const Mode& mode = call_.mode;
+    const bool free = is_grade(mode) && !mode.reproducible;
+    if (!free && mode.kind != ACCUBLAS_MODE_CR && mode.kind != ACCUBLAS_MODE_DOT2) {
+      g.zeros.part = triangle_;
+      serve(g, call_.engine, inner);
+    } else {
+      std::optional<BatchScope> scope;
+      if (p_.n > least_band && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
+      multiply_bands(g, free && !execution_.engine_forced ? ACCUBLAS_ENGINE_NATIVE : call_.engine, inner);
+      if (scope) scope->end();
+    }
+    Product<E> mended = p_;
+    mended.b.structure = Structure::triangular;
+    mended.b.part = triangle_;
+    mend_rows(model(), mended, alpha(), stream());
+  }
+
+  /// Bands of columns with the terms that they have: from the full end each takes half of what is left, so that half of
+  /// a band's terms at least are there, and what remains is for `last`.
+  void multiply_bands(const Gemm<E>& g, accublas_engine last, Execution& inner) {
+    const bool upper = triangle_ == Triangle::upper;
+    const Index n = p_.n;
+    for (Index left = n; left > 0;) {
+      const Index half = round_up(left / 2, 256), kept = left > least_band ? std::min(half, left - 1) : 0;
+      const Index j = upper ? kept : n - left;
+      Gemm<E> band = g;
+      band.n = left - kept;
+      const Index first = upper ? 0 : j * components / dot2_block * dot2_block / components;
+      band.k = (upper ? j + band.n : p_.k) - first;
+      band.a = g.a.block(0, first);
+      band.b = g.b.block(first, j);
+      band.c = g.c.block(0, j);
+      band.zeros = {triangle_, false, j - first};
+      try {
+        serve(band, kept == 0 ? last : call_.engine, inner);
+      } catch (const Error& error) {
+        if (left < n && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+        throw;
+      }
+      left = kept;
+    }
+  }
+
+  void multiply_square(E* square, Index terms, Execution& inner) {
+    const TriangleOfResult<E> triangle{p_.c, p_.n, p_.wanted, p_.hermitian, alpha(), beta()};
+    if (on_device() || !(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
+    serve(gemm(terms, {square, 1, p_.n}), call_.engine, inner);
+    scatter_triangle(model(), triangle, square, stream());
+  }
+
+  /// HER2K whose alpha has two parts. With S and D as docs/modes.md has them, Re alpha Re S - Im alpha Im D is the real
+  /// part of alpha (A B + conj(A2 B2)), and Re alpha Im S + Im alpha Re D the imaginary part of alpha (A B - conj(A2
+  /// B2)): two products, each in a square of its own. Both parts of their diagonals count for T*, as Im D does.
+  void multiply_apart(std::byte* rows, std::byte* cols, E* squares, Execution& inner) {
+    if constexpr (is_complex<E>) {
+      const Index n = p_.n, terms = 2 * p_.k;
+      const TriangleOfResult<E> triangle{p_.c, n, p_.wanted, true, alpha(), beta()};
+      ProductLines<E> a = rows_of(p_), b = columns_of(p_);
+      a.second.conjugate = !a.second.conjugate;
+      b.second.conjugate = !b.second.conjugate;
+      p_.a = written(a, n, terms, rows, true);
+      BatchScope scope(state_, execution_.report.level);
+      E* square = squares;
+      for (const bool difference : {false, true}) {
+        b.negate_second = difference;
+        p_.b = written(b, n, terms, cols, false);
+        if (difference) square += n * n;
+        if (on_device() || !(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
+        Gemm<E> g = gemm(terms, {square, 1, n});
+        if (of_int8()) g.wanted = p_.wanted;
+        serve(g, call_.engine, inner);
+      }
+      scope.end();
+      copy_matrix<RealOf<E>>({&squares->re, 2, 2 * n}, {&square->re, 2, 2 * n}, n, n, nullptr, stream());
+      scatter_triangle(model(), triangle, square, stream());
+      if (on_device() && of_int8()) scale_result();
+    }
+  }
+
+  /// Where alpha, in device memory, is zero: what int8 leaves alone of a wanted triangle.
+  void scale_result() {
+    scale_wanted(model(), p_.c, p_.m, p_.n, p_.wanted, p_.hermitian, alpha(), beta(), bit_defined(call_.mode),
+                 stream());
+  }
+
+  State& state_;
+  const Call<Level3<E>, E>& call_;
+  Execution& execution_;
+  const DeviceGemmFunction<E> serve_;
+  Product<E> p_;
+  Triangle triangle_ = Triangle::all;  ///< of B, where that is triangular
+};
+
+/// With alpha and beta as numbers of type E, wherever they are.
+template <class E>
+void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& execution,
+                       DeviceGemmFunction<E> serve) {
+  const Level3<E>& l = call.problem;
+  const bool on_device = call.alpha.on_device;
+  if (l.terms() == 0 || (!on_device && l.alpha == 0)) {
+    state.begin_call(0);
+    scale_wanted(state.model(), l.result(), l.rows(), l.n, l.wanted(), l.hermitian_result(), Scalar<E>{},
+                 device_scalar(call.beta), bit_defined(call.mode), state.cuda_stream());
+    return state.end_call();
+  }
+  if (l.kind == Level3Kind::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
+    return solve_by_sums<E>(state, system_of(l), on_device ? call.alpha.pointer : nullptr, call.mode, execution);
+  const bool joins = joins_parts(call);
+  // Emulation has no offer there; cuBLAS keeps the promise of dp and sp.
+  const bool left_to_native =
+      (joins || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;
+  // cuBLAS's products between unknowns may serve dp where cuBLAS's own routine does not.
+  const bool by_halves = l.kind == Level3Kind::trsm && !on_device && !joins && is_grade(call.mode) &&
+                         !execution.engine_forced && pays_by_halves(system_of(l));
+  if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Level3Kind::gemmt && !by_halves) {
+    std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
+    return native<E>(state, l, on_device ? call.alpha.pointer : nullptr, on_device ? call.beta.pointer : nullptr,
+                     execution);
+  }
+  if (l.kind == Level3Kind::trsm && on_device)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "engine int8 of TRSM on a GPU needs alpha in host memory");
+  // Whether a diagonal's imaginary part counts for T* is alpha's to tell.
+  if (l.kind == Level3Kind::her2k && on_device && is_grade(call.mode) && call.mode.reproducible)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "HER2K in dp:repro on a GPU needs alpha in host memory");
+  if (l.kind == Level3Kind::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
+  require_no_target(call.mode, execution.target, is_single_precision<E>);
+  DescribedProduct<E>(state, call, execution, serve).run();
+}
+
+}  // namespace
+
+template <class E>
+void level3_call(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve) {
+  if (!call.alpha.on_device) return level3_by_factors(state, call, execution, serve);
+  const Level3<E>& l = call.problem;
+  constexpr std::size_t bytes = 256;
+  const CopyMemory memory(state, execution.workspace, bytes);
+  E* const factors = reinterpret_cast<E*>(memory.data());
+  Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
+  Execution inner = execution.within(rest);
+  const auto parts = [](const E* factor) { return reinterpret_cast<const RealOf<E>*>(factor); };
+  take_factors<E>(state.model(),
+                  {parts(call.alpha.pointer), is_in_place(l.kind) ? nullptr : parts(call.beta.pointer), l.real_alpha(),
+                   l.real_beta(), l.conjugate_alpha},
+                  factors, state.cuda_stream());
+  level3_by_factors(state,
+                    Call<Level3<E>, E>{l, {factors, true}, {factors + 1, true}, true, true, call.mode, call.engine},
+                    inner, serve);
+}
+
+template <class E>
+void staged_level3(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve) {
+  Level3<E> l = call.problem;
+  const cudaStream_t stream = state.cuda_stream();
+  const bool sides = is_symm(l.kind) || is_in_place(l.kind), product = !(l.alpha == 0) && l.terms() != 0;
+  const Index m = l.rows();
+  const bool plain_a = l.transa == ACCUBLAS_NO_TRANS;
+  const bool plain_b = l.kind == Level3Kind::gemmt ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
+  struct Stored {
+    E* host;
+    Index rows, cols, ld;
+  };
+  Stored a{const_cast<E*>(l.a),
+           sides     ? l.order()
+           : plain_a ? l.n
+                     : l.k,
+           sides     ? l.order()
+           : plain_a ? l.k
+                     : l.n,
+           l.lda};
+  Stored b{const_cast<E*>(l.b), sides ? l.m : plain_b ? l.n : l.k, sides ? l.n : plain_b ? l.k : l.n, l.ldb};
+  Stored c{l.c, m, l.n, l.result().col_stride};
+  if (!product) a.host = nullptr;
+  if (!product || !l.b) b.host = nullptr;
+  const auto size = [](const Stored& s) {
+    return s.host ? round_up(static_cast<std::size_t>(s.rows * s.cols) * sizeof(E), 256) : 0;
+  };
+  const CallMemory memory(state.device(), stream, state.capture_memory(), nullptr, 0, size(a) + size(b) + size(c));
+  std::byte* next = memory.data();
+  const auto copied = [&](const Stored& s, bool contents) -> E* {
+    if (!s.host) return nullptr;
+    E* const to = reinterpret_cast<E*>(next);
+    next += size(s);
+    if (contents)
+      check(cudaMemcpy2DAsync(to, static_cast<std::size_t>(s.rows) * sizeof(E), s.host,
+                              static_cast<std::size_t>(s.ld) * sizeof(E), static_cast<std::size_t>(s.rows) * sizeof(E),
+                              static_cast<std::size_t>(s.cols), cudaMemcpyHostToDevice, stream),
+            "copying an operand");
+    return to;
+  };
+  l.a = copied(a, true);
+  l.b = copied(b, true);
+  l.c = copied(c, is_in_place(l.kind) || !(l.beta == 0));
+  l.lda = a.rows;
+  (is_in_place(l.kind) ? l.ldb : l.ldc) = c.rows;
+  if (l.b) l.ldb = b.rows;
+  level3_call(state, Call<Level3<E>, E>{l, call.alpha, call.beta, true, true, call.mode, call.engine}, execution,
+              serve);
+  execution.report.copied_bytes += static_cast<std::int64_t>(size(a) + size(b) + 2 * size(c));
+  CallState told{};
+  state.copy_state(&told);
+  check(cudaStreamSynchronize(stream), "waiting for a call");
+  if (told.not_covered) {
+    state.forget_call();
+    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, not_covered_message);
+  }
+  // The part of C outside the wanted triangle stays as it is.
+  const auto fetch = [&](Index row, Index rows, Index col, Index cols) {
+    check(cudaMemcpy2DAsync(c.host + row + col * c.ld, static_cast<std::size_t>(c.ld) * sizeof(E),
+                            l.c + row + col * c.rows, static_cast<std::size_t>(c.rows) * sizeof(E),
+                            static_cast<std::size_t>(rows) * sizeof(E), static_cast<std::size_t>(cols),
+                            cudaMemcpyDeviceToHost, stream),
+          "copying a result");
+  };
+  if (l.wanted() == Triangle::all) {
+    fetch(0, m, 0, l.n);
+  } else {
+    for (Index j = 0; j < l.n; ++j) l.wanted() == Triangle::upper ? fetch(0, j + 1, j, 1) : fetch(j, l.n - j, j, 1);
+  }
+  check(cudaStreamSynchronize(stream), "waiting for a call");
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                    \
+  template void level3_call(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E>); \
+  template void staged_level3(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E>);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_INSTANTIATE(Complex<double>)
+ACCUBLAS_INSTANTIATE(Complex<float>)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

@@ -1,0 +1,316 @@
+// Lines as lib/cpu/structured/components.hpp has them. The rows of A are its own memory where complex numbers lie side
+// by side along them; else they are written out, as many at a time as the workspace has room for. Alpha and beta of two
+// parts are cuda/structured/joined_rows.hpp's; where only the device knows them, both ways are launched, and one of
+// them finds nothing to do.
+#include "cuda/structured/vector_product.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "cuda/core/check.hpp"
+#include "cuda/core/inner_calls.hpp"
+#include "cuda/core/matrices.hpp"
+#include "cuda/core/rehearsal.hpp"
+#include "cuda/core/scalar_argument.hpp"
+#include "cuda/fp64/slices.hpp"
+#include "cuda/native/native.hpp"
+#include "cuda/native/native_call.hpp"
+#include "cuda/structured/described.hpp"
+#include "cuda/structured/joined_rows.hpp"
+#include "cuda/structured/vector_lines.hpp"
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/call/accuracy.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// The type of a real number or of one component of a complex number in memory.
+template <class E>
+auto* part_of(E* x, int part) {
+  if constexpr (is_complex<std::remove_const_t<E>>)
+    return part == 0 ? &x->re : &x->im;
+  else
+    return x;
+}
+
+template <class T>
+bool joins_parts(const T&, const T&) {
+  return false;
+}
+template <class T>
+bool joins_parts(const Complex<T>& alpha, const Complex<T>& beta) {
+  return alpha.im != 0 || beta.im != 0;
+}
+
+/// The mode of what is no real product: dp and sp that no engine but native computes are cr's values.
+Mode joined_mode(const Mode& mode) {
+  const bool defined =
+      mode.kind == ACCUBLAS_MODE_DOT2 || mode.kind == ACCUBLAS_MODE_FIXED || mode.kind == ACCUBLAS_MODE_SLICES;
+  return defined ? mode : Mode{ACCUBLAS_MODE_CR};
+}
+
+template <class E>
+class LinesProduct {
+  using T = RealOf<E>;
+
+ public:
+  LinesProduct(State& state, const VectorProduct<E>& p, ScalarArgument<E> alpha, ScalarArgument<E> beta,
+               const Mode& mode, accublas_engine engine, Execution& execution)
+      : state_(state), p_(p), alpha_(alpha), beta_(beta), mode_(mode), engine_(engine), execution_(execution) {}
+
+  void run() {
+    const bool there = alpha_.on_device, joins = there || joins_parts(*alpha_.pointer, *beta_.pointer);
+    const bool triangular = p_.a.structure == Structure::triangular;
+    const Workspace& workspace = execution_.workspace;
+    // A structure's entries are found from its first line on, and lines that are not written out need no room.
+    const bool by_room = p_.a.structure == Structure::general && !rows_as_stored();
+    const std::size_t cap = workspace.buffer() && !workspace.least() ? workspace.buffer_bytes() : workspace.cap();
+    const Index room = static_cast<Index>(cap / 2 / sizeof(E)) / p_.k;
+    const Index rows = by_room ? std::clamp<Index>(room, 1, p_.m) : p_.m;
+    T* column[components] = {};
+    E *line = nullptr, *copy = nullptr;
+    T* scalars = nullptr;
+    const auto lay_out = [&](Carver& carver) {
+      line = carver.take<E>(rows_as_stored() ? 0 : rows * p_.k);
+      copy = carver.take<E>(triangular ? p_.k : 0);
+      for (T*& to : column) to = carver.take<T>(is_complex<E> ? terms() : 0);
+      scalars = carver.take<T>(2);
+    };
+    const ArrayMemory<CopyMemory> memory(lay_out, state_, workspace);
+    Workspace rest = rest_of(workspace, memory.data(), memory.bytes());
+    Execution inner = execution_.within(rest);
+    BatchScope scope(state_, execution_.report.level);
+
+    Vector<const E> x = p_.x;
+    if (triangular) {  // y is x's memory, and what is no term is looked up there at the end
+      write_lines(model(), row_of(x), 1, p_.k, copy, stream());
+      x = {copy, 1};
+    }
+    if constexpr (is_complex<E>) {
+      write_column_lines(model(), x, p_.k, rows_as_stored() && p_.a.conjugate, {column[0], column[1]}, stream());
+      if (there) real_scalars(model(), device_scalar(alpha_), device_scalar(beta_), scalars, stream());
+    }
+    for (Index row = 0; row < p_.m; row += rows) {
+      const Index count = std::min(rows, p_.m - row);
+      Matrix<const T> lines{part_of(static_cast<const E*>(line), 0), terms(), 1};
+      if (rows_as_stored()) {
+        lines = {part_of(p_.a.stored.data, 0), components * p_.a.stored.row_stride, 1};
+      } else {
+        accublas::Operand<E> a = p_.a;
+        if (row > 0) a.stored = a.stored.block(row, 0);
+        write_lines(model(), ProductLines<E>{a, {}, p_.k}, count, p_.k, line, stream());
+      }
+      for (int part = 0; part < components && (there || !joins); ++part) {
+        Vector<const T> entries{column[part], 1};
+        if constexpr (!is_complex<E>) entries = x;
+        const Vector<T> y{part_of(p_.y.data + row * p_.y.stride, part), components * p_.y.stride};
+        multiply({count, terms(), T(0), lines, entries, T(0), y}, scalars, inner);
+      }
+      if constexpr (is_complex<E>)
+        if (joins) join(count, lines, column, {p_.y.data + row * p_.y.stride, p_.y.stride});
+      wrote_ = true;
+    }
+    if (triangular) {
+      Product<E> mended{1, p_.m, p_.k, E{1}, {{copy, 0, 1}}, {}, E{}, {p_.y.data, 0, p_.y.stride}};
+      mended.b = p_.a.transposed();
+      mended.b.stored = {line, 1, p_.k};
+      mended.b.conjugate = false;
+      mend_rows(model(), mended, Scalar<E>{E{1}, nullptr}, stream());
+    }
+    scope.end();
+    execution_.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
+  }
+
+ private:
+  static constexpr Index components = is_complex<E> ? 2 : 1;
+
+  const DeviceModel& model() const { return state_.model(); }
+  cudaStream_t stream() const { return state_.cuda_stream(); }
+  Index terms() const { return components * p_.k; }
+
+  /// But for a conjugation: see write_column_lines.
+  bool rows_as_stored() const {
+    return is_complex<E> && p_.a.structure == Structure::general && p_.a.stored.col_stride == 1;
+  }
+  ProductLines<E> row_of(const Vector<const E>& x) const { return {{{x.data, 0, x.stride}}, {}, p_.k}; }
+
+  void multiply(const Gemv<T>& asked, const T* scalars, Execution& inner) {
+    const bool there = alpha_.on_device;
+    Gemv<T> g = asked;
+    if (!there) g.alpha = *part_of(alpha_.pointer, 0), g.beta = *part_of(beta_.pointer, 0);
+    const ScalarArgument<T> alpha{there ? is_complex<E> ? scalars : part_of(alpha_.pointer, 0) : &g.alpha, there},
+        beta{there ? is_complex<E> ? scalars + 1 : part_of(beta_.pointer, 0) : &g.beta, there};
+    try {
+      gemv_call(state_, Call<Gemv<T>, T>{g, alpha, beta, true, true, mode_, engine_}, inner);
+    } catch (const Error& error) {
+      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      throw;
+    }
+    wrote_ = true;
+  }
+
+  void join(Index count, const Matrix<const T>& lines, T* const (&column)[components], Vector<E> y) {
+    JoinedRows<T> joined{count,
+                         terms(),
+                         lines.data,
+                         lines.row_stride,
+                         {column[0], column[1]},
+                         y,
+                         device_scalar(alpha_),
+                         device_scalar(beta_),
+                         joined_mode(mode_),
+                         0};
+    accublas_report_t& report = execution_.report;
+    if (joined.mode.kind == ACCUBLAS_MODE_FIXED) report.bits = mode_.parameter;
+    if (joined.mode.kind == ACCUBLAS_MODE_SLICES) {
+      report.parts = std::max(report.parts, mode_.parameter);
+      joined.rho = slice_scheme(mode_.parameter, mode_.fast, terms()).rho;
+    }
+    if (joined.mode.kind == ACCUBLAS_MODE_CR && engine_ != ACCUBLAS_ENGINE_NATIVE) put_bound(report, rounded_once<T>());
+    joined_rows(model(), joined, stream());
+  }
+
+  State& state_;
+  const VectorProduct<E>& p_;
+  const ScalarArgument<E> alpha_, beta_;
+  const Mode& mode_;
+  const accublas_engine engine_;
+  Execution& execution_;
+  bool wrote_ = false;
+};
+
+constexpr std::size_t result_bytes = 256;
+
+/// A number in device memory becomes the caller's result.
+template <class T>
+void deliver(State& state, const T* from, T* to, bool to_device) {
+  const cudaStream_t stream = state.cuda_stream();
+  copy_on_stream(to, from, sizeof(T), to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost, stream,
+                 "reading a result");
+  if (!to_device) wait_on_host(stream, "waiting for a result");
+}
+
+}  // namespace
+
+template <class E>
+void vector_product(State& state, const VectorProduct<E>& p, ScalarArgument<E> alpha, ScalarArgument<E> beta,
+                    const Mode& mode, accublas_engine engine, Execution& execution) {
+  require_no_target(mode, execution.target, is_single_precision<E>);
+  if (!alpha.on_device && *alpha.pointer == 0) {
+    state.begin_call(0);
+    scale_wanted<E>(state.model(), {p.y.data, p.y.stride, 0}, p.m, 1, Triangle::all, false, Scalar<E>{},
+                    Scalar<E>{*beta.pointer, nullptr}, bit_defined(mode), state.cuda_stream());
+    return state.end_call();
+  }
+  LinesProduct<E>(state, p, alpha, beta, mode, engine, execution).run();
+}
+
+template <class T>
+void complex_gemv(State& state, const Call<Gemv<Complex<T>>, Complex<T>>& call, Execution& execution) {
+  const Gemv<Complex<T>>& g = call.problem;
+  const bool product = call.alpha.on_device || !(*call.alpha.pointer == T(0));
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && product && native_has(g))
+    return with_cublas(state, execution, 0, [&](Cublas& cublas, std::byte*) {
+      native_gemv(cublas, g, device_scalar(call.alpha), device_scalar(call.beta));
+    });
+  vector_product(state, VectorProduct<Complex<T>>{g.m, g.k, {g.a, g.conjugate_a}, g.x, g.y}, call.alpha, call.beta,
+                 call.mode, call.engine, execution);
+}
+
+template <class T>
+void complex_dot(State& state, const Call<Dot<Complex<T>>, Complex<T>>& call, Execution& execution) {
+  using E = Complex<T>;
+  const Dot<E>& d = call.problem;
+  const bool to_device = call.result_on_device;
+  if (!to_device) state.require_not_captured("a result for the host");
+  require_no_target(call.mode, execution.target, sizeof(T) == 4);
+  if (d.n == 0) return write_zero(state, d.result, execution);
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && native_has(d))
+    return with_cublas(state, execution, result_bytes, [&](Cublas& cublas, std::byte* memory) {
+      Dot<E> there = d;
+      there.result = reinterpret_cast<E*>(memory);
+      native_dot(cublas, there);
+      deliver(state, there.result, d.result, to_device);
+    });
+  E *copy = nullptr, *result = nullptr;
+  T* column[2] = {};
+  const auto lay_out = [&](Carver& carver) {
+    result = carver.take<E>(1);
+    copy = carver.take<E>(d.x.stride == 1 ? 0 : d.n);
+    for (T*& to : column) to = carver.take<T>(2 * d.n);
+  };
+  const ArrayMemory<CopyMemory> memory(lay_out, state, execution.workspace);
+  Workspace rest = rest_of(execution.workspace, memory.data(), memory.bytes());
+  Execution inner = execution.within(rest);
+  BatchScope scope(state, execution.report.level);
+  const cudaStream_t stream = state.cuda_stream();
+  const E* row = d.x.data;
+  if (d.x.stride != 1) {
+    write_lines(state.model(), ProductLines<E>{{{d.x.data, 0, d.x.stride}}, {}, d.n}, 1, d.n, copy, stream);
+    row = copy;
+  }
+  write_column_lines(state.model(), d.y, d.n, d.conjugate_x, {column[0], column[1]}, stream);
+  for (int part : {0, 1}) {
+    const Dot<T> dot{2 * d.n, {&row->re, 1}, {column[part], 1}, part_of(result, part)};
+    dot_call(state, Call<Dot<T>, T>{dot, {}, {}, true, true, call.mode, call.engine}, inner);
+  }
+  scope.end();
+  execution.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
+  deliver(state, result, d.result, to_device);
+}
+
+template <class T>
+void mixed_dot(State& state, const Call<MixedDot<T>, T>& call, Execution& execution) {
+  const MixedDot<T>& d = call.problem;
+  const cudaStream_t stream = state.cuda_stream();
+  const Mode cr{ACCUBLAS_MODE_CR};
+  if (!call.result_on_device) state.require_not_captured("a result for the host");
+  constexpr bool adds = sizeof(T) == sizeof(float);
+  const std::size_t line = adds ? 0 : round_up(static_cast<std::size_t>(d.n) * sizeof(T), 256);
+  const std::size_t bytes = result_bytes + 2 * line;
+  const CopyMemory memory(state, execution.workspace, bytes);
+  Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
+  Execution inner = execution.within(rest);
+  T* const result = reinterpret_cast<T*>(memory.data());
+  const T one = 1;
+  if constexpr (adds) {
+    if (call.alpha.on_device)
+      copy_on_stream(result, call.alpha.pointer, sizeof(T), cudaMemcpyDeviceToDevice, stream, "copying sb");
+    else
+      set_scalar(result, d.addend, stream);
+    const Gemv<T> row{1, d.n, one, {d.x.data, 0, d.x.stride}, d.y, one, {result, 1}};
+    if (d.n > 0) {
+      gemv_call(state, Call<Gemv<T>, T>{row, {&one, false}, {&one, false}, true, true, cr, ACCUBLAS_ENGINE_SUMS},
+                inner);
+    } else {
+      state.begin_native_call(execution.report.level);
+      state.end_call();
+    }
+  } else {
+    T *const x = result + result_bytes / sizeof(T), *const y = x + line / sizeof(T);
+    if (d.n > 0) {
+      widen(state.model(), d.x, d.n, x, stream);
+      widen(state.model(), d.y, d.n, y, stream);
+    }
+    const Dot<T> dot{d.n, {x, 1}, {y, 1}, result};
+    dot_call(state, Call<Dot<T>, T>{dot, {}, {}, true, true, cr, ACCUBLAS_ENGINE_SUMS}, inner);
+  }
+  execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+  deliver(state, result, d.result, call.result_on_device);
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                                    \
+  template void vector_product(State&, const VectorProduct<T>&, ScalarArgument<T>, ScalarArgument<T>, const Mode&, \
+                               accublas_engine, Execution&);                                                       \
+  template void vector_product(State&, const VectorProduct<Complex<T>>&, ScalarArgument<Complex<T>>,               \
+                               ScalarArgument<Complex<T>>, const Mode&, accublas_engine, Execution&);              \
+  template void complex_gemv(State&, const Call<Gemv<Complex<T>>, Complex<T>>&, Execution&);                       \
+  template void complex_dot(State&, const Call<Dot<Complex<T>>, Complex<T>>&, Execution&);                         \
+  template void mixed_dot(State&, const Call<MixedDot<T>, T>&, Execution&);
+ACCUBLAS_INSTANTIATE(double)
+ACCUBLAS_INSTANTIATE(float)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas::cuda

@@ -1,0 +1,347 @@
+// A panel of LU with partial pivoting (docs/factorizations.md): some columns of L and U from their first row on, where
+// L and U are known to their left and above. Sums over what lies to the left come first, for all of the panel; then
+// column after column, the few terms of the panel itself. Where the workspace has no room for the sums of all rows,
+// panels are single columns, whose sums are formed twice: for the pivot, and for what it divides.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include "lib/call/execution.hpp"
+#include "lib/call/factorization.hpp"
+#include "lib/cpu/trsm/line_sums.hpp"
+#include "lib/cpu/trsm/sweep.hpp"
+
+namespace accublas::cpu {
+
+/// What partial pivoting compares: the magnitude of a rounded element, of a complex one the sum of those of its parts.
+template <class E>
+RealOf<E> pivot_size(const E& v) {
+  if constexpr (is_complex<E>)
+    return std::fabs(v.re) + std::fabs(v.im);
+  else
+    return std::fabs(v);
+}
+
+template <class E>
+class Panel {
+  using T = RealOf<E>;
+  static constexpr int parts = parts_of<E>;
+
+ public:
+  /// Of an m x n matrix whose left columns, up to `order`, are factored in panels of at most `edge` columns: takes all
+  /// memory, for narrower panels where there is less, at last for some rows of one column.
+  Panel(const Matrix<E>& a, Index m, Index order, Index edge, Execution& execution)
+      : a_(a),
+        execution_(execution),
+        m_(m),
+        line_(LineSums<E>::numbers(order)),
+        threads_(std::clamp<Index>(ceil_div(m, least_rows), 1, execution.threads)) {
+    together_ = together_most(order);
+    each_ = (parts + together_) * line_;
+    const auto bytes_of = [&](Index width) {
+      return m * (width + 1) * parts * Index{sizeof(TripleSum)} + m * LineSums<E>::numbers(width) * Index{sizeof(T)};
+    };
+    const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index) + sizeof(double)};
+    // The rest is for what solves with the panels.
+    const Index available = static_cast<Index>(execution.workspace.available()) / 4 * 3;
+    width_ = std::clamp<Index>(edge, 1, order);
+    while (width_ > least_width && fixed + bytes_of(width_) > available) width_ = std::max(least_width, width_ / 2);
+    Workspace& workspace = execution.workspace;
+    const auto size = [](Index count) { return static_cast<std::size_t>(count); };
+    constexpr Index alignment = 64 * 8;
+    by_columns_ = workspace.least() || size(fixed + bytes_of(width_) + alignment) > workspace.left();
+    if (by_columns_) {
+      width_ = 1;
+      const auto bytes = [&] {
+        return threads_ * (each_ * Index{sizeof(T)} + parts * together_ * Index{sizeof(TripleSum)});
+      };
+      while (together_ > 1 && bytes() > available) together_ /= 2, each_ = (parts + together_) * line_;
+      memory_ = workspace.template take<T>(size(threads_ * each_));
+      sums_ = workspace.template take<TripleSum>(size(threads_ * parts * together_));
+      best_ = workspace.template take<Best>(size(threads_));
+      return;
+    }
+    stride_ = LineSums<E>::numbers(width_);
+    memory_ = workspace.template take<T>(size(threads_ * each_));
+    before_ = workspace.template take<TripleSum>(size(m * width_ * parts));
+    sums_ = workspace.template take<TripleSum>(size(m * parts));
+    inner_ = workspace.template take<T>(size(m * stride_));
+    inner_bits_ = workspace.template take<double>(size(m));
+    row_ = workspace.template take<Index>(size(m));
+    best_ = workspace.template take<Best>(size(threads_));
+    line_of_panel_ = workspace.template take<T>(size(parts * stride_));
+  }
+  ~Panel() { execution_.report.undecided += undecided_.load(); }
+
+  Index width() const { return width_; }
+
+  /// Columns first .. end - 1, end - first <= width(), from row `first` on, pivots and all but the exchange of rows in
+  /// other columns. Returns the first column without a pivot, else -1.
+  Index factor(Index first, Index end, const Pivots& pivots) {
+    first_ = first;
+    rows_ = m_ - first;
+    for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = first + r, inner_bits_[r] = multiple_of_all;
+    tracks_ = exact_sums_;
+    if (!by_columns_) add_up_before(first, end);
+    other_ = 0;
+    Index none = -1;
+    for (Index column = first; column < end; ++column) {
+      if (!tracks_ && exact_sums_) track(column, end);
+      find_above(column);
+      const Best best = find_sizes(column);
+      pivots.put(column, first + best.row);
+      exchange(column - first, best.row, end);
+      a_(column, column) = best.value;
+      if (best.value == 0 && none < 0) none = column;
+      divide(column, best.value);
+    }
+    if (hard_.exchange(0) * Sweep<E>::hard_share > rows_ * (end - first)) speed_ = Speed::full;
+    return none;
+  }
+
+ private:
+  static constexpr Index least_width = 8;
+  static constexpr Index least_rows = 128;  ///< that a thread takes at a time
+  static constexpr Index cached = 1 << 16;  ///< numbers of the rows that a thread adds up at a time
+
+  /// A row and its element, as it is rounded.
+  struct Best {
+    Index row;
+    T size;
+    E value;
+  };
+  /// NaN passes everything; of equal sizes the first one stays.
+  static bool passes(const Best& other, const Best& best) {
+    if (mutant(Mutant::lu_tie) && other.size == best.size) return true;
+    if (mutant(Mutant::lu_nan) && is_nan(other.size)) return false;
+    return is_nan(other.size) ? !is_nan(best.size) : other.size > best.size;
+  }
+
+  static constexpr Index most_together = 64;
+  Index together_most(Index order) const {
+    return std::clamp<Index>(cached / LineSums<E>::numbers(order), 4, most_together);
+  }
+
+  /// Rows of L are right-hand sides, columns of U lines of the matrix that they solve.
+  LineSums<E> line_sums(Index stride) const {
+    return {Operand<E>{{a_.data, a_.col_stride, a_.row_stride}}, m_, stride, false, execution_.isa};
+  }
+
+  TripleSum* before(int part, Index c) const { return before_ + (part * width_ + c) * m_; }
+
+  /// From the panel's column `begin` on, last bits are known.
+  void track(Index begin, Index end) {
+    tracks_ = true;
+    if (by_columns_) return;
+    const LineSums<E> sums = line_sums(stride_);
+    for (Index r = 0; r < rows_; ++r) inner_bits_[r] = sums.last_bit(begin - first_, inner_ + r * stride_);
+    add_up_before(begin, end);
+  }
+
+  /// The sums of the panel's columns begin .. end - 1 over all that lies to its left.
+  void add_up_before(Index begin, Index end) {
+    const Index terms = first_;
+    if (terms == 0) {
+      for (int part = 0; part < parts; ++part)
+        for (Index c = begin; c < end; ++c) std::fill_n(before(part, c), rows_, TripleSum{0, 0, 0, 0});
+      return;
+    }
+    const Index line = LineSums<E>::numbers(terms);
+    const Index together = std::min(each_ / line - parts, together_most(terms));
+    const LineSums<E> sums = line_sums(line);
+    PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+    parallel_for(ceil_div(rows_, together), static_cast<int>(threads_), [&](Index task, int thread) {
+      T *const lines = memory_ + thread * each_, *const rows = lines + parts * line;
+      const Index r0 = task * together, count = std::min(together, rows_ - r0);
+      load_rows(r0, count, terms, rows, line);
+      double last_bits[most_together];
+      find_last_bits(sums, terms, count, rows, line, last_bits);
+      for (Index column = begin; column < end; ++column) {
+        sums.write(column, 0, terms, lines);
+        TripleSum* to[parts];
+        for (int part = 0; part < parts; ++part) to[part] = before(part, column - first_) + r0;
+        sums.add_up(speed_, terms, lines, count, rows, line, bits_with(sums, terms, lines, last_bits), to);
+      }
+    });
+  }
+
+  /// Last bits of rows, `step` numbers apart, and with these that of a line, where they are tracked.
+  void find_last_bits(const LineSums<E>& sums, Index terms, Index count, const T* rows, Index step, double* to) const {
+    for (Index r = 0; tracks_ && r < count; ++r) to[r] = sums.last_bit(terms, rows + r * step);
+  }
+  LastBits bits_with(const LineSums<E>& sums, Index terms, const T* line, const double* of_rows) const {
+    return tracks_ ? LastBits{of_rows, sums.last_bit(terms, line)} : LastBits{};
+  }
+
+  void load_rows(Index r0, Index count, Index terms, T* rows, Index line) const {
+    const auto copy = [&](Index r, Index q) { keep(a_(row_[r0 + r], q), rows + r * line + parts * q); };
+    if (a_.col_stride == 1) {
+      for (Index r = 0; r < count; ++r)
+        for (Index q = 0; q < terms; ++q) copy(r, q);
+    } else {
+      for (Index q = 0; q < terms; ++q)
+        for (Index r = 0; r < count; ++r) copy(r, q);
+    }
+  }
+  static void keep(const E& x, T* to) {
+    for (int part = 0; part < parts; ++part) to[part] = part_of(x, part);
+  }
+
+  /// U above the diagonal of the panel, and its entries as a line for the rows of L.
+  void find_above(Index column) {
+    const LineSums<E> sums = line_sums(stride_);
+    const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
+    line_bits_ = multiple_of_all;
+    for (Index r = 0; r < column - first_; ++r) {
+      add_up_inner(sums, column, r, r, 1);
+      E& u = a_(first_ + r, column);
+      u = element(unknown, column, r, first_ + r, 0, sums_ + r, m_);
+      if (tracks_) line_bits_ = last_bit_with(line_bits_, u);
+      sums.write(column, first_ + r, 1, line_of_panel_ + parts * r);
+    }
+  }
+
+  /// sums_ = the sums of `count` rows from r on over what lies to the left of the panel and `inner` columns of it.
+  void add_up_inner(const LineSums<E>& sums, Index column, Index inner, Index r, Index count) {
+    TripleSum* to[parts];
+    for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_ + r;
+    const LastBits bits = tracks_ ? LastBits{inner_bits_ + r, line_bits_} : LastBits{};
+    sums.add_up(Speed::swift, inner, line_of_panel_, count, inner_ + r * stride_, stride_, bits, to);
+    for (int part = 0; part < parts; ++part)
+      for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, column - first_)[r + i]);
+  }
+
+  /// Where row r of the panel lies in the columns to its left.
+  Index row_of(Index r) const {
+    if (!by_columns_) return row_[r];
+    return first_ + (r == 0 ? other_ : r == other_ ? 0 : r);
+  }
+
+  /// body(r, at, step) for the rows r0 .. end - 1 of the panel and a column's sums of each, of which part p is
+  /// at[p step]. Where all rows have room, `fresh` ones are formed here, others stand as they were.
+  template <class Body>
+  void for_sums(Index column, Index r0, Index end, bool fresh, int thread, Body&& body) {
+    if (!by_columns_) {
+      if (fresh) add_up_inner(line_sums(stride_), column, column - first_, r0, end - r0);
+      for (Index r = r0; r < end; ++r) body(r, sums_ + r, m_);
+      return;
+    }
+    const LineSums<E> sums = line_sums(line_);
+    T *const lines = memory_ + thread * each_, *const rows = lines + parts * line_;
+    TripleSum* const own = sums_ + thread * parts * together_;
+    for (Index r = r0, count; r < end; r += count) {
+      count = std::min(together_, end - r);
+      for (Index i = 0; i < count; ++i)
+        for (Index q = 0; q < column; ++q) keep(a_(row_of(r + i), q), rows + i * line_ + parts * q);
+      double last_bits[most_together];
+      find_last_bits(sums, column, count, rows, line_, last_bits);
+      sums.write(column, 0, column, lines);
+      TripleSum* to[parts];
+      for (int part = 0; part < parts; ++part) to[part] = own + part * together_;
+      sums.add_up(speed_, column, lines, count, rows, line_, bits_with(sums, column, lines, last_bits), to);
+      for (Index i = 0; i < count; ++i) body(r + i, own + i, together_);
+    }
+  }
+
+  /// The element in row r of the panel: an unknown from its sum over `terms` columns, of which part p is at[p step].
+  E element(Unknown<E> unknown, Index column, Index r, Index terms, int thread, TripleSum* at, Index step) {
+    E result{};
+    unknown.b = a_(first_ + r, column);
+    TripleSum own[parts];
+    for (int part = 0; part < parts; ++part) own[part] = at[part * step];
+    if (unknown.approximate(own, result)) return result;
+    const auto left = [&](Index q) { return a_(q < first_ ? row_of(r) : first_ + r, q); };
+    const LineSums<E> sums = line_sums(line_);
+    T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
+    for (Index q = 0; q < terms; ++q) keep(left(q), row + parts * q);
+    sums.write(column, 0, terms, lines);
+    const double last_bit = sums.last_bit(terms, lines), last_bit_of_row = sums.last_bit(terms, row);
+    TripleSum* to[parts];
+    for (int part = 0; part < parts; ++part) to[part] = own + part;
+    sums.add_up(Speed::full, terms, lines, 1, row, line_, {&last_bit_of_row, last_bit}, to);
+    for (int part = 0; part < parts; ++part) at[part * step] = own[part];
+    const bool decided = unknown.approximate(own, result);
+    if (decided && lost_nothing(own))
+      exact_sums_.store(true, std::memory_order_relaxed);
+    else
+      hard_.fetch_add(1, std::memory_order_relaxed);
+    if (decided) return result;
+    undecided_.fetch_add(1, std::memory_order_relaxed);
+    return sums.exact(unknown, column, terms, left);
+  }
+
+  /// The elements of the column from the diagonal on, rounded: the first of the largest.
+  Best find_sizes(Index column) {
+    const Index begin = column - first_, count = rows_ - begin, step = rows_at_once(count);
+    const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
+    parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
+      const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
+      Best best{r0, T(-1), {}};
+      for_sums(column, r0, end, true, thread, [&](Index r, TripleSum* at, Index apart) {
+        const E value = element(unknown, column, r, column, thread, at, apart);
+        const Best other{r, pivot_size(value), value};
+        if (passes(other, best)) best = other;
+      });
+      best_[task] = best;
+    });
+    Best best = best_[0];
+    for (Index task = 1; task < ceil_div(count, step); ++task)
+      if (passes(best_[task], best)) best = best_[task];
+    return best;
+  }
+
+  /// L below the diagonal.
+  void divide(Index column, const E& pivot) {
+    const Index begin = column - first_ + 1, count = rows_ - begin, step = rows_at_once(count);
+    const Unknown<E> unknown = Unknown<E>::of_row(E{1}, pivot, pivot == 0);
+    parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
+      const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
+      for_sums(column, r0, end, false, thread, [&](Index r, TripleSum* at, Index apart) {
+        E& l = a_(first_ + r, column);
+        l = element(unknown, column, r, column, thread, at, apart);
+        if (by_columns_) return;
+        keep(l, inner_ + r * stride_ + parts * (begin - 1));
+        if (tracks_) inner_bits_[r] = last_bit_with(inner_bits_[r], l);
+      });
+    });
+  }
+
+  Index rows_at_once(Index rows) const { return std::max(least_rows, ceil_div(rows, threads_)); }
+
+  void exchange(Index r, Index other, Index end) {
+    if (r == other) return;
+    for (Index column = first_; column < end; ++column) std::swap(a_(first_ + r, column), a_(first_ + other, column));
+    other_ = other;
+    if (by_columns_) return;
+    for (int part = 0; part < parts; ++part) {
+      for (Index c = 0; c < end - first_; ++c) std::swap(before(part, c)[r], before(part, c)[other]);
+      std::swap(sums_[part * m_ + r], sums_[part * m_ + other]);
+    }
+    std::swap_ranges(inner_ + r * stride_, inner_ + (r + 1) * stride_, inner_ + other * stride_);
+    std::swap(inner_bits_[r], inner_bits_[other]);
+    std::swap(row_[r], row_[other]);
+  }
+
+  const Matrix<E> a_;
+  Execution& execution_;
+  const Index m_, line_, threads_;
+  Index width_ = 0, stride_ = 0, each_ = 0;  ///< stride_: from a row of the panel to the next; each_: of a thread
+  Index together_ = 0;                       ///< rows that a thread has memory for, at most
+  bool by_columns_ = false;                  ///< a thread has sums of the rows at hand alone, and what else is null
+  T* memory_ = nullptr;                      ///< rows of L to the left of the panel, and lines of U
+  TripleSum *before_ = nullptr, *sums_ = nullptr;  ///< by part and row: over what lies to the left; of a column
+  T* inner_ = nullptr;                             ///< rows of L within the panel
+  double* inner_bits_ = nullptr;                   ///< their last bits, where they are tracked
+  Index* row_ = nullptr;                           ///< where the rows of the panel were
+  Best* best_ = nullptr;
+  T* line_of_panel_ = nullptr;
+  double line_bits_ = multiple_of_all;      ///< its last bit
+  Index first_ = 0, rows_ = 0, other_ = 0;  ///< other_: the row that the first one was exchanged with
+  Speed speed_ = Speed::swift;
+  bool tracks_ = false;                   ///< last bits are known
+  std::atomic<bool> exact_sums_ = false;  ///< some sums are decided by last bits alone
+  std::atomic<std::int64_t> hard_ = 0, undecided_ = 0;
+};
+
+}  // namespace accublas::cpu

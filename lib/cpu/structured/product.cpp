@@ -1,0 +1,396 @@
+// Described products (lib/call/product.hpp), complex GEMM and GEMV, by the engines of the real ones. The lines of the
+// operands are written out, mirrored, conjugated, with zeros and ones where the description has them, of complex
+// numbers as lines of components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the
+// same rows. Blocks of C are as large as the workspace has room for their lines.
+//
+// Of a wanted triangle, rectangles outside it are never computed; what is left around the diagonal are squares so small
+// that they are computed whole, in memory of their own. dp:repro, whose T* belongs to the call, goes over the blocks
+// twice.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/base/test_hooks.hpp"
+#include "lib/call/accuracy.hpp"
+#include "lib/cpu/batch.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/cpu/kernels/dot2_kernels.hpp"
+#include "lib/cpu/structured/written_lines.hpp"
+
+namespace accublas::cpu {
+
+namespace {
+
+template <class E>
+class DescribedProduct {
+  using T = RealOf<E>;
+
+ public:
+  DescribedProduct(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<T> real,
+                   Execution& execution)
+      : p_(p),
+        mode_(mode),
+        engine_(engine),
+        real_(real),
+        execution_(execution),
+        reports_(execution.report),
+        terms_(components * p.pairs() * p.k),
+        alpha_(real_part(p.alpha)),
+        beta_(real_part(p.beta)),
+        row_lines_(rows_of(p)),
+        col_lines_(columns_of(p)) {}
+
+  /// False, with nothing done, where the workspace cannot hold two lines, or where even the least plan does not fit.
+  bool run() {
+    Workspace& workspace = execution_.workspace;
+    const bool deep = may_be_deep() && !workspace.rehearses();
+    if (terms_ > cr_gemm_terms && deep && deep_product(p_, mode_, execution_)) return true;
+    Index rows = p_.m, cols = p_.n;
+    const bool vector = is_vector() && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
+    const std::size_t share = vector ? lines_share / 2 : lines_share;
+    const Index room = static_cast<Index>(workspace.available() / sizeof(T) / share) / terms_;
+    // A line of a vector meets lines of the matrix that are in the cache.
+    if (vector) {
+      Index& lines = p_.n == 1 ? rows : cols;
+      lines = std::min(lines, round_up(ceil_div(cached * execution_.threads, terms_), edge));
+    }
+    const auto halve = [&] {
+      Index& longer = rows >= cols ? rows : cols;
+      longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
+    };
+    while (written(rows, cols) > room && rows + cols > 2) halve();
+    if (written(rows, cols) > room && deep && deep_product(p_, mode_, execution_)) return true;
+    while (!parts_fit(rows, cols)) {
+      if (rows + cols > 2) {
+        halve();
+        continue;
+      }
+      if (workspace.least() || bytes_of(rows, cols) > workspace.left()) return false;
+      workspace.refuse();
+    }
+    if (rows_written(rows) > 0) row_memory_ = workspace.template take<T>(numbers(rows));
+    if (cols_written(cols) > 0) col_memory_ = workspace.template take<T>(numbers(cols));
+    if (p_.wanted != Triangle::all) square_ = workspace.template take<T>(edge * edge);
+    if (workspace.rehearses()) {
+      workspace.template take<unsigned char>(needed_);
+      return true;
+    }
+    rest_ = workspace.take_rest(needed_);
+    if (shares_bits_) for_blocks(rows, cols);
+    shared_.measuring = false;
+    for_blocks(rows, cols);
+    return true;
+  }
+
+ private:
+  static constexpr Index components = is_complex<E> ? 2 : 1;
+  static constexpr Index edge = 32;              ///< of the engines' panels, and of squares on the diagonal
+  static constexpr Index band = 128;             ///< columns of a triangular operand
+  static constexpr std::size_t lines_share = 4;  ///< lines take one part in so many of the workspace
+  static constexpr Index cached = 1 << 16;       ///< entries of a thread's lines, where there is a vector
+
+  /// Whether the answer has a T* of the call.
+  bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
+  bool measuring() const { return shares_bits_ && shared_.measuring; }
+  bool is_vector() const { return p_.n == 1 || p_.m == 1; }
+  bool rehearses() const { return rest_.rehearsal; }
+  bool writes() const { return !measuring() && !rehearses(); }
+
+  /// Whether sums may read the lines some terms at a time, in any order of the terms. The mending of triangular
+  /// operands needs whole lines.
+  bool may_be_deep() const {
+    return engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
+           p_.b.structure != Structure::triangular;
+  }
+  /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine. Stored real
+  /// lines are lines, whatever their strides; a vector's are better read side by side.
+  bool rows_as_stored() const {
+    if (!plain(p_.a) || p_.in_place) return false;
+    const bool adjacent = p_.a.stored.col_stride == 1;
+    return is_complex<E> ? adjacent && !p_.turned : adjacent || !is_vector();
+  }
+  bool cols_as_stored() const { return !is_complex<E> && plain(p_.b) && (p_.b.stored.row_stride == 1 || !is_vector()); }
+  /// Whether the lines of an operand are its stored entries.
+  bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
+
+  /// Lines that are written for a block.
+  Index rows_written(Index rows) const { return rows_as_stored() ? 0 : rows; }
+  Index cols_written(Index cols) const { return cols_as_stored() ? 0 : cols; }
+  Index written(Index rows, Index cols) const { return rows_written(rows) + cols_written(cols); }
+  std::size_t numbers(Index lines) const { return static_cast<std::size_t>(lines * terms_); }
+  /// What run() takes for a block beside what its parts take.
+  std::size_t bytes_of(Index rows, Index cols) const {
+    const auto bytes = [](std::size_t count) { return round_up(count * sizeof(T), 64); };
+    return bytes(numbers(rows_written(rows))) + bytes(numbers(cols_written(cols))) +
+           (p_.wanted != Triangle::all ? bytes(edge * edge) : 0);
+  }
+
+  Matrix<const T> row_lines(Index m) {
+    if (rows_as_stored())
+      return {components_of(&p_.a.stored(row_, 0)), components * p_.a.stored.row_stride,
+              is_complex<E> ? 1 : p_.a.stored.col_stride};
+    if (rehearses()) return unwritten();
+    if constexpr (is_complex<E>)
+      if (plain(p_.a))
+        return write_lines<E>(row_, m, terms_, execution_.threads, row_memory_,
+                              [&](Index line) { return row_entries(p_.a.stored.row(line), p_.a.conjugate); });
+    return write_lines<E>(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
+  }
+  Matrix<const T> column_lines(Index n) {
+    if (cols_as_stored()) return {components_of(&p_.b.stored(0, col_)), p_.b.stored.col_stride, p_.b.stored.row_stride};
+    if (rehearses()) return unwritten();
+    if constexpr (is_complex<E>)
+      if (plain(p_.b) && !p_.turned)
+        return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
+          return column_entries(p_.b.stored.col(line), imaginary_ == 1, rows_as_stored() && p_.a.conjugate,
+                                p_.b.conjugate);
+        });
+    return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_,
+                          [&](Index line) { return column_line(line, imaginary_ == 1, p_.turned, rows_as_stored()); });
+  }
+  /// Lines of a rehearsal: strides count, some memory that is not read stands for theirs.
+  Matrix<const T> unwritten() const { return {components_of(p_.c.data), terms_, 1}; }
+
+  /// Whether blocks of so many rows and columns fit with every part of theirs: a rehearsal, which finds needed_.
+  bool parts_fit(Index rows, Index cols) {
+    const Workspace& workspace = execution_.workspace;
+    const std::size_t bytes = bytes_of(rows, cols);
+    if (bytes > workspace.left()) return false;
+    const bool one_block = components == 1 && p_.wanted == Triangle::all && rows == p_.m && cols == p_.n;
+    shares_bits_ = of_call() && !one_block;
+    rest_ = workspace.rest_after(bytes);
+    needed_ = 0;
+    for (bool(&of_height)[2] : tried_) of_height[0] = of_height[1] = false;
+    try {
+      for_blocks(rows, cols);
+    } catch (const Error& error) {
+      if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
+      return false;
+    }
+    return true;
+  }
+
+  /// Rows outside: an operand that C overwrites is one of rows, which are held until theirs of C are done.
+  void for_blocks(Index rows, Index cols) {
+    for (row_ = 0; row_ < p_.m; row_ += rows) {
+      const Index m = std::min(rows, p_.m - row_);
+      x_ = row_lines(m);
+      for (col_ = 0; col_ < p_.n; col_ += cols) {
+        const Index n = std::min(cols, p_.n - col_);
+        if (!any_wanted(row_, m, col_, n) || (rehearses() && repeats(rows, cols, m, n))) continue;
+        for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
+          y_ = column_lines(n);
+          shift_ = imaginary_ == 1 ? imaginary_shift(p_) : 0;
+          const bool swaps = p_.turned && imaginary_ == 1 && !rehearses();
+          if (swaps) swap_components(m);
+          compute(0, m, 0, n);
+          if (p_.b.structure == Structure::triangular && writes() && !mutant(Mutant::zero_terms)) mend(m, n);
+          if (swaps) swap_components(m);
+        }
+        if (p_.hermitian && writes()) clear_diagonal(p_, row_, m, col_, n);
+      }
+    }
+  }
+
+  /// Of a rehearsal in blocks of rows x cols: whether the one at hand, m x n, takes what another one does, which was
+  /// tried already. Of a triangular operand, columns have lengths of their own.
+  bool repeats(Index rows, Index cols, Index m, Index n) {
+    if (p_.b.structure == Structure::triangular) return p_.wanted == Triangle::all && row_ > 0 && m == rows;
+    // The diagonal moves by a row at most between the components.
+    const Index lowered = p_.wanted == Triangle::upper ? 1 : -1;
+    if (!all_wanted(row_ + lowered, m, col_, n)) return false;
+    bool& tried = tried_[m == rows][n == cols];
+    return std::exchange(tried, true);
+  }
+
+  /// Of the row lines held, for the imaginary parts of a turned product and back.
+  void swap_components(Index m) {
+    for (Index t = 0; t < m * terms_; t += 2) std::swap(row_memory_[t], row_memory_[t + 1]);
+  }
+
+  auto row_line(Index line) const {
+    if constexpr (is_complex<E>)
+      return RowLine<T>{row_lines_, line};
+    else
+      return RealLine<E>{row_lines_, line};
+  }
+  auto column_line(Index line, bool imaginary, bool turned, bool as_stored) const {
+    if constexpr (is_complex<E>)
+      return ColumnLine<T>{col_lines_, line, imaginary, turned, as_stored && p_.a.conjugate};
+    else
+      return RealLine<E>{col_lines_, line};
+  }
+  /// Whether a rectangle of C has wanted elements, and whether all of its elements are wanted.
+  bool any_wanted(Index i, Index m, Index j, Index n) const {
+    return p_.wanted == Triangle::upper ? holds(p_.wanted, i, j + n - 1) : holds(p_.wanted, i + m - 1, j);
+  }
+  bool all_wanted(Index i, Index m, Index j, Index n) const {
+    return p_.wanted == Triangle::upper ? holds(p_.wanted, i + m - 1, j) : holds(p_.wanted, i, j + n - 1);
+  }
+
+  Matrix<T> c_at(Index i, Index j) const {
+    return {components_of(&p_.c(row_ + i, col_ + j)) + imaginary_, components * p_.c.row_stride,
+            components * p_.c.col_stride};
+  }
+  Gemm<T> part(Index i, Index m, Index j, Index n, T beta, Matrix<T> c) const {
+    return {m, n, terms_, alpha_, x_.block(i, 0), y_.block(j, 0).transposed(), beta, c};
+  }
+
+  /// The wanted elements of a rectangle of the block.
+  void compute(Index i, Index m, Index j, Index n) {
+    const Index top = row_ + i + shift_, left = col_ + j;
+    if (!any_wanted(top, m, left, n)) return;
+    if (all_wanted(top, m, left, n)) {
+      compute_all(i, m, j, n);
+    } else if (m <= edge && n <= edge) {
+      compute_square(i, m, j, n);
+    } else if (m >= n) {
+      const Index half = round_up(m / 2, edge);
+      compute(i, half, j, n);
+      compute(i + half, m - half, j, n);
+    } else {
+      const Index half = round_up(n / 2, edge);
+      compute(i, m, j, half);
+      compute(i, m, j + half, n - half);
+    }
+  }
+
+  /// All elements of a rectangle; where zeros of a triangular operand change no bits, most of them stay out of it.
+  void compute_all(Index i, Index m, Index j, Index n) {
+    const bool by_bands =
+        p_.b.structure == Structure::triangular && (mode_.kind == ACCUBLAS_MODE_CR || mode_.kind == ACCUBLAS_MODE_DOT2);
+    const Index width = by_bands ? band : n;
+    for (Index q = j; q < j + n; q += width) {
+      Gemm<T> g = part(i, m, q, std::min(width, j + n - q), beta_, c_at(i, q));
+      if (by_bands) {
+        const TermRange of_first = terms_of_column(p_, col_ + q), of_last = terms_of_column(p_, col_ + q + g.n - 1);
+        const Index first = components * std::min(of_first.first, of_last.first) / dot2_block * dot2_block;
+        g.k = components * std::max(of_first.end, of_last.end) - first;
+        if (mutant(Mutant::band_edge) && g.k > 1) --g.k;
+        g.a = g.a.block(0, first);
+        g.b = g.b.block(first, 0);
+      }
+      multiply(g, engine_);
+    }
+  }
+
+  /// One that the diagonal crosses: the elements that are not wanted are neither read nor written.
+  void compute_square(Index i, Index m, Index j, Index n) {
+    const Matrix<T> c = c_at(i, j), whole{square_, 1, edge};
+    if (rehearses()) multiply(part(i, m, j, n, beta_, whole), engine_);
+    if (measuring()) {
+      shared_.elements = p_.wanted;
+      shared_.diagonal = row_ + i + shift_ - (col_ + j);
+      multiply(part(i, m, j, n, beta_, whole), engine_ == ACCUBLAS_ENGINE_INT8 ? engine_ : ACCUBLAS_ENGINE_SUMS);
+      shared_.elements = Triangle::all;
+    }
+    if (!writes()) return;
+    const auto for_wanted = [&](auto&& body) {
+      for (Index q = 0; q < n; ++q)
+        for (Index r = 0; r < m; ++r)
+          if (holds(p_.wanted, row_ + i + shift_ + r + mutant(Mutant::triangle_edge), col_ + j + q))
+            body(whole(r, q), c(r, q));
+    };
+    if (beta_ != 0) {
+      std::fill_n(square_, edge * edge, T(0));
+      for_wanted([](T& inside, const T& element) { inside = element; });
+    }
+    multiply(part(i, m, j, n, beta_, whole), engine_);
+    for_wanted([](const T& inside, T& element) { element = inside; });
+  }
+
+  /// The lines of a triangular operand have zeros for what is no term, which an Inf or a NaN must not meet: elements of
+  /// such rows once more, over their terms. Products with triangular operands add nothing to C.
+  void mend(Index m, Index n) {
+    parallel_for(m, execution_.threads, [&](Index i, int) {
+      const Vector<const T> row = x_.row(i);
+      bool finite = true;
+      for (Index t = 0; t < terms_; ++t) finite &= std::isfinite(row[t]);
+      if (finite) return;
+      const Matrix<T> c = c_at(0, 0);
+      for (Index j = 0; j < n; ++j) {
+        const TermRange range = terms_of_column(p_, col_ + j);
+        const Index first = components * range.first, count = components * (range.end - range.first);
+        c(i, j) = exact_element<T>(count, alpha_, {row.data + first, 1}, {y_.row(j).data + first, 1}, T(0), nullptr);
+      }
+    });
+  }
+
+  void multiply(const Gemm<T>& g, accublas_engine engine) {
+    accublas_report_t report = reports_.begin();
+    serve_in(rest_, [&](Workspace& workspace) {
+      Execution execution = execution_.within(workspace, report);
+      if (shares_bits_) execution.shared = &shared_;
+      real_(g, mode_, engine, execution);
+      needed_ = std::max(needed_, workspace.peak());
+    });
+    if (rehearses()) return;
+    // Squares are computed whole: the elements that count are known from measuring.
+    if (shares_bits_ && !measuring()) report.rejected = 0;
+    reports_.add(report);
+  }
+
+  const Product<E>& p_;
+  const Mode& mode_;
+  const accublas_engine engine_;
+  const RealGemm<T> real_;
+  Execution& execution_;
+  PartReports reports_;
+  const Index terms_;  ///< of a component
+  const T alpha_, beta_;
+  const ProductLines<E> row_lines_, col_lines_;
+  T *row_memory_ = nullptr, *col_memory_ = nullptr, *square_ = nullptr;
+  Workspace::Part rest_{};
+  SharedBits shared_;
+  std::size_t needed_ = 0;  ///< by a part
+  bool shares_bits_ = false;
+  bool tried_[2][2] = {};  ///< see repeats()
+  // The block at hand: its place, its lines, the component, and how far the wanted triangle is moved down.
+  Index row_ = 0, col_ = 0, imaginary_ = 0, shift_ = 0;
+  Matrix<const T> x_{}, y_{};
+};
+
+}  // namespace
+
+template <class E>
+void described_product(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<RealOf<E>> real,
+                       Execution& execution) {
+  require_no_target(mode, execution.target, is_single_precision<E>);
+  bool by_components = true;
+  if constexpr (is_complex<E>) by_components = p.alpha.im == 0 && p.beta.im == 0;
+  const auto by_lines = [&](Execution& with) {
+    return by_components && DescribedProduct<E>(p, mode, engine, real, with).run();
+  };
+  Workspace& workspace = execution.workspace;
+  if (!workspace.rehearses()) {
+    if (!by_lines(execution)) product_by_elements(p, mode, execution);
+    return;
+  }
+  // The lesser of what both ways need.
+  std::size_t needed = SIZE_MAX;
+  for (const bool lines : {true, false}) {
+    Workspace way(workspace.rest_after(0));
+    Execution with = execution.within(way);
+    try {
+      if (lines && !by_lines(with)) continue;
+      if (!lines) product_by_elements(p, mode, with);
+      needed = std::min(needed, way.peak());
+    } catch (const Error& error) {
+      if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
+    }
+  }
+  needed == SIZE_MAX ? workspace.refuse() : void(workspace.take<unsigned char>(needed));
+}
+
+template void described_product(const Product<double>&, const Mode&, accublas_engine, RealGemm<double>, Execution&);
+template void described_product(const Product<float>&, const Mode&, accublas_engine, RealGemm<float>, Execution&);
+template void described_product(const Product<Complex<double>>&, const Mode&, accublas_engine, RealGemm<double>,
+                                Execution&);
+template void described_product(const Product<Complex<float>>&, const Mode&, accublas_engine, RealGemm<float>,
+                                Execution&);
+
+}  // namespace accublas::cpu

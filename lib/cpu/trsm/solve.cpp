@@ -1,0 +1,23 @@
+// TRSM and TRSV in cr and dot2 (docs/modes.md, "TRSM and TRSV"): one sweep over all unknowns. dot2 differs in the sums
+// alone: they are GEMV's pairs, taken as exact.
+#include "lib/call/accuracy.hpp"
+#include "lib/cpu/engines.hpp"
+#include "lib/cpu/trsm/sweep.hpp"
+
+namespace accublas::cpu {
+
+template <class E>
+void solve(const TriangularSystem<E>& system, const Mode& mode, Execution& execution) {
+  const bool dot2 = mode.kind == ACCUBLAS_MODE_DOT2;
+  Sweep<E> sweep(system.order, system.sides, dot2, execution);
+  if (execution.workspace.rehearses()) return;
+  sweep.solve(system, 0, system.order);
+  if (!dot2) put_bound(execution.report, rounded_once<RealOf<E>>());
+}
+
+template void solve(const TriangularSystem<double>&, const Mode&, Execution&);
+template void solve(const TriangularSystem<float>&, const Mode&, Execution&);
+template void solve(const TriangularSystem<Complex<double>>&, const Mode&, Execution&);
+template void solve(const TriangularSystem<Complex<float>>&, const Mode&, Execution&);
+
+}  // namespace accublas::cpu

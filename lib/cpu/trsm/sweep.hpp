@@ -1,0 +1,214 @@
+// Substitution for many right-hand sides: what TRSM, TRSV and the factorizations share. Every unknown is defined by
+// those before it, so that blocks and threads change no bit. A thread takes some right-hand sides at a time; an unknown
+// is rounded where the bound of its sum decides, else by exact sums.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include "lib/call/execution.hpp"
+#include "lib/cpu/trsm/line_sums.hpp"
+#include "lib/numerics/cholesky_pivot.hpp"
+
+namespace accublas::cpu {
+
+template <class E>
+class Sweep {
+  using T = RealOf<E>;
+  static constexpr int parts = parts_of<E>;
+
+ public:
+  /// Right-hand sides that a thread takes at a time at most.
+  static constexpr Index most_together = 64;
+  /// One unknown in so many that `swift` leaves undecided makes `full` worth while for all.
+  static constexpr Index hard_share = 16;
+
+  /// Takes memory for systems of up to this order and so many right-hand sides: all that solve and factor need.
+  Sweep(Index order, Index sides, bool dot2, Execution& execution)
+      : dot2_(dot2), execution_(execution), threads_(std::clamp<Index>(sides, 1, execution.threads)) {
+    Workspace& workspace = execution.workspace;
+    const Index line = LineSums<E>::numbers(order), of_m = LineSums<E>::lines_of_m(dot2);
+    // Lines of M's parts, and unknowns that a cache holds.
+    const Index wanted = of_m * line + std::max(line, std::min(cached, std::min(sides, most_together) * line));
+    const Index room = static_cast<Index>(workspace.available() / sizeof(T)) / threads_;
+    each_ = std::min(wanted, room / 2 * 2);
+    if (each_ >= (of_m + 1) * LineSums<E>::numbers(1))
+      lines_ = workspace.template take<T>(static_cast<std::size_t>(each_ * threads_));
+    else
+      each_ = 0;
+  }
+  ~Sweep() { execution_.report.undecided += undecided_.load(); }
+
+  /// Right-hand sides with `order` unknowns that a thread's memory holds; 0: not one, and sums are exact.
+  Index together(Index order) const {
+    const Index line = LineSums<E>::numbers(order), room = each_ / line - LineSums<E>::lines_of_m(dot2_);
+    return room < 1 ? 0 : std::min({room, std::max<Index>(cached / line, 1), most_together});
+  }
+
+  /// The unknowns first .. end - 1 of a system, in the order of substitution: those before are known.
+  void solve(const TriangularSystem<E>& system, Index first, Index end) {
+    if (first >= end) return;
+    PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+    const Part part = part_of_system(system, first, end);
+    const Index step = std::clamp<Index>(ceil_div(system.sides, threads_), 1, std::max<Index>(part.together, 1));
+    parallel_for(ceil_div(system.sides, step), static_cast<int>(threads_), [&](Index task, int thread) {
+      run(part, task * step, std::min(step, system.sides - task * step), thread, false);
+    });
+  }
+
+  /// X^H X = A, X an upper triangle in A's place: columns first .. end - 1 of X from row `first` on, where the rows
+  /// before are known; as many as together(end), if that is not 0. Returns the first column whose pivot is not the root
+  /// of a positive number, which stays as it is with all that follow; else `end`.
+  Index factor(const Matrix<E>& x, Index first, Index end) {
+    PhaseTimer timer(execution_, &accublas_report_t::ms_product);
+    const TriangularSystem<E> system = cholesky_system(x, end, first, end);
+    return run(part_of_system(system, first, end), 0, end - first, 0, true);
+  }
+
+  /// The rows of that X before `order`, its columns from `first` on: what they have to solve.
+  static TriangularSystem<E> cholesky_system(const Matrix<E>& x, Index order, Index first, Index end) {
+    const Operand<E> m{{x.data, x.col_stride, x.row_stride}, is_complex<E>, Structure::triangular, Triangle::lower};
+    return {order, end - first, E{1}, m, x.block(0, first)};
+  }
+
+ private:
+  static constexpr Index cached = 1 << 16;  ///< numbers of the unknowns of a thread
+
+  struct Part {
+    const TriangularSystem<E>& system;
+    LineSums<E> sums;
+    Index first, end;
+    Index line;      ///< numbers from one right-hand side's unknowns to the next one's
+    Index together;  ///< as of the system
+  };
+
+  Part part_of_system(const TriangularSystem<E>& s, Index first, Index end) const {
+    const Index line = LineSums<E>::numbers(end);
+    return {s, LineSums<E>(s.m, s.order, line, dot2_, execution_.isa), first, end, line, together(end)};
+  }
+
+  /// Right-hand sides side .. side + count - 1. `factors`: right-hand side s is the column of X with pivot first + s.
+  Index run(const Part& part, Index side, Index count, int thread, bool factors) {
+    const LineSums<E>& sums = part.sums;
+    const TriangularSystem<E>& system = part.system;
+    T* const lines = part.together > 0 ? lines_ + thread * each_ : nullptr;
+    T* const unknowns = lines ? lines + LineSums<E>::lines_of_m(dot2_) * part.line : nullptr;
+    double last_bits[most_together], last_bit = 0;
+    if (lines) load(part, side, count, unknowns);
+    bool tracks = false;
+    TripleSum space[parts][most_together];
+    Speed speed = dot2_ ? Speed::full : Speed::swift;
+    for (Index p = part.first; p < part.end; ++p) {
+      const Index i = sums.place(p), begin = factors ? p - part.first + 1 : 0;
+      if (factors && !root(part, p, unknowns)) return p;
+      Unknown<E> unknown = Unknown<E>::of_row(system.alpha, sums.pivot(p), system.m.unit);
+      const auto add_up = [&](Speed how, Index s, Index sides, bool with_bits) {
+        TripleSum* to[parts];
+        for (int of = 0; of < parts; ++of) to[of] = space[of] + s;
+        const LastBits bits = with_bits ? LastBits{last_bits + s, last_bit} : LastBits{};
+        sums.add_up(how, p, lines, sides, unknowns + s * part.line, part.line, bits, to);
+      };
+      const auto find_last_bit = [&](Index s) { last_bits[s] = sums.last_bit(p, unknowns + s * part.line); };
+      if (lines && begin < count) {
+        sums.write(p, 0, p, lines);
+        if (!tracks && exact_sums_.load(std::memory_order_relaxed)) {
+          tracks = true;
+          for (Index s = begin; s < count; ++s) find_last_bit(s);
+        }
+        if (tracks) last_bit = sums.last_bit(p, lines);
+        add_up(speed, begin, count - begin, tracks);
+      }
+      Index hard = 0;
+      for (Index s = begin; s < count; ++s) {
+        E& x = system.x(i, side + s);
+        E result{};
+        unknown.b = x;
+        TripleSum own[parts];
+        const auto decide = [&] {
+          for (int of = 0; of < parts; ++of) own[of] = space[of][s];
+          return unknown.approximate(own, result);
+        };
+        bool decided = lines && decide();
+        if (lines && !decided && (speed == Speed::swift || !(tracks || dot2_))) {
+          if (!tracks) find_last_bit(s), last_bit = sums.last_bit(p, lines);
+          add_up(Speed::full, s, 1, true);
+          decided = decide();
+          if (decided && lost_nothing(own))
+            exact_sums_.store(true, std::memory_order_relaxed);
+          else
+            ++hard;
+        }
+        if (decided || (lines && mutant(Mutant::solve_undecided))) {
+          x = result;
+        } else {
+          x = sums.exact(unknown, p, p, [&](Index q) { return system.x(sums.place(q), side + s); });
+          undecided_.fetch_add(1, std::memory_order_relaxed);
+        }
+        if (lines) keep(x, unknowns + s * part.line + parts * p);
+        if (tracks) last_bits[s] = last_bit_with(last_bits[s], x);
+      }
+      if (hard * hard_share > count) speed = Speed::full;
+    }
+    return part.end;
+  }
+
+  static void keep(const E& x, T* to) {
+    for (int of = 0; of < parts; ++of) to[of] = part_of(x, of);
+  }
+
+  /// The unknowns that are known.
+  static void load(const Part& part, Index side, Index count, T* unknowns) {
+    const Matrix<E>& x = part.system.x;
+    const auto copy = [&](Index q, Index s) {
+      keep(x(part.sums.place(q), side + s), unknowns + s * part.line + parts * q);
+    };
+    if (x.row_stride == 1) {
+      for (Index s = 0; s < count; ++s)
+        for (Index q = 0; q < part.first; ++q) copy(q, s);
+    } else {
+      for (Index q = 0; q < part.first; ++q)
+        for (Index s = 0; s < count; ++s) copy(q, s);
+    }
+  }
+
+  /// The pivot of column p, from the unknowns of that column; false where there is none.
+  bool root(const Part& part, Index p, const T* unknowns) {
+    const Matrix<E>& x = part.system.x;
+    const Index s = p - part.first;
+    const CholeskyPivot<T> pivot{part_of(x(p, s), 0)};
+    T result{};
+    bool decided = false;
+    for (const Speed speed : {Speed::swift, Speed::full}) {
+      if (!unknowns || decided) break;
+      const T* const own = unknowns + s * part.line;
+      TripleSum sum{0, 0, 0, 0};
+      const double last_bit = speed == Speed::full ? part.sums.last_bit(p, own) : 0;
+      const LastBits bits = speed == Speed::full ? LastBits{&last_bit, last_bit} : LastBits{};
+      if (p > 0)
+        cr_kernels<T>(execution_.isa).rows[static_cast<int>(speed)](1, parts * p, own, part.line, own, bits, &sum);
+      decided = pivot.approximate(sum, result);
+    }
+    if (!decided) {
+      ExactSum<double> above;
+      for (Index q = 0; q < p; ++q)
+        for (int of = 0; of < parts; ++of) {
+          const T number = part_of(x(q, s), of);
+          above.add(-number, number);
+        }
+      if (!pivot.exact(above, result)) return false;
+      undecided_.fetch_add(1, std::memory_order_relaxed);
+    }
+    x(p, s) = E{result};
+    return true;
+  }
+
+  const bool dot2_;
+  Execution& execution_;
+  const Index threads_;
+  Index each_ = 0;  ///< numbers of a thread's memory
+  T* lines_ = nullptr;
+  std::atomic<std::int64_t> undecided_ = 0;
+  std::atomic<bool> exact_sums_ = false;  ///< some sums are decided by last bits alone
+};
+
+}  // namespace accublas::cpu

@@ -1,0 +1,113 @@
+// What an accublas_context holds: the settings made on it, the resolved plan of every routine, the last error and
+// report.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lib/base/host_memory.hpp"
+#include "lib/runtime/plan.hpp"
+#include "lib/runtime/settings.hpp"
+
+namespace accublas {
+
+/// A routine's settings and what they decide of its plan (make_plan), resolved once and kept until a setting changes:
+/// the path of a small call looks nothing up.
+struct Resolved {
+  bool valid = false;
+  Settings settings;
+  Plan plan;
+
+  /// The plan counts on a device that was the parent's, before this process was forked.
+  bool device_lost() const {
+    return (plan.may_copy || plan.backend == ACCUBLAS_BACKEND_CUDA) && cuda_backend().lost_by_fork();
+  }
+};
+
+inline Backend& backend_of(const Plan& plan) {
+  return plan.backend == ACCUBLAS_BACKEND_CUDA ? cuda_backend() : cpu_backend();
+}
+
+/// The last call: its plan, sizes and numbers. The words of the report are made when it is asked for.
+struct LastCall {
+  Plan plan;
+  accublas_report_t numbers{};
+  bool done = false;       ///< a call was made
+  bool on_device = false;  ///< it may be under way, and the device knows part of the numbers
+
+  /// A call begins, on the host so far: nothing of the one before is left.
+  void begin(const Plan& made) {
+    plan = made;
+    numbers = accublas_report_t{};
+    numbers.batch_count = 1;
+    done = true;
+    on_device = false;
+  }
+};
+
+}  // namespace accublas
+
+struct accublas_context {
+  accublas_context();
+
+  /// Of a call without options; throws what make_plan and the environment's error are.
+  const accublas::Resolved& resolved(accublas::Routine routine) {
+    const accublas::Resolved& known = cache_[static_cast<int>(routine)];
+    return known.valid && !known.device_lost() ? known : resolve_again(routine);
+  }
+  /// Of a call with options.
+  accublas::Resolved resolved(accublas::Routine routine, const accublas_options& options);
+
+  /// To be called at a change of `level`, before the next call.
+  void settings_changed() noexcept;
+
+  /// The device that calls work on where their operands do not say: that of the state, else the one set.
+  int device() const;
+  /// The state of the device, made where there is none yet: for the device set, else for `wanted`, that of the operands
+  /// (-1: none). Throws Error(ACCUBLAS_ERROR_POINTERS) where `what` ("the operands are") on another device.
+  accublas::BackendState& state_on(int wanted = -1, const char* what = "");
+
+  accublas::Level level;
+  void* workspace = nullptr;  ///< the user's own
+  std::size_t workspace_bytes = 0;
+  accublas_pointer_mode pointer_mode = ACCUBLAS_POINTER_HOST;
+  bool host_operands_follow_stream = false;  ///< they are used when the user's stream has come so far
+  bool in_flow = false;               ///< a routine's flow (lib/lapack, lib/certified) makes the calls, not the program
+  bool rehearses = false;             ///< the calls only count what they take (Backend::rehearse)
+  bool operands_may_overlap = false;  ///< calls under BLAS's and cuBLAS's names, which leave the result undefined then
+  std::unique_ptr<accublas::BackendState> device_state;  ///< made at the first use of a device
+
+  /// Whether a result must be apart from operands: in the program's own calls of the C interface.
+  bool operands_are_apart() const { return !operands_may_overlap && !in_flow; }
+
+  accublas::HostMemory host_memory;
+
+  /// A call succeeded: the message of an earlier one is gone.
+  void succeeded() noexcept {
+    if (!failed) return;
+    failed = false;
+    error.clear();
+  }
+
+  bool failed = false;  ///< `error` holds the message of the last call
+  std::string error;
+  accublas::LastCall last;
+  accublas_mp_report_t mp_report{};  ///< of the last call on multiple-precision arrays
+  bool mp_on_device = false;         ///< it may be under way
+
+ private:
+  const accublas::Resolved& resolve_again(accublas::Routine routine);
+
+  accublas::Resolved cache_[accublas::routine_count];
+};
+
+namespace accublas {
+
+using Context = ::accublas_context;
+
+/// The calling thread's default context.
+Context& default_context();
+
+inline Context& context_or_default(accublas_context* context) { return context ? *context : default_context(); }
+
+}  // namespace accublas

@@ -1,0 +1,393 @@
+#include "lib/runtime/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "lib/base/error.hpp"
+#include "lib/base/stack.hpp"
+#include "lib/call/accuracy.hpp"
+#include "lib/runtime/counters.hpp"
+#include "lib/runtime/report.hpp"
+
+namespace accublas {
+
+namespace {
+
+/// An address that is no host memory, where host memory is needed.
+[[noreturn]] void not_host(const char* name) {
+  std::string reason;
+  if (cuda_backend().device_count(reason) == 0)
+    throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string("argument ") + name + " is no host memory, and " + reason);
+  throw Error(ACCUBLAS_ERROR_POINTERS,
+              std::string("argument ") + name + " is in device memory, others are in host memory");
+}
+
+}  // namespace
+
+Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked) {
+  Residence residence;
+  bool any_host = false;
+  const Named* on_device = nullptr;  // the first such
+  for (const Named& array : arrays) {
+    const Location location = Run::locate(context, array);
+    any_host |= location.kind == MemoryKind::host;
+    if (location.kind == MemoryKind::device && !on_device) on_device = &array;
+    if (location.kind == MemoryKind::host) continue;
+    if (residence.device >= 0 && location.device != residence.device)
+      throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + array.name + " is on another device than others");
+    residence.device = location.device;
+  }
+  if (any_host && on_device) not_host(on_device->name);
+  residence.on_device = on_device || (residence.device >= 0 && !any_host && asked != ACCUBLAS_BACKEND_CPU);
+  return residence;
+}
+
+Run::Run(Context& context, Routine routine, const accublas_options* options)
+    : context_(context),
+      resolved_(options ? (own_ = context.resolved(routine, *options)) : context.resolved(routine)),
+      report_(context.last.numbers),
+      plan_(context.last.plan),
+      routine_(routine),
+      inner_(context.in_flow) {
+  if (defined_environment(resolved_.plan)) environment_.emplace();
+  const Settings& settings = resolved_.settings;
+  context_.last.begin(resolved_.plan);
+  report_.level = settings.report_level;
+  timed_ = settings.report_level >= 1 || shows();
+  if (timed_) watch_.emplace();
+}
+
+Run::~Run() {
+  if (finished_ || !shows()) return;
+  try {
+    print(false);
+  } catch (...) {  // no memory for a line of log; the call's own error is on its way
+  }
+}
+
+void Run::sizes(Index m, Index n, Index k) {
+  report_.m = m;
+  report_.n = n;
+  report_.k = k;
+}
+
+void Run::require_scalar(const Named& scalar) const {
+  if (where(scalar).kind == MemoryKind::device && !scalars_on_device()) not_host(scalar.name);
+}
+
+void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
+  const Residence residence = residence_of(context_, arrays, resolved_.settings.backend);
+  on_device_ = residence.on_device;
+  const int device = residence.device;
+  for (const Named& scalar : scalars) {
+    if (scalars_on_device() != (where(scalar).kind == MemoryKind::device) &&
+        where(scalar).kind != MemoryKind::managed) {
+      if (!scalars_on_device()) not_host(scalar.name);
+      throw Error(ACCUBLAS_ERROR_POINTERS,
+                  std::string("argument ") + scalar.name + " is in host memory, and the pointer mode is device");
+    }
+  }
+  if (scalars_on_device() && !on_device_)
+    throw Error(ACCUBLAS_ERROR_POINTERS, "the pointer mode is device, and the operands are in host memory");
+  if (!on_device_ && context_.host_operands_follow_stream) wait_for_stream();
+  shape_ = sizes;
+  if (!on_device_ && !plan_.by_shape()) return;
+  shape_.on_device = on_device_;
+  shape_.device = on_device_ && device >= 0 ? device : context_.device();
+  fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
+  if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
+}
+
+void Run::wait_for_stream() {
+  std::string message;
+  if (cuda_backend().device_count(message) == 0) return;
+  const accublas_status status = context_.state_on().synchronize(message);
+  if (status != ACCUBLAS_SUCCESS) throw Error(status, message);
+}
+
+void Run::result_only(const Named& result) {
+  if (scalars_on_device()) {
+    operands({result}, {result}, {});
+  } else if (where(result).kind == MemoryKind::device) {
+    not_host(result.name);
+  }
+}
+
+void Run::require_host_matrix(const char* matrices, Index i, const void* pointer) const {
+  if (cuda_backend().locate(pointer).kind == MemoryKind::host && context_.host_memory.holds(pointer)) return;
+  const std::string element = std::string(matrices) + "[" + std::to_string(i) + "]";
+  if (where({element.c_str(), pointer}).kind == MemoryKind::device) not_host(element.c_str());
+}
+
+template <class T>
+void Run::promise(Index k, T alpha) {
+  const Bound bound = promised_bound(routine_, mode(), k, alpha);
+  put_bound(report_, bound);
+  const double target = resolved_.settings.target;
+  const bool known = bound_is_a_priori(mode()) || k == 0 || alpha == 0;
+  if (!(target > 0) || !known || keeps(bound, target)) return;
+  const std::string word = mode_word(mode(), is_single(routine_)), wanted = scientific(target);
+  const double promised = bound.relative + bound.componentwise;
+  throw Error(ACCUBLAS_ERROR_ACCURACY, std::isfinite(promised)
+                                           ? "mode " + word + " promises " + scientific(promised) +
+                                                 " for k = " + std::to_string(k) + ", which misses the target " + wanted
+                                           : "mode " + word + " promises no bound, and the target is " + wanted +
+                                                 ": choose a mode that has one");
+}
+template void Run::promise(Index, double);
+template void Run::promise(Index, float);
+template void Run::promise(Index, Complex<double>);
+template void Run::promise(Index, Complex<float>);
+
+/// The whole engine runs where the real BLAS has the stack that it may need, so that no memory for a stack is an error
+/// before anything was written.
+void Run::serve_by(Serve serve, void* served, accublas_engine engine, BackendState* state, Execution& execution) {
+  Backend& backend = backend_of(plan_);
+  with_stack(backend.stack(routine_, engine), [&] { serve(served, backend, engine, state, execution); });
+}
+
+void Run::compute_erased(Serve serve, void* served) {
+  const Settings& settings = resolved_.settings;
+  if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
+  const std::size_t cap = workspace_cap();
+  const bool own = users_workspace_serves();
+  Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
+  Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, settings.target};
+  execution.engine_forced = plan_.engine_forced;
+
+  context_.last.on_device = plan_.backend == ACCUBLAS_BACKEND_CUDA;
+  try {
+    serve_by(serve, served, plan_.engine, context_.device_state.get(), execution);
+  } catch (const Error& error) {
+    if (!leaves_call_to_others(error)) throw;
+    compute_otherwise(serve, served, execution, cap, error);
+  }
+  if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
+    report_.threads = execution.threads;
+    report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak());
+  }
+}
+
+void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
+  const bool own = users_workspace_serves();
+  Workspace workspace(workspace_cap(), own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
+  context_.last.on_device = on_device_;
+  std::int64_t inner = 0;
+  if (on_device_ && own) fit_flow(workspace, body);
+  try {
+    run_inner_calls([&] { inner = body(workspace); });
+  } catch (const TooSmall&) {
+    if (on_device_) throw;
+    Workspace rehearsal(Workspace::unlimited(workspace.buffer()));
+    run_inner_calls([&] { body(rehearsal); });
+    refuse(workspace, rehearsal.peak());
+  }
+  report_.threads = threads_for(resolved_.settings);
+  report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak()) + inner;
+}
+
+/// Gives a flow of calls on a device, whose memory is the user's buffer, a plan that fits there with all of its calls:
+/// its own, or else the least one. Throws TooSmall, with nothing done, if neither fits.
+void Run::fit_flow(Workspace& workspace, const std::function<std::int64_t(Workspace&)>& body) {
+  const auto bytes_of = [&](std::size_t cap) {
+    Workspace plan(Workspace::Part{workspace.buffer(), SIZE_MAX / 4, cap});
+    struct Rehearsing {
+      bool& on;
+      ~Rehearsing() { on = false; }
+    } const rehearsing{context_.rehearses = true};
+    const std::size_t of_calls =
+        cuda_backend().rehearse(workspace.buffer(), [&] { run_inner_calls([&] { body(plan); }); });
+    return std::max(of_calls, Workspace::buffer_for(plan.peak()));
+  };
+  const std::size_t given = workspace.buffer_bytes();
+  if (bytes_of(workspace.available()) <= given) return;
+  const std::size_t needed = bytes_of(0);
+  if (needed > given) Workspace::refuse_buffer(given, needed + Workspace::device_alignment - 1);
+  workspace.restart_least(workspace.cap());
+}
+
+void Run::certify(Routine routine, const std::function<bool()>& body) {
+  routine_ = plan_.routine = routine;
+  put_bound(report_, {0, std::numeric_limits<double>::infinity(), 0});
+  run_inner_calls([&] { certified_by_device_ = body(); });
+  report_.threads = threads_for(resolved_.settings);
+  plan_.backend = certified_by_device_ ? ACCUBLAS_BACKEND_CUDA : ACCUBLAS_BACKEND_CPU;
+  on_device_ = false;  // nothing is under way any more
+}
+
+/// Report and plan are this call's again after `body`, also where it throws.
+void Run::run_inner_calls(const std::function<void()>& body) {
+  const LastCall mine = context_.last;
+  try {
+    body();
+  } catch (...) {
+    context_.last = mine;
+    throw;
+  }
+  context_.last = mine;
+}
+
+/// Whether the engine did nothing since it lacks memory, the form of the call or the real BLAS, so that another one may
+/// serve.
+bool Run::leaves_call_to_others(const Error& error) const {
+  // A routine without a backend for its other engines has its flow of calls instead, see follows_native().
+  return error.status() == ACCUBLAS_ERROR_MEMORY || error.status() == ACCUBLAS_ERROR_UNAVAILABLE ||
+         (error.status() == ACCUBLAS_ERROR_NO_BLAS && plan_.backend == ACCUBLAS_BACKEND_CPU);
+}
+
+/// Serves in a new workspace, `least` by the least plan; false where the engine does nothing.
+bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
+                  bool least) {
+  least ? execution.workspace.restart_least(bytes) : execution.workspace.restart(bytes);
+  execution.threads = least ? 1 : lanes(execution.workspace);
+  try {
+    serve_by(serve, served, engine, context_.device_state.get(), execution);
+  } catch (const Error& again) {
+    if (!leaves_call_to_others(again)) throw;
+    const bool too_small = dynamic_cast<const TooSmall*>(&again) != nullptr;
+    if (least && too_small) too_small_ = true;
+    if (least && !too_small && again.status() == ACCUBLAS_ERROR_MEMORY) no_memory_ = again;
+    return false;
+  }
+  plan_.engine = engine;
+  return true;
+}
+
+/// The mode's other engines. A composed routine has no backend for them: compose() takes their place.
+bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes, bool least) {
+  if (plan_.engine_forced || kind_of(routine_) == RoutineKind::composed) return false;
+  const accublas_engine tried = plan_.engine;
+  for (accublas_engine engine : plan_.engines->on(plan_.backend))
+    if (engine != tried && attempt(serve, served, engine, execution, bytes, least)) return true;
+  return false;
+}
+
+/// Whether the flow of calls takes over from the engine native.
+bool Run::follows_native(const Error& error) {
+  if (!leaves_call_to_others(error) || plan_.engine_forced ||
+      !plan_.engines->on(plan_.backend).has(ACCUBLAS_ENGINE_SUMS))
+    return false;
+  plan_.engine = ACCUBLAS_ENGINE_SUMS;
+  return true;
+}
+
+/// Nothing was written yet. Tries the plan's engine in a sixteenth of the workspace where memory is short, then the
+/// mode's other engines, on the CPU the least plan of each, and from a device the CPU. An error of memory goes before
+/// others: with more of it the call would be served.
+void Run::compute_otherwise(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error) {
+  const bool no_memory = error.status() == ACCUBLAS_ERROR_MEMORY;
+  if (!no_memory && plan_.backend != ACCUBLAS_BACKEND_CPU)
+    return compute_on_cpu(serve, served, execution, error, "the GPU lacks this form of the call");
+  const std::size_t less = no_memory ? cap / 16 : cap;
+  if (no_memory) {
+    Workspace::trim_pool();
+    if (!execution.workspace.buffer() && attempt(serve, served, plan_.engine, execution, less)) return;
+  }
+  if (attempt_others(serve, served, execution, less)) return;
+  if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
+    if (no_memory && attempt(serve, served, plan_.engine, execution, cap, true)) return;
+    if (attempt_others(serve, served, execution, cap, true)) return;
+    if (no_memory_) throw *no_memory_;
+    if (too_small_) refuse(serve, served, execution);
+  }
+  compute_on_cpu(serve, served, execution, error, "the device has no memory left");
+}
+
+/// Says how much the least plans of the engines need.
+void Run::refuse(Serve serve, void* served, const Execution& execution) {
+  std::size_t needed = SIZE_MAX;
+  const auto rehearse = [&](accublas_engine engine) {
+    Workspace workspace(Workspace::unlimited(execution.workspace.buffer()));
+    accublas_report_t report = report_;
+    Execution with = execution.within(workspace, report);
+    with.threads = 1;
+    try {
+      serve_by(serve, served, engine, nullptr, with);
+      needed = std::min(needed, workspace.peak());
+    } catch (const Error&) {  // an engine that cannot serve the call at all
+    }
+  };
+  rehearse(plan_.engine);
+  if (!plan_.engine_forced && kind_of(routine_) != RoutineKind::composed)
+    for (accublas_engine engine : plan_.engines->on(plan_.backend))
+      if (engine != plan_.engine) rehearse(engine);
+  if (needed == SIZE_MAX) execution.workspace.refuse();
+  refuse(execution.workspace, needed);
+}
+
+void Run::refuse(const Workspace& workspace, std::size_t needed) const {
+  const auto bytes = [](std::size_t count) { return std::to_string(count) + " bytes"; };
+  if (workspace.buffer()) Workspace::refuse_buffer(workspace.buffer_bytes(), Workspace::buffer_for(needed));
+  throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace cap of " + bytes(workspace_cap()) +
+                                         " is too small: " + bytes(Workspace::cap_for(needed)) + " are needed");
+}
+
+/// Host operands that were to be copied to a device, by the CPU; `error` where that cannot serve them either.
+void Run::compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason) {
+  if (plan_.backend != ACCUBLAS_BACKEND_CUDA || on_device_ || execution.workspace.buffer()) throw error;
+  Settings settings = resolved_.settings;
+  settings.backend = ACCUBLAS_BACKEND_CPU;
+  try {
+    plan_ = make_plan(routine_, settings, cpu_backend(), cuda_backend());
+  } catch (const Error&) {
+    throw error;  // an engine that only the device has
+  }
+  fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
+  plan_.backend_reason = reason;
+  context_.last.on_device = false;
+  const std::size_t cap = cpu_backend().default_workspace(0);
+  if (!attempt(serve, served, plan_.engine, execution, cap) && !attempt_others(serve, served, execution, cap / 16))
+    throw error;
+}
+
+void Run::finish() {
+  if (!inner_) count_call(routine_, plan_.engine, certified_by_device_ || context_.last.on_device);
+  if (timed_ && !on_device_) report_.ms_total = watch_->milliseconds();
+  if (shows()) print(true);
+  finished_ = true;
+}
+
+/// The line of verbose mode. A call that goes into a graph cannot be waited for.
+void Run::print(bool success) const {
+  const bool captured = context_.last.on_device && context_.device_state && context_.device_state->captured();
+  print_call(full_report(context_, !captured), success, inner_);
+}
+
+/// Threads that the engines size by. A device's workspace is not where the CPU's threads have theirs.
+int Run::lanes(const Workspace& workspace) const {
+  const int threads = threads_for(resolved_.settings);
+  return plan_.backend == ACCUBLAS_BACKEND_CPU ? workspace.lanes(threads) : threads;
+}
+
+Location Run::locate(Context& context, const Named& argument) {
+  if (!argument.pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + argument.name + " is NULL");
+  const Location location = cuda_backend().locate(argument.pointer);
+  if (location.kind == MemoryKind::host && !context.host_memory.holds(argument.pointer)) {
+    std::string reason;
+    // Memory that the host cannot read can only be meant for a device.
+    if (cuda_backend().device_count(reason) == 0) not_host(argument.name);
+    throw Error(ACCUBLAS_ERROR_POINTERS,
+                std::string("argument ") + argument.name + " is neither host nor device memory");
+  }
+  return location;
+}
+
+std::size_t Run::workspace_cap() const {
+  const std::int64_t set = resolved_.settings.workspace_bytes;
+  return set >= 0 ? static_cast<std::size_t>(set) : backend_of(plan_).default_workspace(context_.device());
+}
+
+/// The user's workspace is used by the backend that can: device memory by its device, memory of the host by the CPU.
+/// Host operands that are copied to a device are not ordered with what else uses it there: replays of graphs, other
+/// contexts on the stream.
+bool Run::users_workspace_serves() const {
+  if (!context_.workspace) return false;
+  const Location location = cuda_backend().locate(context_.workspace);
+  if (plan_.backend == ACCUBLAS_BACKEND_CPU) return location.kind != MemoryKind::device;
+  return on_device_ && location.kind != MemoryKind::host && location.device == context_.device();
+}
+
+}  // namespace accublas

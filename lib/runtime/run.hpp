@@ -1,0 +1,191 @@
+// A call from its settings to its report: what every routine of lib/runtime/dispatch.hpp does around its engine, and
+// what follows when that fails. The only place that knows the fallback rule: out of memory, the same engine is tried
+// with a smaller workspace, then the other engines of the mode (all return the same bits, where the mode promises
+// bits), on the CPU all of them with the least plan, then for host operands the CPU. An engine that lacks the form of a
+// call is followed by the CPU, and on the CPU by the other engines of the mode. Nothing else falls back.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+
+#include "lib/base/error.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/base/phase_timer.hpp"
+#include "lib/call/backend.hpp"
+#include "lib/runtime/context.hpp"
+
+namespace accublas {
+
+/// An operand under the name of its argument.
+struct Named {
+  const char* name;
+  const void* pointer;
+};
+
+/// Where the operands of a call are.
+struct Residence {
+  bool on_device = false;
+  int device = -1;  ///< of device and managed memory
+};
+/// All in host or all in memory of one device, or Error(ACCUBLAS_ERROR_POINTERS). Managed memory alone is used in place
+/// by the device, unless the backend `asked` for is the CPU.
+Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
+
+/// One call. The order: sizes, scalars, operands (which completes the plan), promise, compute, finish.
+class Run {
+ public:
+  Run(Context& context, Routine routine, const accublas_options* options);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void sizes(Index m, Index n, Index k);
+  void batch(Index count) { report_.batch_count = count; }
+
+  /// Reads a factor where it is on the host.
+  template <class A, class E>
+  void scalar(const char* name, const A* pointer, E& to) {
+    require_scalar({name, pointer});
+    if (!scalars_on_device()) to = {*pointer};
+  }
+  template <class Problem, class T>
+  void scalars(Problem& problem, const T* alpha, const T* beta) {
+    scalar("alpha", alpha, problem.alpha);
+    scalar("beta", beta, problem.beta);
+  }
+  template <class T>
+  bool may_be_nonzero(T alpha) const {
+    return scalars_on_device() || alpha != 0;
+  }
+
+  /// The operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are alpha,
+  /// beta and DOT's result, which follow the pointer mode. Chooses backend and engine.
+  void operands(std::span<const Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes);
+  void operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
+    operands(std::span(arrays.begin(), arrays.size()), scalars, sizes);
+  }
+
+  /// DOT with nothing to add: the result follows the pointer mode.
+  void result_only(const Named& result);
+
+  /// The matrices that an array of pointers in host memory leads to; `matrices` is the array's name.
+  template <class T>
+  void host_matrices(const char* matrices, T* const* pointers, Index count) {
+    for (Index i = 0; i < count; ++i) require_host_matrix(matrices, i, pointers[i]);
+  }
+
+  bool on_device() const { return on_device_; }
+  /// Of any argument.
+  bool is_on_device(const Named& argument) const { return where(argument).kind == MemoryKind::device; }
+  bool scalars_on_device() const { return context_.pointer_mode == ACCUBLAS_POINTER_DEVICE; }
+  const Mode& mode() const { return context_.last.plan.mode; }
+
+  /// Sets the report's bound; throws ACCUBLAS_ERROR_ACCURACY where it misses the target. For real and complex numbers.
+  template <class T>
+  void promise(Index k, T alpha);
+
+  /// Runs a routine of the backend with the plan's engine, and the fallback rule.
+  template <class Problem, class T>
+  void compute(const Problem& problem, const T* alpha, const T* beta, bool result_on_device,
+               void (Backend::*routine)(const Call<Problem, T>&, BackendState*, Execution&)) {
+    const bool scalars = scalars_on_device();
+    Call<Problem, T> call{problem,          {alpha, scalars}, {beta, scalars},     on_device_,
+                          result_on_device, mode(),           ACCUBLAS_ENGINE_AUTO};
+    auto serve = [&](Backend& backend, accublas_engine engine, BackendState* state, Execution& execution) {
+      call.engine = engine;
+      (backend.*routine)(call, state, execution);
+    };
+    compute_erased(
+        [](void* served, Backend& backend, accublas_engine engine, BackendState* state, Execution& execution) {
+          (*static_cast<decltype(serve)*>(served))(backend, engine, state, execution);
+        },
+        &serve);
+  }
+
+  /// Does the work by calls of other routines in this context (lib/lapack), in place of an engine. `body(workspace,
+  /// steps)` takes its copies from what the call may have, by the steps, and returns how much its calls took; in a
+  /// rehearsal it returns once it has taken its memory. Report and plan are this call's again afterwards.
+  template <class E, class Body>
+  void compose(Body&& body) {
+    compose_erased([&](Workspace& workspace) {
+      std::unique_ptr<ElementSteps<E>> steps;
+      (on_device_ ? cuda_backend() : cpu_backend())
+          .begin_steps(steps, context_.device_state.get(), workspace, report_.level);
+      const std::int64_t inner = body(workspace, *steps);
+      return inner + steps->finish();
+    });
+  }
+  /// Does the work of a certified solution by calls of other routines in this context. `body` waits for them, and
+  /// returns whether a device computed them. The call is reported and counted as `routine`.
+  void certify(Routine routine, const std::function<bool()>& body);
+  /// Runs the real BLAS's LAPACK. False where that has no memory or not the form of the call, with nothing done, and
+  /// the mode has the flow of calls too: the plan names that then.
+  template <template <class> class Problem, class E>
+  bool compute_natively(const Problem<E>& problem,
+                        void (Backend::*routine)(const Call<Problem<E>, E>&, BackendState*, Execution&)) {
+    try {
+      compute(problem, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, routine);
+      return true;
+    } catch (const Error& error) {
+      if (!follows_native(error)) throw;
+      return false;
+    }
+  }
+  accublas_engine engine() const { return plan_.engine; }
+  accublas_backend backend() const { return plan_.backend; }
+  /// Of those calls: cr, but on a device where the engine makes products of dp or sp.
+  accublas_mode mode_of_products() const {
+    return plan_.engine == ACCUBLAS_ENGINE_INT8 && on_device_ ? plan_.mode.kind : ACCUBLAS_MODE_CR;
+  }
+
+  void finish();
+
+ private:
+  using Serve = void (*)(void* served, Backend&, accublas_engine, BackendState*, Execution&);
+
+  void compute_erased(Serve serve, void* served);
+  void serve_by(Serve serve, void* served, accublas_engine engine, BackendState* state, Execution& execution);
+  void compose_erased(const std::function<std::int64_t(Workspace&)>& body);
+  void fit_flow(Workspace& workspace, const std::function<std::int64_t(Workspace&)>& body);
+  bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
+               bool least = false);
+  bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes, bool least = false);
+  bool leaves_call_to_others(const Error& error) const;
+  bool follows_native(const Error& error);
+  [[noreturn]] void refuse(Serve serve, void* served, const Execution& execution);
+  [[noreturn]] void refuse(const Workspace& workspace, std::size_t needed) const;
+  void compute_otherwise(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
+  void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
+
+  bool shows() const { return resolved_.settings.verbose > (inner_ ? 1 : 0) && !context_.rehearses; }
+  void print(bool success) const;
+  void run_inner_calls(const std::function<void()>& body);
+  Location where(const Named& argument) const { return locate(context_, argument); }
+  static Location locate(Context& context, const Named& argument);
+  friend Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
+  void require_scalar(const Named& scalar) const;
+  void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
+  void wait_for_stream();
+  int lanes(const Workspace& workspace) const;
+  std::size_t workspace_cap() const;
+  bool users_workspace_serves() const;
+  void use_device(int wanted) { context_.state_on(wanted, "the operands are"); }
+
+  Context& context_;
+  Resolved own_;
+  const Resolved& resolved_;
+  std::optional<FpEnvironment> environment_;  ///< accublas's for the length of a call, but for mode native
+  accublas_report_t& report_;
+  Plan& plan_;
+  Routine routine_;
+  CallShape shape_;
+  const bool inner_;  ///< another routine's flow makes this call: the program's calls alone are counted
+  bool on_device_ = false, timed_ = false, finished_ = false, certified_by_device_ = false;
+  bool too_small_ = false;          ///< a least plan did not fit
+  std::optional<Error> no_memory_;  ///< the system had no memory for a least plan
+  std::optional<Stopwatch> watch_;
+};
+
+}  // namespace accublas
