@@ -246,6 +246,7 @@ constexpr int lapack_number(Routine routine) { return static_cast<int>(routine) 
 constexpr int lapack_count = lapack_number(Routine::cgels) + 1;
 
 constexpr bool between(Routine routine, Routine first, Routine last) { return routine >= first && routine <= last; }
+constexpr bool is_gemmt(Routine routine) { return between(routine, Routine::dgemmt, Routine::cgemmt); }
 
 /// Whether the routine solves with a triangular matrix: it computes quotients instead of a product, in the modes that
 /// define them.

@@ -12,8 +12,8 @@ using ServeGemm = void (*)(const Call<Gemm<T>, T>&, Execution&);
 
 /// Every matrix by `serve`, the same bits whatever the threads. The report is that of the whole: counts add up, of
 /// moduli, bits and bounds the largest. All memory is taken before the first matrix is begun, so that a failure to get
-/// it leaves every C as it was; ACCUBLAS_ERROR_C_UNDEFINED for a failure after that. A matrix that misses the target is left as it was, and the error is thrown when the others
-/// are done.
+/// it leaves every C as it was; ACCUBLAS_ERROR_C_UNDEFINED for a failure after that. A matrix that misses the target is
+/// left as it was, and the error is thrown when the others are done.
 template <class T>
 void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Execution& execution);
 

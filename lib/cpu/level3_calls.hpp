@@ -1,6 +1,6 @@
 // One call of a product of level 3 of the real BLAS: column-major arguments, already checked. As in
 // lib/cpu/blas_calls.hpp, what accublas promises is seen to here: alpha = 0 or k = 0 reads no operand, beta = 0 does
-// not read C. GEMMT, which not every BLAS has, is products of GEMM there.
+// not read C.
 #pragma once
 
 #include "lib/base/error.hpp"
@@ -10,7 +10,9 @@
 
 namespace accublas::cpu {
 
-/// GEMMT by strips of columns: GEMM for what lies beside the diagonal, squares on it in memory of their own.
+/// GEMMT by strips of columns: GEMM for what lies beside the diagonal, squares on it in memory of their own. The
+/// reference BLAS has no GEMMT. OpenBLAS 0.3.26's takes B^T for B^H and refuses good leading dimensions, and its older
+/// ones take a GEMV for each column.
 template <class E>
 void call_gemm_for_triangle(const RealBlas& blas, const Level3<E>& l) {
   constexpr Index edge = 32;
@@ -57,17 +59,17 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
     l.beta = E{1};
   }
   const FpControl control;
+  if (l.kind == Level3Kind::gemmt) return call_gemm_for_triangle(blas, l);
   const Routine number = level3_routine(static_cast<int>(l.kind), is_complex<E>, is_single_precision<E>);
   void* const routine = blas.level3[level3_number(number)];
-  if (!blas.serves(number)) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
-  if (!routine) return call_gemm_for_triangle(blas, l);
+  if (!routine) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
   using Int = RealBlas::F77Int;
   using Text = const char*;
   using Size = const Int*;
   using In = const void*;
   using Out = void*;
   const char side = l.side == ACCUBLAS_LEFT ? 'L' : 'R', uplo = l.uplo == ACCUBLAS_UPPER ? 'U' : 'L';
-  const char op_a = op_letter<E>(l.transa), op_b = op_letter<E>(l.transb), diag = l.diag == ACCUBLAS_UNIT ? 'U' : 'N';
+  const char op_a = op_letter<E>(l.transa), diag = l.diag == ACCUBLAS_UNIT ? 'U' : 'N';
   const Int m = l.m, n = l.n, k = l.k, lda = l.lda, ldb = l.ldb, ldc = l.ldc;
   // A number's real part, which Hermitian products take, lies first.
   if (is_symm(l.kind)) {
@@ -81,13 +83,9 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
     const auto call =
         reinterpret_cast<void (*)(Text, Text, Size, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
     call(&uplo, &op_a, &n, &k, &l.alpha, l.a, &lda, l.b, &ldb, &l.beta, l.c, &ldc);
-  } else if (is_in_place(l.kind)) {
+  } else {
     const auto call = reinterpret_cast<void (*)(Text, Text, Text, Text, Size, Size, In, In, Size, Out, Size)>(routine);
     call(&side, &uplo, &op_a, &diag, &m, &n, &l.alpha, l.a, &lda, l.c, &ldb);
-  } else {
-    const auto call =
-        reinterpret_cast<void (*)(Text, Text, Text, Size, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
-    call(&uplo, &op_a, &op_b, &n, &k, &l.alpha, l.a, &lda, l.b, &ldb, &l.beta, l.c, &ldc);
   }
 }
 

@@ -69,19 +69,19 @@ struct RealBlas {
   double (*dsdot)(const F77Int*, const float*, const F77Int*, const float*, const F77Int*);
   float (*sdsdot)(const F77Int*, const float*, const float*, const F77Int*, const float*, const F77Int*);
   void* level2[level2_count];  ///< by level2_number
-  void* level3[level3_count];  ///< by level3_number; null where it has none (GEMMT is no part of the reference BLAS)
+  void* level3[level3_count];  ///< by level3_number; null where it has none, and for GEMMT, which is products of GEMM
   void* lapack[lapack_count];  ///< by lapack_number; of liblapack.so.3 where it has none itself
   bool narrow_integers;        ///< of LAPACK's arrays of integers: 32 bits, not 64
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded
   int integer_bytes() const { return narrow_integers ? 4 : 8; }
-  /// Whether it can serve a routine: GEMMT by GEMM too.
+  /// Whether it can serve a routine, GEMMT by GEMM.
   bool serves(Routine routine) const {
     if (routine == Routine::dsdot) return dsdot != nullptr;
     if (routine == Routine::sdsdot) return sdsdot != nullptr;
     if (is_lapack(routine)) return lapack[lapack_number(routine)] != nullptr;
     if (is_level2(routine)) return level2[level2_number(routine)] != nullptr;
-    if (!is_level3(routine) || between(routine, Routine::dgemmt, Routine::cgemmt)) return true;
+    if (!is_level3(routine) || is_gemmt(routine)) return true;
     return level3[level3_number(routine)] != nullptr;
   }
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0

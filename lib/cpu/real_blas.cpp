@@ -59,7 +59,8 @@ void find_lapack(void* handle, const Spelling& spelling, RealBlas& blas) {
 bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
   find(handle, spelling, "xerbla", &blas.xerbla);
   for (Routine routine : all_routines)
-    if (is_level3(routine)) find(handle, spelling, routine_name(routine), &blas.level3[level3_number(routine)]);
+    if (is_level3(routine) && !is_gemmt(routine))
+      find(handle, spelling, routine_name(routine), &blas.level3[level3_number(routine)]);
   for (Routine routine : all_routines)
     if (is_level2(routine)) find(handle, spelling, routine_name(routine), &blas.level2[level2_number(routine)]);
   find_lapack(handle, spelling, blas);
@@ -171,31 +172,6 @@ bool reads_result(const RealBlas& blas) {
   return read('N', 'N', 261, 251, 17);
 }
 
-/// Whether GEMMT of one element conjugates both of its operands.
-template <class E>
-bool gemmt_conjugates(const RealBlas& blas) {
-  const E i{0, 1};
-  E product{};
-  Level3<E> l{};
-  l.kind = Level3Kind::gemmt;
-  l.uplo = ACCUBLAS_UPPER;
-  l.transa = l.transb = ACCUBLAS_CONJ_TRANS;
-  l.m = l.n = l.k = l.lda = l.ldb = l.ldc = 1;
-  l.alpha = E{1};
-  l.a = l.b = &i;
-  l.c = &product;
-  call_level3(blas, l);
-  return product.re == -1;  // (-i) (-i)
-}
-
-/// GEMMT of OpenBLAS 0.3.26 takes B^T for B^H: products of GEMM replace it.
-void see_to_gemmt(RealBlas& blas) {
-  if (blas.serves(Routine::zgemmt) && !gemmt_conjugates<Complex<double>>(blas))
-    blas.level3[level3_number(Routine::zgemmt)] = nullptr;
-  if (blas.serves(Routine::cgemmt) && !gemmt_conjugates<Complex<float>>(blas))
-    blas.level3[level3_number(Routine::cgemmt)] = nullptr;
-}
-
 /// LAPACK beside a BLAS that has none, and the width of its integers, told by the pivot of the column (0, 1): with more
 /// columns a preloaded drop-in would be asked for products, which needs what is being loaded here.
 void see_to_lapack(RealBlas& blas) {
@@ -224,7 +200,6 @@ RealBlas load_first() {
     if (!load(library, blas, tried)) continue;
     blas.reads_result = reads_result<double>(blas) || reads_result<float>(blas) ||
                         reads_result<Complex<double>>(blas) || reads_result<Complex<float>>(blas);
-    see_to_gemmt(blas);
     see_to_lapack(blas);
     return blas;
   }

@@ -175,22 +175,21 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
     if (f.kind == FactorizationKind::getri && !run.on_device()) require_pivots(f.pivots, f.n);
     run.promise(f.n, E{1});
   }
-  if (operands.empty()) *f.info = 0;
+  Index found = 0;
   const bool done =
       f.n > 0 && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(f, &Backend::factorization);
   if (!done && !operands.empty())
     run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
-      const auto set_info = [&](Index found) { info_on_device ? steps.put(f.info, found) : void(*f.info = found); };
-      if (const Index found = f.n > 0 ? singular(f, steps) : 0; f.n == 0 || found > 0) {
-        set_info(found);
-        return 0;
-      }
+      found = f.n > 0 ? singular(f, steps) : 0;
+      if (info_on_device) steps.put(f.info, found);
+      if (f.n == 0 || found > 0) return 0;
       InverseCall<E> inverse(context, f, workspace, steps, options, run.mode_of_products());
       if (workspace.rehearses()) return 0;
       inverse.run();
-      set_info(0);
       return inverse.peak();
     });
+  // A call that fails leaves an info in host memory as it was, and so does a rehearsal.
+  if (!done && !info_on_device) *f.info = found;
   run.finish();
 }
 

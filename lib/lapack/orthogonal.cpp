@@ -221,7 +221,7 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   if (info_on_device) operands.push_back(info);
   if (!operands.empty()) run.operands(operands, {}, shape);
   if (work) run.promise(o.reflectors(), E{1});
-  if (o.info && operands.empty()) *o.info = 0;
+  Index found = 0;
   bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(o, &Backend::orthogonal);
   if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != OrthogonalKind::gels) {
     done = true;
@@ -234,7 +234,6 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   }
   if (!done && !operands.empty())
     run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) {
-      Index found = 0;
       std::int64_t peak = 0;
       if (work) {
         Flow<E> flow(context, o, workspace, steps, options, run.mode_of_products());
@@ -244,9 +243,11 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
       } else if (zeros) {
         steps.run(FillStep<E>{o.c}, o.c_rows(), o.c_cols());
       }
-      if (o.info) info_on_device ? steps.put(o.info, found) : void(*o.info = found);
+      if (info_on_device) steps.put(o.info, found);
       return peak;
     });
+  // A call that fails leaves an info in host memory as it was, and so does a rehearsal.
+  if (!done && o.info && !info_on_device) *o.info = found;
   run.finish();
 }
 
