@@ -45,7 +45,7 @@ void hand_out(const Report& full, Report* to) {
   to->struct_size = size;
 }
 
-/// To be called before.
+/// Checks the address and the size of a struct that the function above fills. Call this before.
 template <class Report>
 void require_report(const Report* to) {
   if (!to) bad_argument("report", "a pointer, not NULL");

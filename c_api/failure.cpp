@@ -1,4 +1,4 @@
-// What happens where a failing call has no status to return: the failure handler, process wide.
+// The failure handler, process wide: it is called when a failing call has no status to return.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What concerns the library as a whole: version, status texts, contexts, counters, devices.
+// Functions of the library as a whole: version, status texts, contexts, counters, devices.
 #include <cstring>
 
 #include "c_api/boundary.hpp"

@@ -105,7 +105,7 @@ class Real {
   mpfr_t value_;
 };
 
-/// What mpfr_get_str returns, freed at the end.
+/// The string of mpfr_get_str, freed at the end.
 class Digits {
  public:
   Digits(Real& value, int base, int digits)

@@ -16,7 +16,7 @@ bool plain_native(const accublas::Plan& plan, const accublas::Settings& settings
          settings.report_level == 0 && !(settings.target > 0);
 }
 
-/// The same of OpenBLAS, with nothing around it but the report.
+/// Whether the call is OpenBLAS's, with nothing around it but the report.
 bool plain_native(const accublas::Plan& plan, const accublas::Settings& settings) {
   return plain_native(plan, settings, ACCUBLAS_BACKEND_CPU) &&
          (!accublas::defined_environment(plan) || accublas::FpEnvironment::is_entered());

@@ -1,5 +1,5 @@
-// What libaccublas_blas, _cublas and _fortran need of libaccublas beyond accublas.h. They are built and installed
-// together: this is no part of the public interface and may change at any time.
+// Functions of libaccublas that libaccublas_blas, _cublas and _fortran need beyond accublas.h. They are built and
+// installed together: this is no part of the public interface and may change at any time.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,9 @@ extern "C" {
 
 /// After an attempt of such a call failed with `status`: how it is tried next. The library itself has tried smaller
 /// blocks when it fails, so the CPU is next where a device may have failed. Then the failure handler is asked, which
-/// aborts unless the real BLAS is to serve the call. Nothing mends bad arguments, nor a C that is lost: one already
-/// written to that the call reads (`reads_result`: beta is not zero). There, and after the real BLAS, none is left.
+/// aborts unless the real BLAS is to serve the call. Nothing can serve a call with bad arguments, nor a C that is lost:
+/// one already written to that the call reads (`reads_result`: beta is not zero). There, and after the real BLAS, none
+/// is left.
 ACCUBLAS_API accublas::Attempt accublas_private_next_attempt(accublas_context* ctx, accublas::Attempt failed,
                                                              accublas_status status, std::int32_t reads_result);
 
@@ -66,18 +67,21 @@ ACCUBLAS_API accublas_status accublas_private_level3(const accublas::Level3Shape
                                                      const void* a, const void* b, const void* beta, void* c,
                                                      const accublas_options* options) noexcept;
 
-/// A routine of level 2, likewise; `c` is what it overwrites, and its other name null.
+/// A routine of level 2, by the contract of accublas_private_level3; `c` is what it overwrites, and its other name
+/// null.
 ACCUBLAS_API accublas_status accublas_private_level2(const accublas::Level2Shape& shape, bool single, const void* alpha,
                                                      const void* a, const void* x, const void* y, const void* beta,
                                                      void* c, const accublas_options* options) noexcept;
 
-/// A factorization or a solution by one, likewise; `info` is null where LAPACK's could only tell a bad argument.
+/// A factorization or a solution by one, by the contract of accublas_private_level3; `info` is null where LAPACK's
+/// could only tell a bad argument.
 ACCUBLAS_API accublas_status accublas_private_factorization(const accublas::FactorizationShape& shape, bool single,
                                                             void* a, const accublas::Pivots& pivots, void* b,
                                                             std::int64_t* info,
                                                             const accublas_options* options) noexcept;
 
-/// A QR factorization or what is made of its reflectors, likewise; `info` is GELS's alone.
+/// A QR factorization, a product with its reflectors or a least-squares solution, by the contract of
+/// accublas_private_level3; `info` is GELS's alone.
 ACCUBLAS_API accublas_status accublas_private_orthogonal(const accublas::OrthogonalShape& shape, bool single, void* a,
                                                          void* tau, void* c, std::int64_t* info,
                                                          const accublas_options* options) noexcept;

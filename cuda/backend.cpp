@@ -165,7 +165,7 @@ class CudaBackend final : public Backend {
 
   std::size_t rehearse(const void* buffer, const std::function<void()>& body) override {
     std::size_t bytes = 0;
-    // What a thread rehearses, it rehearses on one stack.
+    // The whole rehearsal of a thread runs on one stack.
     with_stack(needed_stack, [&] {
       const cuda::Rehearsal rehearsal(buffer);
       body();

@@ -36,7 +36,7 @@ inline std::vector<void*> addresses(std::vector<Bytes>& operands) {
   return all;
 }
 
-/// What the memory around a workspace holds, so that a write there is seen.
+/// The contents of the memory around a workspace, so that a write there is seen.
 inline constexpr unsigned char untouched = 0xA5;
 
 /// Operands in host memory, and room there for a workspace that begins anywhere, between bytes that nothing may write.

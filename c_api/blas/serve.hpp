@@ -1,5 +1,5 @@
-// What the drop-in's routines share: reading a transposition, complaints about arguments, and what happens where a call
-// fails and has no status.
+// Code that the drop-in's routines share: reading a transposition, complaints about arguments, and the failure of a
+// call that has no status.
 #pragma once
 
 #include <cstdint>

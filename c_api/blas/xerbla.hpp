@@ -10,7 +10,7 @@ namespace accublas::blas {
 #define ACCUBLAS_BLAS_SPELLING(spelling, ...) spelling,
 enum class Spelling { ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_BLAS_SPELLING) };
 
-/// What a CBLAS routine says about a bad argument.
+/// The complaint of a CBLAS routine about a bad argument.
 struct CblasComplaint {
   int argument;      ///< position in the F77 call that CBLAS makes, plus one; 1 for the layout
   const char* form;  ///< format of netlib's message, "" for sizes

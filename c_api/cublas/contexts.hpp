@@ -7,10 +7,10 @@
 
 namespace accublas::cublas {
 
-/// Of this thread, for the handle on the current device. Threads share none, so that no call waits for another's; work
-/// of one handle on several streams is ordered as its context orders it. Null where there is no memory, or where the
-/// context cannot be made, as `status` says then. May be called until the process is gone, by destructors of static
-/// variables too.
+/// Returns this thread's context for the handle on the current device. Threads share none, so that no call waits for
+/// another's; work of one handle on several streams is ordered as its context orders it. Null where there is no memory,
+/// or where the context cannot be made, as `status` says then. May be called until the process is gone, by destructors
+/// of static variables too.
 accublas_context* context_of(cublasHandle_t handle, accublas_status& status) noexcept;
 
 /// Destroys those of a handle, which no thread uses any more.

@@ -1,4 +1,4 @@
-// What the drop-in asks of CUDA's driver, which a program that calls cuBLAS has loaded.
+// The drop-in's questions to CUDA's driver, which a program that calls cuBLAS has loaded.
 #pragma once
 
 #include <cuda_runtime_api.h>

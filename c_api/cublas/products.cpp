@@ -26,7 +26,7 @@ struct Strides {
   std::int64_t a, b, c;
 };
 
-/// What all forms share.
+/// The arguments that all forms share.
 struct Shape {
   cublasHandle_t handle;
   accublas_transpose transa, transb;

@@ -1,5 +1,5 @@
-// What the routines of the drop-in share: whether accublas serves a call, in which context, and what follows when it
-// fails.
+// Code that the routines of the drop-in share: whether accublas serves a call, in which context, and what follows when
+// it fails.
 #pragma once
 
 #include <cublas_api.h>
@@ -32,11 +32,11 @@ constexpr accublas_diag diag_of(cublasDiagType_t diag) {
   return diag == CUBLAS_DIAG_NON_UNIT ? ACCUBLAS_NON_UNIT : diag == CUBLAS_DIAG_UNIT ? ACCUBLAS_UNIT : 0;
 }
 
-/// Of numbers as cuBLAS has them.
+/// Traits of numbers as cuBLAS has them.
 template <class E>
 constexpr bool complex_numbers = std::is_same_v<E, cuDoubleComplex> || std::is_same_v<E, cuComplex>;
 
-/// What accublas would be asked for; sizes as the report has them.
+/// The call that accublas would be asked for; sizes as the report has them.
 struct Request {
   cublasHandle_t handle;
   Routine routine;
@@ -52,10 +52,10 @@ class Call {
   /// The real cuBLAS serves it: the request is for nothing, the mode is cuBLAS's own, or the handle's math mode asks
   /// for other arithmetic than the types have.
   bool forwarded() const { return !context_ && prepared_ == ACCUBLAS_SUCCESS; }
-  /// Of this thread, for the handle and its device, with the handle's stream and pointer mode.
+  /// This thread's context for the handle and its device, with the handle's stream and pointer mode.
   accublas_context* context() const { return context_; }
   cudaStream_t stream() const { return stream_; }
-  /// What kept the context from being made, or from taking these.
+  /// The error that kept the context from being made, or from taking the stream and the mode; else success.
   accublas_status prepared() const { return prepared_; }
   /// Whether factors lie in device memory still.
   bool factors_on_device() const { return factors_on_device_; }
@@ -99,7 +99,7 @@ cublasStatus_t serve(const Request& request, Real& real, Run run, Arguments... a
   return failed != ACCUBLAS_SUCCESS && call.falls_back(failed, status) ? real(arguments...) : status;
 }
 
-/// The same for routines that take their factors in host memory alone.
+/// Serves routines that take their factors in host memory alone; otherwise the contract of the function above.
 template <class E, class B, class Run>
 accublas_status with_factors(Call& call, const E* alpha, const B* beta, Run run) {
   const Factor<E> a(call, alpha);

@@ -73,7 +73,7 @@ void PartReports::add(const accublas_report_t& one, double share, accublas_repor
 
 BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int threads, std::size_t workspace) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  // What a workspace hands out has a multiple of 64 bytes.
+  // A workspace hands out multiples of 64 bytes.
   const auto whole = [](std::size_t bytes) { return bytes / 64 * 64; };
   BatchPlan plan{1, threads, 1, whole(workspace)};
   const bool small = native ? work <= blas_serial : work < serial_work || (work < shared_work && count >= 2 * threads);
@@ -119,7 +119,7 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   }
   unsigned char* const memory = static_cast<unsigned char*>(rest.memory);
   std::fill_n(shares, parts, Share{});
-  // As in a call of its own, what engines may take beyond their cap is apart.
+  // The bytes that engines may take beyond their cap are kept apart, like in a single call.
   const std::size_t beyond = least ? plan.bytes : std::min(Workspace::beyond_cap, plan.bytes / 2);
 
   PartReports reports(execution.report);

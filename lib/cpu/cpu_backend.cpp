@@ -44,7 +44,7 @@ constexpr SmallTerms small_terms(cpu::Isa isa) {
 
 /// Results of so few elements are narrow: converting operands with a long inner dimension to residues costs more than
 /// all their sums. At 128 x 128 x 100,000 residues take 2 to 5 times as long as sums in every type and mode, DGEMM in
-/// dp:repro and fixed:T as long. The mending of triangular operands is cr's: other modes keep to residues there.
+/// dp:repro and fixed:T as long. The fix of triangular operands is cr's: other modes keep to residues there.
 constexpr Index narrow_elements = 128 * 128;
 
 bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Isa isa) {

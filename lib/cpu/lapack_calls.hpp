@@ -227,7 +227,7 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
   return blas.narrow_integers ? static_cast<std::int32_t>(info) : info;
 }
 
-/// Likewise, with LAPACK's workspace; of lwork = -1 what it should be goes to work[0].
+/// Calls a routine of QR, with LAPACK's workspace. If lwork = -1, the wanted length goes to work[0].
 template <class E>
 std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
   using Int = RealBlas::F77Int;

@@ -13,7 +13,7 @@
 
 namespace accublas::cpu {
 
-/// Of n elements of BLAS's vector, the signs of the imaginary parts.
+/// Changes the signs of the imaginary parts of n elements of a vector as BLAS has it.
 template <class E>
 void conjugate_in_place(Index n, E* x, Index increment) {
   if constexpr (is_complex<E>)
@@ -52,7 +52,7 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
   if (l.rows() == 0 || l.n == 0 || (l.alpha == 0 && l.beta == 1)) return;
   const auto scale = [&] { scale_result(l.beta, l.n, 1, Matrix<E>{l.c, std::abs(Index{l.incy}), 0}); };
   if (l.alpha == 0) return scale();
-  // What may be missing, the routine and memory for copies, is asked for before anything is written.
+  // The routine and the memory for copies may be missing: they are asked for before anything is written.
   if (!blas.serves(l.routine())) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 2");
   if (l.conjugated) {
     // conj(c) = ... of the conjugates of all else, or vectors of their own.

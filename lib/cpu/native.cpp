@@ -223,7 +223,7 @@ void native_norm(Index length, Vector<const E> all, RealOf<E>* to, Execution& ex
   *to = result;
 }
 
-/// Of the vector's own type of numbers.
+/// The norm in the vector's own type of numbers.
 template <class T, class Norm, class Join>
 void native_norm(const Reduction<T>& p, Execution& execution, Norm norm, Join join) {
   if (!p.x.pairs) return native_norm<T>(p.n, p.x, p.result, execution, norm, join);

@@ -1,4 +1,4 @@
-// What routines that are made of others share: the library's own calls on arrays of the host, and loops over rows.
+// The calls of which routines are made: the library's own on arrays of the host, and loops over rows.
 #pragma once
 
 #include <algorithm>
@@ -34,12 +34,12 @@ class Calls {
   void gemm(const Gemm<E>& problem) const {
     call([&](const accublas_options& with) { run_gemm(context_, problem, &problem.alpha, &problem.beta, &with); });
   }
-  /// y = alpha A x + beta y, likewise.
+  /// y = alpha A x + beta y; in cr every element is rounded once.
   template <class E>
   void gemv(const Gemv<E>& problem) const {
     call([&](const accublas_options& with) { run_gemv(context_, problem, &problem.alpha, &problem.beta, &with); });
   }
-  /// A product of level 3 or TRSM, column-major, likewise.
+  /// A product of level 3 or TRSM, column-major; in cr every element is rounded once.
   template <class E>
   void level3(const Level3<E>& problem) const {
     call([&](const accublas_options& with) {
@@ -51,13 +51,13 @@ class Calls {
     });
   }
 
-  /// Likewise.
+  /// A QR factorization, its reflectors' product or a least-squares solution, in the caller's mode.
   template <class E>
   void orthogonal(const Orthogonal<E>& problem) const {
     call([&](const accublas_options& with) { run_orthogonal(context_, problem, &with); });
   }
 
-  /// The norm of a vector, likewise.
+  /// The norm of a vector; in cr it is rounded once.
   template <class E>
   RealOf<E> norm(Index n, const Vector<const E>& x) const {
     RealOf<E> result{};

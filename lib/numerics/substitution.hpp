@@ -31,7 +31,7 @@ struct Unknown {
   bool unit;
   double reciprocal;  ///< RN(1 / pivot) where numbers are real and it is in range
 
-  /// Of the row of a pivot; b is another one for each right-hand side.
+  /// The unknown of a pivot's row; b is another one for each right-hand side.
   ACCUBLAS_HD static Unknown of_row(const E& alpha, const E& pivot, bool unit) {
     Unknown unknown{alpha, {}, pivot, unit, 0};
     if constexpr (!is_complex<E>)
@@ -48,7 +48,7 @@ struct Unknown {
       return approximate_number(sums[0], result);
   }
 
-  /// The same from the numerator alpha b - sum.
+  /// Rounds the quotient of the numerator alpha b - sum and the pivot, if the numerator's error decides it.
   ACCUBLAS_HD bool approximate_quotient(const TripleSum (&numerator)[parts], E& result) const {
     if constexpr (is_complex<E>)
       return quotient_of_parts(numerator, result);
@@ -71,7 +71,7 @@ struct Unknown {
  private:
   using A = Approximation;
 
-  /// Of real numbers, in as few operations one after the other as they take: unknowns wait for each other.
+  /// Rounds a real unknown, in a short chain of dependent operations, since unknowns wait for each other.
   ACCUBLAS_HD bool approximate_number(const TripleSum& sum, T& result) const {
     const DoublePair p = alpha == T(1) ? DoublePair{b, 0} : two_product(alpha, b), s = two_sum(p.high, -sum.a1);
     const double low = add_rn(add_rn(p.low, -sum.a2), add_rn(s.low, -sum.a3)),
@@ -95,7 +95,7 @@ struct Unknown {
     // The exponent alone changes: the reciprocal of a subnormal power of two may be no number of type T.
     return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot));
   }
-  /// Of the numerator high + low, `lows` not less than abs(low); the quotient is first + second.
+  /// Rounds the quotient first + second of the numerator high + low, where `lows` is not less than abs(low).
   ACCUBLAS_HD bool quotient_of(const DoublePair& numerator, double lows, double error, T& result) const {
     double high = numerator.high, low = numerator.low;
     if (mutant(Mutant::solve_numerator)) {

@@ -103,8 +103,8 @@ class Placed {
       if (o.written) all.push_back(every_routine::bytes_of(o));
     return all;
   }
-  /// Whether the results are `expected`: to the bit, or, in modes whose bits depend on how operands lie, within a rounding
-  /// error.
+  /// Whether the results are `expected`: to the bit, or, in modes whose bits depend on how operands lie, within a
+  /// rounding error.
   bool wrote(const std::vector<std::vector<char>>& expected, bool bits) const {
     const std::vector<std::vector<char>> got = results();
     if (bits) return got == expected;
@@ -272,7 +272,7 @@ TYPED_TEST(EveryRoutine, TakesStridesBeyond32Bits) {
   });
 }
 
-/// What runs between two pages that cannot be touched; a signal ends the program with its name.
+/// A scope whose operands lie between two pages that cannot be touched; a signal ends the program with its name.
 class AtPages {
  public:
   explicit AtPages(const std::string& what) {

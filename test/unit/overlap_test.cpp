@@ -145,7 +145,7 @@ TEST(Overlap, OfBatchesIsExact) {
   EXPECT_GT(apart, 1000);
 }
 
-/// What a check costs follows neither the elements nor the matrices of a batch: these would take minutes.
+/// The cost of a check follows neither the elements nor the matrices of a batch: these would take minutes.
 TEST(Overlap, IsCheap) {
   double* const a = reinterpret_cast<double*>(std::uintptr_t{1} << 32);
   constexpr Index many = 10000;

@@ -129,7 +129,7 @@ TYPED_TEST(RealSubstitution, PowersOfTwoDivideExactSums) {
     for (int i = 0; i < 40; ++i) {
       const T pivot = static_cast<T>(std::ldexp(this->below(2) ? 1 : -1, e));
       const T alpha = static_cast<T>(i % 4 == 0 ? 1 : this->below(2) ? 3 : -1.5);
-      // As many bits as alpha leaves, an odd number.
+      // An odd number of as many bits as alpha leaves.
       const int bits = std::min(digits, 51) - (this->below(3) ? 0 : this->below(digits - 3));
       const double odd = static_cast<double>((this->rng() >> (64 - bits)) | 1 | std::uint64_t{1} << (bits - 1));
       const int at =

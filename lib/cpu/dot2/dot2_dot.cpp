@@ -92,7 +92,7 @@ template <class T>
   std::copy_n(tree.result(), lane_values, out);
 }
 
-/// The same, of any strides.
+/// The dot product of vectors of any strides.
 template <class T>
 void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
   const bool products = sum.terms == Dot2Terms::products;

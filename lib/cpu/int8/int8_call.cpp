@@ -1,4 +1,4 @@
-// What a call of the int8 engine needs before and beside its passes.
+// The preparation of a call of the int8 engine, and its state beside the passes.
 #include "lib/cpu/int8/int8_call.hpp"
 
 #include <algorithm>

@@ -73,7 +73,7 @@ class Certifier {
   /// Counts the accepted elements rung by rung; acceptance grows with T, so T* of the tile is the first rung that
   /// accepts as many as the last.
   void certify(const Int8TileTask& task, const std::int32_t* sums) const;
-  /// The same in integers of any size.
+  /// Certifies a tile with sums in integers of any size.
   void certify(const Int8TileTask& task, const double* sums) const { certify_each(task, sums); }
 
  private:

@@ -16,7 +16,7 @@ struct Int8Verdict {
   std::uint8_t* accepted_in(Index tile) const { return accepted + tile * accepted_bytes; }
 };
 
-/// What int8_certify takes, after take_arena.
+/// The memory of int8_certify, taken after take_arena.
 template <class T>
 Int8Verdict int8_take_verdict(const Int8Call<T>& call);
 

@@ -201,7 +201,7 @@ ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x
   }
 }
 
-/// What the grids hold, without their bases: s1, s2 and c.
+/// The values on the grids without their bases: s1, s2 and c.
 template <Grid G>
 ACCUBLAS_INLINE Chain chain_value(const Chain& chain, V limit) {
   return {sub(chain.s1, mul(limit, splat(base1<G>))), sub(chain.s2, mul(limit, splat(base2<G>))), chain.c};
@@ -230,8 +230,8 @@ ACCUBLAS_INLINE V add_terms(Chain& chain, V base, Index count, Term&& term) {
   return seen;
 }
 
-/// The same where s1 is known to leave the binade in the lanes that `seen` tells: with the limit raised there (in all
-/// lanes, if `Together`). That succeeds: a limit of at least 4 times the old one leaves the old sum a quarter of the
+/// Adds a group of terms whose s1 leaves the binade in the lanes of `seen`, with the limit raised there (in all lanes,
+/// if `Together`). That succeeds: a limit of at least 4 times the old one leaves the old sum a quarter of the
 /// room, and fewer than 64 products below the limit half of it. Unless something is not finite: then the sum is NaN.
 template <class T, Speed S, Grid G, bool Together, class Term>
 ACCUBLAS_INLINE void add_raised(Chain& chain, V& limit, V seen, Index count, Term&& term) {
@@ -260,7 +260,7 @@ ACCUBLAS_INLINE void add_raised(Chain& chain, V& limit, V seen, Index count, Ter
   }
 }
 
-/// The same where it may leave the binade.
+/// Adds a group of terms whose s1 may leave the binade.
 template <class T, Speed S, Grid G, bool Together, class Term>
 ACCUBLAS_INLINE void add_with_care(Chain& chain, V& limit, Index count, Term&& term) {
   Chain trial = chain;

@@ -10,7 +10,7 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-// What the grids do not need: bits of entries, and lanes as bits of an integer.
+// Operations beside those of the grids: bits of entries, and lanes as bits of an integer.
 #if ACCUBLAS_ISA_LEVEL >= 2
 /// seen | (a & b).
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) {

@@ -1,6 +1,6 @@
-// What the inner loops of cr's DOT, GEMV and GEMM offer, one table per instruction set. Tables may differ in the sums
-// and error bounds that they return, never in what holds of them: the exact inner product lies within `error` of the
-// sum.
+// The interface of the inner loops of cr's DOT, GEMV and GEMM, one table per instruction set. Tables may differ in the
+// sums and error bounds that they return, never in what holds of them: the exact inner product lies within `error` of
+// the sum.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ constexpr Index least_segment = 8192;
 /// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`.
 enum class Speed { full, swift };
 
-/// What is known of the rows of op(A), or of the columns of op(B), in a panel.
+/// Facts about the rows of op(A), or the columns of op(B), in a panel.
 struct CrLines {
   double* largest;         ///< largest magnitude; NaN may be passed over
   double* last_bit;        ///< power of two of which every entry is a multiple; 2^1023 where all are zero
@@ -69,8 +69,8 @@ struct CrChange {
   bool negated[2] = {false, false};  ///< even and odd terms as they come out
 };
 
-/// What is done with panels, of any type: they hold doubles. Of a panel with `count` lines the others need not be seen
-/// to.
+/// Operations on panels, which hold doubles whatever the type. If a panel has `count` lines, the others may hold
+/// anything.
 struct CrPanelKernels {
   void (*measure)(Index k, Index count, const double* panel, const CrLines& lines);
   /// Writes the changed panel and measures it. `to` may be `from` if nothing is swapped.

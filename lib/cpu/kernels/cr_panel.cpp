@@ -1,4 +1,4 @@
-// What happens to panels of lines before they are multiplied (CrPanelKernels): measuring, rounding to T bits, and the
+// The preparation of panels before they are multiplied (CrPanelKernels): measuring, rounding to T bits, and the
 // numbers of the certificate. Lanes are lines, so that each line has its own scale.
 #include "lib/cpu/kernels/cr_tile.hpp"
 

@@ -33,7 +33,7 @@ constexpr Grid row_grid{R == 1 ? 9 : 8};
 template <int R, Speed S>
 constexpr double row_error = S == Speed::full ? row_grid<R>.error(row_block<R> / W, row_block<R>)
                                               : row_grid<R>.swift_error(row_block<R>);
-// The sums of all lanes and chains are less than 2^53 quanta: s2 by the number of terms, s1 by `settle`.
+// The sums of all lanes and chains are less than 2^53 quanta: s2 by the number of terms, s1 by `resolve`.
 template <int R>
 constexpr bool row_block_fits =
     row_block<R> <= (R == 1 ? 2 : 1) * W << (row_grid<R>.headroom - 1) &&
@@ -74,7 +74,7 @@ struct RowChains {
 
   /// Sums of all lanes: one limit for both chains of a row, and no s1 so far from its base that the sum would be
   /// rounded.
-  [[gnu::always_inline]] inline void settle() {
+  [[gnu::always_inline]] inline void resolve() {
     constexpr double room = grid.base1() / (R == 1 ? 12 : 6);
     for (int i = 0; i < count; ++i) {
       const V far = mul(limit[i], splat(room));
@@ -198,7 +198,7 @@ ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, const 
       for (; p + W <= end; p += W) row_group<R, 1, true>(a + p, ld, next(), x + p, W, chains);
       if (p < end) row_group<R, 1, false>(a + p, ld, next(), x + p, static_cast<int>(end - p), chains);
     }
-    chains.settle();
+    chains.resolve();
     double s1[R], s2[R], c[R];
     for (int r = 0; r < R; ++r) {
       Chain v = chain_value<row_grid<R>>(chains.chain[r], chains.limit[r]);

@@ -14,7 +14,7 @@
 
 namespace accublas::cpu {
 
-/// What partial pivoting compares: the magnitude of a rounded element, of a complex one the sum of those of its parts.
+/// The magnitude that partial pivoting compares: of a complex element the sum of those of its rounded parts.
 template <class E>
 RealOf<E> pivot_size(const E& v) {
   if constexpr (is_complex<E>)
@@ -29,8 +29,8 @@ class Panel {
   static constexpr int parts = parts_of<E>;
 
  public:
-  /// Of an m x n matrix whose left columns, up to `order`, are factored in panels of at most `edge` columns: takes all
-  /// memory, for narrower panels where there is less, at last for some rows of one column.
+  /// Panels of an m x n matrix whose left columns, up to `order`, are factored in panels of at most `edge` columns.
+  /// They take all memory: panels are narrower where there is less, at last some rows of one column.
   Panel(const Matrix<E>& a, Index m, Index order, Index edge, Execution& execution)
       : a_(a),
         execution_(execution),
@@ -326,10 +326,10 @@ class Panel {
   const Matrix<E> a_;
   Execution& execution_;
   const Index m_, line_, threads_;
-  Index width_ = 0, stride_ = 0, each_ = 0;  ///< stride_: from a row of the panel to the next; each_: of a thread
-  Index together_ = 0;                       ///< rows that a thread has memory for, at most
-  bool by_columns_ = false;                  ///< a thread has sums of the rows at hand alone, and what else is null
-  T* memory_ = nullptr;                      ///< rows of L to the left of the panel, and lines of U
+  Index width_ = 0, stride_ = 0, each_ = 0;        ///< stride_: from a row of the panel to the next; each_: of a thread
+  Index together_ = 0;                             ///< rows that a thread has memory for, at most
+  bool by_columns_ = false;                        ///< a thread has sums of the current rows alone; the rest is null
+  T* memory_ = nullptr;                            ///< rows of L to the left of the panel, and lines of U
   TripleSum *before_ = nullptr, *sums_ = nullptr;  ///< by part and row: over what lies to the left; of a column
   T* inner_ = nullptr;                             ///< rows of L within the panel
   double* inner_bits_ = nullptr;                   ///< their last bits, where they are tracked

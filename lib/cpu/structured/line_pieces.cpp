@@ -163,7 +163,7 @@ class LinePieces {
     }
   }
 
-  /// Of entries (a, b) and x = (u, v) the sums are of a u and b u, then of a v and b v.
+  /// For entries (a, b) and x = (u, v) the sums are those of a u and b u, then those of a v and b v.
   static void join_columns(Index m, bool conjugate, const Scratch& s, TripleSum* to) {
     if constexpr (is_complex<E>) {
       for (Index r = 0; r < m; ++r) {
@@ -183,7 +183,7 @@ class LinePieces {
 
   T* result(Index lane) const { return reinterpret_cast<T*>(&g_.y[lane / parts]) + lane % parts; }
 
-  /// What the sums decide; the number of those that are left.
+  /// Rounds the elements that the sums decide. Returns how many are left.
   Index finish() {
     std::atomic<Index> left{0};
     parallel_for(ceil_div(n_, panel), execution_.threads, [&](Index task, int) {

@@ -3,8 +3,8 @@
 // numbers as lines of components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the
 // same rows. Blocks of C are as large as the workspace has room for their lines.
 //
-// Of a wanted triangle, rectangles outside it are never computed; what is left around the diagonal are squares so small
-// that they are computed whole, in memory of their own. dp:repro, whose T* belongs to the call, goes over the blocks
+// Rectangles outside a wanted triangle are never computed. Around the diagonal remain squares so small that they are
+// computed whole, in memory of their own. dp:repro, whose T* belongs to the call, goes over the blocks
 // twice.
 #include <algorithm>
 #include <cmath>
@@ -100,7 +100,7 @@ class DescribedProduct {
   bool rehearses() const { return rest_.rehearsal; }
   bool writes() const { return !measuring() && !rehearses(); }
 
-  /// Whether sums may read the lines some terms at a time, in any order of the terms. The mending of triangular
+  /// Whether sums may read the lines some terms at a time, in any order of the terms. The fix of triangular
   /// operands needs whole lines.
   bool may_be_deep() const {
     return engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
@@ -122,7 +122,7 @@ class DescribedProduct {
   Index cols_written(Index cols) const { return cols_as_stored() ? 0 : cols; }
   Index written(Index rows, Index cols) const { return rows_written(rows) + cols_written(cols); }
   std::size_t numbers(Index lines) const { return static_cast<std::size_t>(lines * terms_); }
-  /// What run() takes for a block beside what its parts take.
+  /// Bytes that run() takes for a block besides those of its parts.
   std::size_t bytes_of(Index rows, Index cols) const {
     const auto bytes = [](std::size_t count) { return round_up(count * sizeof(T), 64); };
     return bytes(numbers(rows_written(rows))) + bytes(numbers(cols_written(cols))) +
@@ -196,8 +196,8 @@ class DescribedProduct {
     }
   }
 
-  /// Of a rehearsal in blocks of rows x cols: whether the one at hand, m x n, takes what another one does, which was
-  /// tried already. Of a triangular operand, columns have lengths of their own.
+  /// In a rehearsal in blocks of rows x cols: whether the current block, m x n, takes the memory of another one that
+  /// was tried already. The columns of a triangular operand have lengths of their own.
   bool repeats(Index rows, Index cols, Index m, Index n) {
     if (p_.b.structure == Structure::triangular) return p_.wanted == Triangle::all && row_ > 0 && m == rows;
     // The diagonal moves by a row at most between the components.
@@ -207,7 +207,7 @@ class DescribedProduct {
     return std::exchange(tried, true);
   }
 
-  /// Of the row lines held, for the imaginary parts of a turned product and back.
+  /// Swaps the components of the row lines held, for the imaginary parts of a product with exchanged parts, and back.
   void swap_components(Index m) {
     for (Index t = 0; t < m * terms_; t += 2) std::swap(row_memory_[t], row_memory_[t + 1]);
   }
@@ -349,7 +349,7 @@ class DescribedProduct {
   std::size_t needed_ = 0;  ///< by a part
   bool shares_bits_ = false;
   bool tried_[2][2] = {};  ///< see repeats()
-  // The block at hand: its place, its lines, the component, and how far the wanted triangle is moved down.
+  // The current block: its position, its lines, the component, and how far the wanted triangle is moved down.
   Index row_ = 0, col_ = 0, imaginary_ = 0, shift_ = 0;
   Matrix<const T> x_{}, y_{};
 };

@@ -45,7 +45,7 @@ class Update {
   static constexpr Index parts = is_complex<E> ? 2 : 1;
   static constexpr Index rows_at_once = update_block / parts, columns_at_once = 256;
 
-  /// Of one thread: the parts of x and x2, widened, each beside itself where there are two.
+  /// A thread's parts of x and x2, widened, each beside itself where there are two.
   struct Scratch {
     double x[4][update_block + update_slack];
     std::uint16_t open[update_block];
@@ -80,7 +80,7 @@ class Update {
     const bool in_range = s && spread(first, end, *s) && !hook_all_undecided();
     UpdateTerms terms;
     for (Index j = first_column; j < end_column; ++j) {
-      // Of a Hermitian result the diagonal is real.
+      // The diagonal of a Hermitian result is real.
       const Index apart = p_.hermitian ? 1 : 0;
       const Index begin = p_.wanted == Triangle::lower ? std::max(first, j + apart) : first,
                   stop = p_.wanted == Triangle::upper ? std::min(end, j + 1 - apart) : end;

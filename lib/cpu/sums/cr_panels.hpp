@@ -20,7 +20,7 @@ struct CrPanels {
         largest(entries + all_lines * k),
         last_bit(largest + all_lines),
         nonzero(reinterpret_cast<std::uint64_t*>(last_bit + all_lines)) {}
-  /// What is known of the lines from `line` on, of one panel.
+  /// Facts about the lines of one panel from `line` on.
   CrLines known(Index line) const {
     return {largest + line, last_bit + line, nonzero + line / lines * lines * words(k) + line % lines};
   }

@@ -164,7 +164,7 @@ class Deep {
   DeepSegment* segments_ = nullptr;
   int bits_ = 0;  ///< T, T*
   Element which_ = as_given;
-  // What threads find.
+  // Counts that the threads share.
   std::atomic<std::int64_t> undecided_{0}, rejected_{0};
   std::atomic<int> rung_{-1};
   std::atomic<double> worst_{0};

@@ -1,4 +1,4 @@
-// What a deep product knows of its data before it sums: fixed:T's lines and bound, and the certificate of dp and sp
+// Facts that a deep product finds before it sums: fixed:T's lines and bound, and the certificate of dp and sp
 // reproducible, whose sums take the terms of docs/modes.md from panels as the products do.
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/sums/deep.hpp"

@@ -50,7 +50,7 @@ class DeepSide {
 constexpr Index deep_copy_stride(Index terms) { return terms + 8; }
 constexpr Index deep_copies(Index lines, Index terms) { return lines * deep_copy_stride(terms); }
 
-/// What a segment of the terms of a panel's lines shows.
+/// Findings in a segment of the terms of a panel's lines.
 struct DeepSegment {
   double largest[CrScale::most_lines], last_bit[CrScale::most_lines];
   int exponent[CrScale::most_lines];

@@ -218,7 +218,7 @@ class FixedGemv {
   std::uint64_t most_x_ = 0;
   FixedScratch* scratch_;
   TripleSum* sums_ = nullptr;      ///< segments x m, where there are several
-  std::uint64_t* most_ = nullptr;  ///< likewise
+  std::uint64_t* most_ = nullptr;  ///< greatest magnitudes, segments x m, where there are several
   std::atomic<std::int64_t> undecided_{0};
 };
 

@@ -111,7 +111,7 @@ class IntegerGemm {
     return cpu::rung_of<T>(rows_[i], cols_[j], g_.k, [&] { return sum_of_bytes(i, j); });
   }
 
-  /// What fixed:t promises on this data; throws where that misses the target.
+  /// The bound of fixed:t on this data; throws if it misses the target.
   double fixed_bound(int t) {
     const bool judged = execution_.target > 0;
     if (judged) take_bytes();
@@ -189,7 +189,7 @@ class IntegerGemm {
   Execution& execution_;
   Line *rows_, *cols_;
   ScaledInteger* entries_ = nullptr;  ///< rows, then columns; null where the workspace is too small for them
-  std::uint8_t* bytes_ = nullptr;     ///< of the certificate, likewise
+  std::uint8_t* bytes_ = nullptr;     ///< of the certificate: rows, then columns; null where the workspace is too small
   int log2_k_;
 };
 

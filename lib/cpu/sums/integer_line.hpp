@@ -81,7 +81,7 @@ struct FixedError {
     exact &= other.exact;
     worst = std::max(worst, other.worst);
   }
-  /// What fixed:t promises; throws where that misses a target. u is that of the result.
+  /// The bound of fixed:t; throws if it misses a target. u is the unit roundoff of the result.
   double bound(int t, double u, double target) const {
     double bound = exact ? 0 : std::numeric_limits<double>::infinity();
     if (!exact && target > 0) bound = worst * (1 + 2 * u);  // RN moves it by u (abs(exact) + error)

@@ -29,7 +29,7 @@ double last_bit_with(double bit, const E& x) {
   return bit;
 }
 
-/// Of M, whose unknowns come in the order that its triangle tells; one that is no triangle: as of a lower one.
+/// Sums of the lines of M, whose unknowns come in the order of its triangle, or of a lower one if M is not triangular.
 template <class E>
 class LineSums {
   using T = RealOf<E>;
@@ -72,7 +72,7 @@ class LineSums {
     }
   }
 
-  /// The unknown with the exact sum of m(p, q) x(q) over the first `count` unknowns. Where dot2's pair is no number,
+  /// The unknown with the exact sum of m(p, q) x(q) over the first `count` unknowns. Where dot2's pair is NaN,
   /// cr's sum stands for it.
   template <class X>
   E exact(const Unknown<E>& unknown, Index p, Index count, const X& x) const {
@@ -108,7 +108,7 @@ class LineSums {
     }
   }
 
-  /// Pairs as sums without an error; one that a kernel could not compute is no number.
+  /// Pairs as sums without an error; one that a kernel could not compute is NaN.
   void add_up_pairs(Index count, const double* line, Index sides, const T* unknowns, Index step, TripleSum* to) const {
     constexpr Index together = 64;
     for (Index first = 0; first < sides; first += together) {
@@ -120,8 +120,8 @@ class LineSums {
     }
   }
 
-  /// Of a part of the sum: the line of M, negated, and the unknowns; of complex ones term 2 q has the real parts of the
-  /// unknowns.
+  /// A part of the sum: the line of M, negated, and the unknowns. If they are complex, term 2 q has the unknowns' real
+  /// parts.
   template <class X>
   struct Terms {
     const LineSums& of;
