@@ -319,7 +319,7 @@ FACTORIZATIONS = [
         "Solves A X = B by the factor that potrf left in a.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, **FACTOR_OF, **SOLVED}),
     Row(names("posv"), "layout uplo n nrhs a! lda b! ldb info",
-        "potrf, then potrs if *info is 0.",
+        "Solves A X = B for a Hermitian positive definite A by Cholesky's factorization: potrf, then potrs if *info is 0. Otherwise B is as it was.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "A, overwritten by the factor", **SOLVED}),
     Row(names("getrf"), "layout m n a! lda ipiv! info",
         "P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of column i, the first such, is "
@@ -330,7 +330,7 @@ FACTORIZATIONS = [
         "Solves op(A) X = B by the factors that getrf left in a and ipiv. ACCUBLAS_ERROR_ARGUMENT also if ipiv, in host memory, names a row that A lacks.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "the factors from getrf", **SOLVED}),
     Row(names("gesv"), "layout n nrhs a! lda ipiv! b! ldb info",
-        "getrf, then getrs if *info is 0.",
+        "Solves A X = B by LU with partial pivoting: getrf, then getrs if *info is 0. Otherwise B is as it was.",
         FACTORIZATION_CALL,
         SYSTEM, {**ORDER, "a": "A, overwritten by L and U", "ipiv": PIVOTS["ipiv"].replace("min(m, n)", "n"), **SOLVED}),
 ]

@@ -25,7 +25,7 @@
  *     (alpha = 0 in host memory, k = 0, the other triangle) does not count. It is not checked for two operands of
  *     unequal strides with gaps along both dimensions, for matrices of a batch that are no neighbours in memory, and
  *     for a batch whose array of pointers is in device memory.
- *   - Nothing prints but the verbose mode and the failure handler.
+ *   - Only the verbose mode, the failure handler and accublas_mp_print print.
  */
 #ifndef ACCUBLAS_H
 #define ACCUBLAS_H
@@ -73,7 +73,7 @@ enum {
   ACCUBLAS_ERROR_NO_BLAS = 12,      /**< no real BLAS could be loaded for native */
   ACCUBLAS_ERROR_INTERNAL = 13,     /**< a defect in accublas */
   ACCUBLAS_ERROR_PRECISION = 14,    /**< multiple-precision operands of different precisions; nothing was written */
-  ACCUBLAS_ERROR_FORMAT = 15,       /**< a string that is no number; nothing was written */
+  ACCUBLAS_ERROR_FORMAT = 15,       /**< a string is not a number; nothing was written */
   ACCUBLAS_ERROR_NOT_CERTIFIED = 16 /**< a solution whose error has no proved bound, written without one */
   /* 17 .. 999 are reserved */
 };
@@ -152,7 +152,7 @@ enum {
 typedef int32_t accublas_pointer_mode;
 enum { ACCUBLAS_POINTER_HOST = 0, ACCUBLAS_POINTER_DEVICE = 1 };
 
-/** What the failure handler's default does where a caller has no status (drop-in, Fortran without stat). */
+/** The action of the default failure handler if a caller has no status (drop-in, Fortran without stat). */
 typedef int32_t accublas_on_failure;
 enum { ACCUBLAS_ON_FAILURE_ABORT = 0, ACCUBLAS_ON_FAILURE_NATIVE = 1 };
 
@@ -176,7 +176,7 @@ typedef struct accublas_options {
 #define ACCUBLAS_OPTIONS_INIT \
   { sizeof(accublas_options), NULL, 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1 }
 
-/** What the last call on a context did. Set struct_size before asking; fields past it are not written.
+/** A report on the last call on a context. Set struct_size before asking; fields past it are not written.
  *
  * The rigorous bound: for every element
  *   abs(c - exact) <= bound_relative abs(exact) + bound_componentwise (abs(alpha) abs(A) abs(B) + abs(beta) abs(C))
@@ -251,7 +251,7 @@ ACCUBLAS_API accublas_status accublas_set_last_error(accublas_context* ctx, accu
  * word that no family knows is ACCUBLAS_ERROR_MODE with the list of words. NULL or "" unsets. In every word of a
  * setting capitals count as small letters, and answers have small ones. */
 ACCUBLAS_API accublas_status accublas_set_mode_name(accublas_context* ctx, const char* word);
-/** The same by enum: parameter is T or D (else 0), flags are ACCUBLAS_MODE_FAST and ACCUBLAS_MODE_REPRODUCIBLE. */
+/** Sets the mode by enum: parameter is T or D (else 0), flags are ACCUBLAS_MODE_FAST and ACCUBLAS_MODE_REPRODUCIBLE. */
 ACCUBLAS_API accublas_status accublas_set_mode(accublas_context* ctx, accublas_mode mode, int32_t parameter,
                                                int32_t flags);
 /** Mode of one family; a word that the family lacks is ACCUBLAS_ERROR_MODE. Wins over accublas_set_mode_name. */
@@ -270,9 +270,10 @@ ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accubla
  * forgotten. Where no device is set, a context works on the device of its first operands (of host operands: on device
  * 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
-ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine); /**< as below */
-/** "auto", "native", "int8", "fp64", "fp16", "dot2", "sums", "multiword". An engine that cannot serve a call's mode is
- * ACCUBLAS_ERROR_ENGINE at that call. */
+/** Names the engine of the context's calls; ACCUBLAS_ENGINE_AUTO lets the plan choose one. An engine that cannot serve
+ * a call's mode is ACCUBLAS_ERROR_ENGINE at that call. */
+ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine);
+/** Sets the engine by name: "auto", "native", "int8", "fp64", "fp16", "dot2", "sums" or "multiword". */
 ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, const char* name);
 /** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 8 GiB and an eighth
  * of its memory). Blocking under it never changes bits. On the CPU a call takes up to a MiB more, for what does not
@@ -299,7 +300,8 @@ ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context* ctx, in
  * The promise is the report's, with its conditions: what over- or underflows on the way in native, tf32x1, tf32x3,
  * tf32x4, and in dp and sp where OpenBLAS or cuBLAS computes them, is not found out. */
 ACCUBLAS_API accublas_status accublas_set_target(accublas_context* ctx, double bound);
-/** Where alpha, beta and DOT's result are. ACCUBLAS_POINTER_DEVICE goes with device operands only. */
+/** Where alpha, beta and the results of DOT, NRM2 and ASUM are. ACCUBLAS_POINTER_DEVICE goes with device operands
+ * only. */
 ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context* ctx, accublas_pointer_mode mode);
 /** The CUDA stream (cudaStream_t as void *) that device calls run on; NULL is the legacy default stream. Calls from
  * here on wait, on the device, for the context's calls before, whichever stream those had; it may be gone.
@@ -319,17 +321,19 @@ ACCUBLAS_API accublas_status accublas_device_count(int32_t* count);
 typedef int32_t (*accublas_failure_handler)(accublas_status status, const char* message, void* user);
 /** Makes `handler` the one that is called, with `user` as its last argument. */
 ACCUBLAS_API accublas_status accublas_set_failure_handler(accublas_failure_handler handler, void* user);
-/** What the default handler does. Process wide. */
+/** Sets the action of the default handler. Process wide. */
 ACCUBLAS_API accublas_status accublas_set_on_failure(accublas_on_failure action);
 /** Runs the handler for the context's last error, as the drop-in and the Fortran module do; returns only if the handler
  * asks for the real BLAS. */
 ACCUBLAS_API accublas_status accublas_fail(accublas_context* ctx, accublas_status status);
 
-/** What the last call on the context did. */
+/** Copies the report on the last call on the context. */
 ACCUBLAS_API accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report);
-/** The program's calls that succeeded; the inner calls of routines that are made of others are not counted. Copies at
- * most `capacity` rows (0: `rows` may be NULL); *count is how many there are. Reset sets all to 0. */
+/** Copies the counters of the program's calls that succeeded, by routine and engine, process wide. Inner calls of
+ * routines that are made of others are not counted. Copies at most `capacity` rows (0: `rows` may be NULL) and sets
+ * *count to the number of rows that there are. */
 ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t* rows, size_t capacity, size_t* count);
+/** Sets all counters to 0. */
 ACCUBLAS_API accublas_status accublas_reset_counters(void);
 
 /* ---------------------------------------------------------------------------------------------------------------
@@ -1508,7 +1512,8 @@ ACCUBLAS_API accublas_status accublas_zpotrs_ex(accublas_context* ctx, accublas_
 ACCUBLAS_API accublas_status accublas_cpotrs_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
     int64_t n, int64_t nrhs, const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
 
-/** potrf, then potrs if *info is 0.
+/** Solves A X = B for a Hermitian positive definite A by Cholesky's factorization: potrf, then potrs if *info is 0.
+ * Otherwise B is as it was.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -1613,7 +1618,7 @@ ACCUBLAS_API accublas_status accublas_cgetrs_ex(accublas_context* ctx, accublas_
     accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, const int64_t* ipiv, void* b,
     int64_t ldb, const accublas_options* options);
 
-/** getrf, then getrs if *info is 0.
+/** Solves A X = B by LU with partial pivoting: getrf, then getrs if *info is 0. Otherwise B is as it was.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] n order of A, at least 0
@@ -2113,7 +2118,7 @@ ACCUBLAS_API int64_t accublas_mp_bytes(const accublas_mp_array* array);
 ACCUBLAS_API accublas_status accublas_mp_move(accublas_context* ctx, accublas_mp_array* array, accublas_mp_place place);
 
 /* In and out. Blocks are m x n, column-major, at `offset` with leading dimension ld >= max(1, m) in the array; in the
- * user's memory lda >= max(1, m) likewise. A vector of n elements with increment inc > 0 is the block 1 x n with ld =
+ * user's memory lda >= max(1, m). A vector of n elements with increment inc > 0 is the block 1 x n with ld =
  * inc. */
 
 /** Doubles: exact on the way in (also subnormals, infinities, NaN), rounded once to nearest even on the way out
@@ -2180,7 +2185,7 @@ ACCUBLAS_API accublas_status accublas_mp_convert(accublas_context* ctx, int64_t 
 /** *result = -1, 0, 1 as x < y, x = y, x > y; 2 where one is NaN. Precisions may differ. +0 = -0. */
 ACCUBLAS_API accublas_status accublas_mp_compare(accublas_context* ctx, const accublas_mp_array* x, int64_t index_x,
                                                  const accublas_mp_array* y, int64_t index_y, int32_t* result);
-/** An accublas_mp_class_t. */
+/** *result = the class of the number at `index`, an accublas_mp_class_t. */
 ACCUBLAS_API accublas_status accublas_mp_classify(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
                                                   int32_t* result);
 /** *result = -1, 0, 1 (zeros and NaN: 0). */
@@ -2253,7 +2258,7 @@ ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
 ACCUBLAS_API double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude);
 ACCUBLAS_API double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact);
 
-/** What the last routine, alignment or move of multiple-precision arrays on a context did. Set struct_size before
+/** A report on the last routine, alignment or move of multiple-precision arrays on a context. Set struct_size before
  * asking; fields past it are not written. */
 typedef struct accublas_mp_report_t {
   size_t struct_size;       /**< sizeof(accublas_mp_report_t) */
@@ -2280,7 +2285,7 @@ typedef struct accublas_mp_report_t {
   double ms_finish;         /**< reconstruction, alpha, beta, rounding, residues of the results; level 2 */
 } accublas_mp_report_t;
 
-/** What the last accublas_mp_* routine, alignment or move on the context did; it waits for it where it runs on a
+/** Copies the report on the last accublas_mp_* routine, alignment or move on the context. Waits for it if it runs on a
  * device. */
 ACCUBLAS_API accublas_status accublas_mp_report(accublas_context* ctx, accublas_mp_report_t* report);
 
