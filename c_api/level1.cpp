@@ -17,13 +17,13 @@ accublas_status dot(accublas_context* ctx, std::int64_t n, const T* x, std::int6
 template <class E>
 accublas_status nrm2(accublas_context* ctx, std::int64_t n, const E* x, std::int64_t incx, RealOf<E>* result,
                      const accublas_options* options) {
-  return guarded(ctx, [&](Context& context) { run_nrm2(context, norm_view(n, x, incx, result), options); });
+  return guarded(ctx, [&](Context& context) { run_norm(context, norm_view(Norm::nrm2, n, x, incx, result), options); });
 }
 
 template <class E>
 accublas_status asum(accublas_context* ctx, std::int64_t n, const E* x, std::int64_t incx, RealOf<E>* result,
                      const accublas_options* options) {
-  return guarded(ctx, [&](Context& context) { run_asum(context, norm_view(n, x, incx, result), options); });
+  return guarded(ctx, [&](Context& context) { run_norm(context, norm_view(Norm::asum, n, x, incx, result), options); });
 }
 
 template <class T>

@@ -68,13 +68,13 @@ Vector<T> view(std::int64_t n, T* data, std::int64_t increment) {
 
 /// The norm of a vector, of a complex one as of its components.
 template <class E>
-Reduction<RealOf<E>> norm_view(std::int64_t n, const E* x, std::int64_t increment, RealOf<E>* result) {
+Reduction<RealOf<E>> norm_view(Norm norm, std::int64_t n, const E* x, std::int64_t increment, RealOf<E>* result) {
   const Vector<const E> elements = view(n, x, increment);
   if (n < 0) n = 0;
   if constexpr (is_complex<E>)
-    return {2 * n, component_entries(elements), result};
+    return {2 * n, component_entries(elements), result, norm};
   else
-    return {n, elements, result};
+    return {n, elements, result, norm};
 }
 
 }  // namespace accublas

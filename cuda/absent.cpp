@@ -23,20 +23,8 @@ class AbsentBackend final : public Backend {
   Location locate(const void*) const override { return {MemoryKind::host, 0}; }
   std::size_t default_workspace(int) const override { return 0; }
   std::unique_ptr<BackendState> make_state(int) override { no_device(); }
-
-  using Backend::gemm, Backend::gemm_batched, Backend::gemv, Backend::dot;
-  void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override { no_device(); }
-  void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) override { no_device(); }
-  void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) override { no_device(); }
-  void gemm_batched(const Call<GemmBatch<float>, float>&, BackendState*, Execution&) override { no_device(); }
-  void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) override { no_device(); }
-  void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override { no_device(); }
-  void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override { no_device(); }
-  void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) override { no_device(); }
-  void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) override { no_device(); }
-  void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) override { no_device(); }
-  void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) override { no_device(); }
-  void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) override { no_device(); }
+  void compute(const AnyCall&, BackendState*, Execution&) override { no_device(); }
+  void begin_steps(AnySteps, BackendState*, Workspace&, int) override { no_device(); }
 };
 
 }  // namespace

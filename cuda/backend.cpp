@@ -174,152 +174,29 @@ class CudaBackend final : public Backend {
     return bytes;
   }
 
-  void gemm(const Call<Gemm<Complex<double>>, Complex<double>>& call, BackendState* state,
-            Execution& execution) override {
-    gemm_of(call, state, execution);
+  /// If the device fails after work was put on a stream, C may be half written.
+  void compute(const AnyCall& any, BackendState* base, Execution& execution) override {
+    State& state = static_cast<State&>(*base);
+    const auto run = [&](const auto* call) {
+      using enum cuda::CallScope::Stream;
+      const cuda::CallScope scope(state, call->operands_on_device ? users : own);
+      if (execution.workspace.buffer()) fit(execution, [&](Execution& rehearsed) { serve(state, *call, rehearsed); });
+      try {
+        serve(state, *call, execution);
+      } catch (const Error& error) {
+        if (error.status() == ACCUBLAS_ERROR_DEVICE && state.begun())
+          throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+        throw;
+      }
+    };
+    with_stack(needed_stack, [&] { std::visit(run, any.call); });
   }
-  void gemm(const Call<Gemm<Complex<float>>, Complex<float>>& call, BackendState* state,
-            Execution& execution) override {
-    gemm_of(call, state, execution);
-  }
-  void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>& call, BackendState* state,
-                    Execution& execution) override {
-    gemm_batched_of(call, state, execution);
-  }
-  void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>& call, BackendState* state,
-                    Execution& execution) override {
-    gemm_batched_of(call, state, execution);
-  }
-  void gemm(const Call<Gemm<double>, double>& call, BackendState* state, Execution& execution) override {
-    gemm_of(call, state, execution);
-  }
-  void gemm(const Call<Gemm<float>, float>& call, BackendState* state, Execution& execution) override {
-    gemm_of(call, state, execution);
-  }
-  void gemm_batched(const Call<GemmBatch<double>, double>& call, BackendState* state, Execution& execution) override {
-    gemm_batched_of(call, state, execution);
-  }
-  void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState* state, Execution& execution) override {
-    gemm_batched_of(call, state, execution);
-  }
-  void level3(const Call<Level3<double>, double>& call, BackendState* state, Execution& execution) override {
-    level3_of(call, state, execution);
-  }
-  void level3(const Call<Level3<float>, float>& call, BackendState* state, Execution& execution) override {
-    level3_of(call, state, execution);
-  }
-  void level3(const Call<Level3<Complex<double>>, Complex<double>>& call, BackendState* state,
-              Execution& execution) override {
-    level3_of(call, state, execution);
-  }
-  void level3(const Call<Level3<Complex<float>>, Complex<float>>& call, BackendState* state,
-              Execution& execution) override {
-    level3_of(call, state, execution);
-  }
-  void factorization(const Call<Factorization<double>, double>& call, BackendState* state,
-                     Execution& execution) override {
-    factorization_of(call, state, execution);
-  }
-  void factorization(const Call<Factorization<float>, float>& call, BackendState* state,
-                     Execution& execution) override {
-    factorization_of(call, state, execution);
-  }
-  void factorization(const Call<Factorization<Complex<double>>, Complex<double>>& call, BackendState* state,
-                     Execution& execution) override {
-    factorization_of(call, state, execution);
-  }
-  void factorization(const Call<Factorization<Complex<float>>, Complex<float>>& call, BackendState* state,
-                     Execution& execution) override {
-    factorization_of(call, state, execution);
-  }
-  void orthogonal(const Call<Orthogonal<double>, double>& call, BackendState* state, Execution& execution) override {
-    orthogonal_of(call, state, execution);
-  }
-  void orthogonal(const Call<Orthogonal<float>, float>& call, BackendState* state, Execution& execution) override {
-    orthogonal_of(call, state, execution);
-  }
-  void orthogonal(const Call<Orthogonal<Complex<double>>, Complex<double>>& call, BackendState* state,
-                  Execution& execution) override {
-    orthogonal_of(call, state, execution);
-  }
-  void orthogonal(const Call<Orthogonal<Complex<float>>, Complex<float>>& call, BackendState* state,
-                  Execution& execution) override {
-    orthogonal_of(call, state, execution);
-  }
-  void begin_steps(std::unique_ptr<ElementSteps<double>>& steps, BackendState* state, Workspace& workspace,
-                   int level) override {
-    steps = cuda::device_steps<double>(static_cast<State&>(*state), workspace, level);
-  }
-  void begin_steps(std::unique_ptr<ElementSteps<float>>& steps, BackendState* state, Workspace& workspace,
-                   int level) override {
-    steps = cuda::device_steps<float>(static_cast<State&>(*state), workspace, level);
-  }
-  void begin_steps(std::unique_ptr<ElementSteps<Complex<double>>>& steps, BackendState* state, Workspace& workspace,
-                   int level) override {
-    steps = cuda::device_steps<Complex<double>>(static_cast<State&>(*state), workspace, level);
-  }
-  void begin_steps(std::unique_ptr<ElementSteps<Complex<float>>>& steps, BackendState* state, Workspace& workspace,
-                   int level) override {
-    steps = cuda::device_steps<Complex<float>>(static_cast<State&>(*state), workspace, level);
-  }
-  void level2(const Call<Level2<double>, double>& call, BackendState* state, Execution& execution) override {
-    level2_of(call, state, execution);
-  }
-  void level2(const Call<Level2<float>, float>& call, BackendState* state, Execution& execution) override {
-    level2_of(call, state, execution);
-  }
-  void level2(const Call<Level2<Complex<double>>, Complex<double>>& call, BackendState* state,
-              Execution& execution) override {
-    level2_of(call, state, execution);
-  }
-  void level2(const Call<Level2<Complex<float>>, Complex<float>>& call, BackendState* state,
-              Execution& execution) override {
-    level2_of(call, state, execution);
-  }
-  void mixed_dot(const Call<MixedDot<double>, double>& call, BackendState* state, Execution& execution) override {
-    mixed_dot_of(call, state, execution);
-  }
-  void mixed_dot(const Call<MixedDot<float>, float>& call, BackendState* state, Execution& execution) override {
-    mixed_dot_of(call, state, execution);
-  }
-  void gemv(const Call<Gemv<Complex<double>>, Complex<double>>& call, BackendState* state,
-            Execution& execution) override {
-    gemv_of(call, state, execution);
-  }
-  void gemv(const Call<Gemv<Complex<float>>, Complex<float>>& call, BackendState* state,
-            Execution& execution) override {
-    gemv_of(call, state, execution);
-  }
-  void dot(const Call<Dot<Complex<double>>, Complex<double>>& call, BackendState* state,
-           Execution& execution) override {
-    dot_of(call, state, execution);
-  }
-  void dot(const Call<Dot<Complex<float>>, Complex<float>>& call, BackendState* state, Execution& execution) override {
-    dot_of(call, state, execution);
-  }
-  void gemv(const Call<Gemv<double>, double>& call, BackendState* state, Execution& execution) override {
-    gemv_of(call, state, execution);
-  }
-  void gemv(const Call<Gemv<float>, float>& call, BackendState* state, Execution& execution) override {
-    gemv_of(call, state, execution);
-  }
-  void dot(const Call<Dot<double>, double>& call, BackendState* state, Execution& execution) override {
-    dot_of(call, state, execution);
-  }
-  void dot(const Call<Dot<float>, float>& call, BackendState* state, Execution& execution) override {
-    dot_of(call, state, execution);
-  }
-  void nrm2(const Call<Reduction<double>, double>& call, BackendState* state, Execution& execution) override {
-    norm_of<cuda::Terms::squares>(call, state, execution);
-  }
-  void nrm2(const Call<Reduction<float>, float>& call, BackendState* state, Execution& execution) override {
-    norm_of<cuda::Terms::squares>(call, state, execution);
-  }
-  void asum(const Call<Reduction<double>, double>& call, BackendState* state, Execution& execution) override {
-    norm_of<cuda::Terms::magnitudes>(call, state, execution);
-  }
-  void asum(const Call<Reduction<float>, float>& call, BackendState* state, Execution& execution) override {
-    norm_of<cuda::Terms::magnitudes>(call, state, execution);
+  void begin_steps(AnySteps place, BackendState* state, Workspace& workspace, int level) override {
+    std::visit(
+        [&]<class E>(std::unique_ptr<ElementSteps<E>>* steps) {
+          *steps = cuda::device_steps<E>(static_cast<State&>(*state), workspace, level);
+        },
+        place);
   }
 
  private:
@@ -327,22 +204,17 @@ class CudaBackend final : public Backend {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan names an engine that the CUDA backend lacks");
   }
 
-  template <class Call>
-  static cuda::CallScope::Stream stream_of(const Call& call) {
-    return call.operands_on_device ? cuda::CallScope::Stream::users : cuda::CallScope::Stream::own;
-  }
-
   /// Gives a call whose memory is the user's buffer a plan that fits there: its own, or else the least one. Throws
   /// TooSmall if neither fits. Within a rehearsal the call takes the least plan, which it falls back to.
   template <class Body>
-  static void fit(State& state, Execution& execution, const Body& body) {
+  static void fit(Execution& execution, const Body& body) {
     Workspace& workspace = execution.workspace;
     if (cuda::rehearses()) return workspace.restart_least(workspace.cap());
     const auto bytes_of = [&](Workspace& plan) {
       accublas_report_t report = execution.report;
       Execution with = execution.within(plan, report);
       const cuda::Rehearsal rehearsal(workspace.buffer());
-      body(state, with);
+      body(with);
       return rehearsal.bytes();
     };
     const std::size_t given = workspace.buffer_bytes();
@@ -353,52 +225,27 @@ class CudaBackend final : public Backend {
     workspace.restart_least(workspace.cap());
   }
 
-  /// Runs a call, body(state, execution), on its stream. If the device fails after work was put there, C may be half
-  /// written.
-  template <class Call, class Body>
-  static void put(const Call& call, BackendState* base, Execution& execution, const Body& body) {
-    State& state = static_cast<State&>(*base);
-    with_stack(needed_stack, [&] {
-      const cuda::CallScope scope(state, stream_of(call));
-      if (execution.workspace.buffer()) fit(state, execution, body);
-      try {
-        body(state, execution);
-      } catch (const Error& error) {
-        if (error.status() == ACCUBLAS_ERROR_DEVICE && state.begun())
-          throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-        throw;
-      }
-    });
-  }
-
   template <class T>
-  static void gemm_of(const Call<Gemm<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      if (call.operands_on_device) return device_gemm(state, call, execution);
-      cuda::staged_gemm(state, call, execution, device_gemm<T>);
-    });
+  static void serve(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+    if (call.operands_on_device) return device_gemm(state, call, execution);
+    cuda::staged_gemm(state, call, execution, device_gemm<T>);
   }
 
   template <class E>
-  static void level3_of(const Call<Level3<E>, E>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      if (call.operands_on_device) return cuda::level3_call(state, call, execution, device_gemm<E>);
-      cuda::staged_level3(state, call, execution, device_gemm<E>);
-    });
+  static void serve(State& state, const Call<Level3<E>, E>& call, Execution& execution) {
+    if (call.operands_on_device) return cuda::level3_call(state, call, execution, device_gemm<E>);
+    cuda::staged_level3(state, call, execution, device_gemm<E>);
   }
 
   template <class T>
-  static void gemm_batched_of(const Call<GemmBatch<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution,
-        [&](State& state, Execution& execution) { cuda::gemm_batched(state, call, execution, device_gemm<T>); });
+  static void serve(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
+    cuda::gemm_batched(state, call, execution, device_gemm<T>);
   }
 
   template <class T>
-  static void gemv_of(const Call<Gemv<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      if (call.operands_on_device) return device_gemv(state, call, execution);
-      cuda::staged_gemv(state, call, execution, device_gemv<T>);
-    });
+  static void serve(State& state, const Call<Gemv<T>, T>& call, Execution& execution) {
+    if (call.operands_on_device) return device_gemv(state, call, execution);
+    cuda::staged_gemv(state, call, execution, device_gemv<T>);
   }
   template <class T>
   static void device_gemv(State& state, const Call<Gemv<T>, T>& call, Execution& execution) {
@@ -409,28 +256,22 @@ class CudaBackend final : public Backend {
   }
 
   template <class E>
-  static void level2_of(const Call<Level2<E>, E>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      if (call.operands_on_device) return cuda::level2_call(state, call, execution);
-      cuda::staged_level2(state, call, execution, cuda::level2_call<E>);
-    });
+  static void serve(State& state, const Call<Level2<E>, E>& call, Execution& execution) {
+    if (call.operands_on_device) return cuda::level2_call(state, call, execution);
+    cuda::staged_level2(state, call, execution, cuda::level2_call<E>);
   }
 
   template <class E>
-  static void factorization_of(const Call<Factorization<E>, E>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      const cuda::GradeProducts<E> products{device_gemm<E>, grade_engine<E>};
-      if (call.operands_on_device) return cuda::factorization_call(state, call, execution, products);
-      cuda::staged_factorization(state, call, execution, products);
-    });
+  static void serve(State& state, const Call<Factorization<E>, E>& call, Execution& execution) {
+    const cuda::GradeProducts<E> products{device_gemm<E>, grade_engine<E>};
+    if (call.operands_on_device) return cuda::factorization_call(state, call, execution, products);
+    cuda::staged_factorization(state, call, execution, products);
   }
   template <class E>
-  static void orthogonal_of(const Call<Orthogonal<E>, E>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      if (!cuda::has_panels(state.model(), call.problem))
-        throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "a panel of QR has more rows than the device holds");
-      cuda::orthogonal_by_products(state, call, cuda::GradeProducts<E>{device_gemm<E>, grade_engine<E>}, execution);
-    });
+  static void serve(State& state, const Call<Orthogonal<E>, E>& call, Execution& execution) {
+    if (!cuda::has_panels(state.model(), call.problem))
+      throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "a panel of QR has more rows than the device holds");
+    cuda::orthogonal_by_products(state, call, cuda::GradeProducts<E>{device_gemm<E>, grade_engine<E>}, execution);
   }
   template <class E>
   static accublas_engine grade_engine(const cuda::DeviceModel& model, Index m, Index n, Index k) {
@@ -439,19 +280,15 @@ class CudaBackend final : public Backend {
   }
 
   template <class T>
-  static void mixed_dot_of(const Call<MixedDot<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      if (call.operands_on_device) return cuda::mixed_dot(state, call, execution);
-      cuda::staged_mixed_dot(state, call, execution, cuda::mixed_dot<T>);
-    });
+  static void serve(State& state, const Call<MixedDot<T>, T>& call, Execution& execution) {
+    if (call.operands_on_device) return cuda::mixed_dot(state, call, execution);
+    cuda::staged_mixed_dot(state, call, execution, cuda::mixed_dot<T>);
   }
 
   template <class T>
-  static void dot_of(const Call<Dot<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      if (call.operands_on_device) return device_dot(state, call, execution);
-      cuda::staged_dot(state, call, execution, device_dot<T>);
-    });
+  static void serve(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
+    if (call.operands_on_device) return device_dot(state, call, execution);
+    cuda::staged_dot(state, call, execution, device_dot<T>);
   }
   template <class T>
   static void device_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
@@ -461,12 +298,12 @@ class CudaBackend final : public Backend {
       cuda::dot_call(state, call, execution);
   }
 
-  template <cuda::Terms terms, class T>
-  static void norm_of(const Call<Reduction<T>, T>& call, BackendState* base, Execution& execution) {
-    put(call, base, execution, [&](State& state, Execution& execution) {
-      if (call.operands_on_device) return cuda::norm_call<T, terms>(state, call, execution);
-      cuda::staged_norm(state, call, execution, cuda::norm_call<T, terms>);
-    });
+  template <class T>
+  static void serve(State& state, const Call<Reduction<T>, T>& call, Execution& execution) {
+    const bool squares = call.problem.norm == Norm::nrm2;
+    const auto norm = squares ? cuda::norm_call<T, cuda::Terms::squares> : cuda::norm_call<T, cuda::Terms::magnitudes>;
+    if (call.operands_on_device) return norm(state, call, execution);
+    cuda::staged_norm(state, call, execution, norm);
   }
 
   template <class T>

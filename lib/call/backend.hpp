@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <variant>
 
 #include "lib/base/error.hpp"
 #include "lib/call/batch.hpp"
@@ -81,6 +83,33 @@ struct Call {
   accublas_engine engine;  ///< one of the table's (lib/call/engines.hpp)
 };
 
+/// The list of the problems that backends compute: those of numbers of any type, and those of real numbers alone. A new
+/// one is a place in this list and a function of each backend.
+template <class E>
+using CallsOf =
+    std::tuple<Call<Gemm<E>, E>*, Call<GemmBatch<E>, E>*, Call<Gemv<E>, E>*, Call<Dot<E>, E>*, Call<Level2<E>, E>*,
+               Call<Level3<E>, E>*, Call<Factorization<E>, E>*, Call<Orthogonal<E>, E>*>;
+template <class T>
+using RealCallsOf = std::tuple<Call<MixedDot<T>, T>*, Call<Reduction<T>, T>*>;
+
+namespace detail {
+template <class... One>
+std::variant<One...> one_of(std::tuple<One...>);
+}  // namespace detail
+
+/// A call of any problem of the list.
+struct AnyCall {
+  decltype(detail::one_of(std::tuple_cat(CallsOf<double>(), CallsOf<float>(), CallsOf<Complex<double>>(),
+                                         CallsOf<Complex<float>>(), RealCallsOf<double>(), RealCallsOf<float>()))) call;
+  accublas_engine& engine;  ///< the call's
+};
+
+/// The place of a call's element steps, which are of the type of its numbers.
+template <class E>
+using StepsPlace = std::unique_ptr<ElementSteps<E>>*;
+using AnySteps =
+    std::variant<StepsPlace<double>, StepsPlace<float>, StepsPlace<Complex<double>>, StepsPlace<Complex<float>>>;
+
 /// Whether the call has no product to compute, for scalars on the host: alpha = 0 or k = 0.
 template <class T>
 bool no_product(const Call<Gemm<T>, T>& call) {
@@ -125,107 +154,14 @@ class Backend {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "a flow of calls is rehearsed on a backend that has no rehearsals");
   }
 
-  /// Only backends for which the table of engines has complex rows implement the complex forms.
-  virtual void gemm(const Call<Gemm<Complex<double>>, Complex<double>>&, BackendState*, Execution&) { lacks_complex(); }
-  virtual void gemm(const Call<Gemm<Complex<float>>, Complex<float>>&, BackendState*, Execution&) { lacks_complex(); }
-  virtual void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
-    lacks_complex();
-  }
-  virtual void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
-    lacks_complex();
-  }
-  virtual void gemv(const Call<Gemv<Complex<double>>, Complex<double>>&, BackendState*, Execution&) { lacks_complex(); }
-  virtual void gemv(const Call<Gemv<Complex<float>>, Complex<float>>&, BackendState*, Execution&) { lacks_complex(); }
-  virtual void dot(const Call<Dot<Complex<double>>, Complex<double>>&, BackendState*, Execution&) { lacks_complex(); }
-  virtual void dot(const Call<Dot<Complex<float>>, Complex<float>>&, BackendState*, Execution&) { lacks_complex(); }
-  virtual void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) = 0;
-  virtual void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) = 0;
-  /// Computes all matrices, or none if memory is missing. A matrix that misses the target is unchanged; the others are
-  /// computed.
-  virtual void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) = 0;
-  virtual void gemm_batched(const Call<GemmBatch<float>, float>&, BackendState*, Execution&) = 0;
-  virtual void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) = 0;
-  virtual void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) = 0;
-  virtual void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) = 0;
-  virtual void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) = 0;
-  virtual void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
-  virtual void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
-  virtual void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) = 0;
-  virtual void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) = 0;
-
-  /// A backend without the other routines of level 2 inherits these functions, which throw by lacks_level2().
-  virtual void mixed_dot(const Call<MixedDot<double>, double>&, BackendState*, Execution&) { lacks_level2(); }
-  virtual void mixed_dot(const Call<MixedDot<float>, float>&, BackendState*, Execution&) { lacks_level2(); }
-  virtual void level2(const Call<Level2<double>, double>&, BackendState*, Execution&) { lacks_level2(); }
-  virtual void level2(const Call<Level2<float>, float>&, BackendState*, Execution&) { lacks_level2(); }
-  virtual void level2(const Call<Level2<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
-    lacks_level2();
-  }
-  virtual void level2(const Call<Level2<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
-    lacks_level2();
-  }
-  virtual void level3(const Call<Level3<double>, double>&, BackendState*, Execution&) { lacks_level3(); }
-  virtual void level3(const Call<Level3<float>, float>&, BackendState*, Execution&) { lacks_level3(); }
-  virtual void level3(const Call<Level3<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
-    lacks_level3();
-  }
-  virtual void level3(const Call<Level3<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
-    lacks_level3();
-  }
-  virtual void factorization(const Call<Factorization<double>, double>&, BackendState*, Execution&) {
-    lacks_factorizations();
-  }
-  virtual void factorization(const Call<Factorization<float>, float>&, BackendState*, Execution&) {
-    lacks_factorizations();
-  }
-  virtual void factorization(const Call<Factorization<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
-    lacks_factorizations();
-  }
-  virtual void factorization(const Call<Factorization<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
-    lacks_factorizations();
-  }
-  /// Computes a routine by the real BLAS's LAPACK; a device computes GEQRF, ORGQR and ORMQR in dp and sp on device
-  /// operands. Otherwise the function throws Error(ACCUBLAS_ERROR_UNAVAILABLE) before it changes anything: lib/lapack
-  /// computes the other cases.
-  virtual void orthogonal(const Call<Orthogonal<double>, double>&, BackendState*, Execution&) {
-    lacks_factorizations();
-  }
-  virtual void orthogonal(const Call<Orthogonal<float>, float>&, BackendState*, Execution&) { lacks_factorizations(); }
-  virtual void orthogonal(const Call<Orthogonal<Complex<double>>, Complex<double>>&, BackendState*, Execution&) {
-    lacks_factorizations();
-  }
-  virtual void orthogonal(const Call<Orthogonal<Complex<float>>, Complex<float>>&, BackendState*, Execution&) {
-    lacks_factorizations();
-  }
+  /// Computes a call by its engine, on host operands or on this backend's. A form of the call that the engine lacks is
+  /// Error(ACCUBLAS_ERROR_UNAVAILABLE), thrown before anything is changed. Of a batch all matrices are computed, or
+  /// none if memory is missing; one that misses the target is unchanged, and the others are computed.
+  virtual void compute(const AnyCall&, BackendState*, Execution&) = 0;
 
   /// Sets up the element steps that the flows of lib/lapack/ run in this backend's memory, for the length of one call,
   /// with its workspace and its report level.
-  virtual void begin_steps(std::unique_ptr<ElementSteps<double>>&, BackendState*, Workspace&, int) {
-    lacks_factorizations();
-  }
-  virtual void begin_steps(std::unique_ptr<ElementSteps<float>>&, BackendState*, Workspace&, int) {
-    lacks_factorizations();
-  }
-  virtual void begin_steps(std::unique_ptr<ElementSteps<Complex<double>>>&, BackendState*, Workspace&, int) {
-    lacks_factorizations();
-  }
-  virtual void begin_steps(std::unique_ptr<ElementSteps<Complex<float>>>&, BackendState*, Workspace&, int) {
-    lacks_factorizations();
-  }
-
- private:
-  [[noreturn]] static void lacks_factorizations() {
-    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a factorization to a backend that has none");
-  }
-  [[noreturn]] static void lacks_level3() {
-    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a product of level 3 to a backend that has none");
-  }
-  [[noreturn]] static void lacks_level2() {
-    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a routine of level 2 to a backend that has none");
-  }
-  [[noreturn]] static void lacks_complex() {
-    throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan sends a complex product to a backend that has none");
-  }
+  virtual void begin_steps(AnySteps, BackendState*, Workspace&, int level) = 0;
 };
 
 Backend& cpu_backend();

@@ -95,12 +95,15 @@ struct MixedDot {
   T* result;
 };
 
-/// *result = the norm of x, n real entries: NRM2 or ASUM.
+enum class Norm { nrm2, asum };
+
+/// *result = the norm of x, n real entries.
 template <class T>
 struct Reduction {
   Index n;
   Entries<T> x;
   T* result;
+  Norm norm = Norm::nrm2;
 
   /// Returns the number of elements of the vector, real or complex.
   Index length() const { return x.pairs ? n / 2 : n; }

@@ -85,182 +85,55 @@ class CpuBackend final : public Backend {
   std::size_t default_workspace(int) const override { return default_workspace_bytes; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
 
-  void gemm(const Call<Gemm<double>, double>& call, BackendState*, Execution& execution) override {
-    gemm_of(call, execution);
+  void compute(const AnyCall& any, BackendState*, Execution& execution) override {
+    std::visit([&](const auto* call) { serve(*call, execution); }, any.call);
   }
-  void gemm(const Call<Gemm<float>, float>& call, BackendState*, Execution& execution) override {
-    gemm_of(call, execution);
-  }
-  void gemm(const Call<Gemm<Complex<double>>, Complex<double>>& call, BackendState*, Execution& execution) override {
-    complex_gemm_of(call, execution);
-  }
-  void gemm(const Call<Gemm<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
-    complex_gemm_of(call, execution);
-  }
-  void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>& call, BackendState*,
-                    Execution& execution) override {
-    cpu::gemm_batched(call, complex_gemm_of<double>, execution);
-  }
-  void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>& call, BackendState*,
-                    Execution& execution) override {
-    cpu::gemm_batched(call, complex_gemm_of<float>, execution);
-  }
-  void gemm_batched(const Call<GemmBatch<double>, double>& call, BackendState*, Execution& execution) override {
-    cpu::gemm_batched(call, gemm_of<double>, execution);
-  }
-  void gemm_batched(const Call<GemmBatch<float>, float>& call, BackendState*, Execution& execution) override {
-    cpu::gemm_batched(call, gemm_of<float>, execution);
-  }
-  void level3(const Call<Level3<double>, double>& call, BackendState*, Execution& execution) override {
-    level3_of(call, execution);
-  }
-  void level3(const Call<Level3<float>, float>& call, BackendState*, Execution& execution) override {
-    level3_of(call, execution);
-  }
-  void level3(const Call<Level3<Complex<double>>, Complex<double>>& call, BackendState*,
-              Execution& execution) override {
-    level3_of(call, execution);
-  }
-  void level3(const Call<Level3<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
-    level3_of(call, execution);
-  }
-  void level2(const Call<Level2<double>, double>& call, BackendState*, Execution& execution) override {
-    level2_of(call, execution);
-  }
-  void level2(const Call<Level2<float>, float>& call, BackendState*, Execution& execution) override {
-    level2_of(call, execution);
-  }
-  void level2(const Call<Level2<Complex<double>>, Complex<double>>& call, BackendState*,
-              Execution& execution) override {
-    level2_of(call, execution);
-  }
-  void level2(const Call<Level2<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
-    level2_of(call, execution);
-  }
-  void factorization(const Call<Factorization<double>, double>& call, BackendState*, Execution& execution) override {
-    factorization_of(call, execution);
-  }
-  void orthogonal(const Call<Orthogonal<double>, double>& call, BackendState*, Execution& execution) override {
-    orthogonal_of(call, execution);
-  }
-  void orthogonal(const Call<Orthogonal<float>, float>& call, BackendState*, Execution& execution) override {
-    orthogonal_of(call, execution);
-  }
-  void orthogonal(const Call<Orthogonal<Complex<double>>, Complex<double>>& call, BackendState*,
-                  Execution& execution) override {
-    orthogonal_of(call, execution);
-  }
-  void orthogonal(const Call<Orthogonal<Complex<float>>, Complex<float>>& call, BackendState*,
-                  Execution& execution) override {
-    orthogonal_of(call, execution);
-  }
-  void factorization(const Call<Factorization<float>, float>& call, BackendState*, Execution& execution) override {
-    factorization_of(call, execution);
-  }
-  void factorization(const Call<Factorization<Complex<double>>, Complex<double>>& call, BackendState*,
-                     Execution& execution) override {
-    factorization_of(call, execution);
-  }
-  void factorization(const Call<Factorization<Complex<float>>, Complex<float>>& call, BackendState*,
-                     Execution& execution) override {
-    factorization_of(call, execution);
-  }
-  void begin_steps(std::unique_ptr<ElementSteps<double>>& steps, BackendState*, Workspace& workspace, int) override {
-    steps_of(steps, workspace);
-  }
-  void begin_steps(std::unique_ptr<ElementSteps<float>>& steps, BackendState*, Workspace& workspace, int) override {
-    steps_of(steps, workspace);
-  }
-  void begin_steps(std::unique_ptr<ElementSteps<Complex<double>>>& steps, BackendState*, Workspace& workspace,
-                   int) override {
-    steps_of(steps, workspace);
-  }
-  void begin_steps(std::unique_ptr<ElementSteps<Complex<float>>>& steps, BackendState*, Workspace& workspace,
-                   int) override {
-    steps_of(steps, workspace);
-  }
-  void mixed_dot(const Call<MixedDot<double>, double>& call, BackendState*, Execution& execution) override {
-    mixed_dot_of(call, execution);
-  }
-  void mixed_dot(const Call<MixedDot<float>, float>& call, BackendState*, Execution& execution) override {
-    mixed_dot_of(call, execution);
-  }
-  void gemv(const Call<Gemv<Complex<double>>, Complex<double>>& call, BackendState*, Execution& execution) override {
-    complex_gemv_of(call, execution);
-  }
-  void gemv(const Call<Gemv<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
-    complex_gemv_of(call, execution);
-  }
-  void dot(const Call<Dot<Complex<double>>, Complex<double>>& call, BackendState*, Execution& execution) override {
-    complex_dot_of(call, execution);
-  }
-  void dot(const Call<Dot<Complex<float>>, Complex<float>>& call, BackendState*, Execution& execution) override {
-    complex_dot_of(call, execution);
-  }
-  void gemv(const Call<Gemv<double>, double>& call, BackendState*, Execution& execution) override {
-    gemv_of(call, execution);
-  }
-  void gemv(const Call<Gemv<float>, float>& call, BackendState*, Execution& execution) override {
-    gemv_of(call, execution);
-  }
-  void dot(const Call<Dot<double>, double>& call, BackendState*, Execution& execution) override {
-    dot_of(call, execution);
-  }
-  void dot(const Call<Dot<float>, float>& call, BackendState*, Execution& execution) override {
-    dot_of(call, execution);
-  }
-  void nrm2(const Call<Reduction<double>, double>& call, BackendState*, Execution& execution) override {
-    nrm2_of(call, execution);
-  }
-  void nrm2(const Call<Reduction<float>, float>& call, BackendState*, Execution& execution) override {
-    nrm2_of(call, execution);
-  }
-  void asum(const Call<Reduction<double>, double>& call, BackendState*, Execution& execution) override {
-    asum_of(call, execution);
-  }
-  void asum(const Call<Reduction<float>, float>& call, BackendState*, Execution& execution) override {
-    asum_of(call, execution);
+  void begin_steps(AnySteps place, BackendState*, Workspace& workspace, int) override {
+    std::visit(
+        [&]<class E>(std::unique_ptr<ElementSteps<E>>* steps) {
+          *steps = std::make_unique<cpu::HostSteps<E>>(workspace);
+        },
+        place);
   }
 
  private:
-  template <class E>
-  static void steps_of(std::unique_ptr<ElementSteps<E>>& steps, Workspace& workspace) {
-    steps = std::make_unique<cpu::HostSteps<E>>(workspace);
-  }
-
   template <class T>
-  static void gemm_of(const Call<Gemm<T>, T>& call, Execution& execution) {
+  static void serve(const Call<Gemm<T>, T>& call, Execution& execution) {
     real_gemm(call.problem, call.mode, call.engine, execution);
   }
-
   template <class T>
-  static void complex_gemm_of(const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution) {
+  static void serve(const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_gemm(call.problem, execution);
     cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<T>, execution);
   }
 
   template <class E>
-  static void level3_of(const Call<Level3<E>, E>& call, Execution& execution) {
+  static void serve(const Call<GemmBatch<E>, E>& call, Execution& execution) {
+    cpu::gemm_batched(call, serve, execution);
+  }
+
+  template <class E>
+  static void serve(const Call<Level3<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level3(call.problem, execution);
     if (call.problem.kind == Level3Kind::trsm) return cpu::solve(system_of(call.problem), call.mode, execution);
     cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>, execution);
   }
 
   template <class E>
-  static void factorization_of(const Call<Factorization<E>, E>& call, Execution& execution) {
+  static void serve(const Call<Factorization<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_factorization(call.problem, execution);
     if (is_inverse(call.problem.kind)) only_by_calls();
     cpu::factorize(call.problem, execution);
   }
 
   template <class E>
-  static void orthogonal_of(const Call<Orthogonal<E>, E>& call, Execution& execution) {
+  static void serve(const Call<Orthogonal<E>, E>& call, Execution& execution) {
     if (call.engine != ACCUBLAS_ENGINE_NATIVE) only_by_calls();
     cpu::native_orthogonal(call.problem, execution);
   }
 
   template <class E>
-  static void level2_of(const Call<Level2<E>, E>& call, Execution& execution) {
+  static void serve(const Call<Level2<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level2(call.problem, execution);
     if (call.problem.kind == Level2Kind::trsv) return cpu::solve(system_of(call.problem), call.mode, execution);
     if (is_update(call.problem.kind)) return cpu::update(product_of(call.problem), execution);
@@ -284,7 +157,7 @@ class CpuBackend final : public Backend {
   }
 
   template <class T>
-  static void mixed_dot_of(const Call<MixedDot<T>, T>& call, Execution& execution) {
+  static void serve(const Call<MixedDot<T>, T>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_mixed_dot(call.problem, execution);
     cpu::cr_mixed_dot(call.problem, execution);
   }
@@ -312,7 +185,7 @@ class CpuBackend final : public Backend {
   }
 
   template <class T>
-  static void gemv_of(const Call<Gemv<T>, T>& call, Execution& execution) {
+  static void serve(const Call<Gemv<T>, T>& call, Execution& execution) {
     real_gemv(call.problem, call.mode, call.engine, execution);
   }
 
@@ -348,7 +221,7 @@ class CpuBackend final : public Backend {
   }
 
   template <class T>
-  static void complex_gemv_of(const Call<Gemv<Complex<T>>, Complex<T>>& call, Execution& execution) {
+  static void serve(const Call<Gemv<Complex<T>>, Complex<T>>& call, Execution& execution) {
     const Gemv<Complex<T>>& p = call.problem;
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_gemv(p, execution);
     Gemm<Complex<T>> g{p.m, 1, p.k, p.alpha, p.a, {p.x.data, p.x.stride, 0}, p.beta, {p.y.data, p.y.stride, 0}};
@@ -357,16 +230,16 @@ class CpuBackend final : public Backend {
   }
 
   template <class T>
-  static void complex_dot_of(const Call<Dot<Complex<T>>, Complex<T>>& call, Execution& execution) {
+  static void serve(const Call<Dot<Complex<T>>, Complex<T>>& call, Execution& execution) {
     const Dot<Complex<T>>& d = call.problem;
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_dot(d, execution);
     if (call.engine == ACCUBLAS_ENGINE_DOT2) return cpu::dot2_complex_dot(d, execution);
     const Gemv<Complex<T>> row{1, d.n, {1}, {d.x.data, 0, d.x.stride}, d.y, {}, {d.result, 1}, d.conjugate_x};
-    complex_gemv_of<T>({row, {}, {}, false, false, call.mode, call.engine}, execution);
+    serve(Call<Gemv<Complex<T>>, Complex<T>>{row, {}, {}, false, false, call.mode, call.engine}, execution);
   }
 
   template <class T>
-  static void dot_of(const Call<Dot<T>, T>& call, Execution& execution) {
+  static void serve(const Call<Dot<T>, T>& call, Execution& execution) {
     require_no_target(call.mode, execution.target, sizeof(T) == 4);
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE:
@@ -384,28 +257,16 @@ class CpuBackend final : public Backend {
   }
 
   template <class T>
-  static void nrm2_of(const Call<Reduction<T>, T>& call, Execution& execution) {
+  static void serve(const Call<Reduction<T>, T>& call, Execution& execution) {
+    const Reduction<T>& r = call.problem;
+    const bool squares = r.norm == Norm::nrm2;
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE:
-        return cpu::native_nrm2(call.problem, execution);
+        return squares ? cpu::native_nrm2(r, execution) : cpu::native_asum(r, execution);
       case ACCUBLAS_ENGINE_DOT2:
-        return cpu::dot2_nrm2(call.problem, execution);
+        return squares ? cpu::dot2_nrm2(r, execution) : cpu::dot2_asum(r, execution);
       case ACCUBLAS_ENGINE_SUMS:
-        return cpu::cr_nrm2(call.problem, execution);
-      default:
-        no_engine();
-    }
-  }
-
-  template <class T>
-  static void asum_of(const Call<Reduction<T>, T>& call, Execution& execution) {
-    switch (call.engine) {
-      case ACCUBLAS_ENGINE_NATIVE:
-        return cpu::native_asum(call.problem, execution);
-      case ACCUBLAS_ENGINE_DOT2:
-        return cpu::dot2_asum(call.problem, execution);
-      case ACCUBLAS_ENGINE_SUMS:
-        return cpu::cr_asum(call.problem, execution);
+        return squares ? cpu::cr_nrm2(r, execution) : cpu::cr_asum(r, execution);
       default:
         no_engine();
     }

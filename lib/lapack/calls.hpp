@@ -66,7 +66,7 @@ class Calls {
       problem.x = component_entries(x);
     else
       problem.x = x;
-    call([&](const accublas_options& with) { run_nrm2(context_, problem, &with); });
+    call([&](const accublas_options& with) { run_norm(context_, problem, &with); });
     return result;
   }
 

@@ -176,8 +176,7 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
     run.promise(f.n, E{1});
   }
   Index found = 0;
-  const bool done =
-      f.n > 0 && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(f, &Backend::factorization);
+  const bool done = f.n > 0 && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(f);
   if (!done && !operands.empty())
     run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
       found = f.n > 0 ? singular(f, steps) : 0;

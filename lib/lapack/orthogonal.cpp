@@ -222,11 +222,11 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   if (!operands.empty()) run.operands(operands, {}, shape);
   if (work) run.promise(o.reflectors(), E{1});
   Index found = 0;
-  bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(o, &Backend::orthogonal);
+  bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(o);
   if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != OrthogonalKind::gels) {
     done = true;
     try {
-      run.compute(o, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::orthogonal);
+      run.compute(o);
     } catch (const Error& error) {
       if (error.status() != ACCUBLAS_ERROR_UNAVAILABLE) throw;
       done = false;

@@ -38,6 +38,13 @@ constexpr Routine dot_routine(bool conjugate) {
   return conjugate ? pick<E>(Routine::zdotc, Routine::cdotc) : pick<E>(Routine::zdotu, Routine::cdotu);
 }
 
+template <class T>
+constexpr Routine norm_routine(Norm norm, bool of_complex) {
+  if (norm == Norm::nrm2)
+    return of_complex ? pick<T>(Routine::dznrm2, Routine::scnrm2) : pick<T>(Routine::dnrm2, Routine::snrm2);
+  return of_complex ? pick<T>(Routine::dzasum, Routine::scasum) : pick<T>(Routine::dasum, Routine::sasum);
+}
+
 /// Stands for a factor that only the device knows.
 template <class E>
 constexpr E unknown_factor() {
@@ -80,7 +87,7 @@ void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, 
       }
       run.promise(problem.k, run.scalars_on_device() ? unknown_factor<T>() : problem.alpha);
       if (product || run.on_device()) {
-        run.compute(problem, alpha, beta, run.on_device(), &Backend::gemm);
+        run.compute(problem, alpha, beta, run.on_device());
       } else {
         scale(run.mode(), problem.beta, problem.m, problem.n, problem.c);
       }
@@ -157,8 +164,7 @@ void require_apart(const Level2<E>& l) {
 /// Of what the routine lacks the problem's own factor stands.
 template <class E, class Problem, class A, class B>
 void run_described(Context& context, Problem problem, const A* alpha, bool has_alpha, const B* beta, bool has_beta,
-                   const accublas_options* options,
-                   void (Backend::*serve)(const Call<Problem, E>&, BackendState*, Execution&)) {
+                   const accublas_options* options) {
   Run run(context, problem.routine(), options);
   const CallShape shape(problem.rows(), problem.cols(), problem.inner());
   run.sizes(problem.caller_rows(), problem.caller_cols(), shape.k);
@@ -183,7 +189,7 @@ void run_described(Context& context, Problem problem, const A* alpha, bool has_a
         // On the device a real factor stays one (Level3::real_alpha).
         const E* const factor = unknown ? reinterpret_cast<const E*>(alpha) : &problem.alpha;
         const E* const of_c = unknown && has_beta ? reinterpret_cast<const E*>(beta) : &problem.beta;
-        run.compute(problem, factor, of_c, run.on_device(), serve);
+        run.compute(problem, factor, of_c, run.on_device());
       } else {
         const auto scale_by = [&](auto&& times) {
           scale_part(problem.beta, shape.m, shape.n, problem.result(), problem.wanted(), problem.hermitian_result(),
@@ -201,14 +207,13 @@ void run_described(Context& context, Problem problem, const A* alpha, bool has_a
 
 template <class E, class A, class B>
 void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
-  run_described<E>(context, problem, alpha, true, beta, !is_in_place(problem.kind), options, &Backend::level3);
+  run_described<E>(context, problem, alpha, true, beta, !is_in_place(problem.kind), options);
 }
 
 template <class E, class A, class B>
 void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
   if (mutant(Mutant::increment_sign) && problem.incx < 0) problem.incx = -problem.incx;
-  run_described<E>(context, problem, alpha, !is_triangular(problem.kind), beta, is_symv(problem.kind), options,
-                   &Backend::level2);
+  run_described<E>(context, problem, alpha, !is_triangular(problem.kind), beta, is_symv(problem.kind), options);
 }
 
 template <class E>
@@ -234,8 +239,7 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   }
   // An engine writes info when it has succeeded, so that a call that fails leaves it as it was.
   if (!f.info_on_device && (operands.empty() || !has_info(f.kind))) *f.info = 0;
-  if (!operands.empty())
-    run.compute(f, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, &Backend::factorization);
+  if (!operands.empty()) run.compute(f);
   run.finish();
 }
 
@@ -324,7 +328,7 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
       if (product && context.operands_are_apart() && !(batch.c.pointers && run.on_device())) require_apart(batch);
       run.promise(shape.k, run.scalars_on_device() ? unknown_factor<T>() : shape.alpha);
       if (product || run.on_device()) {
-        run.compute(batch, alpha, beta, run.on_device(), &Backend::gemm_batched);
+        run.compute(batch, alpha, beta, run.on_device());
       } else {
         for (Index i = 0; i < batch.count; ++i)
           scale(run.mode(), shape.beta, shape.m, shape.n, batch.with(nullptr, nullptr, batch.c[i]).c);
@@ -356,7 +360,7 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
       }
       run.promise(problem.k, run.scalars_on_device() ? unknown_factor<T>() : problem.alpha);
       if (product || run.on_device()) {
-        run.compute(problem, alpha, beta, run.on_device(), &Backend::gemv);
+        run.compute(problem, alpha, beta, run.on_device());
       } else {
         scale(run.mode(), problem.beta, problem.m, 1, Matrix<T>{problem.y.data, problem.y.stride, 0});
       }
@@ -381,21 +385,17 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
     run.result_only({"result", problem.result});
   }
   if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(),
-                &Backend::dot);
+    run.compute(problem, nullptr, nullptr, run.scalars_on_device());
   } else {
     *problem.result = T{};
   }
   run.finish();
 }
 
-namespace {
-
 /// NRM2 and ASUM: DOT's way with one operand.
 template <class T>
-void run_norm(Context& context, Routine routine, const Reduction<T>& problem, const accublas_options* options,
-              void (Backend::*norm)(const Call<Reduction<T>, T>&, BackendState*, Execution&)) {
-  Run run(context, routine, options);
+void run_norm(Context& context, const Reduction<T>& problem, const accublas_options* options) {
+  Run run(context, norm_routine<T>(problem.norm, problem.x.pairs), options);
   run.sizes(1, 1, problem.length());
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, CallShape(1, 1, problem.length()));
@@ -410,14 +410,12 @@ void run_norm(Context& context, Routine routine, const Reduction<T>& problem, co
     run.result_only({"result", problem.result});
   }
   if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), run.scalars_on_device(), norm);
+    run.compute(problem, nullptr, nullptr, run.scalars_on_device());
   } else {
     *problem.result = T{};
   }
   run.finish();
 }
-
-}  // namespace
 
 template <class T>
 void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const accublas_options* options) {
@@ -436,25 +434,11 @@ void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const
     run.result_only({"result", problem.result});
   }
   if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, addend, static_cast<const T*>(nullptr), run.scalars_on_device(), &Backend::mixed_dot);
+    run.compute(problem, addend, nullptr, run.scalars_on_device());
   } else {
     *problem.result = problem.addend;
   }
   run.finish();
-}
-
-template <class T>
-void run_nrm2(Context& context, const Reduction<T>& problem, const accublas_options* options) {
-  const Routine routine =
-      problem.x.pairs ? pick<T>(Routine::dznrm2, Routine::scnrm2) : pick<T>(Routine::dnrm2, Routine::snrm2);
-  run_norm(context, routine, problem, options, &Backend::nrm2);
-}
-
-template <class T>
-void run_asum(Context& context, const Reduction<T>& problem, const accublas_options* options) {
-  const Routine routine =
-      problem.x.pairs ? pick<T>(Routine::dzasum, Routine::scasum) : pick<T>(Routine::dasum, Routine::sasum);
-  run_norm(context, routine, problem, options, &Backend::asum);
 }
 
 #define ACCUBLAS_RUN_LEVEL2(E, A, B) \
@@ -503,9 +487,7 @@ template void run_dot(Context&, const Dot<double>&, const accublas_options*);
 template void run_dot(Context&, const Dot<float>&, const accublas_options*);
 template void run_mixed_dot(Context&, MixedDot<double>, const double*, const accublas_options*);
 template void run_mixed_dot(Context&, MixedDot<float>, const float*, const accublas_options*);
-template void run_nrm2(Context&, const Reduction<double>&, const accublas_options*);
-template void run_nrm2(Context&, const Reduction<float>&, const accublas_options*);
-template void run_asum(Context&, const Reduction<double>&, const accublas_options*);
-template void run_asum(Context&, const Reduction<float>&, const accublas_options*);
+template void run_norm(Context&, const Reduction<double>&, const accublas_options*);
+template void run_norm(Context&, const Reduction<float>&, const accublas_options*);
 
 }  // namespace accublas

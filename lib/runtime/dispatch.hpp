@@ -47,9 +47,6 @@ template <class T>
 void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const accublas_options* options);
 
 template <class T>
-void run_nrm2(Context& context, const Reduction<T>& problem, const accublas_options* options);
-
-template <class T>
-void run_asum(Context& context, const Reduction<T>& problem, const accublas_options* options);
+void run_norm(Context& context, const Reduction<T>& problem, const accublas_options* options);
 
 }  // namespace accublas

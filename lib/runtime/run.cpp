@@ -144,12 +144,13 @@ template void Run::promise(Index, Complex<float>);
 
 /// The whole engine runs where the real BLAS has the stack that it may need, so that no memory for a stack is an error
 /// before anything was written.
-void Run::serve_by(Serve serve, void* served, accublas_engine engine, BackendState* state, Execution& execution) {
+void Run::serve(const AnyCall& call, accublas_engine engine, BackendState* state, Execution& execution) {
   Backend& backend = backend_of(plan_);
-  with_stack(backend.stack(routine_, engine), [&] { serve(served, backend, engine, state, execution); });
+  call.engine = engine;
+  with_stack(backend.stack(routine_, engine), [&] { backend.compute(call, state, execution); });
 }
 
-void Run::compute_erased(Serve serve, void* served) {
+void Run::compute_any(const AnyCall& call) {
   const Settings& settings = resolved_.settings;
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
   const std::size_t cap = workspace_cap();
@@ -160,10 +161,10 @@ void Run::compute_erased(Serve serve, void* served) {
 
   context_.last.on_device = plan_.backend == ACCUBLAS_BACKEND_CUDA;
   try {
-    serve_by(serve, served, plan_.engine, context_.device_state.get(), execution);
+    serve(call, plan_.engine, context_.device_state.get(), execution);
   } catch (const Error& error) {
     if (!leaves_call_to_others(error)) throw;
-    compute_otherwise(serve, served, execution, cap, error);
+    compute_otherwise(call, execution, cap, error);
   }
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
     report_.threads = execution.threads;
@@ -239,12 +240,11 @@ bool Run::leaves_call_to_others(const Error& error) const {
 }
 
 /// Serves in a new workspace, `least` by the least plan; false where the engine does nothing.
-bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
-                  bool least) {
+bool Run::attempt(const AnyCall& call, accublas_engine engine, Execution& execution, std::size_t bytes, bool least) {
   least ? execution.workspace.restart_least(bytes) : execution.workspace.restart(bytes);
   execution.threads = least ? 1 : lanes(execution.workspace);
   try {
-    serve_by(serve, served, engine, context_.device_state.get(), execution);
+    serve(call, engine, context_.device_state.get(), execution);
   } catch (const Error& again) {
     if (!leaves_call_to_others(again)) throw;
     const bool too_small = dynamic_cast<const TooSmall*>(&again) != nullptr;
@@ -257,11 +257,11 @@ bool Run::attempt(Serve serve, void* served, accublas_engine engine, Execution& 
 }
 
 /// The mode's other engines. A composed routine has no backend for them: compose() takes their place.
-bool Run::attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes, bool least) {
+bool Run::attempt_others(const AnyCall& call, Execution& execution, std::size_t bytes, bool least) {
   if (plan_.engine_forced || kind_of(routine_) == RoutineKind::composed) return false;
   const accublas_engine tried = plan_.engine;
   for (accublas_engine engine : plan_.engines->on(plan_.backend))
-    if (engine != tried && attempt(serve, served, engine, execution, bytes, least)) return true;
+    if (engine != tried && attempt(call, engine, execution, bytes, least)) return true;
   return false;
 }
 
@@ -277,27 +277,27 @@ bool Run::follows_native(const Error& error) {
 /// Nothing was written yet. Tries the plan's engine in a sixteenth of the workspace where memory is short, then the
 /// mode's other engines, on the CPU the least plan of each, and from a device the CPU. An error of memory goes before
 /// others: with more of it the call would be served.
-void Run::compute_otherwise(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error) {
+void Run::compute_otherwise(const AnyCall& call, Execution& execution, std::size_t cap, const Error& error) {
   const bool no_memory = error.status() == ACCUBLAS_ERROR_MEMORY;
   if (!no_memory && plan_.backend != ACCUBLAS_BACKEND_CPU)
-    return compute_on_cpu(serve, served, execution, error, "the GPU lacks this form of the call");
+    return compute_on_cpu(call, execution, error, "the GPU lacks this form of the call");
   const std::size_t less = no_memory ? cap / 16 : cap;
   if (no_memory) {
     Workspace::trim_pool();
-    if (!execution.workspace.buffer() && attempt(serve, served, plan_.engine, execution, less)) return;
+    if (!execution.workspace.buffer() && attempt(call, plan_.engine, execution, less)) return;
   }
-  if (attempt_others(serve, served, execution, less)) return;
+  if (attempt_others(call, execution, less)) return;
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) {
-    if (no_memory && attempt(serve, served, plan_.engine, execution, cap, true)) return;
-    if (attempt_others(serve, served, execution, cap, true)) return;
+    if (no_memory && attempt(call, plan_.engine, execution, cap, true)) return;
+    if (attempt_others(call, execution, cap, true)) return;
     if (no_memory_) throw *no_memory_;
-    if (too_small_) refuse(serve, served, execution);
+    if (too_small_) refuse(call, execution);
   }
-  compute_on_cpu(serve, served, execution, error, "the device has no memory left");
+  compute_on_cpu(call, execution, error, "the device has no memory left");
 }
 
 /// Says how much the least plans of the engines need.
-void Run::refuse(Serve serve, void* served, const Execution& execution) {
+void Run::refuse(const AnyCall& call, const Execution& execution) {
   std::size_t needed = SIZE_MAX;
   const auto rehearse = [&](accublas_engine engine) {
     Workspace workspace(Workspace::unlimited(execution.workspace.buffer()));
@@ -305,7 +305,7 @@ void Run::refuse(Serve serve, void* served, const Execution& execution) {
     Execution with = execution.within(workspace, report);
     with.threads = 1;
     try {
-      serve_by(serve, served, engine, nullptr, with);
+      serve(call, engine, nullptr, with);
       needed = std::min(needed, workspace.peak());
     } catch (const Error&) {  // an engine that cannot serve the call at all
     }
@@ -326,7 +326,7 @@ void Run::refuse(const Workspace& workspace, std::size_t needed) const {
 }
 
 /// Host operands that were to be copied to a device, by the CPU; `error` where that cannot serve them either.
-void Run::compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason) {
+void Run::compute_on_cpu(const AnyCall& call, Execution& execution, const Error& error, const char* reason) {
   if (plan_.backend != ACCUBLAS_BACKEND_CUDA || on_device_ || execution.workspace.buffer()) throw error;
   Settings settings = resolved_.settings;
   settings.backend = ACCUBLAS_BACKEND_CPU;
@@ -339,8 +339,7 @@ void Run::compute_on_cpu(Serve serve, void* served, Execution& execution, const 
   plan_.backend_reason = reason;
   context_.last.on_device = false;
   const std::size_t cap = cpu_backend().default_workspace(0);
-  if (!attempt(serve, served, plan_.engine, execution, cap) && !attempt_others(serve, served, execution, cap / 16))
-    throw error;
+  if (!attempt(call, plan_.engine, execution, cap) && !attempt_others(call, execution, cap / 16)) throw error;
 }
 
 void Run::finish() {

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "lib/base/error.hpp"
 #include "lib/base/fp_environment.hpp"
@@ -86,22 +87,14 @@ class Run {
   template <class T>
   void promise(Index k, T alpha);
 
-  /// Runs a routine of the backend with the plan's engine, and the fallback rule.
-  template <class Problem, class T>
-  void compute(const Problem& problem, const T* alpha, const T* beta, bool result_on_device,
-               void (Backend::*routine)(const Call<Problem, T>&, BackendState*, Execution&)) {
+  /// Computes a problem by the backend with the plan's engine, and the fallback rule.
+  template <template <class> class Problem, class T>
+  void compute(const Problem<T>& problem, const std::type_identity_t<T>* alpha = nullptr,
+               const std::type_identity_t<T>* beta = nullptr, bool result_on_device = false) {
     const bool scalars = scalars_on_device();
-    Call<Problem, T> call{problem,          {alpha, scalars}, {beta, scalars},     on_device_,
-                          result_on_device, mode(),           ACCUBLAS_ENGINE_AUTO};
-    auto serve = [&](Backend& backend, accublas_engine engine, BackendState* state, Execution& execution) {
-      call.engine = engine;
-      (backend.*routine)(call, state, execution);
-    };
-    compute_erased(
-        [](void* served, Backend& backend, accublas_engine engine, BackendState* state, Execution& execution) {
-          (*static_cast<decltype(serve)*>(served))(backend, engine, state, execution);
-        },
-        &serve);
+    Call<Problem<T>, T> call{problem,          {alpha, scalars}, {beta, scalars},     on_device_,
+                             result_on_device, mode(),           ACCUBLAS_ENGINE_AUTO};
+    compute_any({&call, call.engine});
   }
 
   /// Does the work by calls of other routines in this context (lib/lapack), in place of an engine. `body(workspace,
@@ -112,7 +105,7 @@ class Run {
     compose_erased([&](Workspace& workspace) {
       std::unique_ptr<ElementSteps<E>> steps;
       (on_device_ ? cuda_backend() : cpu_backend())
-          .begin_steps(steps, context_.device_state.get(), workspace, report_.level);
+          .begin_steps(&steps, context_.device_state.get(), workspace, report_.level);
       const std::int64_t inner = body(workspace, *steps);
       return inner + steps->finish();
     });
@@ -122,11 +115,10 @@ class Run {
   void certify(Routine routine, const std::function<bool()>& body);
   /// Runs the real BLAS's LAPACK. False where that has no memory or not the form of the call, with nothing done, and
   /// the mode has the flow of calls too: the plan names that then.
-  template <template <class> class Problem, class E>
-  bool compute_natively(const Problem<E>& problem,
-                        void (Backend::*routine)(const Call<Problem<E>, E>&, BackendState*, Execution&)) {
+  template <class Problem>
+  bool compute_natively(const Problem& problem) {
     try {
-      compute(problem, static_cast<const E*>(nullptr), static_cast<const E*>(nullptr), false, routine);
+      compute(problem);
       return true;
     } catch (const Error& error) {
       if (!follows_native(error)) throw;
@@ -143,21 +135,19 @@ class Run {
   void finish();
 
  private:
-  using Serve = void (*)(void* served, Backend&, accublas_engine, BackendState*, Execution&);
-
-  void compute_erased(Serve serve, void* served);
-  void serve_by(Serve serve, void* served, accublas_engine engine, BackendState* state, Execution& execution);
+  void compute_any(const AnyCall& call);
+  void serve(const AnyCall& call, accublas_engine engine, BackendState* state, Execution& execution);
   void compose_erased(const std::function<std::int64_t(Workspace&)>& body);
   void fit_flow(Workspace& workspace, const std::function<std::int64_t(Workspace&)>& body);
-  bool attempt(Serve serve, void* served, accublas_engine engine, Execution& execution, std::size_t bytes,
+  bool attempt(const AnyCall& call, accublas_engine engine, Execution& execution, std::size_t bytes,
                bool least = false);
-  bool attempt_others(Serve serve, void* served, Execution& execution, std::size_t bytes, bool least = false);
+  bool attempt_others(const AnyCall& call, Execution& execution, std::size_t bytes, bool least = false);
   bool leaves_call_to_others(const Error& error) const;
   bool follows_native(const Error& error);
-  [[noreturn]] void refuse(Serve serve, void* served, const Execution& execution);
+  [[noreturn]] void refuse(const AnyCall& call, const Execution& execution);
   [[noreturn]] void refuse(const Workspace& workspace, std::size_t needed) const;
-  void compute_otherwise(Serve serve, void* served, Execution& execution, std::size_t cap, const Error& error);
-  void compute_on_cpu(Serve serve, void* served, Execution& execution, const Error& error, const char* reason);
+  void compute_otherwise(const AnyCall& call, Execution& execution, std::size_t cap, const Error& error);
+  void compute_on_cpu(const AnyCall& call, Execution& execution, const Error& error, const char* reason);
 
   bool shows() const { return resolved_.settings.verbose > (inner_ ? 1 : 0) && !context_.rehearses; }
   void print(bool success) const;

@@ -77,18 +77,8 @@ class FakeCuda final : public Backend {
   bool worth_copying(Routine, const Mode&, const CallShape& shape) const override { return shape.m >= 100; }
   std::size_t default_workspace(int) const override { return 0; }
   std::unique_ptr<BackendState> make_state(int) override { return nullptr; }
-  void gemm(const Call<Gemm<double>, double>&, BackendState*, Execution&) override {}
-  void gemm(const Call<Gemm<float>, float>&, BackendState*, Execution&) override {}
-  void gemm_batched(const Call<GemmBatch<double>, double>&, BackendState*, Execution&) override {}
-  void gemm_batched(const Call<GemmBatch<float>, float>&, BackendState*, Execution&) override {}
-  void gemv(const Call<Gemv<double>, double>&, BackendState*, Execution&) override {}
-  void gemv(const Call<Gemv<float>, float>&, BackendState*, Execution&) override {}
-  void dot(const Call<Dot<double>, double>&, BackendState*, Execution&) override {}
-  void dot(const Call<Dot<float>, float>&, BackendState*, Execution&) override {}
-  void nrm2(const Call<Reduction<double>, double>&, BackendState*, Execution&) override {}
-  void nrm2(const Call<Reduction<float>, float>&, BackendState*, Execution&) override {}
-  void asum(const Call<Reduction<double>, double>&, BackendState*, Execution&) override {}
-  void asum(const Call<Reduction<float>, float>&, BackendState*, Execution&) override {}
+  void compute(const AnyCall&, BackendState*, Execution&) override {}
+  void begin_steps(AnySteps, BackendState*, Workspace&, int) override {}
 
  private:
   int devices_;
