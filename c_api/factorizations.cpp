@@ -27,7 +27,7 @@ accublas_status factorization(accublas_context* ctx, accublas_layout layout, con
     if (has_solution(shape.kind))
       call.b = view(layout, ACCUBLAS_NO_TRANS, shape.n, shape.nrhs, static_cast<E*>(b), shape.ldb);
     if (context.operands_are_apart()) {
-      const bool only_read = shape.kind == FactorizationKind::potrs || shape.kind == FactorizationKind::getrs;
+      const bool only_read = shape.kind == Operation::potrs || shape.kind == Operation::getrs;
       const Triangle part = !has_uplo(shape.kind)          ? Triangle::all
                             : shape.uplo == ACCUBLAS_UPPER ? Triangle::upper
                                                            : Triangle::lower;

@@ -109,7 +109,7 @@ def shape_and_operands(row, name, letter, expression):
     call = row.body
     given = {call.renamed.get(argument.name, argument.name): argument for argument in row.signature()}
     written = [argument for argument in row.signature() if argument.kind == OUTPUT]
-    members = {"kind": f"{call.name}Kind::{row.kind or row.stem(name)}", "complex": str(letter in "zc").lower()}
+    members = {"kind": f"Operation::{row.kind or row.stem(name)}", "complex": str(letter in "zc").lower()}
     members |= {member: expression(given[member]) for member in call.members.split() if member in given}
     operands = []
     for operand in call.operands.split():
@@ -219,7 +219,7 @@ def entry(row, name, letter, symbol, spelling, cblas):
     values = {"E": element, "name": name, "arguments": ", ".join(map(convention.passed, arguments))}
     call = row.drop_in.format(**values)
     if isinstance(row.body, Shaped):
-        which = f"{row.body.name}Kind::{row.kind or row.stem(name)}"
+        which = f"Operation::{row.kind or row.stem(name)}"
         call = f"{row.body.name}Call<{which}, {element}>({shape_and_operands(row, name, letter, convention.passed)})"
     result = "void"
     if in_lapack(row):

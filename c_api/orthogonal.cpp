@@ -12,13 +12,12 @@ using namespace accublas;
 
 namespace {
 
-using enum OrthogonalKind;
-
 /// `shape` is as the caller's layout has it; what a routine lacks is null. ORMQR's A is not written, nor is a tau that
 /// is only read.
 template <class E>
 accublas_status orthogonal(accublas_context* ctx, accublas_layout layout, const OrthogonalShape& shape, const void* a,
                            const void* tau, void* c, std::int64_t* info, const accublas_options* options) {
+  using enum Operation;
   return guarded(ctx, [&](Context& context) {
     require(check_orthogonal(layout, shape));
     if (shape.kind == gels && !info) bad_argument("info", "a pointer, not NULL");

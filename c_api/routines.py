@@ -73,7 +73,7 @@ ARGUMENTS = {
 class Shaped:
     """A body that passes the arguments by value, but the layout, as one shape (lib/call/), and then the operands."""
 
-    name: str  # of the call: Level3 has the function level3, Level3Shape and Level3Kind of lib/call/, and Level3Call of the drop-in
+    name: str  # of the call: Level3 has the function level3, Level3Shape of lib/call/, and Level3Call of the drop-in
     types: str  # of the function's numbers; {A} and {B} are those of alpha and beta
     members: str  # of the shape, in its order
     operands: str  # in order; "=": the one that is overwritten, whose own place stays empty
@@ -95,7 +95,7 @@ class Row:
     real: str = ""  # arguments that are real whatever the numbers are
     single: str = ""  # arguments of single precision whatever the type is
     of_reals: str = ""  # the operation that this one is for real numbers, where it has no name for them
-    kind: str = ""  # of a Shaped body, where it is not the stem of the name
+    kind: str = ""  # the Operation of a Shaped body, where it is not the stem of the name
     work: bool = False  # whether LAPACK's routine has a workspace
     drop_in: str = ""  # what the drop-in's function returns, in C++, where the body is not Shaped; "": BLAS has no such routine
 
@@ -145,7 +145,7 @@ def names(stem):
 
 OP_A, OP_B = ("rows of A as stored", "columns of A as stored"), ("rows of B as stored", "columns of B as stored")
 
-DOT = "dot<{E}>(Routine::{name}, accublas_{name}_ex, {arguments})"
+DOT = "dot<{E}>(routine_named(\"{name}\"), accublas_{name}_ex, {arguments})"
 NORM = DOT.replace("dot", "norm")
 LEVEL1 = [
     Row("ddot sdot zdotu cdotu", "n x incx y incy result!",
@@ -188,7 +188,7 @@ LEVEL2 = [
         "y = alpha op(A) x + beta y, A m x n.",
         "gemv<{E}>(ctx, layout, trans, m, n, as<{E}>(alpha), as<{E}>(a), lda, as<{E}>(x), incx, as<{E}>(beta), as<{E}>(y), incy, options)",
         GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO},
-        drop_in="GemvCall<{E}, Routine::{name}, accublas_{name}_ex>{{{{}}, {arguments}}}"),
+        drop_in="GemvCall<{E}, routine_named(\"{name}\"), accublas_{name}_ex>{{{{}}, {arguments}}}"),
     Row(names("gemv_strided"), "m n alpha a rsa csa x incx beta y! incy",
         "y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. No copy of A is made. There is no transposition (exchange m with n and rsa with csa) "
         "and no conjugation.",
@@ -243,7 +243,7 @@ LEVEL3 = [
     Row(names("gemm"), "layout transa transb m n k alpha a lda b ldb beta c! ldc",
         "C = alpha op(A) op(B) + beta C.",
         "gemm<{E}>(ctx, layout, transa, transb, m, n, k, as<{E}>(alpha), as<{E}>(a), lda, as<{E}>(b), ldb, as<{E}>(beta), as<{E}>(c), ldc, options)",
-        GEMM, GEMM_COMMENTS, drop_in="GemmCall<{E}, Routine::{name}, accublas_{name}_ex>{{{{}}, {arguments}}}"),
+        GEMM, GEMM_COMMENTS, drop_in="GemmCall<{E}, routine_named(\"{name}\"), accublas_{name}_ex>{{{{}}, {arguments}}}"),
     Row(names("gemm_strided"), "m n k alpha a rsa csa b rsb csb beta c! rsc csc",
         "C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc]. There is no conjugation.",
         "gemm_strided<{E}>(ctx, m, n, k, as<{E}>(alpha), as<{E}>(a), rsa, csa, as<{E}>(b), rsb, csb, as<{E}>(beta), as<{E}>(c), rsc, csc, options)",

@@ -57,7 +57,8 @@ accublas_status accublas_get_mode_name(accublas_context* ctx, accublas_family fa
   return guarded(ctx, [&](Context& context) {
     require_family_number(family);
     if (!word) bad_argument("word", "a buffer, not NULL");
-    constexpr Routine routines[] = {Routine::dgemm, Routine::sgemm, Routine::ddot, Routine::dgemv};
+    constexpr Routine routines[] = {routine_named("dgemm"), routine_named("sgemm"), routine_named("ddot"),
+                                    routine_named("dgemv")};
     const Routine routine = routines[family];
     const Settings settings = resolve(routine, nullptr, context.level, valid_environment().level, build_settings());
     const std::string text = mode_word(settings.mode, is_single(routine));

@@ -9,10 +9,8 @@
 namespace accublas::blas {
 namespace {
 
-template <FactorizationKind kind, class E>
-struct FactorizationCall
-    : Factorization<E>,
-      Names<E, factorization_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>)> {
+template <Operation kind, class E>
+struct FactorizationCall : Factorization<E>, Names<E, Routine{kind, type_of<E>}> {
   /// An operand that the routine lacks is null. A solution or an inverse does not write the operands that it only
   /// reads.
   FactorizationCall(const FactorizationShape& shape, const E* a, const Pivots& pivots, E* b)
@@ -25,7 +23,7 @@ Pivots pivots(const Int* ipiv) {
 }
 
 /// Serves a routine without a workspace. LAPACK tells of a bad argument by -number in *info.
-template <FactorizationKind kind, class E, class Int>
+template <Operation kind, class E, class Int>
 void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
   if (const int bad = check_factorization(ACCUBLAS_COL_MAJOR, f).number) {
     *info = static_cast<Int>(-bad);
@@ -57,7 +55,7 @@ void lapack(Spelling spelling, const FactorizationCall<kind, E>& f, Int* info) {
 /// Serves GETRI, whose work only the real LAPACK needs. lwork = -1 asks how much is best for it, rounded up in work's
 /// type.
 template <class E, class Int>
-void lapack(Spelling spelling, FactorizationCall<FactorizationKind::getri, E> f, Int* info, E* work, Int lwork) {
+void lapack(Spelling spelling, FactorizationCall<Operation::getri, E> f, Int* info, E* work, Int lwork) {
   const Index least = std::max<Index>(f.n, 1), best = cpu::lapack_work(f);
   int bad = check_factorization(ACCUBLAS_COL_MAJOR, f).number;
   if (bad == 0 && lwork != -1 && lwork < least) bad = 6;

@@ -15,7 +15,7 @@ T dot(Routine routine, Run run, std::int64_t n, const T* x, std::int64_t incx, c
   T result{};
   const auto on_real = [&](const cpu::RealBlas& blas) {
     if constexpr (is_complex<T>)
-      result = cpu::call_dot(blas, routine == Routine::zdotc || routine == Routine::cdotc, n, x, incx, y, incy);
+      result = cpu::call_dot(blas, routine.operation == Operation::dotc, n, x, incx, y, incy);
     else
       result = cpu::call_dot(blas, n, x, incx, y, incy);
   };
@@ -31,7 +31,7 @@ template <class T>
 T mixed_dot(std::int64_t n, T addend, const float* x, std::int64_t incx, const float* y, std::int64_t incy) {
   n = std::max<std::int64_t>(n, 0);
   const bool small = cpu::fits_vector(n, incx, false) && cpu::fits_vector(n, incy, false);
-  constexpr Routine routine = sizeof(T) == 8 ? Routine::dsdot : Routine::sdsdot;
+  constexpr Routine routine{Operation::mixed_dot, type_of<T>};
   T result{};
   const auto on_real = [&](const cpu::RealBlas& blas) {
     result = cpu::call_mixed_dot(blas, n, addend, x, incx, y, incy);

@@ -77,8 +77,8 @@ struct GemvCall : Names<T, of_routine> {
 };
 
 /// A call of another routine of level 2, with the arguments as column-major F77 has them.
-template <Level2Kind kind, class E>
-struct Level2Call : Level2<E>, Names<E, level2_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>)> {
+template <Operation kind, class E>
+struct Level2Call : Level2<E>, Names<E, Routine{kind, type_of<E>}> {
   /// An operand that the routine lacks is null.
   template <class Alpha, class Beta>
   Level2Call(const Level2Shape& shape, Alpha alpha, const E* a, const E* x, const E* y, Beta beta, E* c)

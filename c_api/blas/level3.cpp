@@ -57,8 +57,8 @@ struct GemmCall : Names<T, of_routine> {
 };
 
 /// A call of another routine of level 3, with the arguments as column-major F77 has them.
-template <Level3Kind kind, class E>
-struct Level3Call : Level3<E>, Names<E, level3_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>)> {
+template <Operation kind, class E>
+struct Level3Call : Level3<E>, Names<E, Routine{kind, type_of<E>}> {
   /// b and beta are null where the routine has none.
   template <class Alpha, class Beta>
   Level3Call(const Level3Shape& shape, Alpha alpha, const E* a, const E* b, Beta beta, E* c)
@@ -74,7 +74,7 @@ struct Level3Call : Level3<E>, Names<E, level3_routine(static_cast<int>(kind), i
     if (++number; !valid_uplo(l.uplo)) return {number, "Illegal Uplo setting, %d\n", l.uplo};
     if constexpr (!is_symm(kind))
       if (++number; !valid_transpose_a(l)) return {number, "Illegal Trans setting, %d\n", l.transa};
-    if constexpr (kind == Level3Kind::gemmt)
+    if constexpr (kind == Operation::gemmt)
       if (++number; !valid_transpose(l.transb)) return {number, "Illegal Trans setting, %d\n", l.transb};
     if constexpr (is_in_place(kind))
       if (++number; !valid_diag(l.diag)) return {number, "Illegal Diag setting, %d\n", l.diag};

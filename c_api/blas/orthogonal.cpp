@@ -11,9 +11,8 @@
 namespace accublas::blas {
 namespace {
 
-template <OrthogonalKind kind, class E>
-struct OrthogonalCall : Orthogonal<E>,
-                        Names<E, orthogonal_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>)> {
+template <Operation kind, class E>
+struct OrthogonalCall : Orthogonal<E>, Names<E, Routine{kind, type_of<E>}> {
   /// An operand that the routine lacks is null. The routine does not write the operands that it only reads.
   OrthogonalCall(const OrthogonalShape& shape, const E* a, const E* tau, E* c) : Orthogonal<E>{shape} {
     this->a = {const_cast<E*>(a), 1, shape.lda};
@@ -24,7 +23,7 @@ struct OrthogonalCall : Orthogonal<E>,
 
 /// Serves a routine. LAPACK tells of a bad argument by -number in *info, and lwork = -1 asks how much workspace is
 /// best.
-template <OrthogonalKind kind, class E, class Int>
+template <Operation kind, class E, class Int>
 void lapack(Spelling spelling, OrthogonalCall<kind, E> o, Int* info, E* work, Int lwork) {
   o.work = work;
   o.lwork = lwork;
@@ -39,7 +38,7 @@ void lapack(Spelling spelling, OrthogonalCall<kind, E> o, Int* info, E* work, In
     const bool small = cpu::fits_blas(o) && cpu::fits_integers(o.lwork);
     // LAPACK's ORMQR writes into A for a while, which is the caller's to read alone: it has a copy, and the engine,
     // which copies less at a time, goes first.
-    constexpr bool reads_a = kind == OrthogonalKind::ormqr;
+    constexpr bool reads_a = kind == Operation::ormqr;
     const auto on_real = [&](const cpu::RealBlas& blas) {
       OrthogonalCall<kind, E> call = o;
       std::vector<E> copy;
@@ -50,7 +49,7 @@ void lapack(Spelling spelling, OrthogonalCall<kind, E> o, Int* info, E* work, In
       }
       result = cpu::call_lapack(blas, call);
     };
-    const std::int64_t inner = kind == OrthogonalKind::gels ? o.nrhs : o.reflectors();
+    const std::int64_t inner = kind == Operation::gels ? o.nrhs : o.reflectors();
     if (reads_a || !small || !served_natively(o.served, o.m, o.n, inner, 0, on_real))
       serve(
           o.served, true, small,

@@ -23,10 +23,10 @@ Request request(cublasHandle_t handle, Routine routine, const Level3Shape& s) {
     using namespace accublas;                                                                                         \
     using namespace accublas::cublas;                                                                                 \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                       \
-    const Level3Shape shape = shape_with_side(Level3Kind::kind, complex_numbers<E>, side_of(side), uplo_of(uplo),     \
+    const Level3Shape shape = shape_with_side(Operation::kind, complex_numbers<E>, side_of(side), uplo_of(uplo),      \
                                               ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, m, n, lda, ldb, ldc);             \
     return serve(                                                                                                     \
-        request(handle, Routine::routine, shape), real,                                                               \
+        request(handle, routine_named(#routine), shape), real,                                                        \
         [&](Call& call) {                                                                                             \
           return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.side, shape.uplo, m, n, alpha, a, lda,  \
                                     b, ldb, beta, c, ldc);                                                            \
@@ -40,10 +40,10 @@ Request request(cublasHandle_t handle, Routine routine, const Level3Shape& s) {
     using namespace accublas;                                                                                          \
     using namespace accublas::cublas;                                                                                  \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                        \
-    const Level3Shape shape = shape_with_triangle(Level3Kind::kind, complex_numbers<E>, uplo_of(uplo),                 \
+    const Level3Shape shape = shape_with_triangle(Operation::kind, complex_numbers<E>, uplo_of(uplo),                  \
                                                   transpose_of(trans), ACCUBLAS_NO_TRANS, n, k, lda, 0, ldc);          \
     return serve(                                                                                                      \
-        request(handle, Routine::routine, shape), real,                                                                \
+        request(handle, routine_named(#routine), shape), real,                                                         \
         [&](Call& call) {                                                                                              \
           return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.uplo, shape.transa, n, k, alpha, a, lda, \
                                     beta, c, ldc);                                                                     \
@@ -57,16 +57,16 @@ Request request(cublasHandle_t handle, Routine routine, const Level3Shape& s) {
     using namespace accublas;                                                                                         \
     using namespace accublas::cublas;                                                                                 \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                       \
-    const Level3Shape shape = shape_with_triangle(Level3Kind::kind, complex_numbers<E>, uplo_of(uplo),                \
+    const Level3Shape shape = shape_with_triangle(Operation::kind, complex_numbers<E>, uplo_of(uplo),                 \
                                                   transpose_of(trans), ACCUBLAS_NO_TRANS, n, k, lda, ldb, ldc);       \
     return serve(                                                                                                     \
-        request(handle, Routine::routine, shape), real,                                                               \
+        request(handle, routine_named(#routine), shape), real,                                                        \
         [&](Call& call) {                                                                                             \
           const auto run = [&](const E* of_product, const R* of_c) {                                                  \
             return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.uplo, shape.transa, n, k, of_product, \
                                       a, lda, b, ldb, of_c, c, ldc);                                                  \
           };                                                                                                          \
-          return is_hermitian(Level3Kind::kind) ? with_factors(call, alpha, beta, run) : run(alpha, beta);            \
+          return is_hermitian(Operation::kind) ? with_factors(call, alpha, beta, run) : run(alpha, beta);             \
         },                                                                                                            \
         handle, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                                              \
   }
@@ -78,9 +78,9 @@ Request request(cublasHandle_t handle, Routine routine, const Level3Shape& s) {
     using namespace accublas;                                                                                          \
     using namespace accublas::cublas;                                                                                  \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                        \
-    const Level3Shape shape = shape_with_side(Level3Kind::trmm, complex_numbers<E>, side_of(side), uplo_of(uplo),      \
+    const Level3Shape shape = shape_with_side(Operation::trmm, complex_numbers<E>, side_of(side), uplo_of(uplo),       \
                                               transpose_of(trans), diag_of(diag), m, n, lda, ldb, 0);                  \
-    Request asked = request(handle, Routine::routine, shape);                                                          \
+    Request asked = request(handle, routine_named(#routine), shape);                                                   \
     asked.serves = asked.serves && ldc >= m && (b != c || ldb == ldc);                                                 \
     return serve(                                                                                                      \
         asked, real,                                                                                                   \
@@ -100,10 +100,10 @@ Request request(cublasHandle_t handle, Routine routine, const Level3Shape& s) {
     using namespace accublas;                                                                                      \
     using namespace accublas::cublas;                                                                              \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                    \
-    const Level3Shape shape = shape_with_side(Level3Kind::trsm, complex_numbers<E>, side_of(side), uplo_of(uplo),  \
+    const Level3Shape shape = shape_with_side(Operation::trsm, complex_numbers<E>, side_of(side), uplo_of(uplo),   \
                                               transpose_of(trans), diag_of(diag), m, n, lda, ldb, 0);              \
     return serve(                                                                                                  \
-        request(handle, Routine::routine, shape), real,                                                            \
+        request(handle, routine_named(#routine), shape), real,                                                     \
         [&](Call& call) {                                                                                          \
           return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.side, shape.uplo, shape.transa,      \
                                     shape.diag, m, n, alpha, a, lda, b, ldb);                                      \

@@ -7,15 +7,15 @@ namespace {
 /// By the element of the matrices: accublas's routine and the type of numbers that it declares.
 template <class E>
 struct GemmOf;
-#define ACCUBLAS_GEMM_OF(E, declared, prefix)                                \
-  template <>                                                                \
-  struct GemmOf<E> {                                                         \
-    using Number = declared;                                                 \
-    static constexpr Routine routine = Routine::prefix##gemm;                \
-    static constexpr Routine of_batch = Routine::prefix##gemm_batched;       \
-    static constexpr auto one = accublas_##prefix##gemm;                     \
-    static constexpr auto batched = accublas_##prefix##gemm_batched;         \
-    static constexpr auto strided = accublas_##prefix##gemm_strided_batched; \
+#define ACCUBLAS_GEMM_OF(E, declared, prefix)                                  \
+  template <>                                                                  \
+  struct GemmOf<E> {                                                           \
+    using Number = declared;                                                   \
+    static constexpr Routine routine = routine_named(#prefix "gemm");          \
+    static constexpr Routine of_batch = routine_named(#prefix "gemm_batched"); \
+    static constexpr auto one = accublas_##prefix##gemm;                       \
+    static constexpr auto batched = accublas_##prefix##gemm_batched;           \
+    static constexpr auto strided = accublas_##prefix##gemm_strided_batched;   \
   };
 ACCUBLAS_GEMM_OF(double, double, d)
 ACCUBLAS_GEMM_OF(float, float, s)

@@ -12,9 +12,7 @@ bool asks_for_other_products(int mode, Routine routine) {
   constexpr int emulated_double = 8;  // CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH, which older headers lack
   constexpr int emulated_single = 4;  // CUBLAS_FP32_EMULATED_BF16X9_MATH
   mode &= ~static_cast<int>(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-  const bool product = is_level3(routine) || between(routine, Routine::dgemm, Routine::sgemm) ||
-                       between(routine, Routine::dgemm_batched, Routine::cgemm_batched);
-  if (!product) return false;
+  if (!is_level3(routine) && !is_gemm(routine)) return false;
   if (!is_single(routine)) return mode == emulated_double;
   return mode == CUBLAS_TF32_TENSOR_OP_MATH || mode == CUBLAS_TENSOR_OP_MATH || mode == emulated_single;
 }

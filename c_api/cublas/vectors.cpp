@@ -25,7 +25,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
     using namespace accublas::cublas;                                                                              \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                    \
     return serve(                                                                                                  \
-        {handle, Routine::routine, 1, 1, n, n > 0}, real,                                                          \
+        {handle, routine_named(#routine), 1, 1, n, n > 0}, real,                                                   \
         [&](Call& call) { return accublas_##routine(call.context(), n, x, incx, y, incy, result); }, handle, n, x, \
         incx, y, incy, result);                                                                                    \
   }
@@ -35,7 +35,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
     using namespace accublas::cublas;                                                                           \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                 \
     return serve(                                                                                               \
-        {handle, Routine::routine, 1, 1, n, n > 0 && incx > 0}, real,                                           \
+        {handle, routine_named(#routine), 1, 1, n, n > 0 && incx > 0}, real,                                    \
         [&](Call& call) { return accublas_##routine(call.context(), n, x, incx, result); }, handle, n, x, incx, \
         result);                                                                                                \
   }
@@ -50,7 +50,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
     const bool plain = op == ACCUBLAS_NO_TRANS,                                                                    \
                good = !check_gemv(ACCUBLAS_COL_MAJOR, op, m, n, lda, incx, incy) && m > 0 && n > 0;                \
     return serve(                                                                                                  \
-        {handle, Routine::routine, plain ? m : n, 1, plain ? n : m, good}, real,                                   \
+        {handle, routine_named(#routine), plain ? m : n, 1, plain ? n : m, good}, real,                            \
         [&](Call& call) {                                                                                          \
           return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, op, m, n, alpha, a, lda, x, incx, beta, y, \
                                     incy);                                                                         \
@@ -64,7 +64,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
     using namespace accublas;                                                                                         \
     using namespace accublas::cublas;                                                                                 \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                       \
-    const Level2Shape shape{Level2Kind::kind,                                                                         \
+    const Level2Shape shape{Operation::kind,                                                                          \
                             complex_numbers<E>,                                                                       \
                             uplo_of(uplo),                                                                            \
                             ACCUBLAS_NO_TRANS,                                                                        \
@@ -75,7 +75,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
                             incx,                                                                                     \
                             incy};                                                                                    \
     return serve(                                                                                                     \
-        request(handle, Routine::routine, shape), real,                                                               \
+        request(handle, routine_named(#routine), shape), real,                                                        \
         [&](Call& call) {                                                                                             \
           return with_factors(call, alpha, beta, [&](const E* of_product, const E* of_y) {                            \
             return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.uplo, n, of_product, a, lda, x, incx, \
@@ -91,9 +91,9 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
     using namespace accublas::cublas;                                                                                \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                      \
     const Level2Shape shape{                                                                                         \
-        Level2Kind::kind, complex_numbers<E>, uplo_of(uplo), transpose_of(trans), diag_of(diag), 0, n, lda, incx};   \
+        Operation::kind, complex_numbers<E>, uplo_of(uplo), transpose_of(trans), diag_of(diag), 0, n, lda, incx};    \
     return serve(                                                                                                    \
-        request(handle, Routine::routine, shape), real,                                                              \
+        request(handle, routine_named(#routine), shape), real,                                                       \
         [&](Call& call) {                                                                                            \
           call.factors_are_on_host();                                                                                \
           return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.uplo, shape.trans, shape.diag, n, a,   \
@@ -107,7 +107,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
     using namespace accublas;                                                                                      \
     using namespace accublas::cublas;                                                                              \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                    \
-    const Level2Shape shape{Level2Kind::kind,                                                                      \
+    const Level2Shape shape{Operation::kind,                                                                       \
                             complex_numbers<E>,                                                                    \
                             ACCUBLAS_UPPER,                                                                        \
                             ACCUBLAS_NO_TRANS,                                                                     \
@@ -118,7 +118,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
                             incx,                                                                                  \
                             incy};                                                                                 \
     return serve(                                                                                                  \
-        request(handle, Routine::routine, shape), real,                                                            \
+        request(handle, routine_named(#routine), shape), real,                                                     \
         [&](Call& call) {                                                                                          \
           return with_factors(call, alpha, static_cast<const E*>(nullptr), [&](const E* factor, const E*) {        \
             return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, m, n, factor, x, incx, y, incy, a, lda); \
@@ -126,22 +126,22 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
         },                                                                                                         \
         handle, m, n, alpha, x, incx, y, incy, a, lda);                                                            \
   }
-#define DEFINE_SYR(stem, name, Int, routine, kind, E, R)                                                             \
-  extern "C" ACCUBLAS_API cublasStatus_t name(cublasHandle_t handle, cublasFillMode_t uplo, Int n, const R* alpha,   \
-                                              const E* x, Int incx, E* a, Int lda) {                                 \
-    using namespace accublas;                                                                                        \
-    using namespace accublas::cublas;                                                                                \
-    ACCUBLAS_CUBLAS_REAL(name);                                                                                      \
-    const Level2Shape shape{                                                                                         \
-        Level2Kind::kind, complex_numbers<E>, uplo_of(uplo), ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, 0, n, lda, incx}; \
-    return serve(                                                                                                    \
-        request(handle, Routine::routine, shape), real,                                                              \
-        [&](Call& call) {                                                                                            \
-          return with_factors(call, alpha, static_cast<const R*>(nullptr), [&](const R* factor, const R*) {          \
-            return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.uplo, n, factor, x, incx, a, lda);   \
-          });                                                                                                        \
-        },                                                                                                           \
-        handle, uplo, n, alpha, x, incx, a, lda);                                                                    \
+#define DEFINE_SYR(stem, name, Int, routine, kind, E, R)                                                            \
+  extern "C" ACCUBLAS_API cublasStatus_t name(cublasHandle_t handle, cublasFillMode_t uplo, Int n, const R* alpha,  \
+                                              const E* x, Int incx, E* a, Int lda) {                                \
+    using namespace accublas;                                                                                       \
+    using namespace accublas::cublas;                                                                               \
+    ACCUBLAS_CUBLAS_REAL(name);                                                                                     \
+    const Level2Shape shape{                                                                                        \
+        Operation::kind, complex_numbers<E>, uplo_of(uplo), ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, 0, n, lda, incx}; \
+    return serve(                                                                                                   \
+        request(handle, routine_named(#routine), shape), real,                                                      \
+        [&](Call& call) {                                                                                           \
+          return with_factors(call, alpha, static_cast<const R*>(nullptr), [&](const R* factor, const R*) {         \
+            return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.uplo, n, factor, x, incx, a, lda);  \
+          });                                                                                                       \
+        },                                                                                                          \
+        handle, uplo, n, alpha, x, incx, a, lda);                                                                   \
   }
 #define DEFINE_SYR2(stem, name, Int, routine, kind, E)                                                                \
   extern "C" ACCUBLAS_API cublasStatus_t name(cublasHandle_t handle, cublasFillMode_t uplo, Int n, const E* alpha,    \
@@ -149,7 +149,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
     using namespace accublas;                                                                                         \
     using namespace accublas::cublas;                                                                                 \
     ACCUBLAS_CUBLAS_REAL(name);                                                                                       \
-    const Level2Shape shape{Level2Kind::kind,                                                                         \
+    const Level2Shape shape{Operation::kind,                                                                          \
                             complex_numbers<E>,                                                                       \
                             uplo_of(uplo),                                                                            \
                             ACCUBLAS_NO_TRANS,                                                                        \
@@ -160,7 +160,7 @@ Request request(cublasHandle_t handle, Routine routine, const Level2Shape& s) {
                             incx,                                                                                     \
                             incy};                                                                                    \
     return serve(                                                                                                     \
-        request(handle, Routine::routine, shape), real,                                                               \
+        request(handle, routine_named(#routine), shape), real,                                                        \
         [&](Call& call) {                                                                                             \
           return with_factors(call, alpha, static_cast<const E*>(nullptr), [&](const E* factor, const E*) {           \
             return accublas_##routine(call.context(), ACCUBLAS_COL_MAJOR, shape.uplo, n, factor, x, incx, y, incy, a, \

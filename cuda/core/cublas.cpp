@@ -49,8 +49,7 @@ struct Functions {
   decltype(&cublasCgemv_v2_64) cgemv;
   decltype(&cublasZdotu_v2_64) zdotu, zdotc;
   decltype(&cublasCdotu_v2_64) cdotu, cdotc;
-  void* level3[level3_count];  ///< indexed by level3_number; null for GEMMT
-  void* level2[level2_count];  ///< indexed by level2_number
+  void* described[routine_count];  ///< the rest of levels 2 and 3, indexed by number_of; null for GEMMT
 };
 
 template <class Function>
@@ -71,11 +70,10 @@ bool load(const char* name, Functions& f, std::string& tried) {
   }
   bool complete = true;
   for (Routine routine : all_routines) {
-    if (!(is_level3(routine) || is_level2(routine)) || between(routine, Routine::dgemmt, Routine::cgemmt)) continue;
+    if (!(is_level3(routine) || is_level2(routine)) || routine.operation == Operation::gemmt) continue;
     std::string function = std::string("cublas") + routine_name(routine) + "_v2_64";
     function[6] = static_cast<char>(function[6] - 'a' + 'A');
-    void** const place = is_level3(routine) ? &f.level3[level3_number(routine)] : &f.level2[level2_number(routine)];
-    complete = complete && find(library, function.c_str(), place);
+    complete = complete && find(library, function.c_str(), &f.described[number_of(routine)]);
   }
   complete = complete && find(library, "cublasCreate_v2", &f.create) && find(library, "cublasDestroy_v2", &f.destroy) &&
              find(library, "cublasGetStatusString", &f.status_string) &&
@@ -248,7 +246,7 @@ static cublasOperation_t operation_of(accublas_transpose trans) {
 template <class E>
 void Cublas::level3(const Level3<E>& l, const E* alpha_there, const E* beta_there) {
   if (rehearses()) return;
-  void* const routine = functions().level3[level3_number(l.routine())];
+  void* const routine = functions().described[number_of(l.routine())];
   // cuBLAS loads numbers aligned to their size, which Complex is not. Their real part, which HERK takes, lies first.
   struct alignas(sizeof(E)) Aligned {
     E number;
@@ -274,7 +272,7 @@ void Cublas::level3(const Level3<E>& l, const E* alpha_there, const E* beta_ther
     call(handle_, part, op, n, k, of_alpha, a, l.lda, of_beta, c, l.ldc);
   else if (is_syr2k(l.kind))
     call(handle_, part, op, n, k, of_alpha, a, l.lda, b, l.ldb, of_beta, c, l.ldc);
-  else if (l.kind == Level3Kind::trmm)
+  else if (l.kind == Operation::trmm)
     call(handle_, side, part, op, diag, m, n, of_alpha, a, l.lda, In{c}, l.ldb, c, l.ldb);
   else
     call(handle_, side, part, op, diag, m, n, of_alpha, a, l.lda, c, l.ldb);
@@ -287,7 +285,7 @@ template void Cublas::level3(const Level3<Complex<float>>&, const Complex<float>
 template <class E>
 void Cublas::level2(const Level2<E>& l) {
   if (rehearses()) return;
-  void* const routine = functions().level2[level2_number(l.routine())];
+  void* const routine = functions().described[number_of(l.routine())];
   // cuBLAS loads numbers aligned to their size, which Complex is not. HER takes the real part, which lies first.
   struct alignas(sizeof(E)) Aligned {
     E number;

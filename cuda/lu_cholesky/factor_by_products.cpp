@@ -43,7 +43,7 @@ Level3<E> named_system(const TriangularSystem<E>& s) {
   const Triangle stored = plain ? m.part : transposed(m.part);
   const Index rows = by_columns ? s.order : s.sides, cols = by_columns ? s.sides : s.order;
   Level3<E> l{};
-  l.kind = Level3Kind::trsm;
+  l.kind = Operation::trsm;
   l.complex = is_complex<E>;
   l.side = by_columns ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT;
   l.uplo = stored == Triangle::upper ? ACCUBLAS_UPPER : ACCUBLAS_LOWER;
@@ -62,7 +62,7 @@ template <class E>
 Level3<E> named_triangle(const Matrix<E>& x, Index terms, Index order, const Matrix<E>& c) {
   const bool by_columns = x.row_stride == 1;
   Level3<E> l{};
-  l.kind = is_complex<E> ? Level3Kind::herk : Level3Kind::syrk;
+  l.kind = is_complex<E> ? Operation::herk : Operation::syrk;
   l.complex = is_complex<E>;
   l.uplo = by_columns ? ACCUBLAS_UPPER : ACCUBLAS_LOWER;
   l.transa = !by_columns ? ACCUBLAS_NO_TRANS : is_complex<E> ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;

@@ -61,10 +61,10 @@ class OrthogonalByProducts {
       a_ = in_columns(o_.a, o_.a_rows(), o_.a_cols(), copy_of_a_);
       if (o_.has_c()) c_ = in_columns(o_.c, o_.c_rows(), o_.c_cols(), copy_of_c_);
       switch (o_.kind) {
-        case OrthogonalKind::geqrf:
+        case Operation::geqrf:
           factor();
           break;
-        case OrthogonalKind::orgqr:
+        case Operation::orgqr:
           generate();
           break;
         default:
@@ -100,7 +100,7 @@ class OrthogonalByProducts {
   /// The columns of a block, so that wide ones leave half of the workspace to products.
   Index columns_that_fit() {
     const Index order = o_.reflectors(), met = columns_met(), plain = columns_of_block(order);
-    const bool factors = o_.kind == OrthogonalKind::geqrf, from_left = !o_.has_c() || o_.side == ACCUBLAS_LEFT;
+    const bool factors = o_.kind == Operation::geqrf, from_left = !o_.has_c() || o_.side == ACCUBLAS_LEFT;
     Index columns = factors                                             ? order >= deep_from ? deep_columns : plain
                     : from_left && std::min(order, met) >= applied_from ? applied_columns
                                                                         : plain;
@@ -118,7 +118,7 @@ class OrthogonalByProducts {
   /// Whether a block is factored beside what the one before makes of the columns after it. Double precision alone:
   /// measured.
   bool looks_ahead() const {
-    return std::is_same_v<E, double> && o_.kind == OrthogonalKind::geqrf && o_.reflectors() > block_ &&
+    return std::is_same_v<E, double> && o_.kind == Operation::geqrf && o_.reflectors() > block_ &&
            block_ <= most_beside &&
            Beside::serves(state_, execution_.workspace,
                           static_cast<std::size_t>((rows() + 4 * block_) * block_) * sizeof(E));
@@ -136,7 +136,7 @@ class OrthogonalByProducts {
              carver.take<E>(block_ * most_met()),
              carver.take<E>(block_ * most_met()),
              false};
-    if (o_.kind == OrthogonalKind::geqrf) {
+    if (o_.kind == Operation::geqrf) {
       told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
       sums_ = carver.take<E>(qr_block_sums<E>(model(), std::min(panels_, block_)));
     }
@@ -407,7 +407,7 @@ class OrthogonalByProducts {
 
 template <class E>
 bool has_panels(const DeviceModel& model, const Orthogonal<E>& o) {
-  return o.kind != OrthogonalKind::geqrf || qr_panel_blocks<E>(model, o.m) > 0;
+  return o.kind != Operation::geqrf || qr_panel_blocks<E>(model, o.m) > 0;
 }
 
 template <class E>

@@ -21,7 +21,7 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
       cublas.scalars_on_device(false);
       cublas.level2(l);
     });
-  if (l.kind == Level2Kind::trsv) {
+  if (l.kind == Operation::trsv) {
     if (call.engine == ACCUBLAS_ENGINE_INT8)
       throw Error(ACCUBLAS_ERROR_ENGINE, "engine int8 cannot serve TRSV; those that can are auto, native, sums");
     return solve_by_sums<E>(state, system_of(l), nullptr, call.mode, execution);

@@ -62,7 +62,7 @@ NativeProduct native_product(const Level3<E>& l) {
     std::memcpy(&product.key[next], &value, sizeof value);
     next += sizeof value > sizeof product.key[0] ? 2 : 1;
   };
-  const std::int32_t words[] = {static_cast<std::int32_t>(l.routine()), l.uplo};
+  const std::int32_t words[] = {number_of(l.routine()), l.uplo};
   add(words), add(l.transa);
   add(l.n), add(l.k), add(l.lda), add(l.ldb), add(l.ldc);
   add(l.a), add(l.b), add(l.c), add(l.alpha), add(l.beta);
@@ -166,7 +166,7 @@ class DescribedProduct {
     g.real_diagonal = p_.hermitian;
     if (triangle_ == Triangle::all) {
       std::optional<NativeProduct> native;
-      if (p_.wanted != Triangle::all && call_.problem.kind != Level3Kind::gemmt && !on_device())
+      if (p_.wanted != Triangle::all && call_.problem.kind != Operation::gemmt && !on_device())
         native.emplace(native_product(call_.problem));
       state_.native_product() = native ? &*native : nullptr;
       try {
@@ -286,26 +286,26 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
                  device_scalar(call.beta), bit_defined(call.mode), state.cuda_stream());
     return state.end_call();
   }
-  if (l.kind == Level3Kind::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
+  if (l.kind == Operation::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
     return solve_by_sums<E>(state, system_of(l), on_device ? call.alpha.pointer : nullptr, call.mode, execution);
   const bool joins = joins_parts(call);
   // Emulation has no offer there; cuBLAS keeps the promise of dp and sp.
   const bool left_to_native =
       (joins || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;
   // cuBLAS's products between unknowns may serve dp where cuBLAS's own routine does not.
-  const bool by_halves = l.kind == Level3Kind::trsm && !on_device && !joins && is_grade(call.mode) &&
+  const bool by_halves = l.kind == Operation::trsm && !on_device && !joins && is_grade(call.mode) &&
                          !execution.engine_forced && pays_by_halves(system_of(l));
-  if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Level3Kind::gemmt && !by_halves) {
+  if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Operation::gemmt && !by_halves) {
     std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
     return native<E>(state, l, on_device ? call.alpha.pointer : nullptr, on_device ? call.beta.pointer : nullptr,
                      execution);
   }
-  if (l.kind == Level3Kind::trsm && on_device)
+  if (l.kind == Operation::trsm && on_device)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "engine int8 of TRSM on a GPU needs alpha in host memory");
   // Whether a diagonal's imaginary part counts for T* is alpha's to tell.
-  if (l.kind == Level3Kind::her2k && on_device && is_grade(call.mode) && call.mode.reproducible)
+  if (l.kind == Operation::her2k && on_device && is_grade(call.mode) && call.mode.reproducible)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "HER2K in dp:repro on a GPU needs alpha in host memory");
-  if (l.kind == Level3Kind::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
+  if (l.kind == Operation::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
   require_no_target(call.mode, execution.target, is_single_precision<E>);
   DescribedProduct<E>(state, call, execution, serve).run();
 }
@@ -338,7 +338,7 @@ void staged_level3(State& state, const Call<Level3<E>, E>& call, Execution& exec
   const bool sides = is_symm(l.kind) || is_in_place(l.kind), product = !(l.alpha == 0) && l.terms() != 0;
   const Index m = l.rows();
   const bool plain_a = l.transa == ACCUBLAS_NO_TRANS;
-  const bool plain_b = l.kind == Level3Kind::gemmt ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
+  const bool plain_b = l.kind == Operation::gemmt ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
   struct Stored {
     E* host;
     Index rows, cols, ld;

@@ -51,43 +51,6 @@ struct EngineList {
   }
 };
 
-/// Routines that share engines: GEMM and its batches, real and complex, the other products of level 3, TRSM and TRSV,
-/// DOT and GEMV, the products of level 2 (SYMV, HEMV, TRMV), what is rounded once in every mode (GER and its kind,
-/// DSDOT, SDSDOT), NRM2 and ASUM, both real and complex, LAPACK's factorizations with the solutions by them, and its
-/// routines that are made of the library's own calls (lib/lapack).
-enum class RoutineKind {
-  gemm,
-  complex_gemm,
-  level3,
-  solve,
-  vector,
-  complex_vector,
-  level2,
-  rounded,
-  norm,
-  complex_norm,
-  factorization,
-  composed
-};
-constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,         RoutineKind::complex_gemm,  RoutineKind::level3,
-                                     RoutineKind::solve,        RoutineKind::vector,        RoutineKind::complex_vector,
-                                     RoutineKind::level2,       RoutineKind::rounded,       RoutineKind::norm,
-                                     RoutineKind::complex_norm, RoutineKind::factorization, RoutineKind::composed};
-
-constexpr RoutineKind kind_of(Routine routine) {
-  if (is_gemm(routine)) return is_complex_routine(routine) ? RoutineKind::complex_gemm : RoutineKind::gemm;
-  if (is_inverse(routine)) return RoutineKind::composed;
-  if (is_factorization(routine)) return RoutineKind::factorization;
-  if (is_orthogonal(routine)) return RoutineKind::composed;
-  if (is_solve(routine)) return RoutineKind::solve;
-  if (is_rounded_once(routine)) return RoutineKind::rounded;
-  if (is_level3(routine)) return RoutineKind::level3;
-  if (is_level2(routine)) return RoutineKind::level2;
-  const bool complex = is_complex_routine(routine);
-  if (is_norm(routine)) return complex ? RoutineKind::complex_norm : RoutineKind::norm;
-  return complex ? RoutineKind::complex_vector : RoutineKind::vector;
-}
-
 /// A row of the table. An empty list means that the backend lacks the mode for these routines.
 struct EngineRow {
   accublas_mode mode;
@@ -105,84 +68,60 @@ namespace engine_rows {
 constexpr accublas_engine native = ACCUBLAS_ENGINE_NATIVE, int8 = ACCUBLAS_ENGINE_INT8, fp64 = ACCUBLAS_ENGINE_FP64,
                           fp16 = ACCUBLAS_ENGINE_FP16, dot2 = ACCUBLAS_ENGINE_DOT2, sums = ACCUBLAS_ENGINE_SUMS,
                           multiword = ACCUBLAS_ENGINE_MULTIWORD;
-constexpr RoutineKind gemm = RoutineKind::gemm, complex_gemm = RoutineKind::complex_gemm, level3 = RoutineKind::level3,
-                      solve = RoutineKind::solve, vector = RoutineKind::vector,
-                      complex_vector = RoutineKind::complex_vector, level2 = RoutineKind::level2,
-                      rounded = RoutineKind::rounded, norm = RoutineKind::norm,
-                      complex_norm = RoutineKind::complex_norm, factorization = RoutineKind::factorization,
-                      composed = RoutineKind::composed;
+using enum RoutineKind;
 constexpr bool plain = false, repro = true;  // dp and dp:repro; other modes are plain
 
 /// Rows of dp also serve sp. If dp promises no bits, emulation keeps its promise too, but is slower on the CPU.
 constexpr EngineRow table[] = {
     {ACCUBLAS_MODE_NATIVE, plain, gemm, {native}, {native}},
-    {ACCUBLAS_MODE_NATIVE, plain, complex_gemm, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, level3, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, solve, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, vector, {native}, {native}},
-    {ACCUBLAS_MODE_NATIVE, plain, complex_vector, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, level2, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, rounded, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, norm, {native}, {native}},
-    {ACCUBLAS_MODE_NATIVE, plain, complex_norm, {native}, {native}},
     {ACCUBLAS_MODE_NATIVE, plain, factorization, {native}, {}},
     {ACCUBLAS_MODE_NATIVE, plain, composed, {native}, {}},
     {ACCUBLAS_MODE_DP, plain, gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
-    {ACCUBLAS_MODE_DP, plain, complex_gemm, {native, int8, fp64}, {native, int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, plain, level3, {native, int8, fp64}, {native, int8}},
     {ACCUBLAS_MODE_DP, plain, solve, {native, sums}, {native, int8, sums}},
     {ACCUBLAS_MODE_DP, plain, vector, {native, sums}, {native, sums}},
-    {ACCUBLAS_MODE_DP, plain, complex_vector, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, level2, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, rounded, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, norm, {native, sums}, {native, sums}},
-    {ACCUBLAS_MODE_DP, plain, complex_norm, {native, sums}, {native, sums}},
     {ACCUBLAS_MODE_DP, plain, factorization, {native, sums}, {int8, sums}},
     {ACCUBLAS_MODE_DP, plain, composed, {native, sums}, {int8, sums}},
     {ACCUBLAS_MODE_DP, repro, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
-    {ACCUBLAS_MODE_DP, repro, complex_gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_DP, repro, level3, {int8, fp64, sums}, {int8}},
     {ACCUBLAS_MODE_DP, repro, solve, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, vector, {sums}, {sums}},
-    {ACCUBLAS_MODE_DP, repro, complex_vector, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, level2, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, rounded, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, norm, {sums}, {sums}},
-    {ACCUBLAS_MODE_DP, repro, complex_norm, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, factorization, {sums}, {sums}},
     {ACCUBLAS_MODE_DP, repro, composed, {sums}, {sums}},
     {ACCUBLAS_MODE_FIXED, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
-    {ACCUBLAS_MODE_FIXED, plain, complex_gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_FIXED, plain, level3, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_FIXED, plain, vector, {sums}, {sums}},
-    {ACCUBLAS_MODE_FIXED, plain, complex_vector, {sums}, {sums}},
     {ACCUBLAS_MODE_FIXED, plain, level2, {sums}, {sums}},
     {ACCUBLAS_MODE_SLICES, plain, gemm, {fp64}, {fp64}},
-    {ACCUBLAS_MODE_SLICES, plain, complex_gemm, {fp64}, {fp64}},
     {ACCUBLAS_MODE_SLICES, plain, level3, {fp64}, {fp64}},
     {ACCUBLAS_MODE_SLICES, plain, vector, {fp64}, {fp64}},
-    {ACCUBLAS_MODE_SLICES, plain, complex_vector, {fp64}, {fp64}},
     {ACCUBLAS_MODE_SLICES, plain, level2, {fp64}, {fp64}},
     {ACCUBLAS_MODE_DOT2, plain, gemm, {dot2}, {dot2}},
-    {ACCUBLAS_MODE_DOT2, plain, complex_gemm, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, level3, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, solve, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, vector, {dot2}, {dot2}},
-    {ACCUBLAS_MODE_DOT2, plain, complex_vector, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, level2, {dot2}, {dot2}},
     {ACCUBLAS_MODE_DOT2, plain, rounded, {sums}, {sums}},
     {ACCUBLAS_MODE_DOT2, plain, norm, {dot2}, {dot2}},
-    {ACCUBLAS_MODE_DOT2, plain, complex_norm, {dot2}, {dot2}},
     {ACCUBLAS_MODE_CR, plain, gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
-    {ACCUBLAS_MODE_CR, plain, complex_gemm, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_CR, plain, level3, {int8, fp64, sums}, {int8, fp16, fp64}},
     {ACCUBLAS_MODE_CR, plain, solve, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, vector, {sums}, {sums}},
-    {ACCUBLAS_MODE_CR, plain, complex_vector, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, level2, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, rounded, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, norm, {sums}, {sums}},
-    {ACCUBLAS_MODE_CR, plain, complex_norm, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, factorization, {sums}, {sums}},
     {ACCUBLAS_MODE_CR, plain, composed, {sums}, {sums}},
     {ACCUBLAS_MODE_TF32X1, plain, gemm, {multiword}, {multiword}},
@@ -209,7 +148,7 @@ struct EngineTable {
   constexpr const EngineRow* begin() const { return rows; }
   constexpr const EngineRow* end() const { return rows + count; }
 
-  /// Returns a row without engines if the routine lacks the mode, or no backend has it.
+  /// Returns a row without engines if no backend has the mode for the routine's kind (routine_has() knows its types).
   constexpr const EngineRow& row(Routine routine, const Mode& mode) const {
     const accublas_mode kind = mode.kind == ACCUBLAS_MODE_SP ? ACCUBLAS_MODE_DP : mode.kind;
     for (const EngineRow& row : *this)
@@ -234,8 +173,7 @@ constexpr bool engines_match_modes() {
             rows += row.cpu.count + row.cuda.count > 0 ? 1 : 2;
         const bool has =
             (!reproducible || mode.suffix == ":repro") &&
-            (mode.norms || (routines != RoutineKind::norm && routines != RoutineKind::complex_norm &&
-                            routines != RoutineKind::rounded)) &&
+            (mode.norms || (routines != RoutineKind::norm && routines != RoutineKind::rounded)) &&
             (mode.solves || routines != RoutineKind::solve) &&
             (mode.factors || (routines != RoutineKind::factorization && routines != RoutineKind::composed)) &&
             (routines == RoutineKind::gemm || mode.families == Families::all);

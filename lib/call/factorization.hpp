@@ -16,34 +16,24 @@
 
 namespace accublas {
 
-/// The kinds stand in the order of their routines (lib/call/routine.hpp).
-enum class FactorizationKind { potrf, potrs, posv, getrf, getrs, gesv, trtri, lauum, potri, getri };
-
 /// Whether the routine uses Cholesky's factorization. GETRF, GETRS and GESV use LU with partial pivoting; the inverses
 /// compute no factorization.
-constexpr bool is_cholesky(FactorizationKind kind) { return kind <= FactorizationKind::posv; }
-constexpr bool is_inverse(FactorizationKind kind) { return kind >= FactorizationKind::trtri; }
+constexpr bool is_cholesky(Operation kind) { return between(kind, Operation::potrf, Operation::posv); }
 /// Whether the routine overwrites A.
-constexpr bool has_factor(FactorizationKind kind) {
-  return kind != FactorizationKind::potrs && kind != FactorizationKind::getrs;
-}
-constexpr bool has_solution(FactorizationKind kind) {
-  return !is_inverse(kind) && kind != FactorizationKind::potrf && kind != FactorizationKind::getrf;
+constexpr bool has_factor(Operation kind) { return kind != Operation::potrs && kind != Operation::getrs; }
+constexpr bool has_solution(Operation kind) {
+  return !is_inverse(kind) && kind != Operation::potrf && kind != Operation::getrf;
 }
 /// Whether the routine reports an info value. The other routines cannot fail.
-constexpr bool has_info(FactorizationKind kind) { return has_factor(kind) && kind != FactorizationKind::lauum; }
+constexpr bool has_info(Operation kind) { return has_factor(kind) && kind != Operation::lauum; }
 /// Whether the routine uses one triangle of A. The other routines have pivots, which the routines that find them write.
-constexpr bool has_uplo(FactorizationKind kind) {
-  return is_cholesky(kind) || (is_inverse(kind) && kind != FactorizationKind::getri);
-}
-constexpr bool finds_pivots(FactorizationKind kind) {
-  return kind == FactorizationKind::getrf || kind == FactorizationKind::gesv;
-}
+constexpr bool has_uplo(Operation kind) { return is_cholesky(kind) || (is_inverse(kind) && kind != Operation::getri); }
+constexpr bool finds_pivots(Operation kind) { return kind == Operation::getrf || kind == Operation::gesv; }
 
 /// All arguments that are not elements of the matrices. An argument that a routine lacks has its default value. Only
 /// GETRF has m.
 struct FactorizationShape {
-  FactorizationKind kind;
+  Operation kind;
   bool complex;
   accublas_uplo uplo = ACCUBLAS_UPPER;
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
@@ -57,9 +47,9 @@ constexpr BadArgument check_factorization(accublas_layout layout, const Factoriz
   if (!valid(layout)) return {"layout", 0};
   int number = 0;
   if (has_uplo(s.kind) && (++number, !valid_uplo(s.uplo))) return {"uplo", number};
-  if (s.kind == FactorizationKind::trtri && (++number, !valid_diag(s.diag))) return {"diag", number};
-  if (s.kind == FactorizationKind::getrs && (++number, !valid_transpose(s.trans))) return {"trans", number};
-  const bool own_m = s.kind == FactorizationKind::getrf;
+  if (s.kind == Operation::trtri && (++number, !valid_diag(s.diag))) return {"diag", number};
+  if (s.kind == Operation::getrs && (++number, !valid_transpose(s.trans))) return {"trans", number};
+  const bool own_m = s.kind == Operation::getrf;
   if (own_m && (++number, s.m < 0)) return {"m", number};
   if (++number; s.n < 0) return {"n", number};
   if (has_solution(s.kind) && (++number, s.nrhs < 0)) return {"nrhs", number};
@@ -104,10 +94,8 @@ struct Factorization : FactorizationShape {
   std::int64_t lwork = 0;        ///< numbers of it
   bool info_on_device = false;
 
-  Routine routine() const {
-    return factorization_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>);
-  }
-  std::int64_t rows() const { return kind == FactorizationKind::getrf ? m : n; }
+  Routine routine() const { return {kind, type_of<E>}; }
+  std::int64_t rows() const { return kind == Operation::getrf ? m : n; }
   std::int64_t order() const { return rows() < n ? rows() : n; }
 
   /// Returns X with A = X^H X, in the memory of A's stored triangle.

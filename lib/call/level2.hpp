@@ -9,24 +9,22 @@
 
 namespace accublas {
 
-/// The kinds stand in the order of their routines (lib/call/routine.hpp): first GER (for complex types GERU), TRMV and
-/// TRSV, then the kinds with real forms only, then those with complex forms only.
-enum class Level2Kind { ger, trmv, trsv, symv, syr, syr2, gerc, hemv, her, her2 };
-
-/// These functions name groups of kinds: GER, GERU and GERC; SYMV and HEMV; TRMV and TRSV; SYR2 and HER2; these with
-/// SYR and HER.
-constexpr bool is_ger(Level2Kind kind) { return kind == Level2Kind::ger || kind == Level2Kind::gerc; }
-constexpr bool is_symv(Level2Kind kind) { return kind == Level2Kind::symv || kind == Level2Kind::hemv; }
-constexpr bool is_triangular(Level2Kind kind) { return kind == Level2Kind::trmv || kind == Level2Kind::trsv; }
-constexpr bool is_syr2(Level2Kind kind) { return kind == Level2Kind::syr2 || kind == Level2Kind::her2; }
-constexpr bool is_syr(Level2Kind kind) { return is_syr2(kind) || kind == Level2Kind::syr || kind == Level2Kind::her; }
+/// These functions name groups of operations: GER, GERU and GERC; SYMV and HEMV; TRMV and TRSV; SYR2 and HER2; these
+/// with SYR and HER.
+constexpr bool is_ger(Operation kind) { return kind == Operation::ger || kind == Operation::gerc; }
+constexpr bool is_symv(Operation kind) { return kind == Operation::symv || kind == Operation::hemv; }
+constexpr bool is_triangular(Operation kind) { return kind == Operation::trmv || kind == Operation::trsv; }
+constexpr bool is_syr2(Operation kind) { return kind == Operation::syr2 || kind == Operation::her2; }
+constexpr bool is_syr(Operation kind) { return is_syr2(kind) || kind == Operation::syr || kind == Operation::her; }
+/// Whether the routine conjugates an operand by its definition: GERC and what is Hermitian.
+constexpr bool is_conjugating(Operation kind) { return between(kind, Operation::gerc, Operation::her2); }
 /// Whether the routine updates A, so that C is A.
-constexpr bool is_update(Level2Kind kind) { return is_ger(kind) || is_syr(kind); }
+constexpr bool is_update(Operation kind) { return is_ger(kind) || is_syr(kind); }
 
 /// All arguments that are not elements of matrix and vectors. An argument that a routine lacks has its default value. A
 /// is m x n for GER and its kind, else of order n.
 struct Level2Shape {
-  Level2Kind kind;
+  Operation kind;
   bool complex;
   accublas_uplo uplo = ACCUBLAS_UPPER;
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
@@ -78,10 +76,10 @@ struct Level2 : Level2Shape {
   E* c = nullptr;
   static constexpr bool conjugate_alpha = false;  ///< see Level3
 
-  Routine routine() const { return level2_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>); }
+  Routine routine() const { return {kind, type_of<E>}; }
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Triangle wanted() const { return is_syr(kind) ? part() : Triangle::all; }
-  bool hermitian_result() const { return kind == Level2Kind::her || kind == Level2Kind::her2; }
+  bool hermitian_result() const { return kind == Operation::her || kind == Operation::her2; }
   /// These functions return C's sizes, and its elements as they are stored.
   std::int64_t rows() const { return is_ger(kind) ? m : n; }
   std::int64_t cols() const { return is_update(kind) ? n : 1; }
@@ -94,7 +92,7 @@ struct Level2 : Level2Shape {
   std::int64_t caller_rows() const { return transposed_call && is_ger(kind) ? cols() : rows(); }
   std::int64_t caller_cols() const { return transposed_call && is_ger(kind) ? rows() : cols(); }
   /// Whether transpose() exchanges the vectors, so that x is the caller's y.
-  bool exchanges() const { return is_ger(kind) || kind == Level2Kind::her2; }
+  bool exchanges() const { return is_ger(kind) || kind == Operation::her2; }
   /// Inner dimension of a product, and the number of terms of an element.
   std::int64_t inner() const { return is_update(kind) ? 1 : n; }
   std::int64_t terms() const { return is_syr2(kind) ? 2 : inner(); }
@@ -104,7 +102,7 @@ struct Level2 : Level2Shape {
   void transpose() {
     transposed_call = !transposed_call;
     uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
-    conjugated = kind >= Level2Kind::gerc || (is_complex<E> && trans == ACCUBLAS_CONJ_TRANS);
+    conjugated = is_conjugating(kind) || (is_complex<E> && trans == ACCUBLAS_CONJ_TRANS);
     trans = trans == ACCUBLAS_NO_TRANS ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
     if (is_ger(kind)) std::swap(m, n);
     if (exchanges()) {
@@ -139,15 +137,15 @@ Product<E> product_of(const Level2<E>& l) {
     return Operand<E>{{v.data, v.stride, 0}};
   };
   switch (l.kind) {
-    case Level2Kind::symv:
-    case Level2Kind::hemv:
+    case Operation::symv:
+    case Operation::hemv:
       p.a = {{l.a, 1, l.lda},
              l.conjugated,
              is_symv(l.kind) && is_complex<E> ? Structure::hermitian : Structure::symmetric,
              l.part()};
       p.b = vector(l.x, l.n, l.incx);
       break;
-    case Level2Kind::trmv:
+    case Operation::trmv:
       // TRMV is arranged as TRMM is: x^T stands left of the product (Product::in_place).
       std::swap(p.m, p.n);
       p.c = c.transposed();
@@ -159,7 +157,7 @@ Product<E> product_of(const Level2<E>& l) {
     default: {
       const Operand<E> x = vector(l.x, p.m, l.incx);
       const Operand<E> y = l.y ? vector(l.y, p.n, l.incy) : x;
-      const bool of_left = l.conjugated, of_right = l.conjugated != (l.kind >= Level2Kind::gerc);
+      const bool of_left = l.conjugated, of_right = l.conjugated != is_conjugating(l.kind);
       const auto column = [&](Operand<E> v) { return v.conjugate = of_left, v; };
       const auto row = [&](Operand<E> v) { return v.conjugate = of_right, v.transposed(); };
       p.a = column(x);

@@ -9,22 +9,19 @@
 
 namespace accublas {
 
-/// The kinds stand in the order of their routines (lib/call/routine.hpp); the last three have complex forms only.
-enum class Level3Kind { symm, syrk, syr2k, trmm, trsm, gemmt, hemm, herk, her2k };
-
-constexpr bool is_hermitian(Level3Kind kind) { return kind >= Level3Kind::hemm; }
-/// These functions name groups of kinds: SYMM and HEMM; SYRK and HERK; SYR2K and HER2K.
-constexpr bool is_symm(Level3Kind kind) { return kind == Level3Kind::symm || kind == Level3Kind::hemm; }
-constexpr bool is_syrk(Level3Kind kind) { return kind == Level3Kind::syrk || kind == Level3Kind::herk; }
-constexpr bool is_syr2k(Level3Kind kind) { return kind == Level3Kind::syr2k || kind == Level3Kind::her2k; }
+constexpr bool is_hermitian(Operation kind) { return between(kind, Operation::hemm, Operation::her2k); }
+/// These functions name groups of operations: SYMM and HEMM; SYRK and HERK; SYR2K and HER2K.
+constexpr bool is_symm(Operation kind) { return kind == Operation::symm || kind == Operation::hemm; }
+constexpr bool is_syrk(Operation kind) { return kind == Operation::syrk || kind == Operation::herk; }
+constexpr bool is_syr2k(Operation kind) { return kind == Operation::syr2k || kind == Operation::her2k; }
 
 /// Whether the routine is TRMM or TRSM, with a triangular matrix and B, which the result overwrites.
-constexpr bool is_in_place(Level3Kind kind) { return kind == Level3Kind::trmm || kind == Level3Kind::trsm; }
+constexpr bool is_in_place(Operation kind) { return kind == Operation::trmm || kind == Operation::trsm; }
 
 /// All arguments that are not elements of the matrices. An argument that a routine lacks has its default value. n is
 /// the order of a result that has a triangle.
 struct Level3Shape {
-  Level3Kind kind;
+  Operation kind;
   bool complex;
   accublas_side side = ACCUBLAS_LEFT;
   accublas_uplo uplo = ACCUBLAS_UPPER;
@@ -39,13 +36,13 @@ struct Level3Shape {
 
 /// Returns the shape of a call of SYMM, HEMM, TRMM or TRSM. TRMM and TRSM have no C; SYMM and HEMM have no
 /// transposition and no diagonal.
-constexpr Level3Shape shape_with_side(Level3Kind kind, bool complex, accublas_side side, accublas_uplo uplo,
+constexpr Level3Shape shape_with_side(Operation kind, bool complex, accublas_side side, accublas_uplo uplo,
                                       accublas_transpose transa, accublas_diag diag, std::int64_t m, std::int64_t n,
                                       std::int64_t lda, std::int64_t ldb, std::int64_t ldc) {
   return {kind, complex, side, uplo, transa, ACCUBLAS_NO_TRANS, diag, m, n, 0, lda, ldb, ldc};
 }
 /// Returns the shape of a call of a product with a triangle of C. Only GEMMT has transb; SYRK and HERK have no B.
-constexpr Level3Shape shape_with_triangle(Level3Kind kind, bool complex, accublas_uplo uplo, accublas_transpose transa,
+constexpr Level3Shape shape_with_triangle(Operation kind, bool complex, accublas_uplo uplo, accublas_transpose transa,
                                           accublas_transpose transb, std::int64_t n, std::int64_t k, std::int64_t lda,
                                           std::int64_t ldb, std::int64_t ldc) {
   return {kind, complex, ACCUBLAS_LEFT, uplo, transa, transb, ACCUBLAS_NON_UNIT, 0, n, k, lda, ldb, ldc};
@@ -65,7 +62,7 @@ constexpr bool valid_transpose_a(const Level3Shape& s) {
 /// Whether A, or B, of a product without a side is stored with n rows, as C, and not with k.
 constexpr bool tall_a(const Level3Shape& s) { return s.transa == ACCUBLAS_NO_TRANS; }
 constexpr bool tall_b(const Level3Shape& s) {
-  return s.kind == Level3Kind::gemmt ? s.transb != ACCUBLAS_NO_TRANS : tall_a(s);
+  return s.kind == Operation::gemmt ? s.transb != ACCUBLAS_NO_TRANS : tall_a(s);
 }
 
 /// Checks the arguments in netlib's order: side and uplo for SYMM and HEMM, uplo and trans for SYRK and its kind, side,
@@ -73,7 +70,7 @@ constexpr bool tall_b(const Level3Shape& s) {
 /// there is no side); then alpha, a, lda, b, ldb, beta, c, ldc, as many as the routine has.
 constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s) {
   if (!valid(layout)) return {"layout", 0};
-  const bool sides = is_symm(s.kind) || is_in_place(s.kind), gemmt = s.kind == Level3Kind::gemmt;
+  const bool sides = is_symm(s.kind) || is_in_place(s.kind), gemmt = s.kind == Operation::gemmt;
   int number = 0;
   if (sides && (++number, !valid_side(s.side))) return {"side", number};
   if (++number; !valid_uplo(s.uplo)) return {"uplo", number};
@@ -117,10 +114,10 @@ struct Level3 : Level3Shape {
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Triangle wanted() const { return is_symm(kind) || is_in_place(kind) ? Triangle::all : part(); }
   /// Whether a factor is a real number although the elements are complex.
-  bool real_alpha() const { return kind == Level3Kind::herk; }
+  bool real_alpha() const { return kind == Operation::herk; }
   bool real_beta() const { return hermitian_result(); }
-  bool hermitian_result() const { return kind == Level3Kind::herk || kind == Level3Kind::her2k; }
-  Routine routine() const { return level3_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>); }
+  bool hermitian_result() const { return kind == Operation::herk || kind == Operation::her2k; }
+  Routine routine() const { return {kind, type_of<E>}; }
   /// These functions return C as it is stored, and its sizes.
   std::int64_t rows() const { return wanted() == Triangle::all ? m : n; }
   std::int64_t cols() const { return n; }
@@ -129,7 +126,7 @@ struct Level3 : Level3Shape {
   std::int64_t caller_rows() const { return transposed_call ? cols() : rows(); }
   std::int64_t caller_cols() const { return transposed_call ? rows() : cols(); }
   /// Whether transpose() exchanges the operands, so that A is the caller's B.
-  bool exchanges() const { return kind == Level3Kind::gemmt; }
+  bool exchanges() const { return kind == Operation::gemmt; }
   /// Returns the inner dimension of a product.
   std::int64_t inner() const { return is_symm(kind) || is_in_place(kind) ? order() : k; }
   /// Returns the number of terms of an element.
@@ -176,15 +173,15 @@ Product<E> product_of(const Level3<E>& l) {
   p.wanted = l.wanted();
   p.hermitian = l.hermitian_result();
   switch (l.kind) {
-    case Level3Kind::symm:
-    case Level3Kind::hemm: {
+    case Operation::symm:
+    case Operation::hemm: {
       p.a = {{l.a, 1, l.lda}, false, is_hermitian(l.kind) ? Structure::hermitian : Structure::symmetric, l.part()};
       p.b = operand_of(l.b, l.ldb, ACCUBLAS_NO_TRANS);
       if (l.side == ACCUBLAS_RIGHT) std::swap(p.a, p.b);
       p.k = l.order();
       break;
     }
-    case Level3Kind::trmm: {
+    case Operation::trmm: {
       // B stands left of the product, or B^T does: its lines are rows (Product::in_place).
       const Operand<E> a = triangular_operand(l);
       p.k = l.order();
@@ -199,7 +196,7 @@ Product<E> product_of(const Level3<E>& l) {
       p.in_place = true;
       break;
     }
-    case Level3Kind::gemmt:
+    case Operation::gemmt:
       p.a = operand_of(l.a, l.lda, l.transa);
       p.b = operand_of(l.b, l.ldb, l.transb);
       break;

@@ -9,38 +9,33 @@
 
 namespace accublas {
 
-/// The kinds stand in the order of their routines (lib/call/routine.hpp).
-enum class OrthogonalKind { geqrf, orgqr, ormqr, gels };
-
 /// All arguments that are not elements of the matrices. An argument that a routine lacks has its default value. ORMQR's
 /// C and GELS's B are `c`.
 struct OrthogonalShape {
-  OrthogonalKind kind;
+  Operation kind;
   bool complex;
   accublas_side side = ACCUBLAS_LEFT;
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
   std::int64_t m = 0, n = 0, k = 0, nrhs = 0, lda = 0, ldc = 0;
 
-  std::int64_t a_rows() const { return kind == OrthogonalKind::ormqr ? (side == ACCUBLAS_LEFT ? m : n) : m; }
-  std::int64_t a_cols() const { return kind == OrthogonalKind::ormqr ? k : n; }
-  std::int64_t c_rows() const { return kind == OrthogonalKind::gels ? std::max(m, n) : m; }
-  std::int64_t c_cols() const { return kind == OrthogonalKind::gels ? nrhs : n; }
-  bool has_tau() const { return kind != OrthogonalKind::gels; }
-  bool has_c() const { return kind == OrthogonalKind::ormqr || kind == OrthogonalKind::gels; }
-  std::int64_t reflectors() const {
-    return kind == OrthogonalKind::geqrf || kind == OrthogonalKind::gels ? std::min(m, n) : k;
-  }
+  std::int64_t a_rows() const { return kind == Operation::ormqr ? (side == ACCUBLAS_LEFT ? m : n) : m; }
+  std::int64_t a_cols() const { return kind == Operation::ormqr ? k : n; }
+  std::int64_t c_rows() const { return kind == Operation::gels ? std::max(m, n) : m; }
+  std::int64_t c_cols() const { return kind == Operation::gels ? nrhs : n; }
+  bool has_tau() const { return kind != Operation::gels; }
+  bool has_c() const { return kind == Operation::ormqr || kind == Operation::gels; }
+  std::int64_t reflectors() const { return kind == Operation::geqrf || kind == Operation::gels ? std::min(m, n) : k; }
 
   /// These functions return LAPACK's least workspace, in numbers, and one that suffices for its blocks of 64 columns.
-  std::int64_t least_work() const { return kind == OrthogonalKind::geqrf && m == 0 ? 1 : work(1); }
+  std::int64_t least_work() const { return kind == Operation::geqrf && m == 0 ? 1 : work(1); }
   std::int64_t work_for_blocks() const { return work(64) + 64 * 65; }
 
  private:
   std::int64_t work(std::int64_t columns) const {
     const std::int64_t order = std::min(m, n);
-    const std::int64_t numbers = kind == OrthogonalKind::gels ? order + std::max(order, nrhs) * columns
-                                 : kind == OrthogonalKind::ormqr && side == ACCUBLAS_RIGHT ? m * columns
-                                                                                           : n * columns;
+    const std::int64_t numbers = kind == Operation::gels ? order + std::max(order, nrhs) * columns
+                                 : kind == Operation::ormqr && side == ACCUBLAS_RIGHT ? m * columns
+                                                                                      : n * columns;
     return std::max<std::int64_t>(1, numbers);
   }
 };
@@ -50,7 +45,7 @@ struct OrthogonalShape {
 /// function returns the number of GELS's lwork if all arguments before it are good and `work_too_small` holds; the C
 /// interface has no lwork.
 constexpr BadArgument check_orthogonal(accublas_layout layout, const OrthogonalShape& s, bool work_too_small = false) {
-  using enum OrthogonalKind;
+  using enum Operation;
   if (!valid(layout)) return {"layout", 0};
   int number = 0;
   const accublas_transpose adjoint = s.complex ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
@@ -80,7 +75,7 @@ struct Orthogonal : OrthogonalShape {
   E* work = nullptr;             ///< of LAPACK's call alone
   std::int64_t lwork = 0;
 
-  Routine routine() const { return orthogonal_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>); }
+  Routine routine() const { return {kind, type_of<E>}; }
 };
 
 }  // namespace accublas

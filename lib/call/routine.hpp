@@ -1,341 +1,266 @@
-// The routines of the library and the family whose mode each one takes.
+// A routine of the library is an operation on numbers of a type. One table of operations has what the routines of an
+// operation have in common: their name, the types that have it, their engines and the family whose mode they take.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
 
 #include "include/accublas.h"
+#include "lib/numerics/complex.hpp"
 
 namespace accublas {
 
-/// Routines in double and in single precision, by the type of their results, alternate.
-enum class Routine {
-  dgemm,
-  sgemm,
-  ddot,
-  sdot,
-  dgemv,
-  sgemv,
-  dnrm2,
-  snrm2,
-  dasum,
-  sasum,
-  dsdot,
-  sdsdot,
-  dgemm_batched,
-  sgemm_batched,
-  zgemm,
-  cgemm,
-  zgemm_batched,
-  cgemm_batched,
-  // Level 3: see level3_routine.
-  dsymm,
-  ssymm,
-  zsymm,
-  csymm,
-  dsyrk,
-  ssyrk,
-  zsyrk,
-  csyrk,
-  dsyr2k,
-  ssyr2k,
-  zsyr2k,
-  csyr2k,
-  dtrmm,
-  strmm,
-  ztrmm,
-  ctrmm,
-  dtrsm,
-  strsm,
-  ztrsm,
-  ctrsm,
-  dgemmt,
-  sgemmt,
-  zgemmt,
-  cgemmt,
-  zhemm,
-  chemm,
-  zherk,
-  cherk,
-  zher2k,
-  cher2k,
-  // Level 2 beside GEMV: see level2_routine.
-  dger,
-  sger,
-  zgeru,
-  cgeru,
-  dtrmv,
-  strmv,
-  ztrmv,
-  ctrmv,
-  dtrsv,
-  strsv,
-  ztrsv,
-  ctrsv,
-  dsymv,
-  ssymv,
-  dsyr,
-  ssyr,
-  dsyr2,
-  ssyr2,
-  zgerc,
-  cgerc,
-  zhemv,
-  chemv,
-  zher,
-  cher,
-  zher2,
-  cher2,
-  zdotu,
-  cdotu,
-  zdotc,
-  cdotc,
-  zgemv,
-  cgemv,
-  dznrm2,
-  scnrm2,
-  dzasum,
-  scasum,
-  // LAPACK's factorizations: see factorization_routine.
-  dpotrf,
-  spotrf,
-  zpotrf,
-  cpotrf,
-  dpotrs,
-  spotrs,
-  zpotrs,
-  cpotrs,
-  dposv,
-  sposv,
-  zposv,
-  cposv,
-  dgetrf,
-  sgetrf,
-  zgetrf,
-  cgetrf,
-  dgetrs,
-  sgetrs,
-  zgetrs,
-  cgetrs,
-  dgesv,
-  sgesv,
-  zgesv,
-  cgesv,
-  dtrtri,
-  strtri,
-  ztrtri,
-  ctrtri,
-  dlauum,
-  slauum,
-  zlauum,
-  clauum,
-  dpotri,
-  spotri,
-  zpotri,
-  cpotri,
-  dgetri,
-  sgetri,
-  zgetri,
-  cgetri,
-  // LAPACK's QR factorization and what is made of it: see orthogonal_routine.
-  dgeqrf,
-  sgeqrf,
-  zgeqrf,
-  cgeqrf,
-  dorgqr,
-  sorgqr,
-  zungqr,
-  cungqr,
-  dormqr,
-  sormqr,
-  zunmqr,
-  cunmqr,
-  dgels,
-  sgels,
-  zgels,
-  cgels,
-  // Certified solutions, in reports and counters: their plan is that of dgetrf. See certified_routine.
-  dgesv_certified,
-  sgesv_certified,
-  zgesv_certified,
-  cgesv_certified,
-  dposv_certified,
-  sposv_certified,
-  zposv_certified,
-  cposv_certified
+/// A type of numbers, called by the letter of its routines.
+enum class Type : std::uint8_t { d, s, z, c };
+constexpr Type all_types[] = {Type::d, Type::s, Type::z, Type::c};
+constexpr int type_count = 4;
+
+constexpr bool is_single(Type type) { return type == Type::s || type == Type::c; }
+constexpr bool is_complex_type(Type type) { return type >= Type::z; }
+template <class E>
+constexpr Type type_of = is_complex<E> ? (is_single_precision<E> ? Type::c : Type::z)
+                                       : (is_single_precision<E> ? Type::s : Type::d);
+
+/// The operations stand in groups, which functions below name as ranges (is_level3, is_lapack ...).
+enum class Operation : std::uint8_t {
+  gemm,
+  dot,  // of real numbers; of complex ones there are dotu and dotc
+  gemv,
+  nrm2,
+  asum,
+  mixed_dot,  // DSDOT and SDSDOT
+  gemm_batched,
+  // Level 3 beside GEMM, level 2 beside GEMV: of each the last ones exist for complex numbers alone.
+  symm,
+  syrk,
+  syr2k,
+  trmm,
+  trsm,
+  gemmt,
+  hemm,
+  herk,
+  her2k,
+  ger,  // GERU for complex numbers
+  trmv,
+  trsv,
+  symv,
+  syr,
+  syr2,
+  gerc,
+  hemv,
+  her,
+  her2,
+  dotu,
+  dotc,
+  // LAPACK's factorizations, the solutions by them, inverses, and QR with what is made of it.
+  potrf,
+  potrs,
+  posv,
+  getrf,
+  getrs,
+  gesv,
+  trtri,
+  lauum,
+  potri,
+  getri,
+  geqrf,
+  orgqr,
+  ormqr,
+  gels,
+  // Certified solutions, in reports and counters: their plan is GETRF's.
+  gesv_certified,
+  posv_certified
 };
-constexpr int routine_count = static_cast<int>(Routine::cposv_certified) + 1;
-constexpr std::array<Routine, routine_count> all_routines = [] {
-  std::array<Routine, routine_count> all{};
-  for (int i = 0; i < routine_count; ++i) all[i] = static_cast<Routine>(i);
+
+/// Operations that share engines (lib/call/engines.hpp): GEMM and its batches, the other products of level 3, TRSM and
+/// TRSV, DOT and GEMV, the products of level 2 (SYMV, HEMV, TRMV), what is rounded once in every mode that defines bits
+/// (GER, SYR, SYR2 and their kind, DSDOT, SDSDOT), NRM2 and ASUM, LAPACK's factorizations with the solutions by them,
+/// and its routines that are made of the library's own calls (lib/lapack).
+enum class RoutineKind : std::uint8_t { gemm, level3, solve, vector, level2, rounded, norm, factorization, composed };
+constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,   RoutineKind::level3,        RoutineKind::solve,
+                                     RoutineKind::vector, RoutineKind::level2,        RoutineKind::rounded,
+                                     RoutineKind::norm,   RoutineKind::factorization, RoutineKind::composed};
+
+/// The types that have an operation.
+enum class Types : std::uint8_t { all, real, complex };
+
+/// A row of the table of operations.
+struct OperationRow {
+  Operation operation;
+  std::string_view name;  ///< what its routines are called after the letter of their type
+  Types types;            ///< those that have it
+  RoutineKind kind;
+  accublas_family family;              ///< its modes are those of this family; DGEMM's stands for that of the precision
+  std::string_view complex_name = {};  ///< where complex numbers have another one
+};
+
+namespace operations {
+
+using enum Operation;
+using enum Types;
+constexpr RoutineKind rounded = RoutineKind::rounded, level2 = RoutineKind::level2, level3 = RoutineKind::level3,
+                      factors = RoutineKind::factorization, composed = RoutineKind::composed;
+constexpr accublas_family products = ACCUBLAS_FAMILY_DGEMM, dots = ACCUBLAS_FAMILY_DOT, lines = ACCUBLAS_FAMILY_GEMV;
+
+constexpr OperationRow table[] = {
+    {gemm, "gemm", all, RoutineKind::gemm, products},
+    {dot, "dot", real, RoutineKind::vector, dots},
+    {gemv, "gemv", all, RoutineKind::vector, lines},
+    {nrm2, "nrm2", all, RoutineKind::norm, dots},
+    {asum, "asum", all, RoutineKind::norm, dots},
+    {mixed_dot, "sdot", real, rounded, dots},
+    {gemm_batched, "gemm_batched", all, RoutineKind::gemm, products},
+    {symm, "symm", all, level3, products},
+    {syrk, "syrk", all, level3, products},
+    {syr2k, "syr2k", all, level3, products},
+    {trmm, "trmm", all, level3, products},
+    {trsm, "trsm", all, RoutineKind::solve, products},
+    {gemmt, "gemmt", all, level3, products},
+    {hemm, "hemm", complex, level3, products},
+    {herk, "herk", complex, level3, products},
+    {her2k, "her2k", complex, level3, products},
+    {ger, "ger", all, rounded, lines, "geru"},
+    {trmv, "trmv", all, level2, lines},
+    {trsv, "trsv", all, RoutineKind::solve, lines},
+    {symv, "symv", real, level2, lines},
+    {syr, "syr", real, rounded, lines},
+    {syr2, "syr2", real, rounded, lines},
+    {gerc, "gerc", complex, rounded, lines},
+    {hemv, "hemv", complex, level2, lines},
+    {her, "her", complex, rounded, lines},
+    {her2, "her2", complex, rounded, lines},
+    {dotu, "dotu", complex, RoutineKind::vector, dots},
+    {dotc, "dotc", complex, RoutineKind::vector, dots},
+    {potrf, "potrf", all, factors, products},
+    {potrs, "potrs", all, factors, products},
+    {posv, "posv", all, factors, products},
+    {getrf, "getrf", all, factors, products},
+    {getrs, "getrs", all, factors, products},
+    {gesv, "gesv", all, factors, products},
+    {trtri, "trtri", all, composed, products},
+    {lauum, "lauum", all, composed, products},
+    {potri, "potri", all, composed, products},
+    {getri, "getri", all, composed, products},
+    {geqrf, "geqrf", all, composed, products},
+    {orgqr, "orgqr", all, composed, products, "ungqr"},
+    {ormqr, "ormqr", all, composed, products, "unmqr"},
+    {gels, "gels", all, composed, products},
+    {gesv_certified, "gesv_certified", all, factors, products},
+    {posv_certified, "posv_certified", all, factors, products},
+};
+constexpr int count = static_cast<int>(std::size(table));
+
+}  // namespace operations
+
+constexpr const OperationRow& row_of(Operation operation) { return operations::table[static_cast<int>(operation)]; }
+constexpr RoutineKind kind_of(Operation operation) { return row_of(operation).kind; }
+constexpr bool between(Operation operation, Operation first, Operation last) {
+  return operation >= first && operation <= last;
+}
+
+/// An operation on numbers of a type. It serves as its operation where the type does not matter.
+struct Routine {
+  Operation operation;
+  Type type;
+  constexpr operator Operation() const { return operation; }
+  friend constexpr bool operator==(const Routine&, const Routine&) = default;
+};
+constexpr bool is_single(Routine routine) { return is_single(routine.type); }
+constexpr bool is_complex_routine(Routine routine) { return is_complex_type(routine.type); }
+
+/// Returns the number of a routine, from 0 to routine_count - 1. Some numbers have no routine.
+constexpr int number_of(Routine routine) {
+  return static_cast<int>(routine.operation) * type_count + static_cast<int>(routine.type);
+}
+constexpr int routine_count = operations::count * type_count;
+
+constexpr bool exists(Routine routine) {
+  const Types types = row_of(routine).types;
+  return types == Types::all || (types == Types::complex) == is_complex_routine(routine);
+}
+
+/// All routines, in the order of their operations.
+constexpr auto all_routines = [] {
+  constexpr int count = [] {
+    int existing = 0;
+    for (const OperationRow& row : operations::table) existing += row.types == Types::all ? type_count : type_count / 2;
+    return existing;
+  }();
+  std::array<Routine, count> all{};
+  int last = 0;
+  for (const OperationRow& row : operations::table)
+    for (Type type : all_types)
+      if (exists({row.operation, type})) all[last++] = {row.operation, type};
   return all;
 }();
 
-constexpr const char* routine_name(Routine routine) {
-  constexpr const char* names[] = {
-      "dgemm",         "sgemm",         "ddot",   "sdot",   "dgemv",         "sgemv",         "dnrm2",  "snrm2",
-      "dasum",         "sasum",         "dsdot",  "sdsdot", "dgemm_batched", "sgemm_batched", "zgemm",  "cgemm",
-      "zgemm_batched", "cgemm_batched", "dsymm",  "ssymm",  "zsymm",         "csymm",         "dsyrk",  "ssyrk",
-      "zsyrk",         "csyrk",         "dsyr2k", "ssyr2k", "zsyr2k",        "csyr2k",        "dtrmm",  "strmm",
-      "ztrmm",         "ctrmm",         "dtrsm",  "strsm",  "ztrsm",         "ctrsm",         "dgemmt", "sgemmt",
-      "zgemmt",        "cgemmt",        "zhemm",  "chemm",  "zherk",         "cherk",         "zher2k", "cher2k",
-      "dger",          "sger",          "zgeru",  "cgeru",  "dtrmv",         "strmv",         "ztrmv",  "ctrmv",
-      "dtrsv",         "strsv",         "ztrsv",  "ctrsv",  "dsymv",         "ssymv",         "dsyr",   "ssyr",
-      "dsyr2",         "ssyr2",         "zgerc",  "cgerc",  "zhemv",         "chemv",         "zher",   "cher",
-      "zher2",         "cher2",         "zdotu",  "cdotu",  "zdotc",         "cdotc",         "zgemv",  "cgemv",
-      "dznrm2",        "scnrm2",        "dzasum", "scasum", "dpotrf",        "spotrf",        "zpotrf", "cpotrf",
-      "dpotrs",        "spotrs",        "zpotrs", "cpotrs", "dposv",         "sposv",         "zposv",  "cposv",
-      "dgetrf",        "sgetrf",        "zgetrf", "cgetrf", "dgetrs",        "sgetrs",        "zgetrs", "cgetrs",
-      "dgesv",         "sgesv",         "zgesv",  "cgesv",  "dtrtri",        "strtri",        "ztrtri", "ctrtri",
-      "dlauum",        "slauum",        "zlauum", "clauum", "dpotri",        "spotri",        "zpotri", "cpotri",
-      "dgetri",        "sgetri",        "zgetri", "cgetri", "dgeqrf",        "sgeqrf",        "zgeqrf", "cgeqrf",
-      "dorgqr",        "sorgqr",        "zungqr", "cungqr", "dormqr",        "sormqr",        "zunmqr", "cunmqr",
-      "dgels",         "sgels",         "zgels",  "cgels"};
-  constexpr const char* certified[] = {"dgesv_certified", "sgesv_certified", "zgesv_certified", "cgesv_certified",
-                                       "dposv_certified", "sposv_certified", "zposv_certified", "cposv_certified"};
-  const int number = static_cast<int>(routine), of_certified = number - static_cast<int>(Routine::dgesv_certified);
-  return of_certified >= 0 ? certified[of_certified] : names[number];
+namespace operations {
+
+struct Name {
+  char text[16];
+};
+/// The names by number. The norm of complex numbers is real, and its name has the letters of both types.
+constexpr std::array<Name, routine_count> names = [] {
+  std::array<Name, routine_count> made{};
+  for (Routine routine : all_routines) {
+    const OperationRow& row = row_of(routine);
+    const bool of_both = row.kind == RoutineKind::norm && is_complex_routine(routine);
+    char* end = made[number_of(routine)].text;
+    if (of_both) *end++ = is_single(routine) ? 's' : 'd';
+    *end++ = "dszc"[static_cast<int>(routine.type)];
+    const bool other = is_complex_routine(routine) && !row.complex_name.empty();
+    for (char c : other ? row.complex_name : row.name) *end++ = c;
+  }
+  return made;
+}();
+constexpr bool in_order() {
+  for (int i = 0; i < count; ++i)
+    if (static_cast<int>(table[i].operation) != i) return false;
+  return count == static_cast<int>(posv_certified) + 1;
+}
+static_assert(in_order());
+
+}  // namespace operations
+
+constexpr const char* routine_name(Routine routine) { return operations::names[number_of(routine)].text; }
+
+/// Returns the routine of this name, which is one of them: routine_named("dgemm").
+consteval Routine routine_named(std::string_view name) {
+  for (Routine routine : all_routines)
+    if (name == routine_name(routine)) return routine;
+  throw "there is no such routine";
 }
 
-constexpr bool is_single(Routine routine) { return static_cast<int>(routine) % 2 == 1; }
+constexpr bool is_gemm(Operation operation) { return kind_of(operation) == RoutineKind::gemm; }
+constexpr bool is_batched(Operation operation) { return operation == Operation::gemm_batched; }
+/// NRM2 and ASUM, with one vector and one result, take DOT's mode, but have no fixed and no slices.
+constexpr bool is_norm(Operation operation) { return kind_of(operation) == RoutineKind::norm; }
+/// Whether quotients are computed instead of a product, in the modes that define them: TRSM and TRSV.
+constexpr bool is_solve(Operation operation) { return kind_of(operation) == RoutineKind::solve; }
+constexpr bool is_rounded_once(Operation operation) { return kind_of(operation) == RoutineKind::rounded; }
+/// Level 2 beside GEMV (lib/call/level2.hpp), level 3 beside GEMM (lib/call/level3.hpp).
+constexpr bool is_level2(Operation operation) { return between(operation, Operation::ger, Operation::her2); }
+constexpr bool is_level3(Operation operation) { return between(operation, Operation::symm, Operation::her2k); }
+constexpr bool is_lapack(Operation operation) { return between(operation, Operation::potrf, Operation::gels); }
+/// LAPACK's factorizations, the solutions and the inverses by them (lib/call/factorization.hpp).
+constexpr bool is_factorization(Operation operation) { return between(operation, Operation::potrf, Operation::getri); }
+constexpr bool is_inverse(Operation operation) { return between(operation, Operation::trtri, Operation::getri); }
+/// The QR factorization, the matrix of its reflectors and least squares (lib/call/orthogonal.hpp).
+constexpr bool is_orthogonal(Operation operation) { return between(operation, Operation::geqrf, Operation::gels); }
 
-/// The products of level 3 beside GEMM: of each kind (lib/call/level3.hpp) d, s, z, c in turn, of those that are
-/// complex only z, c.
-constexpr bool is_level3(Routine routine) { return routine >= Routine::dsymm && routine <= Routine::cher2k; }
-constexpr int level3_number(Routine routine) { return static_cast<int>(routine) - static_cast<int>(Routine::dsymm); }
-constexpr int level3_count = level3_number(Routine::cher2k) + 1;
-constexpr Routine level3_routine(int kind, bool complex, bool single) {
-  const int four = level3_number(Routine::zhemm) / 4;
-  const int number = kind < four ? 4 * kind + 2 * complex : 4 * four + 2 * (kind - four);
-  return static_cast<Routine>(static_cast<int>(Routine::dsymm) + number + single);
-}
-
-/// Level 2 beside GEMV: of each kind (lib/call/level2.hpp) d, s, z, c in turn, of those that are real only d, s, of
-/// those that are complex only z, c.
-constexpr bool is_level2(Routine routine) { return routine >= Routine::dger && routine <= Routine::cher2; }
-constexpr int level2_number(Routine routine) { return static_cast<int>(routine) - static_cast<int>(Routine::dger); }
-constexpr int level2_count = level2_number(Routine::cher2) + 1;
-constexpr Routine level2_routine(int kind, bool complex, bool single) {
-  const int four = level2_number(Routine::dsymv) / 4;
-  const int number = kind < four ? 4 * kind + 2 * complex : 4 * four + 2 * (kind - four);
-  return static_cast<Routine>(static_cast<int>(Routine::dger) + number + single);
-}
-
-/// LAPACK's factorizations, the solutions and the inverses by them: of each kind (lib/call/factorization.hpp) d, s, z,
-/// c in turn.
-constexpr bool is_factorization(Routine routine) { return routine >= Routine::dpotrf && routine <= Routine::cgetri; }
-constexpr bool is_inverse(Routine routine) { return routine >= Routine::dtrtri && routine <= Routine::cgetri; }
-constexpr Routine factorization_routine(int kind, bool complex, bool single) {
-  return static_cast<Routine>(static_cast<int>(Routine::dpotrf) + 4 * kind + 2 * complex + single);
-}
-
-/// The QR factorization, the matrix of its reflectors and least squares: d, s, z, c of each kind
-/// (lib/call/orthogonal.hpp) in turn.
-constexpr bool is_orthogonal(Routine routine) { return routine >= Routine::dgeqrf && routine <= Routine::cgels; }
-constexpr Routine orthogonal_routine(int kind, bool complex, bool single) {
-  return static_cast<Routine>(static_cast<int>(Routine::dgeqrf) + 4 * kind + 2 * complex + single);
-}
-
-/// gesv_certified and posv_certified, each d, s, z, c in turn.
-constexpr Routine certified_routine(bool definite, bool complex, bool single) {
-  return static_cast<Routine>(static_cast<int>(Routine::dgesv_certified) + 4 * definite + 2 * complex + single);
-}
-
-/// Whether the routine is one of LAPACK's.
-constexpr bool is_lapack(Routine routine) { return routine >= Routine::dpotrf && routine <= Routine::cgels; }
-constexpr int lapack_number(Routine routine) { return static_cast<int>(routine) - static_cast<int>(Routine::dpotrf); }
-constexpr int lapack_count = lapack_number(Routine::cgels) + 1;
-
-constexpr bool between(Routine routine, Routine first, Routine last) { return routine >= first && routine <= last; }
-constexpr bool is_gemmt(Routine routine) { return between(routine, Routine::dgemmt, Routine::cgemmt); }
-
-/// Whether the routine solves with a triangular matrix: it computes quotients instead of a product, in the modes that
-/// define them.
-constexpr bool is_solve(Routine routine) {
-  return between(routine, Routine::dtrsm, Routine::ctrsm) || between(routine, Routine::dtrsv, Routine::ctrsv);
-}
-
-/// Whether the routine computes exact sums rounded once in every mode that defines bits: GER, SYR, SYR2 and their kind,
-/// and DSDOT and SDSDOT.
-constexpr bool is_rounded_once(Routine routine) {
-  return between(routine, Routine::dger, Routine::cgeru) || between(routine, Routine::dsyr, Routine::cgerc) ||
-         between(routine, Routine::zher, Routine::cher2) || between(routine, Routine::dsdot, Routine::sdsdot);
-}
-
-/// Whether the routine computes two products: SYR2K and HER2K, SYR2 and HER2.
-constexpr bool has_two_products(Routine routine) {
-  return between(routine, Routine::dsyr2k, Routine::csyr2k) || between(routine, Routine::zher2k, Routine::cher2k) ||
-         between(routine, Routine::dsyr2, Routine::ssyr2) || between(routine, Routine::zher2, Routine::cher2);
-}
-
-constexpr bool is_complex_routine(Routine routine) {
-  if (is_level3(routine)) return routine >= Routine::zhemm || level3_number(routine) % 4 >= 2;
-  if (is_level2(routine))
-    return routine >= Routine::zgerc || (routine < Routine::dsymv && level2_number(routine) % 4 >= 2);
-  if (is_lapack(routine)) return lapack_number(routine) % 4 >= 2;
-  return routine >= Routine::zgemm;
+/// SYR2 and HER2, SYR2K and HER2K.
+constexpr bool has_two_products(Operation operation) {
+  return operation == Operation::syr2 || operation == Operation::her2 || operation == Operation::syr2k ||
+         operation == Operation::her2k;
 }
 
 /// Returns the family of a routine. A family contains the complex forms too; GEMM's family contains level 3 and
 /// LAPACK's routines.
 constexpr accublas_family family_of(Routine routine) {
-  if (is_level3(routine) || is_lapack(routine))
-    return is_single(routine) ? ACCUBLAS_FAMILY_SGEMM : ACCUBLAS_FAMILY_DGEMM;
-  switch (routine) {
-    case Routine::dgemm:
-    case Routine::dgemm_batched:
-    case Routine::zgemm:
-    case Routine::zgemm_batched:
-      return ACCUBLAS_FAMILY_DGEMM;
-    case Routine::sgemm:
-    case Routine::sgemm_batched:
-    case Routine::cgemm:
-    case Routine::cgemm_batched:
-      return ACCUBLAS_FAMILY_SGEMM;
-    case Routine::ddot:
-    case Routine::sdot:
-    case Routine::dnrm2:
-    case Routine::snrm2:
-    case Routine::dasum:
-    case Routine::sasum:
-    case Routine::dsdot:
-    case Routine::sdsdot:
-    case Routine::zdotu:
-    case Routine::cdotu:
-    case Routine::zdotc:
-    case Routine::cdotc:
-    case Routine::dznrm2:
-    case Routine::scnrm2:
-    case Routine::dzasum:
-    case Routine::scasum:
-      return ACCUBLAS_FAMILY_DOT;
-    default:
-      return ACCUBLAS_FAMILY_GEMV;
-  }
-}
-
-constexpr bool is_batched(Routine routine) {
-  switch (routine) {
-    case Routine::dgemm_batched:
-    case Routine::sgemm_batched:
-    case Routine::zgemm_batched:
-    case Routine::cgemm_batched:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Whether the routine is GEMM, batched or not.
-constexpr bool is_gemm(Routine routine) {
-  return routine == Routine::dgemm || routine == Routine::sgemm ||
-         (routine >= Routine::dgemm_batched && routine <= Routine::cgemm_batched);
-}
-
-/// Whether the routine is NRM2 or ASUM, with one vector and one result. These take DOT's mode, but have no fixed and no
-/// slices.
-constexpr bool is_norm(Routine routine) {
-  return (routine >= Routine::dnrm2 && routine <= Routine::sasum) ||
-         (routine >= Routine::dznrm2 && routine <= Routine::scasum);
+  const accublas_family family = row_of(routine).family;
+  return family == ACCUBLAS_FAMILY_DGEMM && is_single(routine) ? ACCUBLAS_FAMILY_SGEMM : family;
 }
 
 }  // namespace accublas

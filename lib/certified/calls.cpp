@@ -22,8 +22,8 @@ void Calls::product(Index m, Index n, Index k, double alpha, const Matrix<const 
 }
 
 void Calls::square(Index n, const double* a, double* c) const {
-  Level3<double> problem{shape_with_triangle(Level3Kind::syrk, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
-                                             ACCUBLAS_NO_TRANS, n, n, n, 0, n)};
+  Level3<double> problem{
+      shape_with_triangle(Operation::syrk, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, 0, n)};
   problem.alpha = 1;
   problem.a = a;
   problem.c = c;
@@ -32,7 +32,7 @@ void Calls::square(Index n, const double* a, double* c) const {
 
 Index Calls::factor(Index n, double* a, const Placed& pivots) const {
   std::int64_t info = 0;
-  Factorization<double> call{{FactorizationKind::getrf, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, n, n, 0, n, 0}};
+  Factorization<double> call{{Operation::getrf, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, n, n, 0, n, 0}};
   call.a = {a, 1, n};
   call.pivots = {pivots.data(), false};
   call.info = &info;
@@ -51,7 +51,7 @@ Index Calls::factor(Index n, double* a, const Placed& pivots) const {
 void Calls::left_inverse(Index n, const double* factors, const Placed& pivots, double* x) const {
   std::int64_t info = 0;
   set_identity(n, x);
-  Factorization<double> call{{FactorizationKind::getrs, false, ACCUBLAS_UPPER, ACCUBLAS_TRANS, 0, n, n, n, n}};
+  Factorization<double> call{{Operation::getrs, false, ACCUBLAS_UPPER, ACCUBLAS_TRANS, 0, n, n, n, n}};
   call.a = {const_cast<double*>(factors), 1, n};
   call.b = {x, 1, n};
   call.pivots = {pivots.data(), false};
@@ -61,13 +61,13 @@ void Calls::left_inverse(Index n, const double* factors, const Placed& pivots, d
 
 bool Calls::inverse_cholesky(Index n, double* a, double* x) const {
   std::int64_t info = 0;
-  Factorization<double> call{{FactorizationKind::potrf, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 0, n, 0, n, 0}};
+  Factorization<double> call{{Operation::potrf, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 0, n, 0, n, 0}};
   call.a = {a, 1, n};
   call.info = &info;
   run_factorization(context_, call, &in_mode_);
   if (info != 0) return false;
   set_identity(n, x);
-  Level3<double> solution{shape_with_side(Level3Kind::trsm, false, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
+  Level3<double> solution{shape_with_side(Operation::trsm, false, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
                                           ACCUBLAS_NON_UNIT, n, n, n, n, 0)};
   solution.a = a;
   solution.c = x;

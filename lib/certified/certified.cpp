@@ -229,7 +229,7 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
                      accublas_certificate_t* certificate) {
   const accublas_options inner = lapack::inner_options(options);
   const bool definite = p.a.structure != Structure::general;
-  Run run(context, Routine::dgetrf, &inner);
+  Run run(context, {Operation::getrf, Type::d}, &inner);
   Calls calls(context, &inner);  // scalars lie in host memory from here on, whatever the caller's pointer mode
   run.sizes(p.n, p.nrhs, p.n);
   *certificate = {};
@@ -239,7 +239,7 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
     if (p.nrhs > 0) operands.insert(operands.end(), {{"b", p.b.data}, {"x", p.x.data}, {"radius", p.radius.data}});
     run.operands(operands, {}, CallShape(p.n, p.n, p.n));
   }
-  run.certify(certified_routine(definite, is_complex<E>, is_single_precision<E>), [&] {
+  run.certify({definite ? Operation::posv_certified : Operation::gesv_certified, type_of<E>}, [&] {
     if (p.n == 0) return false;
     calls.move_to(run);
     certify_where_possible(p, calls, certificate);

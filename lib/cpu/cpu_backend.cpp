@@ -54,7 +54,7 @@ bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Is
   const SmallTerms most = small_terms(isa);
   if (is_batched(routine) && terms <= most.batched) return true;
   if (shape.k > cpu::cr_gemm_terms && most.dgemm_cr > 0 &&
-      (mode.kind == ACCUBLAS_MODE_CR || !between(routine, Routine::dtrmm, Routine::ctrmm)))
+      (mode.kind == ACCUBLAS_MODE_CR || routine.operation != Operation::trmm))
     return asked.m * asked.n <= narrow_elements;
   if (mode.kind != ACCUBLAS_MODE_CR) return false;
   return shape.k <= cpu::cr_gemm_terms && terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
@@ -115,7 +115,7 @@ class CpuBackend final : public Backend {
   template <class E>
   static void serve(const Call<Level3<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level3(call.problem, execution);
-    if (call.problem.kind == Level3Kind::trsm) return cpu::solve(system_of(call.problem), call.mode, execution);
+    if (call.problem.kind == Operation::trsm) return cpu::solve(system_of(call.problem), call.mode, execution);
     cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>, execution);
   }
 
@@ -135,7 +135,7 @@ class CpuBackend final : public Backend {
   template <class E>
   static void serve(const Call<Level2<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level2(call.problem, execution);
-    if (call.problem.kind == Level2Kind::trsv) return cpu::solve(system_of(call.problem), call.mode, execution);
+    if (call.problem.kind == Operation::trsv) return cpu::solve(system_of(call.problem), call.mode, execution);
     if (is_update(call.problem.kind)) return cpu::update(product_of(call.problem), execution);
     const Mode mode = vector_mode(call.mode);
     if (mode.kind == ACCUBLAS_MODE_CR && by_pieces(call.problem, execution)) return;
@@ -146,7 +146,7 @@ class CpuBackend final : public Backend {
     const Product<E> p = product_of(l);
     const Vector<E> y = l.result().col(0);
     cpu::LineProduct<E> g{l.n, p.a, p.b.stored.col(0), {}, {}, y};
-    if (l.kind == Level2Kind::trmv) g.a = p.b.transposed(), g.x = {y.data, y.stride};
+    if (l.kind == Operation::trmv) g.a = p.b.transposed(), g.x = {y.data, y.stride};
     if constexpr (is_complex<E>) {
       if (p.alpha.im != 0 || p.beta.im != 0) return false;
       g.alpha = p.alpha.re, g.beta = p.beta.re;

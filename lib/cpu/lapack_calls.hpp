@@ -17,14 +17,14 @@ namespace accublas::cpu {
 namespace detail {
 
 inline void* lapack_routine(const RealBlas& blas, Routine number) {
-  if (void* const routine = blas.lapack[lapack_number(number)]) return routine;
+  if (void* const routine = blas.described[number_of(number)]) return routine;
   throw Error(ACCUBLAS_ERROR_NO_BLAS,
               std::string("the real BLAS has no ") + routine_name(number) + ", nor has liblapack.so.3");
 }
 
 template <class E>
-void* lapack_routine(const RealBlas& blas, FactorizationKind kind) {
-  return lapack_routine(blas, factorization_routine(static_cast<int>(kind), is_complex<E>, is_single_precision<E>));
+void* lapack_routine(const RealBlas& blas, Operation kind) {
+  return lapack_routine(blas, {kind, type_of<E>});
 }
 
 /// The number of the first of n diagonal elements that is zero, counted from 1, or 0.
@@ -69,7 +69,7 @@ RealBlas::F77Int call_trtri(const RealBlas& blas, const Factorization<E>& f, cha
     if (const RealBlas::F77Int singular = first_zero(f.a, f.n)) return singular;
   const auto call =
       reinterpret_cast<void (*)(const char*, const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
-                                RealBlas::F77Int*)>(lapack_routine<E>(blas, FactorizationKind::trtri));
+                                RealBlas::F77Int*)>(lapack_routine<E>(blas, Operation::trtri));
   const char diag = f.diag == ACCUBLAS_UNIT ? 'U' : 'N';
   const RealBlas::F77Int n = f.n, lda = f.lda;
   RealBlas::F77Int info = 0;
@@ -90,7 +90,7 @@ void square_triangle(const RealBlas& blas, const Factorization<E>& f) {
     E* const block = &f.a(first, first);
     E* const above = &at(0, first);
     E* const beside = &at(first, end < f.n ? end : first);
-    Level3<E> product{shape_with_side(Level3Kind::trmm, true, upper ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, f.uplo,
+    Level3<E> product{shape_with_side(Operation::trmm, true, upper ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, f.uplo,
                                       ACCUBLAS_CONJ_TRANS, ACCUBLAS_NON_UNIT, upper ? first : count,
                                       upper ? count : first, f.lda, f.lda, 0)};
     product.alpha = E{1};
@@ -115,7 +115,7 @@ void square_triangle(const RealBlas& blas, const Factorization<E>& f) {
     }
     const accublas_transpose trans = upper ? ACCUBLAS_NO_TRANS : ACCUBLAS_CONJ_TRANS;
     Level3<E> square{
-        shape_with_triangle(Level3Kind::herk, true, f.uplo, trans, ACCUBLAS_NO_TRANS, count, rest, f.lda, 0, f.lda)};
+        shape_with_triangle(Operation::herk, true, f.uplo, trans, ACCUBLAS_NO_TRANS, count, rest, f.lda, 0, f.lda)};
     square.alpha = square.beta = E{1};
     square.a = beside;
     square.c = block;
@@ -129,7 +129,7 @@ void call_lauum(const RealBlas& blas, const Factorization<E>& f, [[maybe_unused]
     square_triangle(blas, f);
   } else {
     const auto call = reinterpret_cast<void (*)(const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
-                                                RealBlas::F77Int*)>(lapack_routine<E>(blas, FactorizationKind::lauum));
+                                                RealBlas::F77Int*)>(lapack_routine<E>(blas, Operation::lauum));
     const RealBlas::F77Int n = f.n, lda = f.lda;
     RealBlas::F77Int info = 0;
     call(&uplo, &n, f.a.data, &lda, &info);
@@ -148,7 +148,7 @@ void solve_by_l(const RealBlas& blas, const Factorization<E>& f) {
       for (Index i = begin + j + 1; i < n; ++i) f.work[i + j * n] = std::exchange(f.a(i, begin + j), E{});
     call_gemm(blas, 'N', 'N', n, count, n - end, E{-1}, f.a.data + end * f.lda, f.lda, f.work + end, n, E{1},
               f.a.data + begin * f.lda, f.lda);
-    Level3<E> solution{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_RIGHT, ACCUBLAS_LOWER,
+    Level3<E> solution{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_RIGHT, ACCUBLAS_LOWER,
                                        ACCUBLAS_NO_TRANS, ACCUBLAS_UNIT, n, count, n, f.lda, 0)};
     solution.alpha = E{1};
     solution.a = f.work + begin;
@@ -182,41 +182,39 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
   const auto narrowed = [&blas](Int number) {
     return blas.narrow_integers ? static_cast<std::int32_t>(number) : number;
   };
-  if (f.kind == FactorizationKind::getrf) {
+  if (f.kind == Operation::getrf) {
     const auto call = reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Int*)>(
-        detail::lapack_routine<E>(blas, FactorizationKind::getrf));
+        detail::lapack_routine<E>(blas, Operation::getrf));
     call(&m, &n, a, &lda, ipiv, &info);
     info = detail::first_zero(f.a, f.order());
-  } else if (f.kind == FactorizationKind::getrs) {
+  } else if (f.kind == Operation::getrs) {
     const auto call = reinterpret_cast<void (*)(Text, Size, Size, Array, Size, Array, Array, Size, Int*)>(
-        detail::lapack_routine<E>(blas, FactorizationKind::getrs));
+        detail::lapack_routine<E>(blas, Operation::getrs));
     call(&op, &n, &nrhs, a, &lda, ipiv, b, &ldb, &info);
-  } else if (f.kind == FactorizationKind::gesv) {
+  } else if (f.kind == Operation::gesv) {
     Factorization<E> part = f;
-    part.kind = FactorizationKind::getrs;
+    part.kind = Operation::getrs;
     detail::lapack_routine<E>(blas, part.kind);  // what may be missing is asked for before A is written
-    part.kind = FactorizationKind::getrf;
+    part.kind = Operation::getrf;
     part.m = f.n;
     info = call_lapack(blas, part);
-    part.kind = FactorizationKind::getrs;
+    part.kind = Operation::getrs;
     if (info == 0 && nrhs > 0) call_lapack(blas, part);
   } else if (is_inverse(f.kind)) {
-    if (f.kind != FactorizationKind::lauum)
-      info = detail::call_trtri(blas, f, f.kind == FactorizationKind::getri ? 'U' : uplo);
-    if (f.kind == FactorizationKind::lauum || (f.kind == FactorizationKind::potri && info == 0))
-      detail::call_lauum(blas, f, uplo);
-    if (f.kind == FactorizationKind::getri && info == 0 && n > 0) detail::solve_by_l(blas, f);
+    if (f.kind != Operation::lauum) info = detail::call_trtri(blas, f, f.kind == Operation::getri ? 'U' : uplo);
+    if (f.kind == Operation::lauum || (f.kind == Operation::potri && info == 0)) detail::call_lauum(blas, f, uplo);
+    if (f.kind == Operation::getri && info == 0 && n > 0) detail::solve_by_l(blas, f);
   } else {
     if (has_factor(f.kind)) {
-      const auto call = reinterpret_cast<void (*)(Text, Size, Array, Size, Int*)>(
-          detail::lapack_routine<E>(blas, FactorizationKind::potrf));
+      const auto call =
+          reinterpret_cast<void (*)(Text, Size, Array, Size, Int*)>(detail::lapack_routine<E>(blas, Operation::potrf));
       call(&uplo, &n, a, &lda, &info);
       info = detail::cholesky_info(f, narrowed(info));
     }
     const accublas_transpose first = f.uplo == ACCUBLAS_UPPER ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS;
     for (const accublas_transpose trans : {first, ACCUBLAS_NO_TRANS + ACCUBLAS_CONJ_TRANS - first}) {
       if (!has_solution(f.kind) || info != 0) break;
-      Level3<E> solution{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_LEFT, f.uplo, trans,
+      Level3<E> solution{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_LEFT, f.uplo, trans,
                                          ACCUBLAS_NON_UNIT, n, nrhs, lda, ldb, 0)};
       solution.alpha = E{1};
       solution.a = f.a.data;
@@ -241,19 +239,19 @@ std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
   Int info = 0;
   void* const routine = detail::lapack_routine(blas, o.routine());
   switch (o.kind) {
-    case OrthogonalKind::geqrf:
+    case Operation::geqrf:
       reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Array, Size, Int*)>(routine)(&m, &n, a, &lda, tau, work,
                                                                                              &lwork, &info);
       break;
-    case OrthogonalKind::orgqr:
+    case Operation::orgqr:
       reinterpret_cast<void (*)(Size, Size, Size, Array, Size, Array, Array, Size, Int*)>(routine)(
           &m, &n, &k, a, &lda, tau, work, &lwork, &info);
       break;
-    case OrthogonalKind::ormqr:
+    case Operation::ormqr:
       reinterpret_cast<void (*)(Text, Text, Size, Size, Size, Array, Size, Array, Array, Size, Array, Size, Int*)>(
           routine)(&side, &op, &m, &n, &k, a, &lda, tau, c, &ldc, work, &lwork, &info);
       break;
-    case OrthogonalKind::gels:
+    default:
       reinterpret_cast<void (*)(Text, Size, Size, Size, Array, Size, Array, Size, Array, Size, Int*)>(routine)(
           &op, &m, &n, &nrhs, a, &lda, c, &ldc, work, &lwork, &info);
       if (o.lwork != -1) info = detail::least_squares_info(o);

@@ -63,10 +63,10 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
     };
     std::vector<E> of_x, of_y;
     l.conjugated = false;
-    if (l.x) copy(of_x, l.kind == Level2Kind::gerc ? l.m : l.n, l.x, l.incx);
-    if (l.y && l.kind == Level2Kind::her2) copy(of_y, l.n, l.y, l.incy);
+    if (l.x) copy(of_x, l.kind == Operation::gerc ? l.m : l.n, l.x, l.incx);
+    if (l.y && l.kind == Operation::her2) copy(of_y, l.n, l.y, l.incy);
     if (is_update(l.kind)) {
-      if (l.kind == Level2Kind::gerc) l.kind = Level2Kind::ger;
+      if (l.kind == Operation::gerc) l.kind = Operation::ger;
       return call_level2(blas, l);
     }
     const Index increment = is_triangular(l.kind) ? l.incx : l.incy;
@@ -81,7 +81,7 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
     l.beta = E{1};
   }
   const FpControl control;
-  void* const routine = blas.level2[level2_number(l.routine())];
+  void* const routine = blas.described[number_of(l.routine())];
   using Int = RealBlas::F77Int;
   using Text = const char*;
   using Size = const Int*;

@@ -59,9 +59,8 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
     l.beta = E{1};
   }
   const FpControl control;
-  if (l.kind == Level3Kind::gemmt) return call_gemm_for_triangle(blas, l);
-  const Routine number = level3_routine(static_cast<int>(l.kind), is_complex<E>, is_single_precision<E>);
-  void* const routine = blas.level3[level3_number(number)];
+  if (l.kind == Operation::gemmt) return call_gemm_for_triangle(blas, l);
+  void* const routine = blas.described[number_of(l.routine())];
   if (!routine) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
   using Int = RealBlas::F77Int;
   using Text = const char*;

@@ -405,7 +405,7 @@ void native_level3(const Level3<E>& l, Execution& execution) {
   const RealBlas& blas = real_blas();
   require_sizes("products of level 3", {l.m, l.n, l.k});
   const bool plain_a = l.transa == ACCUBLAS_NO_TRANS, sides = is_symm(l.kind) || is_in_place(l.kind);
-  const bool tall_b = (l.kind == Level3Kind::gemmt) ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
+  const bool tall_b = (l.kind == Operation::gemmt) ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
   Level3<E> call = l;
   Compact<E> operands(execution);
   if (sides)
@@ -442,7 +442,7 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
     if (!finds_pivots(f.kind) && !execution.workspace.rehearses())
       for (Index i = 0; i < f.order(); ++i) call.pivots.put(i, f.pivots.at(i));
   }
-  if (f.kind == FactorizationKind::getri) {
+  if (f.kind == Operation::getri) {
     const Index least = std::max<Index>(f.n, 1), room = static_cast<Index>(execution.workspace.available() / sizeof(E));
     call.lwork = std::max(least, std::min(lapack_work(f), room / least * least));
     call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));
@@ -506,12 +506,12 @@ template <class E>
 void native_orthogonal(const Orthogonal<E>& o, Execution& execution) {
   const RealBlas& blas = real_blas();
   require_sizes("routines of LAPACK", {o.m, o.n, o.k, o.nrhs});
-  const bool reads_a = o.kind == OrthogonalKind::ormqr;
+  const bool reads_a = o.kind == Operation::ormqr;
   Orthogonal<E> call = o;
   Compact<E> operands(execution);
   Use of_a = result_of(Triangle::all, true);
   // OpenBLAS's GELS reads beyond the rows of a complex matrix that has more columns than rows.
-  of_a.padded = is_complex<E> && o.kind == OrthogonalKind::gels && o.m < o.n;
+  of_a.padded = is_complex<E> && o.kind == Operation::gels && o.m < o.n;
   if (reads_a)
     call.lda = o.a_rows();
   else
@@ -557,7 +557,7 @@ template <class T>
 void native_mixed_dot(const MixedDot<T>& p, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   const RealBlas& blas = real_blas();
-  if (blas.serves(sizeof(T) == 8 ? Routine::dsdot : Routine::sdsdot) && p.n <= int_max && blas_increment(p.x, p.n) &&
+  if (blas.serves({Operation::mixed_dot, type_of<T>}) && p.n <= int_max && blas_increment(p.x, p.n) &&
       blas_increment(p.y, p.n)) {
     *p.result = call_mixed_dot(blas, static_cast<F77Int>(p.n), p.addend, lowest(p.x, p.n), increment(p.x, p.n),
                                lowest(p.y, p.n), increment(p.y, p.n));

@@ -68,21 +68,19 @@ struct RealBlas {
   // DSDOT and SDSDOT, and the rest of level 2: null where it has none.
   double (*dsdot)(const F77Int*, const float*, const F77Int*, const float*, const F77Int*);
   float (*sdsdot)(const F77Int*, const float*, const float*, const F77Int*, const float*, const F77Int*);
-  void* level2[level2_count];  ///< by level2_number
-  void* level3[level3_count];  ///< by level3_number; null where it has none, and for GEMMT, which is products of GEMM
-  void* lapack[lapack_count];  ///< by lapack_number; of liblapack.so.3 where it has none itself
-  bool narrow_integers;        ///< of LAPACK's arrays of integers: 32 bits, not 64
+  // The rest of levels 2 and 3 and LAPACK's routines by number_of, LAPACK's of liblapack.so.3 where it has none itself;
+  // null where it has none, and for GEMMT, which is products of GEMM.
+  void* described[routine_count];
+  bool narrow_integers;  ///< of LAPACK's arrays of integers: 32 bits, not 64
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded
   int integer_bytes() const { return narrow_integers ? 4 : 8; }
   /// Whether it can serve a routine, GEMMT by GEMM.
   bool serves(Routine routine) const {
-    if (routine == Routine::dsdot) return dsdot != nullptr;
-    if (routine == Routine::sdsdot) return sdsdot != nullptr;
-    if (is_lapack(routine)) return lapack[lapack_number(routine)] != nullptr;
-    if (is_level2(routine)) return level2[level2_number(routine)] != nullptr;
-    if (!is_level3(routine) || is_gemmt(routine)) return true;
-    return level3[level3_number(routine)] != nullptr;
+    if (routine.operation == Operation::mixed_dot) return is_single(routine) ? sdsdot != nullptr : dsdot != nullptr;
+    const bool of_gemm = routine.operation == Operation::gemmt;
+    const bool by_number = is_lapack(routine) || is_level2(routine) || (is_level3(routine) && !of_gemm);
+    return !by_number || described[number_of(routine)] != nullptr;
   }
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
 };
@@ -91,8 +89,8 @@ struct RealBlas {
 /// calls it sees to that (lib/base/stack.hpp), once a call and before anything is written. OpenBLAS 0.3.21 was seen to
 /// take 44 KiB for a product with the kernels of Haswell, more on CPUs with AMX, and its GETRF, where threads share it,
 /// 4.7 MiB.
-constexpr std::size_t stack_of_blas(Routine routine) {
-  return is_lapack(routine) ? std::size_t{6} << 20 : std::size_t{192} << 10;
+constexpr std::size_t stack_of_blas(Operation operation) {
+  return is_lapack(operation) ? std::size_t{6} << 20 : std::size_t{192} << 10;
 }
 
 /// The real BLAS, ready for a call in the present floating-point environment (lib/cpu/blas_calls.hpp has the calls): it

@@ -53,16 +53,14 @@ bool find(void* handle, const Spelling& spelling, const char* routine, Function*
 
 void find_lapack(void* handle, const Spelling& spelling, RealBlas& blas) {
   for (Routine routine : all_routines)
-    if (is_lapack(routine)) find(handle, spelling, routine_name(routine), &blas.lapack[lapack_number(routine)]);
+    if (is_lapack(routine)) find(handle, spelling, routine_name(routine), &blas.described[number_of(routine)]);
 }
 
 bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
   find(handle, spelling, "xerbla", &blas.xerbla);
   for (Routine routine : all_routines)
-    if (is_level3(routine) && !is_gemmt(routine))
-      find(handle, spelling, routine_name(routine), &blas.level3[level3_number(routine)]);
-  for (Routine routine : all_routines)
-    if (is_level2(routine)) find(handle, spelling, routine_name(routine), &blas.level2[level2_number(routine)]);
+    if (is_level2(routine) || (is_level3(routine) && routine.operation != Operation::gemmt))
+      find(handle, spelling, routine_name(routine), &blas.described[number_of(routine)]);
   find_lapack(handle, spelling, blas);
   find(handle, spelling, "dsdot", &blas.dsdot);
   find(handle, spelling, "sdsdot", &blas.sdsdot);
@@ -175,7 +173,8 @@ bool reads_result(const RealBlas& blas) {
 /// LAPACK beside a BLAS that has none, and the width of its integers, told by the pivot of the column (0, 1): with more
 /// columns a preloaded drop-in would be asked for products, which needs what is being loaded here.
 void see_to_lapack(RealBlas& blas) {
-  if (!blas.serves(Routine::dgetrf)) {
+  constexpr Routine getrf{Operation::getrf, Type::d};
+  if (!blas.serves(getrf)) {
     void* const handle = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
     void* const first = handle ? dlsym(handle, "dgetrf_") : nullptr;
     if (!first || is_accublas(handle, first)) return;  // stays loaded
@@ -185,8 +184,8 @@ void see_to_lapack(RealBlas& blas) {
   double a[2] = {0, 1};
   RealBlas::F77Int pivot = -1, info = 0;
   using Int = RealBlas::F77Int;
-  reinterpret_cast<void (*)(const Int*, const Int*, double*, const Int*, Int*, Int*)>(
-      blas.lapack[lapack_number(Routine::dgetrf)])(&two, &one, a, &two, &pivot, &info);
+  reinterpret_cast<void (*)(const Int*, const Int*, double*, const Int*, Int*, Int*)>(blas.described[number_of(getrf)])(
+      &two, &one, a, &two, &pivot, &info);
   blas.narrow_integers = pivot != 2;
 }
 
@@ -210,7 +209,7 @@ RealBlas load_first() {
 /// call the BLAS load it too, to know what it has.
 std::unique_ptr<const RealBlas> load_with_stack() {
   std::unique_ptr<const RealBlas> loaded;
-  with_stack(stack_of_blas(Routine::dgetrf), [&] { loaded = std::make_unique<const RealBlas>(load_first()); });
+  with_stack(stack_of_blas(Operation::getrf), [&] { loaded = std::make_unique<const RealBlas>(load_first()); });
   return loaded;
 }
 
@@ -231,7 +230,7 @@ void make_threads(const RealBlas& blas) {
   const std::uint32_t now = generation.load(std::memory_order_relaxed);
   if (made == now) return;
   const FpEnvironment environment;
-  with_stack(stack_of_blas(Routine::dgemm), [&] { multiply<double>(blas, 'N', 'N', 256, 256, 256); });
+  with_stack(stack_of_blas(Operation::gemm), [&] { multiply<double>(blas, 'N', 'N', 256, 256, 256); });
   made = now;
 }
 

@@ -28,7 +28,7 @@ Calls::Calls(Context& context, const accublas_options* options, Workspace* works
   of_products_.mode_name = nullptr;
   of_products_.mode = mode;
   of_products_.mode_parameter = of_products_.mode_flags = 0;
-  const Settings settings = context.resolved(Routine::dgemm, of_products_).settings;
+  const Settings settings = context.resolved({Operation::gemm, Type::d}, of_products_).settings;
   threads_ = threads_for(settings);
   if (workspace && settings.workspace_bytes >= 0)
     in_mode_.workspace_bytes = of_products_.workspace_bytes = static_cast<std::int64_t>(workspace->available());

@@ -27,16 +27,16 @@ class InverseCall {
         a_(f.a),
         n_(f.n),
         by_rows_(f.a.row_stride != 1),
-        upper_(f.kind == FactorizationKind::getri || f.uplo == ACCUBLAS_UPPER),
+        upper_(f.kind == Operation::getri || f.uplo == ACCUBLAS_UPPER),
         width_(width_of_blocks(workspace)),
         block_(steps.take(n_ * width_)),
         calls_(context, options, &workspace, mode, static_cast<std::size_t>(n_) * sizeof(E)) {}
 
   void run() {
     try {
-      if (f_.kind != FactorizationKind::lauum) invert_triangle();
-      if (f_.kind == FactorizationKind::lauum || f_.kind == FactorizationKind::potri) multiply_by_itself();
-      if (f_.kind == FactorizationKind::getri) {
+      if (f_.kind != Operation::lauum) invert_triangle();
+      if (f_.kind == Operation::lauum || f_.kind == Operation::potri) multiply_by_itself();
+      if (f_.kind == Operation::getri) {
         solve_by_l();
         steps_.exchange(a_.transposed(), n_, f_.pivots, n_, !mutant(Mutant::inverse_exchange));
       }
@@ -61,7 +61,7 @@ class InverseCall {
   }
   static Index leading_dimension(const Matrix<E>& m) { return std::max(m.row_stride, m.col_stride); }
   /// TRMM or TRSM with the triangle of `a`; b is overwritten.
-  void call(Level3Kind kind, accublas_side side, accublas_uplo uplo, accublas_transpose trans, accublas_diag diag,
+  void call(Operation kind, accublas_side side, accublas_uplo uplo, accublas_transpose trans, accublas_diag diag,
             Index rows, Index cols, const Matrix<E>& a, const Matrix<E>& b) {
     Level3<E> problem{shape_with_side(kind, is_complex<E>, side, uplo, trans, diag, rows, cols, leading_dimension(a),
                                       leading_dimension(b), 0)};
@@ -101,8 +101,8 @@ class InverseCall {
       const Index first = upper_ ? 0 : begin, order = upper_ ? end : n_ - begin;
       const Matrix<E> x = block(order, count);
       steps_.run(FillStep<E>{x, E{1}, first - begin}, order, count);
-      call(Level3Kind::trsm, ACCUBLAS_LEFT, triangle(), ACCUBLAS_NO_TRANS, f_.diag, order, count,
-           a_.block(first, first), x);
+      call(Operation::trsm, ACCUBLAS_LEFT, triangle(), ACCUBLAS_NO_TRANS, f_.diag, order, count, a_.block(first, first),
+           x);
       wrote_ = true;
       steps_.run(CopyStep<E>{a_.block(first, begin), read_only(x), part(), begin - first, !is_unit()}, order, count);
       done += count;
@@ -118,7 +118,7 @@ class InverseCall {
       const Matrix<E> a = a_.block(begin, begin), x = block(rows, cols);
       steps_.run(CopyStep<E>{x, read_only(a), part(), 0, true, true}, rows, cols);
       const accublas_transpose turned = mutant(Mutant::square_conjugate) ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
-      call(Level3Kind::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), turned, ACCUBLAS_NON_UNIT, rows, cols,
+      call(Operation::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), turned, ACCUBLAS_NON_UNIT, rows, cols,
            a, x);
       wrote_ = true;
       steps_.run(CopyStep<E>{a, read_only(x), part(), 0, true, false, true}, rows, cols);
@@ -153,7 +153,7 @@ class InverseCall {
 /// The number of the first zero on the diagonal, counted from 1, or 0.
 template <class E>
 Index singular(const Factorization<E>& f, ElementSteps<E>& steps) {
-  if (f.kind == FactorizationKind::lauum || f.diag == ACCUBLAS_UNIT) return 0;
+  if (f.kind == Operation::lauum || f.diag == ACCUBLAS_UNIT) return 0;
   const Matrix<const E> diagonal{f.a.data, f.a.row_stride + f.a.col_stride, 1};
   return 1 + steps.first({ElementQuestion<E>::Kind::zero, diagonal}, f.n, 1);
 }
@@ -172,7 +172,7 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
   if (info_on_device) operands.push_back(info);
   if (!operands.empty()) run.operands(operands, {}, {f.n, f.n, f.n});
   if (f.n > 0) {
-    if (f.kind == FactorizationKind::getri && !run.on_device()) require_pivots(f.pivots, f.n);
+    if (f.kind == Operation::getri && !run.on_device()) require_pivots(f.pivots, f.n);
     run.promise(f.n, E{1});
   }
   Index found = 0;

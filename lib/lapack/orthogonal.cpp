@@ -18,7 +18,7 @@ class Flow {
        const accublas_options* options, accublas_mode mode)
       : o_(o),
         steps_(steps),
-        in_grade_(mode != ACCUBLAS_MODE_CR && o.kind == OrthogonalKind::gels),
+        in_grade_(mode != ACCUBLAS_MODE_CR && o.kind == Operation::gels),
         tau_(o.has_tau() ? o.tau : steps.take(o.reflectors())),
         memory_(steps, std::max(o.m, o.n), o.reflectors(), most_columns(o)),
         calls_(context, options, &workspace, mode),
@@ -27,20 +27,20 @@ class Flow {
   Index run() {
     try {
       switch (o_.kind) {
-        case OrthogonalKind::geqrf:
+        case Operation::geqrf:
           steps_.read(o_.a.data);  // a captured stream refuses to wait while all is as it was
           factor(o_.a, o_.m, o_.n);
           break;
-        case OrthogonalKind::orgqr:
+        case Operation::orgqr:
           generate();
           break;
-        case OrthogonalKind::ormqr: {
+        case Operation::ormqr: {
           // C Q is the transpose of Q^T C^T.
           const bool left = o_.side == ACCUBLAS_LEFT, adjoint = (o_.trans == ACCUBLAS_NO_TRANS) != left;
           apply(o_.a, o_.a_rows(), o_.k, left ? o_.c : o_.c.transposed(), left ? o_.n : o_.m, adjoint, !left);
           break;
         }
-        case OrthogonalKind::gels:
+        default:
           return solve();
       }
     } catch (const std::exception& error) {
@@ -60,7 +60,7 @@ class Flow {
 
   /// A = Q R.
   void factor(const Matrix<E>& a, Index m, Index n) {
-    if (in_grade_) return call({OrthogonalKind::geqrf, is_complex<E>}, a, m, n, 0);
+    if (in_grade_) return call({Operation::geqrf, is_complex<E>}, a, m, n, 0);
     const Index k = std::min(m, n);
     reflectors_.meet(a, m, n);
     for (Index first = 0, end = 0; first < k; first = end) {
@@ -95,7 +95,7 @@ class Flow {
   /// C = Q C or Q^H C, of the conjugate of Q where that is asked for.
   void apply(const Matrix<E>& a, Index m, Index k, const Matrix<E>& c, Index columns, bool adjoint, bool conjugated) {
     if (in_grade_)
-      return call({OrthogonalKind::ormqr, is_complex<E>, ACCUBLAS_LEFT,
+      return call({Operation::ormqr, is_complex<E>, ACCUBLAS_LEFT,
                    !adjoint        ? ACCUBLAS_NO_TRANS
                    : is_complex<E> ? ACCUBLAS_CONJ_TRANS
                                    : ACCUBLAS_TRANS},
@@ -170,7 +170,7 @@ class Flow {
     const bool wide = o_.m < o_.n;
     const accublas_transpose trans = adjoint != wide ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS;
     if (wide) conjugate_a();
-    Level3<E> solution{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_LEFT,
+    Level3<E> solution{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_LEFT,
                                        wide ? ACCUBLAS_LOWER : ACCUBLAS_UPPER, trans, ACCUBLAS_NON_UNIT,
                                        o_.reflectors(), o_.nrhs, o_.lda, o_.ldc, 0)};
     solution.alpha = E{1};
@@ -195,11 +195,11 @@ class Flow {
 /// GELS has answers without a factorization.
 template <class E>
 bool is_zero(const Orthogonal<E>& o) {
-  return o.kind == OrthogonalKind::gels && std::min({o.m, o.n, o.nrhs}) == 0;
+  return o.kind == Operation::gels && std::min({o.m, o.n, o.nrhs}) == 0;
 }
 template <class E>
 bool has_work(const Orthogonal<E>& o) {
-  if (o.kind == OrthogonalKind::orgqr) return o.n > 0;
+  if (o.kind == Operation::orgqr) return o.n > 0;
   return !is_zero(o) && o.reflectors() > 0 && (!o.has_c() || std::min(o.c_rows(), o.c_cols()) > 0);
 }
 
@@ -208,9 +208,9 @@ bool has_work(const Orthogonal<E>& o) {
 template <class E>
 void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_options* options) {
   Run run(context, o.routine(), options);
-  const CallShape shape(o.m, o.n, o.kind == OrthogonalKind::gels ? o.nrhs : o.reflectors());
+  const CallShape shape(o.m, o.n, o.kind == Operation::gels ? o.nrhs : o.reflectors());
   run.sizes(shape.m, shape.n, shape.k);
-  const Named a{"a", o.a.data}, tau{"tau", o.tau}, c{o.kind == OrthogonalKind::gels ? "b" : "c", o.c.data},
+  const Named a{"a", o.a.data}, tau{"tau", o.tau}, c{o.kind == Operation::gels ? "b" : "c", o.c.data},
       info{"info", o.info};
   const bool info_on_device = o.info && run.is_on_device(info), work = has_work(o);
   const bool zeros = is_zero(o) && o.c_rows() > 0 && o.c_cols() > 0;
@@ -223,7 +223,7 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   if (work) run.promise(o.reflectors(), E{1});
   Index found = 0;
   bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(o);
-  if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != OrthogonalKind::gels) {
+  if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != Operation::gels) {
     done = true;
     try {
       run.compute(o);

@@ -18,7 +18,7 @@ namespace accublas::lapack {
 template <class E>
 void divide(const Calls& calls, Index n, const Vector<E>& x, const E* d) {
   if (n == 0) return;
-  Level3<E> quotient{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
+  Level3<E> quotient{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
                                      ACCUBLAS_NON_UNIT, 1, n, 1, x.stride, 0)};
   quotient.alpha = E{1};
   quotient.a = d;
@@ -169,7 +169,7 @@ class Reflectors {
   void solve(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, RealOf<E> factor) {
     calls_.gemm(Gemm<E>{count_, n, rows_, E{factor}, adjoint_v(), read_only(c), E{}, y, is_complex<E>});
     const bool turned = adjoint != mutant(Mutant::qr_adjoint);
-    Level3<E> solution{shape_with_side(Level3Kind::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER,
+    Level3<E> solution{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER,
                                        turned ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, count_, n,
                                        width(), width(), 0)};
     solution.alpha = E{1};

@@ -31,7 +31,7 @@ namespace {
 }
 
 Settings settings_of(const Context& context) {
-  return resolve(Routine::dgemv, nullptr, context.level, valid_environment().level, build_settings());
+  return resolve({Operation::gemv, Type::d}, nullptr, context.level, valid_environment().level, build_settings());
 }
 
 }  // namespace

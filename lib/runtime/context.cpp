@@ -35,7 +35,7 @@ Resolved accublas_context::resolved(Routine routine, const accublas_options& opt
 }
 
 const Resolved& accublas_context::resolve_again(Routine routine) {
-  return cache_[static_cast<int>(routine)] = make_resolved(routine, nullptr, level);
+  return cache_[number_of(routine)] = make_resolved(routine, nullptr, level);
 }
 
 int accublas_context::device() const {

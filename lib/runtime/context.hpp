@@ -52,7 +52,7 @@ struct accublas_context {
 
   /// Of a call without options; throws what make_plan and the environment's error are.
   const accublas::Resolved& resolved(accublas::Routine routine) {
-    const accublas::Resolved& known = cache_[static_cast<int>(routine)];
+    const accublas::Resolved& known = cache_[number_of(routine)];
     return known.valid && !known.device_lost() ? known : resolve_again(routine);
   }
   /// Of a call with options.

@@ -16,35 +16,6 @@ namespace accublas {
 
 namespace {
 
-template <class E>
-constexpr Routine pick(Routine for_double, Routine for_float) {
-  return is_single_precision<E> ? for_float : for_double;
-}
-
-/// That of the element's type.
-template <class E>
-constexpr Routine gemm_routine = is_complex<E> ? pick<E>(Routine::zgemm, Routine::cgemm)
-                                               : pick<E>(Routine::dgemm, Routine::sgemm);
-template <class E>
-constexpr Routine gemm_batched_routine = is_complex<E> ? pick<E>(Routine::zgemm_batched, Routine::cgemm_batched)
-                                                       : pick<E>(Routine::dgemm_batched, Routine::sgemm_batched);
-
-template <class E>
-constexpr Routine gemv_routine = is_complex<E> ? pick<E>(Routine::zgemv, Routine::cgemv)
-                                               : pick<E>(Routine::dgemv, Routine::sgemv);
-template <class E>
-constexpr Routine dot_routine(bool conjugate) {
-  if (!is_complex<E>) return pick<E>(Routine::ddot, Routine::sdot);
-  return conjugate ? pick<E>(Routine::zdotc, Routine::cdotc) : pick<E>(Routine::zdotu, Routine::cdotu);
-}
-
-template <class T>
-constexpr Routine norm_routine(Norm norm, bool of_complex) {
-  if (norm == Norm::nrm2)
-    return of_complex ? pick<T>(Routine::dznrm2, Routine::scnrm2) : pick<T>(Routine::dnrm2, Routine::snrm2);
-  return of_complex ? pick<T>(Routine::dzasum, Routine::scasum) : pick<T>(Routine::dasum, Routine::sasum);
-}
-
 /// Stands for a factor that only the device knows.
 template <class E>
 constexpr E unknown_factor() {
@@ -68,7 +39,7 @@ void scale(const Mode& mode, T beta, Index m, Index n, Matrix<T> c) {
 
 template <class T>
 void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
-  Run run(context, gemm_routine<T>, options);
+  Run run(context, {Operation::gemm, type_of<T>}, options);
   run.sizes(problem.m, problem.n, problem.k);
   if (problem.m > 0 && problem.n > 0) {
     run.scalars(problem, alpha, beta);
@@ -234,7 +205,7 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   if (f.info_on_device) operands.push_back(info);
   if (!operands.empty()) {
     run.operands(operands, {}, shape);
-    if (work && f.kind == FactorizationKind::getrs && !run.on_device()) require_pivots(f.pivots, f.n);
+    if (work && f.kind == Operation::getrs && !run.on_device()) require_pivots(f.pivots, f.n);
     run.promise(shape.k, E{1});
   }
   // An engine writes info when it has succeeded, so that a call that fails leaves it as it was.
@@ -302,7 +273,7 @@ void require_apart(const GemmBatch<T>& batch) {
 template <class T>
 void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
                       const accublas_options* options) {
-  Run run(context, gemm_batched_routine<T>, options);
+  Run run(context, {Operation::gemm_batched, type_of<T>}, options);
   Gemm<T>& shape = batch.shape;
   run.sizes(shape.m, shape.n, shape.k);
   run.batch(batch.count);
@@ -340,7 +311,7 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
 
 template <class T>
 void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
-  Run run(context, gemv_routine<T>, options);
+  Run run(context, {Operation::gemv, type_of<T>}, options);
   run.sizes(problem.m, 1, problem.k);
   // Netlib's rule: y is left alone where either dimension is 0, whatever beta.
   if (problem.m > 0 && problem.k > 0) {
@@ -371,7 +342,8 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
 
 template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options) {
-  Run run(context, dot_routine<T>(problem.conjugate_x), options);
+  const Operation dot = !is_complex<T> ? Operation::dot : problem.conjugate_x ? Operation::dotc : Operation::dotu;
+  Run run(context, {dot, type_of<T>}, options);
   run.sizes(1, 1, problem.n);
   const CallShape shape(1, 1, problem.n);
   if (problem.n > 0) {
@@ -395,7 +367,8 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
 /// NRM2 and ASUM: DOT's way with one operand.
 template <class T>
 void run_norm(Context& context, const Reduction<T>& problem, const accublas_options* options) {
-  Run run(context, norm_routine<T>(problem.norm, problem.x.pairs), options);
+  const Operation norm = problem.norm == Norm::nrm2 ? Operation::nrm2 : Operation::asum;
+  Run run(context, {norm, problem.x.pairs ? type_of<Complex<T>> : type_of<T>}, options);
   run.sizes(1, 1, problem.length());
   if (problem.n > 0) {
     run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, CallShape(1, 1, problem.length()));
@@ -419,7 +392,7 @@ void run_norm(Context& context, const Reduction<T>& problem, const accublas_opti
 
 template <class T>
 void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const accublas_options* options) {
-  Run run(context, pick<T>(Routine::dsdot, Routine::sdsdot), options);
+  Run run(context, {Operation::mixed_dot, type_of<T>}, options);
   run.sizes(1, 1, problem.n);
   if constexpr (sizeof(T) == sizeof(float)) run.scalar("sb", addend, problem.addend);
   if (problem.n > 0) {

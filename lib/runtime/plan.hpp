@@ -11,7 +11,7 @@
 namespace accublas {
 
 struct Plan {
-  Routine routine = Routine::dgemm;
+  Routine routine = {};
   Mode mode;
   ModeSource source = ModeSource::build;
   bool passed_over = false;

@@ -180,7 +180,7 @@ inline std::vector<std::string> modes() {
 inline std::vector<const char*> engines(const std::string& mode) {
   std::vector<const char*> names;
   for (const accublas_engine engine :
-       accublas::engine_table.row(accublas::Routine::dgemm, accublas::find_mode(mode)).cpu)
+       accublas::engine_table.row({accublas::Operation::gemm, accublas::Type::d}, accublas::find_mode(mode)).cpu)
     names.push_back(accublas::engine_name(engine));
   return names;
 }

@@ -48,26 +48,26 @@ DROP_IN = [
     ("level3", '''extern "C" ACCUBLAS_API void zherk_(const char* uplo, const char* trans, const std::int32_t* n, const std::int32_t* k,
     const double* alpha, const Complex<double>* a, const std::int32_t* lda, const double* beta, Complex<double>* c,
     const std::int32_t* ldc) {
-  f77(Spelling::lp64, Level3Call<Level3Kind::herk, Complex<double>>({.kind = Level3Kind::herk, .complex = true, .uplo =
+  f77(Spelling::lp64, Level3Call<Operation::herk, Complex<double>>({.kind = Operation::herk, .complex = true, .uplo =
       f77_uplo(*uplo), .transa = f77_transpose(*trans), .n = *n, .k = *k, .lda = *lda, .ldc = *ldc}, *alpha, a,
       nullptr, *beta, c));
 }'''),
     ("level3", '''extern "C" ACCUBLAS_API void cblas_zherk(accublas_layout layout, accublas_uplo uplo, accublas_transpose trans,
     std::int32_t n, std::int32_t k, double alpha, const void* a, std::int32_t lda, double beta, void* c,
     std::int32_t ldc) {
-  cblas(Spelling::lp64, layout, Level3Call<Level3Kind::herk, Complex<double>>({.kind = Level3Kind::herk, .complex =
-      true, .uplo = uplo, .transa = trans, .n = n, .k = k, .lda = lda, .ldc = ldc}, alpha, static_cast<const
+  cblas(Spelling::lp64, layout, Level3Call<Operation::herk, Complex<double>>({.kind = Operation::herk, .complex = true,
+      .uplo = uplo, .transa = trans, .n = n, .k = k, .lda = lda, .ldc = ldc}, alpha, static_cast<const
       Complex<double>*>(a), nullptr, beta, static_cast<Complex<double>*>(c)));
 }'''),
     ("inverses", '''extern "C" ACCUBLAS_API void cgetri_(const std::int32_t* n, Complex<float>* a, const std::int32_t* lda,
     const std::int32_t* ipiv, Complex<float>* work, const std::int32_t* lwork, std::int32_t* info) {
-  lapack(Spelling::lp64, FactorizationCall<FactorizationKind::getri, Complex<float>>({.kind = FactorizationKind::getri,
-      .complex = true, .n = *n, .lda = *lda}, a, pivots(ipiv), nullptr), info, work, *lwork);
+  lapack(Spelling::lp64, FactorizationCall<Operation::getri, Complex<float>>({.kind = Operation::getri, .complex =
+      true, .n = *n, .lda = *lda}, a, pivots(ipiv), nullptr), info, work, *lwork);
 }'''),
     ("level1", '''extern "C" ACCUBLAS_API void cblas_zdotc_sub(std::int32_t n, const void* x, std::int32_t incx, const void* y,
     std::int32_t incy, void* result) {
-  *static_cast<Complex<double>*>(result) = dot<Complex<double>>(Routine::zdotc, accublas_zdotc_ex, n, static_cast<const
-      Complex<double>*>(x), incx, static_cast<const Complex<double>*>(y), incy);
+  *static_cast<Complex<double>*>(result) = dot<Complex<double>>(routine_named("zdotc"), accublas_zdotc_ex, n,
+      static_cast<const Complex<double>*>(x), incx, static_cast<const Complex<double>*>(y), incy);
 }'''),
 ]
 

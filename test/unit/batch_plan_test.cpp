@@ -139,15 +139,15 @@ TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
         isa >= accublas::cpu::Isa::avx512 || fixed ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64;
     const accublas_engine small =
         std::string(mode) == "cr" && isa >= accublas::cpu::Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
-    EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 8), ACCUBLAS_ENGINE_SUMS) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::sgemm_batched, mode, 4), ACCUBLAS_ENGINE_SUMS) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, mode, 64), small) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::dgemm, mode, 8), small) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::sgemm, mode, 64), small) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::dgemm, mode, 1024), residues) << mode;
-    EXPECT_EQ(chosen(accublas::Routine::sgemm_batched, mode, 1024), residues) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), mode, 8), ACCUBLAS_ENGINE_SUMS) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 4), ACCUBLAS_ENGINE_SUMS) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), mode, 64), small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 8), small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("sgemm"), mode, 64), small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1024), residues) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 1024), residues) << mode;
   }
-  EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, "dp", 8), ACCUBLAS_ENGINE_NATIVE);
-  EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, "dot2", 8), ACCUBLAS_ENGINE_DOT2);
-  EXPECT_EQ(chosen(accublas::Routine::dgemm_batched, "slices:3", 8), ACCUBLAS_ENGINE_FP64);
+  EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), "dp", 8), ACCUBLAS_ENGINE_NATIVE);
+  EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), "dot2", 8), ACCUBLAS_ENGINE_DOT2);
+  EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), "slices:3", 8), ACCUBLAS_ENGINE_FP64);
 }

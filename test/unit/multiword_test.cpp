@@ -116,8 +116,8 @@ TEST(MultiwordFinish, SpecialValuesAndZeros) {
 TEST(MultiwordBound, EndsWithGamma) {
   for (accublas_mode kind : {ACCUBLAS_MODE_TF32X1, ACCUBLAS_MODE_TF32X3, ACCUBLAS_MODE_TF32X4}) {
     const Index most = ((Index{1} << 23) - 1) / multiword_of(kind).products;
-    const Bound last = promised_bound(Routine::sgemm, Mode{kind}, most, 1.0f),
-                none = promised_bound(Routine::sgemm, Mode{kind}, most + 1, 1.0f);
+    const Bound last = promised_bound(routine_named("sgemm"), Mode{kind}, most, 1.0f),
+                none = promised_bound(routine_named("sgemm"), Mode{kind}, most + 1, 1.0f);
     EXPECT_TRUE(keeps(last, 0x1.1p23)) << kind;
     EXPECT_FALSE(keeps(last, 0x1p20)) << kind;
     EXPECT_EQ(none.componentwise, infinite_bound) << kind;

@@ -187,33 +187,34 @@ TEST(ModeTable, Families) {
 TEST(Settings, Precedence) {
   const Level none;
   Level context;
-  EXPECT_EQ(word(Routine::dgemm, none, none), "dp");
-  EXPECT_EQ(word(Routine::sdot, none, none), "sp");
+  EXPECT_EQ(word(routine_named("dgemm"), none, none), "dp");
+  EXPECT_EQ(word(routine_named("sdot"), none, none), "sp");
 
   const Level environment = environment_of({{"ACCUBLAS_MODE", "cr"}, {"ACCUBLAS_DOT_MODE", "fixed:99"}});
-  EXPECT_EQ(word(Routine::dgemm, none, environment), "cr");
-  EXPECT_EQ(word(Routine::ddot, none, environment), "fixed:99");
-  EXPECT_EQ(word(Routine::sdot, none, environment), "fixed:99");
+  EXPECT_EQ(word(routine_named("dgemm"), none, environment), "cr");
+  EXPECT_EQ(word(routine_named("ddot"), none, environment), "fixed:99");
+  EXPECT_EQ(word(routine_named("sdot"), none, environment), "fixed:99");
 
   context.all = parse_mode("dot2");
-  EXPECT_EQ(word(Routine::ddot, context, environment),
+  EXPECT_EQ(word(routine_named("ddot"), context, environment),
             "dot2");  // the context's general word before the family's variable
   context.family[ACCUBLAS_FAMILY_DOT] = parse_mode("slices:3");
-  EXPECT_EQ(word(Routine::sdot, context, environment), "slices:3");
-  EXPECT_EQ(word(Routine::sgemv, context, environment), "dot2");
+  EXPECT_EQ(word(routine_named("sdot"), context, environment), "slices:3");
+  EXPECT_EQ(word(routine_named("sgemv"), context, environment), "dot2");
 
   Level call;
   call.all = parse_mode("fixed:7");
-  EXPECT_EQ(word(Routine::sdot, context, environment, &call), "fixed:7");
+  EXPECT_EQ(word(routine_named("sdot"), context, environment, &call), "fixed:7");
   call.all = parse_mode("tf32x3");
-  EXPECT_EQ(status_of([&] { resolve(Routine::ddot, &call, context, environment, build_settings()); }),
+  EXPECT_EQ(status_of([&] { resolve(routine_named("ddot"), &call, context, environment, build_settings()); }),
             ACCUBLAS_ERROR_MODE);
-  EXPECT_EQ(word(Routine::sgemm, context, environment, &call), "tf32x3");
+  EXPECT_EQ(word(routine_named("sgemm"), context, environment, &call), "tf32x3");
 }
 
 TEST(Settings, NormsTakeTheModeOfDotWhereTheyHaveIt) {
   const Level none;
-  for (const Routine norm : {Routine::dnrm2, Routine::snrm2, Routine::dasum, Routine::sasum}) {
+  for (const Routine norm :
+       {routine_named("dnrm2"), routine_named("snrm2"), routine_named("dasum"), routine_named("sasum")}) {
     EXPECT_EQ(family_of(norm), ACCUBLAS_FAMILY_DOT);
     const std::string grade = is_single(norm) ? "sp" : "dp";
     EXPECT_EQ(word(norm, none, none), grade);
@@ -240,31 +241,31 @@ TEST(Settings, NormsTakeTheModeOfDotWhereTheyHaveIt) {
 TEST(Settings, AWordThatARoutineLacksIsPassedOver) {
   const Level none;
   const Level environment = environment_of({{"ACCUBLAS_MODE", "tf32x3"}});
-  EXPECT_EQ(word(Routine::sgemm, none, environment), "tf32x3");
-  EXPECT_EQ(word(Routine::dgemm, none, environment), "dp");
-  EXPECT_EQ(word(Routine::sgemv, none, environment), "sp");
-  EXPECT_TRUE(resolve(Routine::dgemm, nullptr, none, environment, build_settings()).passed_over);
+  EXPECT_EQ(word(routine_named("sgemm"), none, environment), "tf32x3");
+  EXPECT_EQ(word(routine_named("dgemm"), none, environment), "dp");
+  EXPECT_EQ(word(routine_named("sgemv"), none, environment), "sp");
+  EXPECT_TRUE(resolve(routine_named("dgemm"), nullptr, none, environment, build_settings()).passed_over);
   Level context;
   context.all = parse_mode("tf64x3");
-  EXPECT_EQ(word(Routine::sgemm, context, environment), "tf32x3");
-  EXPECT_EQ(word(Routine::dgemm, context, environment), "tf64x3");
+  EXPECT_EQ(word(routine_named("sgemm"), context, environment), "tf32x3");
+  EXPECT_EQ(word(routine_named("dgemm"), context, environment), "tf64x3");
 }
 
 TEST(Settings, Reproducible) {
   const Level none;
   Level context, call;
   const Level set = environment_of({{"ACCUBLAS_REPRODUCIBLE", "1"}});
-  EXPECT_EQ(word(Routine::dgemm, none, set), "dp:repro");
-  EXPECT_EQ(word(Routine::sgemm, none, set), "sp:repro");
+  EXPECT_EQ(word(routine_named("dgemm"), none, set), "dp:repro");
+  EXPECT_EQ(word(routine_named("sgemm"), none, set), "sp:repro");
   context.reproducible = 0;
-  EXPECT_EQ(word(Routine::dgemm, context, set), "dp");
+  EXPECT_EQ(word(routine_named("dgemm"), context, set), "dp");
   context.all = parse_mode("dp:repro");  // a word's own suffix counts where the word is set
-  EXPECT_EQ(word(Routine::sgemm, context, none), "sp:repro");
+  EXPECT_EQ(word(routine_named("sgemm"), context, none), "sp:repro");
   call.reproducible = 0;
-  EXPECT_EQ(word(Routine::dgemm, context, none, &call), "dp");
+  EXPECT_EQ(word(routine_named("dgemm"), context, none, &call), "dp");
   call.reproducible = 1;
   context.all = parse_mode("cr");
-  EXPECT_EQ(word(Routine::dgemm, context, none, &call), "cr");
+  EXPECT_EQ(word(routine_named("dgemm"), context, none, &call), "cr");
 }
 
 TEST(Settings, OtherFieldsAndOptions) {
@@ -273,7 +274,7 @@ TEST(Settings, OtherFieldsAndOptions) {
                                             {"ACCUBLAS_ENGINE", "fp64"},
                                             {"ACCUBLAS_BACKEND", "cpu"}});
   Level context;
-  Settings settings = resolve(Routine::dgemm, nullptr, context, environment, build_settings());
+  Settings settings = resolve(routine_named("dgemm"), nullptr, context, environment, build_settings());
   EXPECT_EQ(settings.num_threads, 5);
   EXPECT_FALSE(settings.threads_by_caller);
   EXPECT_EQ(settings.workspace_bytes, 3 << 20);
@@ -286,7 +287,7 @@ TEST(Settings, OtherFieldsAndOptions) {
   options.engine = ACCUBLAS_ENGINE_AUTO;
   options.target = 1e-9;
   const Level call = call_level(options);
-  settings = resolve(Routine::dgemm, &call, context, environment, build_settings());
+  settings = resolve(routine_named("dgemm"), &call, context, environment, build_settings());
   EXPECT_EQ(settings.num_threads, 2);
   EXPECT_TRUE(settings.threads_by_caller);
   EXPECT_EQ(settings.workspace_bytes, 1000);
@@ -417,21 +418,21 @@ TEST(Plan, EnginesOfTheCpu) {
     const char* mode;
     accublas_engine first;
   } rows[] = {
-      {Routine::dgemm, "native", ACCUBLAS_ENGINE_NATIVE},
-      {Routine::sgemm, "sp", ACCUBLAS_ENGINE_NATIVE},
-      {Routine::dgemm, "dp:repro", residues},
-      {Routine::ddot, "dp:repro", ACCUBLAS_ENGINE_SUMS},
-      {Routine::dgemm, "fixed:70", ACCUBLAS_ENGINE_INT8},
-      {Routine::sgemv, "fixed:70", ACCUBLAS_ENGINE_SUMS},
-      {Routine::sgemm, "slices:4", ACCUBLAS_ENGINE_FP64},
-      {Routine::ddot, "slices:4:fast", ACCUBLAS_ENGINE_FP64},
-      {Routine::dgemv, "dot2", ACCUBLAS_ENGINE_DOT2},
-      {Routine::dgemm, "cr", idle_cr},
-      {Routine::dgemv, "cr", ACCUBLAS_ENGINE_SUMS},
-      {Routine::dnrm2, "cr", ACCUBLAS_ENGINE_SUMS},
-      {Routine::sasum, "dot2", ACCUBLAS_ENGINE_DOT2},
-      {Routine::snrm2, "sp:repro", ACCUBLAS_ENGINE_SUMS},
-      {Routine::dasum, "fixed:70", ACCUBLAS_ENGINE_NATIVE},
+      {routine_named("dgemm"), "native", ACCUBLAS_ENGINE_NATIVE},
+      {routine_named("sgemm"), "sp", ACCUBLAS_ENGINE_NATIVE},
+      {routine_named("dgemm"), "dp:repro", residues},
+      {routine_named("ddot"), "dp:repro", ACCUBLAS_ENGINE_SUMS},
+      {routine_named("dgemm"), "fixed:70", ACCUBLAS_ENGINE_INT8},
+      {routine_named("sgemv"), "fixed:70", ACCUBLAS_ENGINE_SUMS},
+      {routine_named("sgemm"), "slices:4", ACCUBLAS_ENGINE_FP64},
+      {routine_named("ddot"), "slices:4:fast", ACCUBLAS_ENGINE_FP64},
+      {routine_named("dgemv"), "dot2", ACCUBLAS_ENGINE_DOT2},
+      {routine_named("dgemm"), "cr", idle_cr},
+      {routine_named("dgemv"), "cr", ACCUBLAS_ENGINE_SUMS},
+      {routine_named("dnrm2"), "cr", ACCUBLAS_ENGINE_SUMS},
+      {routine_named("sasum"), "dot2", ACCUBLAS_ENGINE_DOT2},
+      {routine_named("snrm2"), "sp:repro", ACCUBLAS_ENGINE_SUMS},
+      {routine_named("dasum"), "fixed:70", ACCUBLAS_ENGINE_NATIVE},
   };
   for (const auto& row : rows) {
     const Plan made = plan(row.routine, row.mode, ACCUBLAS_ENGINE_AUTO);
@@ -439,28 +440,29 @@ TEST(Plan, EnginesOfTheCpu) {
     EXPECT_EQ(made.backend, ACCUBLAS_BACKEND_CPU);
     EXPECT_EQ(plan(row.routine, row.mode, row.first).engine, row.first);
   }
-  EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_FP64).engine, ACCUBLAS_ENGINE_FP64);
-  EXPECT_EQ(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_SUMS).engine, ACCUBLAS_ENGINE_SUMS);
-  EXPECT_EQ(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_INT8).engine, ACCUBLAS_ENGINE_INT8);
+  EXPECT_EQ(plan(routine_named("dgemm"), "cr", ACCUBLAS_ENGINE_FP64).engine, ACCUBLAS_ENGINE_FP64);
+  EXPECT_EQ(plan(routine_named("dgemm"), "cr", ACCUBLAS_ENGINE_SUMS).engine, ACCUBLAS_ENGINE_SUMS);
+  EXPECT_EQ(plan(routine_named("dgemm"), "dp", ACCUBLAS_ENGINE_INT8).engine, ACCUBLAS_ENGINE_INT8);
   // Where the engine goes by the shape, a plan without one does not serve a call; the calls of OpenBLAS need no other.
-  EXPECT_TRUE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_AUTO).by_shape());
-  EXPECT_TRUE(plan(Routine::sgemm_batched, "sp:repro", ACCUBLAS_ENGINE_AUTO).by_shape());
-  EXPECT_FALSE(plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_INT8).by_shape());
-  EXPECT_FALSE(plan(Routine::dgemm, "dp", ACCUBLAS_ENGINE_AUTO).by_shape());
+  EXPECT_TRUE(plan(routine_named("dgemm"), "cr", ACCUBLAS_ENGINE_AUTO).by_shape());
+  EXPECT_TRUE(plan(routine_named("sgemm_batched"), "sp:repro", ACCUBLAS_ENGINE_AUTO).by_shape());
+  EXPECT_FALSE(plan(routine_named("dgemm"), "cr", ACCUBLAS_ENGINE_INT8).by_shape());
+  EXPECT_FALSE(plan(routine_named("dgemm"), "dp", ACCUBLAS_ENGINE_AUTO).by_shape());
 
   std::string message;
-  EXPECT_EQ(status_of([&] { plan(Routine::dgemm, "cr", ACCUBLAS_ENGINE_DOT2); }, &message), ACCUBLAS_ERROR_ENGINE);
+  EXPECT_EQ(status_of([&] { plan(routine_named("dgemm"), "cr", ACCUBLAS_ENGINE_DOT2); }, &message),
+            ACCUBLAS_ERROR_ENGINE);
   EXPECT_TRUE(contains(message, "auto, int8, fp64, sums")) << message;
-  EXPECT_EQ(status_of([&] { plan(Routine::ddot, "cr", ACCUBLAS_ENGINE_INT8); }), ACCUBLAS_ERROR_ENGINE);
-  EXPECT_EQ(status_of([&] { plan(Routine::sgemm, "tf32x3", ACCUBLAS_ENGINE_NATIVE); }, &message),
+  EXPECT_EQ(status_of([&] { plan(routine_named("ddot"), "cr", ACCUBLAS_ENGINE_INT8); }), ACCUBLAS_ERROR_ENGINE);
+  EXPECT_EQ(status_of([&] { plan(routine_named("sgemm"), "tf32x3", ACCUBLAS_ENGINE_NATIVE); }, &message),
             ACCUBLAS_ERROR_ENGINE);
   EXPECT_TRUE(contains(message, "auto, multiword")) << message;
   Level lacking;
   lacking.all = parse_mode("dot2");
-  EXPECT_EQ(status_of([&] { plan_of(Routine::sgemm, lacking, {}, no_device, rows_of_fake); }, &message),
+  EXPECT_EQ(status_of([&] { plan_of(routine_named("sgemm"), lacking, {}, no_device, rows_of_fake); }, &message),
             ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_TRUE(contains(message, "dot2") && contains(message, "native, sp, sp:repro, fixed:T")) << message;
-  EXPECT_EQ(to_string(plan(Routine::sgemm, "dp:repro", ACCUBLAS_ENGINE_INT8)),
+  EXPECT_EQ(to_string(plan(routine_named("sgemm"), "dp:repro", ACCUBLAS_ENGINE_INT8)),
             "sgemm mode=sp:repro backend=cpu engine=int8 (mode from the context; engine as asked for; backend: no fake "
             "device)");
 }
@@ -475,34 +477,34 @@ TEST(Plan, CudaAsAValue) {
   const auto plan = [&](Routine routine, const Backend& cuda) {
     return plan_of(routine, context, shape, cuda, rows_of_fake);
   };
-  EXPECT_EQ(status_of([&] { plan(Routine::dgemm, absent); }, &message), ACCUBLAS_ERROR_NO_DEVICE);
+  EXPECT_EQ(status_of([&] { plan(routine_named("dgemm"), absent); }, &message), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_TRUE(contains(message, "no fake device")) << message;
   context.backend = ACCUBLAS_BACKEND_AUTO;
-  EXPECT_EQ(plan(Routine::dgemm, absent).backend, ACCUBLAS_BACKEND_CPU);
-  EXPECT_TRUE(contains(plan_reason(plan(Routine::dgemm, absent)), "no fake device"));
-  EXPECT_FALSE(contains(plan_reason(plan(Routine::dgemm, one)), "no fake device"));
+  EXPECT_EQ(plan(routine_named("dgemm"), absent).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_TRUE(contains(plan_reason(plan(routine_named("dgemm"), absent)), "no fake device"));
+  EXPECT_FALSE(contains(plan_reason(plan(routine_named("dgemm"), one)), "no fake device"));
   context.backend = ACCUBLAS_BACKEND_CUDA;
   std::string reason;
   if (cuda_backend().device_count(reason) == 0) {
-    EXPECT_EQ(status_of([&] { plan(Routine::dgemm, cuda_backend()); }), ACCUBLAS_ERROR_NO_DEVICE);
+    EXPECT_EQ(status_of([&] { plan(routine_named("dgemm"), cuda_backend()); }), ACCUBLAS_ERROR_NO_DEVICE);
   }
-  EXPECT_EQ(plan(Routine::dgemm, one).backend, ACCUBLAS_BACKEND_CUDA);
-  EXPECT_EQ(plan(Routine::dgemm, one).engine, ACCUBLAS_ENGINE_INT8);
+  EXPECT_EQ(plan(routine_named("dgemm"), one).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan(routine_named("dgemm"), one).engine, ACCUBLAS_ENGINE_INT8);
   context.engine = ACCUBLAS_ENGINE_FP16;
-  EXPECT_EQ(plan(Routine::dgemm, one).engine, ACCUBLAS_ENGINE_FP16);
+  EXPECT_EQ(plan(routine_named("dgemm"), one).engine, ACCUBLAS_ENGINE_FP16);
   context.engine = -1;
   // The CPU computes a call in a mode that the device lacks, if the operands allow it.
-  EXPECT_EQ(plan(Routine::dgemv, one).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(plan(routine_named("dgemv"), one).backend, ACCUBLAS_BACKEND_CPU);
   shape.on_device = true;
-  EXPECT_EQ(status_of([&] { plan(Routine::dgemv, one); }), ACCUBLAS_ERROR_UNAVAILABLE);
-  EXPECT_EQ(status_of([&] { plan(Routine::dnrm2, one); }, &message), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_EQ(status_of([&] { plan(routine_named("dgemv"), one); }), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_EQ(status_of([&] { plan(routine_named("dnrm2"), one); }, &message), ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_TRUE(contains(message, "mode cr of dnrm2 is not available") && !contains(message, "fixed")) << message;
   // A routine that is made of other calls works in the operands' memory space; only those other calls copy host
   // operands.
-  EXPECT_EQ(plan_of(Routine::zgetri, context, shape, one, engine_table).backend, ACCUBLAS_BACKEND_CUDA);
-  EXPECT_EQ(plan_of(Routine::zgetri, context, {}, one, engine_table).backend, ACCUBLAS_BACKEND_CPU);
+  EXPECT_EQ(plan_of(routine_named("zgetri"), context, shape, one, engine_table).backend, ACCUBLAS_BACKEND_CUDA);
+  EXPECT_EQ(plan_of(routine_named("zgetri"), context, {}, one, engine_table).backend, ACCUBLAS_BACKEND_CPU);
   context.all = parse_mode("native");
-  EXPECT_EQ(status_of([&] { plan_of(Routine::zgetri, context, shape, one, engine_table); }),
+  EXPECT_EQ(status_of([&] { plan_of(routine_named("zgetri"), context, shape, one, engine_table); }),
             ACCUBLAS_ERROR_UNAVAILABLE);
 }
 
@@ -511,7 +513,9 @@ TEST(Plan, EnginesOfOneBackend) {
   Level context;
   context.all = parse_mode("cr");
   FakeCuda one(1);
-  const auto plan = [&](const CallShape& shape) { return plan_of(Routine::dgemm, context, shape, one, rows_of_fake); };
+  const auto plan = [&](const CallShape& shape) {
+    return plan_of(routine_named("dgemm"), context, shape, one, rows_of_fake);
+  };
   context.engine = ACCUBLAS_ENGINE_FP16;
   EXPECT_EQ(plan({}).backend, ACCUBLAS_BACKEND_CUDA);
   EXPECT_FALSE(plan({}).by_shape());
@@ -527,14 +531,14 @@ TEST(Plan, EnginesOfOneBackend) {
 
 TEST(EngineTable, RowsOfARoutine) {
   const auto engines = [](Routine routine, const char* mode) { return engine_table.row(routine, parse_mode(mode)); };
-  EXPECT_EQ(&engine_table.row(Routine::sgemm, parse_mode("sp:repro")),
-            &engine_table.row(Routine::dgemm_batched, parse_mode("dp:repro")));
-  EXPECT_NE(engines(Routine::dgemm, "dp").cpu.first(), engines(Routine::dgemm, "dp:repro").cpu.first());
-  EXPECT_TRUE(engines(Routine::dgemm, "cr").cuda.has(ACCUBLAS_ENGINE_FP16));
-  EXPECT_FALSE(engines(Routine::dgemm, "cr").on(ACCUBLAS_BACKEND_CPU).has(ACCUBLAS_ENGINE_FP16));
-  EXPECT_EQ(engines(Routine::ddot, "fixed:7").on(ACCUBLAS_BACKEND_CUDA).count, 1);
-  EXPECT_EQ(engines(Routine::dnrm2, "fixed:7").cpu.count, 0);
-  EXPECT_EQ(engines(Routine::sgemm_batched, "tf32x3").cpu.first(), ACCUBLAS_ENGINE_MULTIWORD);
+  EXPECT_EQ(&engine_table.row(routine_named("sgemm"), parse_mode("sp:repro")),
+            &engine_table.row(routine_named("dgemm_batched"), parse_mode("dp:repro")));
+  EXPECT_NE(engines(routine_named("dgemm"), "dp").cpu.first(), engines(routine_named("dgemm"), "dp:repro").cpu.first());
+  EXPECT_TRUE(engines(routine_named("dgemm"), "cr").cuda.has(ACCUBLAS_ENGINE_FP16));
+  EXPECT_FALSE(engines(routine_named("dgemm"), "cr").on(ACCUBLAS_BACKEND_CPU).has(ACCUBLAS_ENGINE_FP16));
+  EXPECT_EQ(engines(routine_named("ddot"), "fixed:7").on(ACCUBLAS_BACKEND_CUDA).count, 1);
+  EXPECT_EQ(engines(routine_named("dnrm2"), "fixed:7").cpu.count, 0);
+  EXPECT_EQ(engines(routine_named("sgemm_batched"), "tf32x3").cpu.first(), ACCUBLAS_ENGINE_MULTIWORD);
 }
 
 // Sizes cannot land in the fields that say where the operands are.
@@ -555,7 +559,9 @@ TEST(Plan, WhereOperandsAre) {
   Level context;
   context.all = parse_mode("cr");
   FakeCuda one(1);
-  const auto plan = [&](const CallShape& shape) { return plan_of(Routine::dgemm, context, shape, one, rows_of_fake); };
+  const auto plan = [&](const CallShape& shape) {
+    return plan_of(routine_named("dgemm"), context, shape, one, rows_of_fake);
+  };
   EXPECT_EQ(plan({}).backend, ACCUBLAS_BACKEND_CPU);
   EXPECT_TRUE(plan({}).by_shape());
   EXPECT_EQ(plan({99, 99, 99}).backend, ACCUBLAS_BACKEND_CPU);

@@ -62,7 +62,7 @@ template <class E>
 void factorize(const Factorization<E>& f, Execution& execution) {
   put_bound(execution.report, rounded_once<RealOf<E>>());
   std::optional<Panel<E>> panel;
-  if (f.kind == FactorizationKind::getrf || f.kind == FactorizationKind::gesv)
+  if (f.kind == Operation::getrf || f.kind == Operation::gesv)
     panel.emplace(f.a, f.rows(), f.order(), hook_block(lu_edge), execution);
   Sweep<E> sweep(f.order(), std::max(has_factor(f.kind) ? f.n : 1, f.nrhs), false, execution);
   if (execution.workspace.rehearses()) return;

@@ -127,7 +127,7 @@ void multiword_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
   WordPanel<T> a = panel(size.m), b = panel(size.n);
   T* const sum = w.take<T>(count(size.m, size.n));
   if (w.rehearses()) return;
-  put_bound(execution.report, promised_bound<T>(sizeof(T) == 8 ? Routine::dgemm : Routine::sgemm, mode, g.k, g.alpha));
+  put_bound(execution.report, promised_bound<T>({Operation::gemm, type_of<T>}, mode, g.k, g.alpha));
   execution.report.parts = std::max(execution.report.parts, words.words());
 
   for (Index i0 = 0; i0 < g.m; i0 += size.m) {

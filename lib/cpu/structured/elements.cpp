@@ -72,8 +72,7 @@ class ProductElements {
     E* const kept = take_kept();
     if (execution_.workspace.rehearses()) return;
     accublas_report_t& report = execution_.report;
-    constexpr Routine gemm = sizeof(T) == 8 ? (is_complex<E> ? Routine::zgemm : Routine::dgemm)
-                                            : (is_complex<E> ? Routine::cgemm : Routine::sgemm);
+    constexpr Routine gemm{Operation::gemm, type_of<E>};
     put_bound(report, promised_bound(gemm, mode_, terms_ / parts, g_.alpha));
     PhaseTimer timer(execution_, &accublas_report_t::ms_exact);
     if (by_integers()) measure_lines();
