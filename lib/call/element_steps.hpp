@@ -1,5 +1,5 @@
-// What flows of the library's own calls (lib/lapack) do between those: steps and questions on single elements, each
-// described once, and what carries them out where the arrays are.
+// Work of flows (lib/lapack) between the library's own calls: steps and questions on single elements, each described
+// once, and the objects that carry them out where the arrays are.
 #pragma once
 
 #include <variant>
@@ -184,8 +184,9 @@ struct ElementQuestion {
   }
 };
 
-/// Of one call: its own arrays, and the steps of its flow where the operands are. On a device all is put on the call's
-/// stream, behind the calls before it; only read() and first() wait, and throw where a graph is captured.
+/// The memory and the steps of one call: its own arrays, and the steps of its flow where the operands are. On a device
+/// all is put on the call's stream, behind the calls before it; only read() and first() wait, and throw where a graph
+/// is captured.
 template <class E>
 class ElementSteps {
  public:

@@ -46,7 +46,7 @@ struct Execution {
   /// T* of a block: its own, where it is the whole call.
   int bits_of_block(int own) const { return shared ? shared->of_block(own) : own; }
 
-  /// The same in another workspace.
+  /// This execution in another workspace.
   Execution within(Workspace& other) const { return within(other, report); }
   Execution within(Workspace& other, accublas_report_t& to) const {
     return {threads, isa, other, to, target, engine_forced, shared};

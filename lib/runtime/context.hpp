@@ -1,4 +1,4 @@
-// What an accublas_context holds: the settings made on it, the resolved plan of every routine, the last error and
+// The contents of an accublas_context: the settings made on it, the resolved plan of every routine, the last error and
 // report.
 #pragma once
 
@@ -50,15 +50,15 @@ struct LastCall {
 struct accublas_context {
   accublas_context();
 
-  /// Of a call without options; throws what make_plan and the environment's error are.
+  /// Returns the plan of a call without options. Throws the errors of make_plan and of the environment.
   const accublas::Resolved& resolved(accublas::Routine routine) {
     const accublas::Resolved& known = cache_[number_of(routine)];
     return known.valid && !known.device_lost() ? known : resolve_again(routine);
   }
-  /// Of a call with options.
+  /// Returns the plan of a call with options.
   accublas::Resolved resolved(accublas::Routine routine, const accublas_options& options);
 
-  /// To be called at a change of `level`, before the next call.
+  /// Call this at a change of `level`, before the next call.
   void settings_changed() noexcept;
 
   /// The device that calls work on where their operands do not say: that of the state, else the one set.

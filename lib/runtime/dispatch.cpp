@@ -105,7 +105,7 @@ void name_operands(Run& run, const Level2<E>& l, bool product, std::initializer_
   is_ger(l.kind) || is_syr2(l.kind) ? run.operands({x, y, c}, scalars, work) : run.operands({x, c}, scalars, work);
 }
 
-/// What the routine lacks is null, and so an empty footprint.
+/// An operand that the routine lacks is null, which gives an empty footprint.
 template <class E>
 void require_apart(const Level3<E>& l) {
   const bool sides = is_symm(l.kind) || is_in_place(l.kind);
@@ -132,7 +132,7 @@ void require_apart(const Level2<E>& l) {
        {names.result, footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
 }
 
-/// Of what the routine lacks the problem's own factor stands.
+/// If the routine has no alpha (or beta), `problem.alpha` (`problem.beta`) is used.
 template <class E, class Problem, class A, class B>
 void run_described(Context& context, Problem problem, const A* alpha, bool has_alpha, const B* beta, bool has_beta,
                    const accublas_options* options) {

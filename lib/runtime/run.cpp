@@ -16,7 +16,7 @@ namespace accublas {
 
 namespace {
 
-/// An address that is no host memory, where host memory is needed.
+/// Complains about an address that is not in host memory, where host memory is needed.
 [[noreturn]] void not_host(const char* name) {
   std::string reason;
   if (cuda_backend().device_count(reason) == 0)

@@ -78,7 +78,7 @@ class Run {
   }
 
   bool on_device() const { return on_device_; }
-  /// Of any argument.
+  /// Whether an argument, of any kind, is in device memory.
   bool is_on_device(const Named& argument) const { return where(argument).kind == MemoryKind::device; }
   bool scalars_on_device() const { return context_.pointer_mode == ACCUBLAS_POINTER_DEVICE; }
   const Mode& mode() const { return context_.last.plan.mode; }
@@ -127,7 +127,7 @@ class Run {
   }
   accublas_engine engine() const { return plan_.engine; }
   accublas_backend backend() const { return plan_.backend; }
-  /// Of those calls: cr, but on a device where the engine makes products of dp or sp.
+  /// The mode of the calls of a flow: cr, but on a device where the engine makes products of dp or sp.
   accublas_mode mode_of_products() const {
     return plan_.engine == ACCUBLAS_ENGINE_INT8 && on_device_ ? plan_.mode.kind : ACCUBLAS_MODE_CR;
   }
