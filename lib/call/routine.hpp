@@ -92,8 +92,8 @@ struct OperationRow {
   std::string_view name;  ///< what its routines are called after the letter of their type
   Types types;            ///< those that have it
   RoutineKind kind;
-  accublas_family family;              ///< its modes are those of this family; DGEMM's stands for that of the precision
-  std::string_view complex_name = {};  ///< where complex numbers have another one
+  accublas_family family;            ///< its modes are those of this family; DGEMM's stands for that of the precision
+  std::string_view other_name = {};  ///< of complex numbers, or in single precision where there are none
 };
 
 namespace operations {
@@ -110,7 +110,7 @@ constexpr OperationRow table[] = {
     {gemv, "gemv", all, RoutineKind::vector, lines},
     {nrm2, "nrm2", all, RoutineKind::norm, dots},
     {asum, "asum", all, RoutineKind::norm, dots},
-    {mixed_dot, "sdot", real, rounded, dots},
+    {mixed_dot, "sdot", real, rounded, dots, "dsdot"},
     {gemm_batched, "gemm_batched", all, RoutineKind::gemm, products},
     {symm, "symm", all, level3, products},
     {syrk, "syrk", all, level3, products},
@@ -210,8 +210,8 @@ constexpr std::array<Name, routine_count> names = [] {
     char* end = made[number_of(routine)].text;
     if (of_both) *end++ = is_single(routine) ? 's' : 'd';
     *end++ = "dszc"[static_cast<int>(routine.type)];
-    const bool other = is_complex_routine(routine) && !row.complex_name.empty();
-    for (char c : other ? row.complex_name : row.name) *end++ = c;
+    const bool second = row.types == Types::real ? is_single(routine) : is_complex_routine(routine);
+    for (char c : second && !row.other_name.empty() ? row.other_name : row.name) *end++ = c;
   }
   return made;
 }();

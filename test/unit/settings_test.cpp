@@ -106,6 +106,17 @@ Plan plan_of(Routine routine, const Level& context, const CallShape& shape, cons
 
 }  // namespace
 
+/// The names that do not follow from the letter and the name of the operation.
+TEST(Routines, IrregularNames) {
+  constexpr Routine irregular[] = {
+      {Operation::mixed_dot, Type::d}, {Operation::mixed_dot, Type::s}, {Operation::ger, Type::z},
+      {Operation::nrm2, Type::z},      {Operation::nrm2, Type::c},      {Operation::asum, Type::z},
+      {Operation::asum, Type::c},      {Operation::orgqr, Type::z},     {Operation::ormqr, Type::c}};
+  std::string names;
+  for (const Routine routine : irregular) names += std::string(" ") + routine_name(routine);
+  EXPECT_EQ(names, " dsdot sdsdot zgeru dznrm2 scnrm2 dzasum scasum zungqr cunmqr");
+}
+
 TEST(ModeTable, EveryWordRoundTrips) {
   int words = 0;
   for (const ModeRow& row : mode_table) {
