@@ -323,7 +323,7 @@ FACTORIZATIONS = [
         FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "A, overwritten by the factor", **SOLVED}),
     Row(names("getrf"), "layout m n a! lda ipiv! info",
         "P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of column i, the first such, is "
-        "zero. After ACCUBLAS_ERROR_MEMORY A is as it was.",
+        "zero. After ACCUBLAS_ERROR_MEMORY A is as it was. In dp, sp and native a NaN in A may become 0 below an infinite pivot, with info 0 (OpenBLAS 0.3.21).",
         FACTORIZATION_CALL,
         GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by L and U", **PIVOTS}),
     Row(names("getrs"), "layout trans n nrhs a lda ipiv b! ldb",

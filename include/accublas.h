@@ -1550,7 +1550,8 @@ ACCUBLAS_API accublas_status accublas_cposv_ex(accublas_context* ctx, accublas_l
     const accublas_options* options);
 
 /** P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of
- * column i, the first such, is zero. After ACCUBLAS_ERROR_MEMORY A is as it was.
+ * column i, the first such, is zero. After ACCUBLAS_ERROR_MEMORY A is as it was. In dp, sp and native a NaN in A may
+ * become 0 below an infinite pivot, with info 0 (OpenBLAS 0.3.21).
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] m rows of A, at least 0
