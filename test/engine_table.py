@@ -21,7 +21,7 @@ KINDS |= dict.fromkeys(("symm", "syrk", "syr2k", "trmm", "gemmt", "hemm", "herk"
 def parsed(text):
     """{(mode, with ":repro" where it is dp's; kind): {backend: engines}}"""
     table = re.search(r"EngineRow table\[\] = \{(.*?)\};", text, re.DOTALL).group(1)
-    rows = re.findall(r"\{ACCUBLAS_MODE_(\w+), (plain|repro), ((?:complex_)?(?:gemm|vector|norm)|level3|solve|level2|rounded|factorization|composed), \{([\w, ]*)\}, \{([\w, ]*)\}\}",
+    rows = re.findall(r"\{ACCUBLAS_MODE_(\w+), (plain|repro), (gemm|vector|norm|level3|solve|level2|rounded|factorization|composed), \{([\w, ]*)\}, \{([\w, ]*)\}\}",
                       " ".join(table.split()))
     if len(rows) != table.count("ACCUBLAS_MODE_") or not rows:
         raise ValueError(f"{HEADER}: a row of the table of engines has another form")
@@ -36,11 +36,10 @@ WORDS = tuple(re.findall(r'\{ACCUBLAS_ENGINE_\w+, "(\w+)"\}', TEXT))  # by numbe
 MODES = tuple(dict.fromkeys(mode for mode, _ in TABLE))
 
 
-def serving(routine, mode, backend, of_complex=False):
-    """Engines of a routine (or kind of routines), for a mode word with its parameters; none where the backend lacks it.
-    Those of complex GEMM stand in rows of their own."""
+def serving(routine, mode, backend):
+    """Engines of a routine (or kind of routines), real or complex, for a mode word with its parameters; none where the backend lacks it."""
     word, *rest = mode.split(":")
-    key = {"sp": "dp"}.get(word, word) + (":repro" if "repro" in rest else "")
     kind = KINDS.get(routine, routine)
-    kind = "complex_" + kind if of_complex and kind not in ("level3", "solve", "level2", "rounded", "factorization", "composed") else kind
-    return TABLE.get((key, kind), {}).get(backend, ())
+    if kind not in {known for _, known in TABLE}:
+        raise ValueError(f"{routine} is no routine of {HEADER.name}")
+    return TABLE.get(({"sp": "dp"}.get(word, word) + (":repro" if "repro" in rest else ""), kind), {}).get(backend, ())

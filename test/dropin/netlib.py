@@ -42,8 +42,7 @@ def names(program):
 
 def engines(routine, mode):
     """Engines of a routine in a mode, or in the build's dp where it lacks that."""
-    of_complex = routine[0] in "cz"
-    return engine_table.serving(routine[1:], mode, "cpu", of_complex) or engine_table.serving(routine[1:], "dp", "cpu", of_complex)
+    return engine_table.serving(routine[1:], mode, "cpu") or engine_table.serving(routine[1:], "dp", "cpu")
 
 
 def ours(routine, level, mode, engine):
@@ -64,9 +63,8 @@ def ours(routine, level, mode, engine):
 def forced(routine, level):
     """Every engine of every mode but the one that serves where none is asked for. Programs of level 1 also call the norms: in the
     mode, or in dp where they lack it."""
-    pairs = [(m, e) for m in MODES for e in engine_table.serving(KIND[level], m, "cpu", routine[0] in "cz")]
-    of_complex = routine[0] in "cz"
-    norms = {m: engine_table.serving("norm", m, "cpu", of_complex) or engine_table.serving("norm", "dp", "cpu", of_complex) for m in MODES}
+    pairs = [(m, e) for m in MODES for e in engine_table.serving(KIND[level], m, "cpu")]
+    norms = {m: engine_table.serving("norm", m, "cpu") or engine_table.serving("norm", "dp", "cpu") for m in MODES}
     return [(m, e) for m, e in pairs if e != DEFAULT_ENGINE[m][level == 3] and (level > 1 or e in norms[m])]
 
 

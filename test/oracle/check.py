@@ -165,10 +165,10 @@ def configurations(case, index):
     """How a case is called: automatic choice, every serving engine, threads and small workspaces in turn."""
     result = [{"engine": "auto"}]
     where = "cuda" if backend() == "cuda" else "cpu"
-    serving = engine_table.serving(case.routine, case.mode, where, case.prefix in COMPLEX)
+    serving = engine_table.serving(case.routine, case.mode, where)
     if where == "cuda" and case.prefix in COMPLEX and (complex(case.alpha).imag != 0 or complex(case.beta).imag != 0):
         # Some of a GPU's engines lack them: host operands are the CPU's then, where that has the engine.
-        serving = [e for e in serving if e in engine_table.serving(case.routine, case.mode, "cpu", True)]
+        serving = [e for e in serving if e in engine_table.serving(case.routine, case.mode, "cpu")]
     for engine in serving:
         result.append({"engine": engine})
         if index % 3 == 0:
