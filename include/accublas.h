@@ -74,7 +74,7 @@ enum {
   ACCUBLAS_ERROR_INTERNAL = 13,     /**< a defect in accublas */
   ACCUBLAS_ERROR_PRECISION = 14,    /**< multiple-precision operands of different precisions; nothing was written */
   ACCUBLAS_ERROR_FORMAT = 15,       /**< a string is not a number; nothing was written */
-  ACCUBLAS_ERROR_NOT_CERTIFIED = 16 /**< a solution whose error has no proved bound, written without one */
+  ACCUBLAS_ERROR_NOT_CERTIFIED = 16 /**< no bound is proved; the approximate solution is written */
   /* 17 .. 999 are reserved */
 };
 
@@ -265,10 +265,10 @@ ACCUBLAS_API accublas_status accublas_get_mode_name(accublas_context* ctx, accub
 ACCUBLAS_API accublas_status accublas_set_reproducible(accublas_context* ctx, int32_t reproducible);
 /** ACCUBLAS_BACKEND_CUDA without a GPU is ACCUBLAS_ERROR_NO_DEVICE. */
 ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accublas_backend backend);
-/** CUDA device number, from 0. ACCUBLAS_ERROR_NO_DEVICE where there is none. Waits for the calls on the device before
- * it, and returns their first error with the device changed all the same; the stream set belongs to that one and is
- * forgotten. Where no device is set, a context works on the device of its first operands (of host operands: on device
- * 0). */
+/** Selects the CUDA device by its number, from 0; ACCUBLAS_ERROR_NO_DEVICE if there is no such device. Waits for the
+ * context's calls on the previous device, and unsets the stream, which belongs to that device. If one of those calls
+ * failed, returns the first error; the device is changed all the same. If no device is set, a context works on the
+ * device of its first operands (host operands: device 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
 /** Names the engine of the context's calls; ACCUBLAS_ENGINE_AUTO lets the plan choose one. An engine that cannot serve
  * a call's mode is ACCUBLAS_ERROR_ENGINE at that call. */
@@ -303,9 +303,9 @@ ACCUBLAS_API accublas_status accublas_set_target(accublas_context* ctx, double b
 /** Where alpha, beta and the results of DOT, NRM2 and ASUM are. ACCUBLAS_POINTER_DEVICE goes with device operands
  * only. */
 ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context* ctx, accublas_pointer_mode mode);
-/** The CUDA stream (cudaStream_t as void *) that device calls run on; NULL is the legacy default stream. Calls from
- * here on wait, on the device, for the context's calls before, whichever stream those had; it may be gone.
- * ACCUBLAS_ERROR_NO_DEVICE without a GPU, except for NULL. */
+/** The CUDA stream (cudaStream_t as void *) that device calls run on; NULL is the legacy default stream. Later
+ * calls wait, on the device, for the context's earlier calls on any stream. The earlier stream may be destroyed by
+ * then. ACCUBLAS_ERROR_NO_DEVICE without a GPU, except for NULL. */
 ACCUBLAS_API accublas_status accublas_set_stream(accublas_context* ctx, void* stream);
 /** The stream set, NULL by default. */
 ACCUBLAS_API accublas_status accublas_get_stream(accublas_context* ctx, void** stream);
