@@ -98,16 +98,32 @@ inline bool meets(std::uintptr_t low, std::int64_t width, std::int64_t count, st
   return more >= 0 && more <= std::min(count - 1, (last - x) / step) - first;
 }
 
-/// Whether two operands share an element. Never true without one. Exact but for two that both have holes in their rows
-/// and their columns (the strided forms), of which a shared first element and equal strides are found out. The cost is
-/// a comparison where the ranges of addresses are apart, else that of a greatest common divisor for each row or each
-/// column of one of them, whichever are fewer.
+/// Whether two operands with the same steps share an element: some number of rows and of columns leads from an element
+/// of p to one of q.
+inline bool share_by_steps(const Footprint& p, const Footprint& q) {
+  const std::int64_t apart = static_cast<std::int64_t>(q.begin - p.begin), step = p.row_step;
+  for (std::int64_t cols = 1 - p.cols; cols < q.cols; ++cols) {
+    const std::int64_t left = apart + cols * p.col_step, nearest = -left / step;
+    for (std::int64_t rows = nearest - 1; rows <= nearest + 1; ++rows)
+      if (rows > -p.rows && rows < q.rows && left + rows * step < p.width && left + rows * step > -q.width) return true;
+  }
+  return false;
+}
+
+/// Whether two operands share an element. Never true without one. Exact but for two with unequal steps that both have
+/// holes in their rows and their columns (the strided forms), of which a shared first element and gaps of the same
+/// columns are found out. The cost is a comparison where the ranges of addresses are apart, else a few operations or
+/// those of a greatest common divisor for each row or each column.
 inline bool share_element(Footprint p, Footprint q) {
   if (p.empty() || q.empty() || p.begin >= q.end() || q.begin >= p.end()) return false;
   if (p.is_grid() && (!q.is_grid() || p.cols > q.cols)) std::swap(p, q);
   if (!q.is_grid()) {
     if (p.part != Triangle::all || q.part != Triangle::all) return false;
     if (p.row_step != q.row_step) return p.begin == q.begin;
+    if (p.col_step == q.col_step || p.cols == 1 || q.cols == 1) {
+      if (p.cols == 1) p.col_step = q.col_step;
+      return share_by_steps(p, q);
+    }
     // Elements that lie in the gaps of the other's rows.
     const std::int64_t step = p.row_step, apart = static_cast<std::int64_t>(q.begin - p.begin) % step;
     const bool multiples = (p.cols == 1 || p.col_step % step == 0) && (q.cols == 1 || q.col_step % step == 0);

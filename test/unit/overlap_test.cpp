@@ -82,6 +82,30 @@ TEST(Overlap, IsExact) {
 }
 
 /// With gaps along both dimensions an overlap may pass, but none is invented.
+/// Matrices with gaps in their rows and their columns, whose strides are equal.
+TEST(Overlap, OfEqualStridesIsExact) {
+  std::vector<double> array(4000);
+  Numbers numbers;
+  int shared = 0, apart = 0;
+  for (int round = 0; round < 100000; ++round) {
+    const Index row = 1 + numbers.below(9), col = 1 + numbers.below(40);
+    const auto make = [&] {
+      return Case{{array.data() + 1000 + numbers.below(80), row, col},
+                  numbers.below(7),
+                  numbers.below(7),
+                  Triangle::all,
+                  false};
+    };
+    const Case p = make(), q = make();
+    const bool wanted = share(p, q);
+    ASSERT_EQ(share_element(p.elements(), q.elements()), wanted)
+        << row << " " << col << " " << p.m << p.n << q.m << q.n;
+    ++(wanted ? shared : apart);
+  }
+  EXPECT_GT(shared, 1000);
+  EXPECT_GT(apart, 1000);
+}
+
 TEST(Overlap, IsNeverInvented) {
   std::vector<double> array(4000);
   Numbers numbers;
