@@ -129,7 +129,7 @@ class CudaBackend final : public Backend {
     const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
     if (is_solve(routine)) {
       // The largest of the products between halves of the unknowns decides.
-      const Index half = shape.k / 2, sides = shape.m * shape.n / shape.k;
+      const Index half = shape.k / 2, sides = shape.k > 0 ? shape.m * shape.n / shape.k : 0;
       const bool complex = is_complex_routine(routine);
       const bool pays = grade && !is_single(routine) && shape.k >= cuda::least_unknowns_by_halves(complex) &&
                         moduli_that_pay(model, false, complex, {half, sides, half}) > 0;

@@ -1,6 +1,7 @@
 #include "cuda/core/rehearsal.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "cuda/core/check.hpp"
 
@@ -12,8 +13,9 @@ thread_local Rehearsal* running = nullptr;
 
 }  // namespace
 
-Rehearsal::Rehearsal(const void* buffer) : buffer_(static_cast<const std::byte*>(buffer)) { running = this; }
-Rehearsal::~Rehearsal() { running = nullptr; }
+Rehearsal::Rehearsal(const void* buffer)
+    : buffer_(static_cast<const std::byte*>(buffer)), outer_(std::exchange(running, this)) {}
+Rehearsal::~Rehearsal() { running = outer_; }
 
 void Rehearsal::take(const void* end) {
   running->bytes_ =

@@ -24,6 +24,7 @@ class Rehearsal {
 
  private:
   const std::byte* const buffer_;
+  Rehearsal* const outer_;  ///< the rehearsal that this one is part of, or null
   std::size_t bytes_ = 0;
 };
 

@@ -176,7 +176,7 @@ void on_own_stack(void (*function)(void*), void* body) {
   const Stack stack;
   Errand errand{function, body, {}, nullptr, {}, {}};
   ucontext_t own;
-  getcontext(&own);
+  if (getcontext(&own) != 0) throw Error(ACCUBLAS_ERROR_INTERNAL, "getcontext failed");
   own.uc_stack.ss_sp = stack.begin();
   own.uc_stack.ss_size = stack.size();
   own.uc_link = nullptr;  // run_errand does not return
@@ -189,10 +189,11 @@ void on_own_stack(void (*function)(void*), void* body) {
   const auto low = reinterpret_cast<std::uintptr_t>(stack.begin());
   const Bounds callers = std::exchange(bounds, Bounds{low, low + stack.size()});
   errand.announced.before_entry(stack);
-  swapcontext(&errand.caller, &own);
+  const bool switched = swapcontext(&errand.caller, &own) == 0;
   errand.announced.after_exit();
   bounds = callers;
   pthread_setcancelstate(cancellable, nullptr);
+  if (!switched) throw Error(ACCUBLAS_ERROR_INTERNAL, "swapcontext failed: nothing was done");
   std::fesetenv(&errand.environment);
   if (errand.failure) std::rethrow_exception(errand.failure);
 }

@@ -180,11 +180,14 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
   if (!done && !operands.empty())
     run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
       found = f.n > 0 ? singular(f, steps) : 0;
-      if (info_on_device) steps.put(f.info, found);
-      if (f.n == 0 || found > 0) return 0;
+      if (f.n == 0 || found > 0) {
+        if (info_on_device) steps.put(f.info, found);
+        return 0;
+      }
       InverseCall<E> inverse(context, f, workspace, steps, options, run.mode_of_products());
       if (workspace.rehearses()) return 0;
       inverse.run();
+      if (info_on_device) steps.put(f.info, found);
       return inverse.peak();
     });
   // A call that fails leaves an info in host memory as it was, and so does a rehearsal.

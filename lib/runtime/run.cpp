@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "lib/base/error.hpp"
 #include "lib/base/stack.hpp"
@@ -197,8 +198,9 @@ void Run::fit_flow(Workspace& workspace, const std::function<std::int64_t(Worksp
     Workspace plan(Workspace::Part{workspace.buffer(), SIZE_MAX / 4, cap});
     struct Rehearsing {
       bool& on;
-      ~Rehearsing() { on = false; }
-    } const rehearsing{context_.rehearses = true};
+      const bool before;
+      ~Rehearsing() { on = before; }
+    } const rehearsing{context_.rehearses, std::exchange(context_.rehearses, true)};
     const std::size_t of_calls =
         cuda_backend().rehearse(workspace.buffer(), [&] { run_inner_calls([&] { body(plan); }); });
     return std::max(of_calls, Workspace::buffer_for(plan.peak()));
