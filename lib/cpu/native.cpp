@@ -404,16 +404,15 @@ template <class E>
 void native_level3(const Level3<E>& l, Execution& execution) {
   const RealBlas& blas = real_blas();
   require_sizes("products of level 3", {l.m, l.n, l.k});
-  const bool plain_a = l.transa == ACCUBLAS_NO_TRANS, sides = is_symm(l.kind) || is_in_place(l.kind);
-  const bool tall_b = (l.kind == Operation::gemmt) ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
+  const bool sides = is_symm(l.kind) || is_in_place(l.kind);
   Level3<E> call = l;
   Compact<E> operands(execution);
   if (sides)
     operands.columns(call.a, call.lda, l.order(), l.order(),
                      {{l.part(), !is_in_place(l.kind) || l.diag == ACCUBLAS_NON_UNIT}});
   else
-    operands.columns(call.a, call.lda, plain_a ? l.n : l.k, plain_a ? l.k : l.n, {});
-  operands.columns(call.b, call.ldb, sides ? l.m : tall_b ? l.n : l.k, sides || !tall_b ? l.n : l.k, {});
+    operands.columns(call.a, call.lda, tall_a(l) ? l.n : l.k, tall_a(l) ? l.k : l.n, {});
+  operands.columns(call.b, call.ldb, sides ? l.m : tall_b(l) ? l.n : l.k, sides || !tall_b(l) ? l.n : l.k, {});
   operands.columns(call.c, is_in_place(l.kind) ? call.ldb : call.ldc, l.rows(), l.n,
                    result_of(l.wanted(), is_in_place(l.kind) || !(l.beta == 0)));
   if (execution.workspace.rehearses()) return;

@@ -340,6 +340,17 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
   run.finish();
 }
 
+/// The end of an inner product or a norm, which is zero where it has no terms.
+template <class T, class Problem>
+void compute_result(Run& run, const Problem& problem) {
+  if (problem.n > 0 || run.scalars_on_device()) {
+    run.compute(problem, nullptr, nullptr, run.scalars_on_device());
+  } else {
+    *problem.result = T{};
+  }
+  run.finish();
+}
+
 template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options) {
   const Operation dot = !is_complex<T> ? Operation::dot : problem.conjugate_x ? Operation::dotc : Operation::dotu;
@@ -356,12 +367,7 @@ void run_dot(Context& context, const Dot<T>& problem, const accublas_options* op
   } else {
     run.result_only({"result", problem.result});
   }
-  if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, nullptr, nullptr, run.scalars_on_device());
-  } else {
-    *problem.result = T{};
-  }
-  run.finish();
+  compute_result<T>(run, problem);
 }
 
 /// NRM2 and ASUM: DOT's way with one operand.
@@ -382,12 +388,7 @@ void run_norm(Context& context, const Reduction<T>& problem, const accublas_opti
   } else {
     run.result_only({"result", problem.result});
   }
-  if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, nullptr, nullptr, run.scalars_on_device());
-  } else {
-    *problem.result = T{};
-  }
-  run.finish();
+  compute_result<T>(run, problem);
 }
 
 template <class T>
