@@ -11,10 +11,12 @@ import argparse
 import concurrent.futures
 import itertools
 import multiprocessing
+import multiprocessing.connection
 import os
 import pickle
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -122,6 +124,8 @@ def run_one(library_path, path, stop, calls):
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["mutants"])
+# To start a process polls all others. Two threads that poll one at a time read its exit code twice, and the second gets 255.
+POLLING = threading.Lock()
 
 
 def run_variant(sender, environment, *arguments):
@@ -133,13 +137,16 @@ def variant(library, path, environment, stop=False, calls=()):
     """Starts a variant's process; (return code, list of mismatches)."""
     receiver, sender = CONTEXT.Pipe(duplex=False)
     process = CONTEXT.Process(target=run_variant, args=(sender, environment, library, path, stop, list(calls)))
-    process.start()
+    with POLLING:
+        process.start()
     sender.close()
     try:
         found = receiver.recv()
     except EOFError:
         found = None
-    process.join()
+    multiprocessing.connection.wait([process.sentinel])
+    with POLLING:
+        process.join()
     if found is None:
         return process.exitcode or 1, [[None, f"ended with {process.exitcode}"]]
     return process.exitcode, found
