@@ -36,7 +36,7 @@ const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine
     if (!plain_native(plan, resolved.settings)) return nullptr;
     if (!accublas::stack_has(accublas::cpu::stack_of_blas(routine))) return nullptr;
     const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
-    if (!blas.serves(routine) || (integer_bytes > 0 && integer_bytes != blas.integer_bytes())) return nullptr;
+    if (blas.lacks(routine) || (integer_bytes > 0 && integer_bytes != blas.integer_bytes())) return nullptr;
 
     context.succeeded();
     context.last.begin(plan);

@@ -145,7 +145,7 @@ Complex<T> call_dot(const RealBlas& blas, bool conjugate_x, RealBlas::F77Int n, 
 }
 
 /// addend + x^T y by products and sums in double precision: SDSDOT in T = float, DSDOT in double, which adds nothing.
-/// The BLAS has them (RealBlas::serves).
+/// The BLAS has them (RealBlas::lacks).
 template <class T>
 T call_mixed_dot(const RealBlas& blas, RealBlas::F77Int n, T addend, const float* x, RealBlas::F77Int incx,
                  const float* y, RealBlas::F77Int incy) {

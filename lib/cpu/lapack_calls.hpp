@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/base/error.hpp"
 #include "lib/call/factorization.hpp"
 #include "lib/call/orthogonal.hpp"
 #include "lib/cpu/level3_calls.hpp"
@@ -16,15 +15,9 @@ namespace accublas::cpu {
 
 namespace detail {
 
-inline void* lapack_routine(const RealBlas& blas, Routine number) {
-  if (void* const routine = blas.described[number_of(number)]) return routine;
-  throw Error(ACCUBLAS_ERROR_NO_BLAS,
-              std::string("the real BLAS has no ") + routine_name(number) + ", nor has liblapack.so.3");
-}
-
 template <class E>
 void* lapack_routine(const RealBlas& blas, Operation kind) {
-  return lapack_routine(blas, {kind, type_of<E>});
+  return blas.described[number_of({kind, type_of<E>})];
 }
 
 /// The number of the first of n diagonal elements that is zero, counted from 1, or 0.
@@ -174,6 +167,7 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
   using Text = const char*;
   using Size = const Int*;
   using Array = void*;
+  blas.require(f.routine());
   const FpControl control;
   const char uplo = f.uplo == ACCUBLAS_UPPER ? 'U' : 'L', op = op_letter<E>(f.trans);
   const Int m = f.m, n = f.n, nrhs = f.nrhs, lda = f.lda, ldb = f.ldb;
@@ -193,8 +187,6 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
     call(&op, &n, &nrhs, a, &lda, ipiv, b, &ldb, &info);
   } else if (f.kind == Operation::gesv) {
     Factorization<E> part = f;
-    part.kind = Operation::getrs;
-    detail::lapack_routine<E>(blas, part.kind);  // what may be missing is asked for before A is written
     part.kind = Operation::getrf;
     part.m = f.n;
     info = call_lapack(blas, part);
@@ -232,12 +224,13 @@ std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
   using Text = const char*;
   using Size = const Int*;
   using Array = void*;
+  blas.require(o.routine());
   const FpControl control;
   const char side = o.side == ACCUBLAS_LEFT ? 'L' : 'R', op = op_letter<E>(o.trans);
   const Int m = o.m, n = o.n, k = o.k, nrhs = o.nrhs, lda = o.lda, ldc = o.ldc, lwork = o.lwork;
   Array const a = o.a.data, tau = o.tau, c = o.c.data, work = o.work;
   Int info = 0;
-  void* const routine = detail::lapack_routine(blas, o.routine());
+  void* const routine = detail::lapack_routine<E>(blas, o.kind);
   switch (o.kind) {
     case Operation::geqrf:
       reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Array, Size, Int*)>(routine)(&m, &n, a, &lda, tau, work,

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <vector>
 
-#include "lib/base/error.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/cpu/blas_calls.hpp"
@@ -53,7 +52,7 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
   const auto scale = [&] { scale_result(l.beta, l.n, 1, Matrix<E>{l.c, std::abs(Index{l.incy}), 0}); };
   if (l.alpha == 0) return scale();
   // The routine and the memory for copies may be missing: they are asked for before anything is written.
-  if (!blas.serves(l.routine())) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 2");
+  blas.require(l.routine());
   if (l.conjugated) {
     // conj(c) = ... of the conjugates of all else, or vectors of their own.
     const auto copy = [](std::vector<E>& to, Index n, const E*& vector, std::int64_t& increment) {

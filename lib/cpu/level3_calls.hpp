@@ -3,7 +3,6 @@
 // not read C.
 #pragma once
 
-#include "lib/base/error.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/cpu/blas_calls.hpp"
@@ -54,6 +53,7 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
   if (l.rows() == 0 || l.n == 0 || (!product && l.beta == 1)) return;
   const auto scale = [&] { scale_part(l.beta, l.rows(), l.n, c, l.wanted(), l.hermitian_result()); };
   if (!product) return scale();
+  blas.require(l.routine());
   if (l.beta == 0 && blas.reads_result && !is_in_place(l.kind)) {
     scale();
     l.beta = E{1};
@@ -61,7 +61,6 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
   const FpControl control;
   if (l.kind == Operation::gemmt) return call_gemm_for_triangle(blas, l);
   void* const routine = blas.described[number_of(l.routine())];
-  if (!routine) throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS lacks a routine of level 3");
   using Int = RealBlas::F77Int;
   using Text = const char*;
   using Size = const Int*;

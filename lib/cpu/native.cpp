@@ -556,7 +556,7 @@ template <class T>
 void native_mixed_dot(const MixedDot<T>& p, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   const RealBlas& blas = real_blas();
-  if (blas.serves({Operation::mixed_dot, type_of<T>}) && p.n <= int_max && blas_increment(p.x, p.n) &&
+  if (!blas.lacks({Operation::mixed_dot, type_of<T>}) && p.n <= int_max && blas_increment(p.x, p.n) &&
       blas_increment(p.y, p.n)) {
     *p.result = call_mixed_dot(blas, static_cast<F77Int>(p.n), p.addend, lowest(p.x, p.n), increment(p.x, p.n),
                                lowest(p.y, p.n), increment(p.y, p.n));

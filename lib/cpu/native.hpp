@@ -6,7 +6,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
 
+#include "lib/base/error.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/numerics/complex.hpp"
 
@@ -75,12 +79,42 @@ struct RealBlas {
   void (*xerbla)(const char* routine, const F77Int* argument, std::size_t length);  ///< null where it has none
   const char* library;                                                              ///< file that was loaded
   int integer_bytes() const { return narrow_integers ? 4 : 8; }
-  /// Whether it can serve a routine, GEMMT by GEMM.
-  bool serves(Routine routine) const {
-    if (routine.operation == Operation::mixed_dot) return is_single(routine) ? sdsdot != nullptr : dsdot != nullptr;
-    const bool of_gemm = routine.operation == Operation::gemmt;
-    const bool by_number = is_lapack(routine) || is_level2(routine) || (is_level3(routine) && !of_gemm);
-    return !by_number || described[number_of(routine)] != nullptr;
+  /// The first routine that it lacks of those that a call of `routine` makes (lib/cpu/blas_calls.hpp and the headers
+  /// beside it), or none.
+  std::optional<Routine> lacks(Routine routine) const {
+    using enum Operation;
+    const auto first_of = [&](std::initializer_list<Operation> operations) -> std::optional<Routine> {
+      for (const Operation operation : operations)
+        if (const Routine part{operation, routine.type}; !described[number_of(part)]) return part;
+      return {};
+    };
+    const bool complex = is_complex_routine(routine);
+    switch (routine.operation) {
+      case mixed_dot:
+        return (is_single(routine) ? sdsdot != nullptr : dsdot != nullptr) ? std::nullopt : std::optional(routine);
+      case potrs:
+        return first_of({trsm});
+      case posv:
+        return first_of({potrf, trsm});
+      case gesv:
+        return first_of({getrf, getrs});
+      case lauum:
+        return complex ? first_of({trmm, herk}) : first_of({lauum});
+      case potri:
+        return complex ? first_of({trtri, trmm, herk}) : first_of({trtri, lauum});
+      case getri:
+        return first_of({trtri, trsm});
+      default:
+        if (is_lapack(routine) || is_level2(routine) || (is_level3(routine) && routine.operation != gemmt))
+          return first_of({routine});
+        return {};
+    }
+  }
+  /// Throws Error(ACCUBLAS_ERROR_NO_BLAS) where it lacks a routine that the call makes. Ask before the first write.
+  void require(Routine routine) const {
+    if (const std::optional<Routine> missing = lacks(routine))
+      throw Error(ACCUBLAS_ERROR_NO_BLAS, std::string("the real BLAS has no ") + routine_name(*missing) +
+                                              (is_lapack(*missing) ? ", nor has liblapack.so.3" : ""));
   }
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
 };

@@ -174,7 +174,7 @@ bool reads_result(const RealBlas& blas) {
 /// columns a preloaded drop-in would be asked for products, which needs what is being loaded here.
 void see_to_lapack(RealBlas& blas) {
   constexpr Routine getrf{Operation::getrf, Type::d};
-  if (!blas.serves(getrf)) {
+  if (blas.lacks(getrf)) {
     void* const handle = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
     void* const first = handle ? dlsym(handle, "dgetrf_") : nullptr;
     if (!first || is_accublas(handle, first)) return;  // stays loaded
@@ -252,6 +252,6 @@ bool have_real_blas() {
   }
 }
 
-bool have_lapack(Routine routine) { return have_real_blas() && found().serves(routine); }
+bool have_lapack(Routine routine) { return have_real_blas() && !found().lacks(routine); }
 
 }  // namespace accublas::cpu

@@ -246,6 +246,28 @@ TEST(Inverses, MemoryThatFails) {
   }
 }
 
+/// The real BLAS or LAPACK may lack routines: `native` refuses a call then and leaves A as it was, and `dp` computes it
+/// by another engine, from A and not from what is half done.
+TEST(Inverses, WhateverTheRealBlasLacks) {
+  for (const Case& c : every_routine(100, columns)) {
+    std::vector<double> want = c.a;
+    ASSERT_EQ(c.run(api::Context("cr"), want, nullptr), ACCUBLAS_SUCCESS);
+    for (const char* mode : {"dp", "native"}) {
+      api::Context context(mode);
+      std::vector<double> a = c.a;
+      const accublas_status status = c.run(context, a, nullptr);
+      if (status == ACCUBLAS_ERROR_NO_BLAS && std::string(mode) == "native") {
+        EXPECT_TRUE(api::same_bits(a, c.a)) << c.name;
+        continue;
+      }
+      ASSERT_EQ(status, ACCUBLAS_SUCCESS) << c.name << " " << mode << ": " << context.error();
+      double wrong = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) wrong = std::max(wrong, std::fabs(a[i] - want[i]));
+      EXPECT_LT(wrong, 1e-6) << c.name << " " << mode;
+    }
+  }
+}
+
 /// TRTRI's zeros keep the sign of what underflowed; GETRI's last column, an unknown of TRSM, has +0.
 TEST(Inverses, ZerosOfTheLastColumn) {
   for (const char* mode : {"cr", "dp:repro"}) {

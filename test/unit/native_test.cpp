@@ -10,10 +10,12 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "lib/base/error.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/lapack_calls.hpp"
 
 namespace accublas::cpu {
 namespace {
@@ -245,6 +247,86 @@ TEST(NativeBlas, ComesFromABlasLibrary) {
   Dl_info info;
   ASSERT_NE(dladdr(reinterpret_cast<const void*>(blas.ddot), &info), 0);
   EXPECT_NE(std::strstr(info.dli_fname, "blas"), nullptr) << info.dli_fname;
+}
+
+/// Calls a routine of level 3 or LAPACK of order n on a real BLAS. `first` and `second` are its matrices.
+template <class E>
+void call_on(const RealBlas& blas, Operation kind, accublas_uplo uplo, Index n, std::vector<E>& first,
+             std::vector<E>& second) {
+  std::vector<std::int64_t> pivots(static_cast<std::size_t>(n));
+  const Pivots rows{pivots.data(), blas.narrow_integers};
+  for (Index i = 0; i < n; ++i) rows.put(i, i);
+  std::vector<E> work(static_cast<std::size_t>(100 * n + 5000)), tau(static_cast<std::size_t>(n), E{0.5});
+  if (is_level3(kind)) {
+    std::vector<E> b = second;
+    Level3<E> l{
+        is_symm(kind) || is_in_place(kind)
+            ? shape_with_side(kind, is_complex<E>, ACCUBLAS_LEFT, uplo, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, n, n, n,
+                              n, n)
+            : shape_with_triangle(kind, is_complex<E>, uplo, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, n, n)};
+    l.alpha = E{1};
+    l.a = first.data(), l.b = b.data(), l.c = second.data();
+    call_level3(blas, l);
+  } else if (is_orthogonal(kind)) {
+    Orthogonal<E> o{{kind, is_complex<E>}};
+    o.m = o.n = o.k = o.nrhs = o.lda = o.ldc = n;
+    o.a = {first.data(), 1, n}, o.c = {second.data(), 1, n}, o.tau = tau.data();
+    o.work = work.data(), o.lwork = static_cast<Index>(work.size());
+    call_lapack(blas, o);
+  } else {
+    Factorization<E> f{{kind, is_complex<E>, uplo}, {first.data(), 1, n}, {second.data(), 1, n}, rows};
+    f.m = f.n = f.nrhs = f.lda = f.ldb = n;
+    f.work = work.data(), f.lwork = 64 * n;
+    call_lapack(blas, f);
+  }
+}
+
+template <class T>
+class NativeWithout : public testing::Test {};
+using Elements = testing::Types<double, float, Complex<double>, Complex<float>>;
+TYPED_TEST_SUITE(NativeWithout, Elements);
+
+// A routine may be made of several of the real BLAS and LAPACK, each of which may be missing: it is computed by those
+// that are there, or refused before anything was written.
+TYPED_TEST(NativeWithout, EachRoutineNothingIsWrittenByHalves) {
+  using E = TypeParam;
+  const RealBlas& whole = real_blas();
+  constexpr Index n = 70;
+  std::vector<E> a(n * n), b(n * n, E{1});
+  for (Index i = 0; i < n * n; ++i) a[static_cast<std::size_t>(i)] = E(static_cast<RealOf<E>>(i % 7) / 64);
+  for (Index i = 0; i < n; ++i) a[static_cast<std::size_t>(i * (n + 1))] = E{16};
+  const auto same = [](const std::vector<E>& x, const std::vector<E>& y) {
+    return std::memcmp(x.data(), y.data(), x.size() * sizeof(E)) == 0;
+  };
+  int refused = 0;
+  for (const Routine routine : all_routines) {
+    if (routine.type != type_of<E> || !(is_level3(routine) || is_lapack(routine)) || whole.lacks(routine)) continue;
+    for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER}) {
+      std::vector<E> wanted_a = a, wanted_b = b;
+      call_on(whole, routine, uplo, n, wanted_a, wanted_b);
+      for (const Routine missing : all_routines) {
+        if (missing.type != type_of<E> || !whole.described[number_of(missing)]) continue;
+        const std::string what = std::string(routine_name(routine)) + " without " + routine_name(missing);
+        RealBlas lacking = whole;
+        lacking.described[number_of(missing)] = nullptr;
+        std::vector<E> got_a = a, got_b = b;
+        try {
+          call_on(lacking, routine, uplo, n, got_a, got_b);
+          EXPECT_TRUE(same(got_a, wanted_a) && same(got_b, wanted_b)) << what;
+          EXPECT_FALSE(lacking.lacks(routine)) << what;
+        } catch (const Error& error) {
+          ++refused;
+          EXPECT_EQ(error.status(), ACCUBLAS_ERROR_NO_BLAS) << what;
+          EXPECT_NE(std::strstr(error.what(), routine_name(missing)), nullptr) << what << ": " << error.what();
+          EXPECT_TRUE(same(got_a, a) && same(got_b, b)) << what << ": it was overwritten";
+          EXPECT_TRUE(lacking.lacks(routine)) << what;
+        }
+      }
+    }
+  }
+  if (!whole.lacks({Operation::potri, type_of<E>})) {
+    EXPECT_GT(refused, 20);
+  }
 }
 
 }  // namespace
