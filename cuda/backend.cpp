@@ -100,7 +100,7 @@ class CudaBackend final : public Backend {
   Location locate(const void* pointer) const override {
     cudaPointerAttributes attributes{};
     if (!cuda::have_devices()) return {MemoryKind::host, 0};
-    if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+    if (cudaPointerGetAttributes(&attributes, cuda::Rehearsal::known_to_cuda(pointer)) != cudaSuccess) {
       cudaGetLastError();
       return {MemoryKind::host, 0};
     }
@@ -163,12 +163,13 @@ class CudaBackend final : public Backend {
     return state;
   }
 
-  std::size_t rehearse(const void* buffer, const std::function<void()>& body) override {
+  std::size_t rehearse(const void* buffer, const std::function<void(void*, std::size_t)>& body) override {
     std::size_t bytes = 0;
+    void* const memory = cuda::imagined_memory(buffer);
     // The whole rehearsal of a thread runs on one stack.
     with_stack(needed_stack, [&] {
-      const cuda::Rehearsal rehearsal(buffer);
-      body();
+      const cuda::Rehearsal rehearsal(buffer, memory);
+      body(memory, cuda::imagined_bytes);
       bytes = rehearsal.bytes();
     });
     return bytes;

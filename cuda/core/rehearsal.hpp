@@ -8,23 +8,34 @@
 
 namespace accublas::cuda {
 
+/// Returns addresses that no array has, where memory is imagined that stands for a user's buffer. They have the
+/// buffer's alignment, up to multiples of 256 bytes.
+void* imagined_memory(const void* buffer);
+/// The bytes of imagined memory, more than any call takes.
+constexpr std::size_t imagined_bytes = std::size_t{1} << 42;
+
 /// While one exists, the calls of its thread are rehearsals: memory of the user's buffer is addresses only, which may
-/// lie beyond its end.
+/// lie beyond its end. A thread has one at a time.
 class Rehearsal {
  public:
-  explicit Rehearsal(const void* buffer);
+  /// A rehearsal of one call.
+  explicit Rehearsal(const void* buffer) : Rehearsal(buffer, buffer) {}
+  /// A rehearsal of a flow of calls, whose operands lie in the user's buffer too: imagined `memory` stands for it.
+  Rehearsal(const void* buffer, const void* memory);
   ~Rehearsal();
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
 
   /// Notes that memory up to `end` is taken.
   static void take(const void* end);
-  /// Returns how many bytes from the buffer's start on have been taken at most.
+  /// Returns how many bytes from the memory's start on have been taken at most.
   std::size_t bytes() const { return bytes_; }
+  /// Returns what CUDA is asked about for an address: the user's buffer for imagined memory, else the address.
+  static const void* known_to_cuda(const void* pointer);
 
  private:
-  const std::byte* const buffer_;
-  Rehearsal* const outer_;  ///< the rehearsal that this one is part of, or null
+  const void* const buffer_;
+  const std::byte* const memory_;
   std::size_t bytes_ = 0;
 };
 

@@ -30,7 +30,11 @@ class DeviceSteps final : public ElementSteps<E> {
   }
 
   std::byte* take_bytes(std::size_t bytes) override {
-    if (workspace_.buffer()) return workspace_.take<std::byte>(bytes);
+    if (workspace_.buffer()) {
+      std::byte* const memory = workspace_.take<std::byte>(bytes);
+      if (rehearses()) Rehearsal::take(memory + bytes);
+      return memory;
+    }
     const CallScope scope(state_);
     memory_.push_back(std::make_unique<CopyMemory>(state_, workspace_, bytes));
     bytes_ += static_cast<std::int64_t>(bytes);

@@ -147,10 +147,11 @@ class Backend {
   /// Returns the cap of a call's workspace in bytes if none is set.
   virtual std::size_t default_workspace(int device) const = 0;
   virtual std::unique_ptr<BackendState> make_state(int device) = 0;
-  /// Runs body(), in which calls of this thread compute nothing and take memory of the user's buffer in appearance
-  /// only, by their least plans. Returns how many bytes from `buffer` on they take at most. Only backends whose flows
-  /// of calls (lib/lapack) have the user's buffer implement it.
-  virtual std::size_t rehearse(const void*, const std::function<void()>&) {
+  /// Runs body(memory, bytes), in which calls of this thread compute nothing and take memory in appearance only, by
+  /// their least plans. `memory` stands for the user's buffer: addresses that nobody may access, and that the backend
+  /// locates where the buffer is. Returns how many bytes from `memory` on the calls take at most. Only backends whose
+  /// flows of calls (lib/lapack) have the user's buffer implement it.
+  virtual std::size_t rehearse(const void*, const std::function<void(void*, std::size_t)>&) {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "a flow of calls is rehearsed on a backend that has no rehearsals");
   }
 

@@ -35,12 +35,18 @@ Calls::Calls(Context& context, const accublas_options* options, Workspace* works
   if (workspace && workspace->buffer()) {
     unsigned char* const rest = workspace->take<unsigned char>(least);
     if (!workspace->rehearses()) {
-      context_.workspace_bytes -= static_cast<std::size_t>(rest - static_cast<unsigned char*>(users_workspace_));
+      const std::size_t taken = static_cast<std::size_t>(rest - static_cast<unsigned char*>(users_workspace_));
+      context_.workspace_bytes -= std::min(taken, users_bytes_);
       context_.workspace = rest;
     }
   }
   context_.pointer_mode = ACCUBLAS_POINTER_HOST;
   context_.in_flow = true;
+}
+
+void Calls::fail(const std::exception& error, bool wrote) const {
+  if (wrote && !context_.rehearses) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+  throw;
 }
 
 Calls::~Calls() {

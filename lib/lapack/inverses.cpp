@@ -1,6 +1,5 @@
 #include "lib/lapack/inverses.hpp"
 
-#include <exception>
 #include <vector>
 
 #include "lib/base/test_hooks.hpp"
@@ -41,8 +40,7 @@ class InverseCall {
         steps_.exchange(a_.transposed(), n_, f_.pivots, n_, !mutant(Mutant::inverse_exchange));
       }
     } catch (const std::exception& error) {
-      if (wrote_) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
+      calls_.fail(error, wrote_);
     }
   }
 

@@ -1,6 +1,5 @@
 #include "lib/lapack/orthogonal.hpp"
 
-#include <exception>
 #include <vector>
 
 #include "lib/lapack/reflectors.hpp"
@@ -44,8 +43,7 @@ class Flow {
           return solve();
       }
     } catch (const std::exception& error) {
-      if (wrote_ || reflectors_.wrote()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
+      calls_.fail(error, wrote_ || reflectors_.wrote());
     }
     return 0;
   }

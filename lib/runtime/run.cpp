@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "lib/base/error.hpp"
 #include "lib/base/stack.hpp"
@@ -192,18 +191,33 @@ void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
 }
 
 /// Gives a flow of calls on a device, whose memory is the user's buffer, a plan that fits there with all of its calls:
-/// its own, or else the least one. Throws TooSmall, with nothing done, if neither fits.
+/// its own, or else the least one. Throws TooSmall, with nothing done, if neither fits. Within a rehearsal the flow
+/// takes the least plan, which it falls back to.
 void Run::fit_flow(Workspace& workspace, const std::function<std::int64_t(Workspace&)>& body) {
+  if (context_.rehearses) return workspace.restart_least(workspace.cap());
+  // A rehearsal is a call with an imagined workspace that everything fits into.
+  struct Imagined {
+    Context& context;
+    void* const users;
+    const std::size_t users_bytes;
+    ~Imagined() {
+      context.rehearses = false;
+      context.workspace = users;
+      context.workspace_bytes = users_bytes;
+    }
+  };
   const auto bytes_of = [&](std::size_t cap) {
-    Workspace plan(Workspace::Part{workspace.buffer(), SIZE_MAX / 4, cap});
-    struct Rehearsing {
-      bool& on;
-      const bool before;
-      ~Rehearsing() { on = before; }
-    } const rehearsing{context_.rehearses, std::exchange(context_.rehearses, true)};
-    const std::size_t of_calls =
-        cuda_backend().rehearse(workspace.buffer(), [&] { run_inner_calls([&] { body(plan); }); });
-    return std::max(of_calls, Workspace::buffer_for(plan.peak()));
+    std::size_t taken = 0;
+    const Imagined imagined{context_, context_.workspace, context_.workspace_bytes};
+    const std::size_t of_calls = cuda_backend().rehearse(workspace.buffer(), [&](void* memory, std::size_t bytes) {
+      context_.rehearses = true;
+      context_.workspace = memory;
+      context_.workspace_bytes = bytes;
+      Workspace plan(Workspace::Part{memory, bytes, cap});
+      run_inner_calls([&] { body(plan); });
+      taken = plan.peak();
+    });
+    return std::max(of_calls, Workspace::buffer_for(taken));
   };
   const std::size_t given = workspace.buffer_bytes();
   if (bytes_of(workspace.available()) <= given) return;
