@@ -176,18 +176,15 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
   Index found = 0;
   const bool done = f.n > 0 && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(f);
   if (!done && !operands.empty())
-    run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
-      found = f.n > 0 ? singular(f, steps) : 0;
-      if (f.n == 0 || found > 0) {
-        if (info_on_device) steps.put(f.info, found);
-        return 0;
-      }
-      InverseCall<E> inverse(context, f, workspace, steps, options, run.mode_of_products());
-      if (workspace.rehearses()) return 0;
-      inverse.run();
-      if (info_on_device) steps.put(f.info, found);
-      return inverse.peak();
-    });
+    run.template compose<E>(info_on_device ? f.info : nullptr, found,
+                            [&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
+                              found = f.n > 0 ? singular(f, steps) : 0;
+                              if (f.n == 0 || found > 0) return 0;
+                              InverseCall<E> inverse(context, f, workspace, steps, options, run.mode_of_products());
+                              if (workspace.rehearses()) return 0;
+                              inverse.run();
+                              return inverse.peak();
+                            });
   // A call that fails leaves an info in host memory as it was, and so does a rehearsal.
   if (!done && !info_on_device) *f.info = found;
   run.finish();

@@ -231,19 +231,19 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
     }
   }
   if (!done && !operands.empty())
-    run.template compose<E>([&](Workspace& workspace, ElementSteps<E>& steps) {
-      std::int64_t peak = 0;
-      if (work) {
-        Flow<E> flow(context, o, workspace, steps, options, run.mode_of_products());
-        if (workspace.rehearses()) return peak;
-        found = flow.run();
-        peak = flow.peak();
-      } else if (zeros) {
-        steps.run(FillStep<E>{o.c}, o.c_rows(), o.c_cols());
-      }
-      if (info_on_device) steps.put(o.info, found);
-      return peak;
-    });
+    run.template compose<E>(info_on_device ? o.info : nullptr, found,
+                            [&](Workspace& workspace, ElementSteps<E>& steps) {
+                              std::int64_t peak = 0;
+                              if (work) {
+                                Flow<E> flow(context, o, workspace, steps, options, run.mode_of_products());
+                                if (workspace.rehearses()) return peak;
+                                found = flow.run();
+                                peak = flow.peak();
+                              } else if (zeros) {
+                                steps.run(FillStep<E>{o.c}, o.c_rows(), o.c_cols());
+                              }
+                              return peak;
+                            });
   // A call that fails leaves an info in host memory as it was, and so does a rehearsal.
   if (!done && o.info && !info_on_device) *o.info = found;
   run.finish();

@@ -99,15 +99,21 @@ class Run {
 
   /// Does the work by calls of other routines in this context (lib/lapack), in place of an engine. `body(workspace,
   /// steps)` takes its copies from what the call may have, by the steps, and returns how much its calls took; in a
-  /// rehearsal it returns once it has taken its memory. Report and plan are this call's again afterwards.
+  /// rehearsal it returns once it has taken its memory. Report and plan are this call's again afterwards. LAPACK's
+  /// info, where it is on the device (else null), becomes `found` after all results.
   template <class E, class Body>
-  void compose(Body&& body) {
+  void compose(std::int64_t* info, const std::int64_t& found, Body&& body) {
     compose_erased([&](Workspace& workspace) {
       std::unique_ptr<ElementSteps<E>> steps;
       (on_device_ ? cuda_backend() : cpu_backend())
           .begin_steps(&steps, context_.device_state.get(), workspace, report_.level);
       const std::int64_t inner = body(workspace, *steps);
-      return inner + steps->finish();
+      try {
+        if (info) steps->put(info, found);
+        return inner + steps->finish();
+      } catch (const Error& error) {  // the results are written
+        throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      }
     });
   }
   /// Does the work of a certified solution by calls of other routines in this context. `body` waits for them, and
