@@ -1,0 +1,291 @@
+// Flows of calls (lib/lapack) on a device whose memory is the user's workspace: they are served, with the CPU's bits in
+// cr, or refused with their operands as they were, and as many bytes as they ask for suffice. No GPU is needed. Arrays
+// of the host that are registered are the device's memory, the CPU computes there, and behind the workspace there is
+// nothing of the device. This program has a CUDA backend of its own in place of the library's.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/integers.hpp"
+#include "lib/call/backend.hpp"
+#include "lib/call/place.hpp"
+#include "lib/cpu/element_steps.hpp"
+#include "lib/cpu/native.hpp"
+#include "lib/lapack/inverses.hpp"
+#include "lib/lapack/orthogonal.hpp"
+#include "lib/mp/backend.hpp"
+#include "lib/runtime/context.hpp"
+
+namespace accublas {
+namespace {
+
+struct HostDevice;
+HostDevice& host_device();
+
+class HostDeviceState final : public BackendState {
+ public:
+  int device() const override { return 0; }
+  bool captured() const override { return false; }
+  void complete(accublas_report_t&) override {}
+  void set_stream(void*) override {}
+  void* stream() const override { return nullptr; }
+  accublas_status synchronize(std::string&) override { return ACCUBLAS_SUCCESS; }
+  accublas_status finish(std::string&) override { return ACCUBLAS_SUCCESS; }
+};
+
+struct HostDevice final : Backend {
+  struct Range {
+    const unsigned char* begin;
+    std::size_t bytes;
+    bool has(const void* pointer) const {
+      return reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(begin) < bytes;
+    }
+  };
+  static constexpr std::size_t call_bytes = 3000;  ///< that each call takes of its workspace
+  static constexpr std::size_t imagined_bytes = std::size_t{1} << 40;
+
+  std::vector<Range> memory;  ///< the device's
+  Range workspace{};          ///< the user's, one of them
+  Range imagined{};           ///< in a rehearsal
+  std::size_t most = 0;       ///< bytes that the rehearsal has taken
+  int rehearsals = 0;
+
+  void take(const void* end) {
+    most = std::max(most, static_cast<std::size_t>(static_cast<const unsigned char*>(end) - imagined.begin));
+  }
+
+  const char* name() const noexcept override { return "cuda"; }
+  int device_count(std::string&) const override { return 1; }
+  std::string device_name(int) const override { return "host"; }
+  Location locate(const void* pointer) const override {
+    const bool on_device = imagined.has(pointer) || std::any_of(memory.begin(), memory.end(),
+                                                                [&](const Range& range) { return range.has(pointer); });
+    return {on_device ? MemoryKind::device : MemoryKind::host, 0};
+  }
+  std::size_t default_workspace(int) const override { return std::size_t{1} << 28; }
+  std::unique_ptr<BackendState> make_state(int) override { return std::make_unique<HostDeviceState>(); }
+
+  std::size_t rehearse(const void*, const std::function<void(void*, std::size_t)>& body) override {
+    static void* const addresses =
+        mmap(nullptr, imagined_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct Imagining {
+      Range& range;
+      ~Imagining() { range = {}; }
+    } const imagining{imagined};
+    ++rehearsals;
+    most = 0;
+    imagined = {static_cast<const unsigned char*>(addresses), imagined_bytes};
+    body(addresses, imagined_bytes);
+    return most;
+  }
+
+  void compute(const AnyCall& any, BackendState*, Execution& execution) override {
+    const accublas_mode mode = std::visit(
+        [](const auto* call) {
+          if constexpr (requires { call->problem.reflectors(); })
+            throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "QR is a flow on this device");
+          return call->mode.kind;
+        },
+        any.call);
+    auto* const buffer = static_cast<unsigned char*>(execution.workspace.buffer());
+    if (!buffer) throw Error(ACCUBLAS_ERROR_INTERNAL, "a call without its part of the workspace");
+    auto* const start = reinterpret_cast<unsigned char*>(round_up(reinterpret_cast<std::uintptr_t>(buffer), 256));
+    if (imagined.bytes > 0) return take(start + call_bytes);
+    if (start + call_bytes > buffer + execution.workspace.buffer_bytes()) execution.workspace.refuse();
+    if (!workspace.has(start) || !workspace.has(start + call_bytes - 1))
+      throw Error(ACCUBLAS_ERROR_INTERNAL, "a call beside the workspace");
+    std::memset(start, 0xA5, call_bytes);
+    any.engine = mode == ACCUBLAS_MODE_CR ? ACCUBLAS_ENGINE_SUMS : ACCUBLAS_ENGINE_NATIVE;
+    Workspace hosts(std::size_t{1} << 28, nullptr, 0);
+    Execution on_host = execution.within(hosts);
+    cpu_backend().compute(any, nullptr, on_host);
+  }
+  void begin_steps(AnySteps place, BackendState*, Workspace& of_call, int) override;
+};
+
+template <class E>
+class Steps final : public ElementSteps<E> {
+ public:
+  explicit Steps(Workspace& workspace) : workspace_(workspace), host_(workspace) {}
+  std::byte* take_bytes(std::size_t bytes) override {
+    std::byte* const memory = workspace_.take<std::byte>(bytes);
+    if (rehearses()) host_device().take(memory + bytes);
+    return memory;
+  }
+  void run(const ElementStep<E>& step, Index rows, Index cols) override {
+    if (!rehearses()) host_.run(step, rows, cols);
+  }
+  Index first(const ElementQuestion<E>& question, Index rows, Index cols) override {
+    if (rehearses()) return question.kind == ElementQuestion<E>::Kind::nonzero ? 0 : -1;
+    return host_.first(question, rows, cols);
+  }
+  E read(const E* from) override { return rehearses() ? E{} : *from; }
+  void put(std::int64_t* to, std::int64_t value) override {
+    if (!rehearses()) *to = value;
+  }
+  using ElementSteps<E>::put;
+  void exchange(const Matrix<E>& b, Index columns, const Pivots& pivots, Index count, bool backwards) override {
+    if (!rehearses()) host_.exchange(b, columns, pivots, count, backwards);
+  }
+
+ private:
+  static bool rehearses() { return host_device().imagined.bytes > 0; }
+
+  Workspace& workspace_;
+  cpu::HostSteps<E> host_;
+};
+
+void HostDevice::begin_steps(AnySteps place, BackendState*, Workspace& of_call, int) {
+  std::visit([&]<class E>(std::unique_ptr<ElementSteps<E>>* steps) { *steps = std::make_unique<Steps<E>>(of_call); },
+             place);
+}
+
+HostDevice& host_device() {
+  static HostDevice device;
+  return device;
+}
+
+/// A routine's operands.
+template <class E>
+struct Operands {
+  std::vector<E> a, c, tau;
+  std::vector<std::int64_t> pivots, info{-77};
+  bool operator==(const Operands& other) const {
+    const auto same = [](const auto& x, const auto& y) {
+      return std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0;
+    };
+    return same(a, other.a) && same(c, other.c) && same(tau, other.tau) && same(info, other.info);
+  }
+};
+
+template <class E>
+class FlowWorkspace : public testing::Test {
+ protected:
+  static constexpr Index m = 150, n = 100, sides = 40;
+
+  static Operands<E> make(Operation kind) {
+    std::uint64_t state = 7;
+    const auto numbers = [&](Index count) {
+      std::vector<E> x(static_cast<std::size_t>(count));
+      for (E& number : x) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        number = E(static_cast<RealOf<E>>(static_cast<std::int64_t>(state)) * RealOf<E>(0x1p-64));
+      }
+      return x;
+    };
+    Operands<E> o{numbers(m * m), numbers(m * m), numbers(m), {}};
+    if (is_inverse(kind))
+      for (Index i = 0; i < n; ++i) o.a[static_cast<std::size_t>(i * (n + 1))] = E{4};
+    for (Index i = 1; i <= m; ++i) o.pivots.push_back(i);
+    return o;
+  }
+
+  static void call(accublas_context& context, Operation kind, Operands<E>& o) {
+    if (is_inverse(kind)) {
+      Factorization<E> f{{kind, is_complex<E>}, {o.a.data(), 1, n}, {}, {o.pivots.data(), false}};
+      f.n = f.lda = n;
+      f.info = o.info.data();
+      run_inverse(context, f, nullptr);
+    } else {
+      Orthogonal<E> q{{kind, is_complex<E>}};
+      q.m = m, q.n = kind == Operation::ormqr ? sides : n, q.k = kind == Operation::orgqr ? sides : n;
+      q.nrhs = sides, q.lda = q.ldc = m;
+      q.a = {o.a.data(), 1, m}, q.c = {o.c.data(), 1, m}, q.tau = o.tau.data();
+      if (kind == Operation::gels) q.info = o.info.data();
+      run_orthogonal(context, q, nullptr);
+    }
+  }
+
+  /// The call on the device, in a workspace of so many bytes: Error's status, or success.
+  static accublas_status on_device(accublas_mode mode, Operation kind, std::size_t bytes, Operands<E>& o,
+                                   std::string& message) {
+    std::vector<unsigned char> workspace(bytes);
+    const auto range = [](auto& x) {
+      return HostDevice::Range{reinterpret_cast<const unsigned char*>(x.data()), x.size() * sizeof x[0]};
+    };
+    HostDevice& device = host_device();
+    device.memory = {range(o.a), range(o.c), range(o.tau), range(o.pivots), range(o.info), range(workspace)};
+    device.workspace = range(workspace);
+    accublas_context context;
+    context.level.all.kind = mode;
+    context.workspace = workspace.data();
+    context.workspace_bytes = bytes;
+    accublas_status status = ACCUBLAS_SUCCESS;
+    try {
+      call(context, kind, o);
+    } catch (const Error& error) {
+      status = error.status();
+      message = error.what();
+    }
+    EXPECT_EQ(context.workspace, workspace.data());
+    EXPECT_EQ(context.workspace_bytes, bytes);
+    EXPECT_FALSE(context.rehearses);
+    device.memory.clear();
+    return status;
+  }
+
+  static void expect_all_or_nothing(accublas_mode mode, Operation kind) {
+    const std::string what = routine_name({kind, type_of<E>});
+    Operands<E> want = make(kind);
+    accublas_context on_cpu;
+    on_cpu.level.all.kind = ACCUBLAS_MODE_CR;
+    call(on_cpu, kind, want);
+    const auto try_size = [&](std::size_t bytes) -> std::size_t {
+      const Operands<E> before = make(kind);
+      Operands<E> o = before;
+      std::string message;
+      const accublas_status status = on_device(mode, kind, bytes, o, message);
+      if (status == ACCUBLAS_SUCCESS) {
+        EXPECT_TRUE(mode != ACCUBLAS_MODE_CR || o == want) << what << " in " << bytes;
+        return 0;
+      }
+      EXPECT_EQ(status, ACCUBLAS_ERROR_MEMORY) << what << " in " << bytes << ": " << message;
+      EXPECT_TRUE(o == before) << what << " in " << bytes << ": operands have changed";
+      const std::string given = "user's workspace of " + std::to_string(bytes) + " bytes is too small: ";
+      const std::size_t at = message.find(given);
+      EXPECT_NE(at, std::string::npos) << what << ": " << message;
+      return at == std::string::npos ? 0 : std::strtoull(message.c_str() + at + given.size(), nullptr, 10);
+    };
+    host_device().rehearsals = 0;
+    for (const std::size_t bytes : {1, 300, 4096, 65536, 1 << 18, 1 << 22}) {
+      const std::size_t needed = try_size(bytes);
+      if (needed == 0) continue;
+      EXPECT_GT(needed, bytes) << what;
+      EXPECT_EQ(try_size(needed), 0u) << what << ": " << needed << " are said to suffice";
+    }
+    EXPECT_GT(host_device().rehearsals, 6) << what;
+  }
+};
+using FlowElements = testing::Types<double, float, Complex<double>, Complex<float>>;
+TYPED_TEST_SUITE(FlowWorkspace, FlowElements);
+
+TYPED_TEST(FlowWorkspace, InEverySize) {
+  using enum Operation;
+  for (const Operation kind : {geqrf, orgqr, ormqr, gels, trtri, lauum, potri, getri})
+    this->expect_all_or_nothing(ACCUBLAS_MODE_CR, kind);
+}
+
+// GELS in dp and sp is calls of GEQRF and ORMQR, which are flows here.
+TYPED_TEST(FlowWorkspace, FlowsWithinAFlow) {
+  if (!cpu::have_real_blas()) GTEST_SKIP() << "the products are the real BLAS's";
+  this->expect_all_or_nothing(is_single_precision<TypeParam> ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP, Operation::gels);
+}
+
+}  // namespace
+
+Backend& cuda_backend() { return host_device(); }
+std::unique_ptr<Place> device_place(BackendState&) {
+  throw Error(ACCUBLAS_ERROR_NO_DEVICE, "this device has no certified solutions");
+}
+namespace mp {
+MpBackend& cuda_mp_backend() { throw Error(ACCUBLAS_ERROR_NO_DEVICE, "this device has no multiple precision"); }
+}  // namespace mp
+
+}  // namespace accublas
