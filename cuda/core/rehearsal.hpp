@@ -12,7 +12,7 @@ namespace accublas::cuda {
 /// buffer's alignment, up to multiples of 256 bytes.
 void* imagined_memory(const void* buffer);
 /// The bytes of imagined memory, more than any call takes.
-constexpr std::size_t imagined_bytes = std::size_t{1} << 42;
+constexpr std::size_t imagined_bytes = std::size_t{1} << 40;
 
 /// While one exists, the calls of its thread are rehearsals: memory of the user's buffer is addresses only, which may
 /// lie beyond its end. A thread has one at a time.

@@ -49,7 +49,7 @@ struct HostDevice final : Backend {
     }
   };
   static constexpr std::size_t call_bytes = 3000;  ///< that each call takes of its workspace
-  static constexpr std::size_t imagined_bytes = std::size_t{1} << 40;
+  static constexpr std::size_t imagined_bytes = std::size_t{1} << 30;
 
   std::vector<Range> memory;  ///< the device's
   Range workspace{};          ///< the user's, one of them
