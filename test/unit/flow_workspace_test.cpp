@@ -176,7 +176,7 @@ class FlowWorkspace : public testing::Test {
       std::vector<E> x(static_cast<std::size_t>(count));
       for (E& number : x) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        number = E(static_cast<RealOf<E>>(static_cast<std::int64_t>(state)) * RealOf<E>(0x1p-64));
+        number = E{static_cast<RealOf<E>>(static_cast<std::int64_t>(state)) * RealOf<E>(0x1p-64)};
       }
       return x;
     };

@@ -293,7 +293,7 @@ TYPED_TEST(NativeWithout, EachRoutineNothingIsWrittenByHalves) {
   const RealBlas& whole = real_blas();
   constexpr Index n = 70;
   std::vector<E> a(n * n), b(n * n, E{1});
-  for (Index i = 0; i < n * n; ++i) a[static_cast<std::size_t>(i)] = E(static_cast<RealOf<E>>(i % 7) / 64);
+  for (Index i = 0; i < n * n; ++i) a[static_cast<std::size_t>(i)] = E{static_cast<RealOf<E>>(i % 7) / 64};
   for (Index i = 0; i < n; ++i) a[static_cast<std::size_t>(i * (n + 1))] = E{16};
   const auto same = [](const std::vector<E>& x, const std::vector<E>& y) {
     return std::memcmp(x.data(), y.data(), x.size() * sizeof(E)) == 0;
