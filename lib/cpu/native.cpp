@@ -30,7 +30,7 @@ constexpr std::size_t pack_limit = std::size_t{64} << 20;  // bytes of copies at
 
 /// A matrix as BLAS names it: op ('N', 'T' or 'C') of a column-major array.
 template <class T>
-struct Operand {
+struct BlasMatrix {
   T* data;
   char op;
   F77Int ld;
@@ -48,7 +48,7 @@ F77Int column_major_ld(const Matrix<T>& x, Index rows, Index cols) {
 
 /// ld = 0 where the matrix must be copied: BLAS has no conjugate of an array as it lies.
 template <class T>
-Operand<T> operand(const Matrix<T>& x, Index rows, Index cols, bool conjugate = false) {
+BlasMatrix<T> blas_matrix(const Matrix<T>& x, Index rows, Index cols, bool conjugate = false) {
   if (const F77Int ld = column_major_ld(x, rows, cols); ld && !conjugate) return {x.data, 'N', ld};
   return {x.data, conjugate ? 'C' : 'T', column_major_ld(x.transposed(), cols, rows)};
 }
@@ -256,7 +256,8 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
   }
   real_blas();  // a missing BLAS is told before C is written
   set_bound<RealOf<T>>(is_complex<T> ? 2 * p.k + 4 : p.k, execution);
-  const Operand<const T> a = operand(p.a, p.m, p.k, p.conjugate_a), b = operand(p.b, p.k, p.n, p.conjugate_b);
+  const BlasMatrix<const T> a = blas_matrix(p.a, p.m, p.k, p.conjugate_a),
+                            b = blas_matrix(p.b, p.k, p.n, p.conjugate_b);
   const F77Int ldc = column_major_ld(p.c, p.m, p.n);
   if (a.ld && b.ld && ldc && std::max({p.m, p.n, p.k}) <= int_max) {
     if (execution.workspace.rehearses()) return;
@@ -292,7 +293,7 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
       if (!ldc && p.beta != 0) copy_matrix(c_block, c_copy, m, n, execution);
       for (Index q = 0; q < p.k; q += kb) {
         const Index k = std::min(kb, p.k - q);
-        Operand<const T> a_block{p.a.block(i, q).data, a.op, a.ld}, b_block{p.b.block(q, j).data, b.op, b.ld};
+        BlasMatrix<const T> a_block{p.a.block(i, q).data, a.op, a.ld}, b_block{p.b.block(q, j).data, b.op, b.ld};
         if (!a.ld) {
           if (held_i != i || held_pa != q)
             copy_matrix(p.a.block(i, q), Matrix<T>{space_a, 1, m}, m, k, execution, p.conjugate_a);
@@ -319,7 +320,7 @@ template <class T>
 void native_gemv(const Gemv<T>& p, Execution& execution) {
   real_blas();
   set_bound<RealOf<T>>(is_complex<T> ? 2 * p.k + 4 : p.k, execution);
-  const Operand<const T> a = operand(p.a, p.m, p.k, p.conjugate_a);
+  const BlasMatrix<const T> a = blas_matrix(p.a, p.m, p.k, p.conjugate_a);
   const bool direct_x = blas_increment(p.x, p.k), direct_y = blas_increment(p.y, p.m);
   Index mb = std::min(p.m, size_limit), kb = std::min(p.k, size_limit);
   const double room = static_cast<double>(std::min(pack_limit, execution.workspace.available())) / sizeof(T);
@@ -347,7 +348,7 @@ void native_gemv(const Gemv<T>& p, Execution& execution) {
     }
     for (Index q = 0; q < p.k; q += kb) {
       const Index k = std::min(kb, p.k - q);
-      Operand<const T> block{p.a.block(i, q).data, a.op, a.ld};
+      BlasMatrix<const T> block{p.a.block(i, q).data, a.op, a.ld};
       if (!a.ld) {
         copy_matrix(p.a.block(i, q), Matrix<T>{space_a, 1, m}, m, k, execution, p.conjugate_a);
         block = {space_a, 'N', static_cast<F77Int>(m)};
