@@ -18,7 +18,6 @@
 #include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 
@@ -172,7 +171,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   if (cr)
-    batch_cr(state.model(), p, tiles, open, hook_all_undecided(), device, stream);
+    batch_cr(state.model(), p, tiles, open, false, device, stream);
   else
     batch_fixed(state.model(), p, tiles, bits, open, rungs, device, stream);
   state.phase(&accublas_report_t::ms_exact);

@@ -10,7 +10,6 @@
 #include "cuda/core/stream.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 
 namespace accublas::cuda {
 
@@ -41,10 +40,6 @@ void* allocate(std::size_t bytes) {
   const cudaError_t status = cudaMalloc(&memory, bytes);
   check(status, "device memory that a context keeps");
   return memory;
-}
-
-void out_of_memory_if_asked() {
-  if (hook_allocation_fails()) throw Error(ACCUBLAS_ERROR_MEMORY, "device memory: a failure asked for by a test");
 }
 
 }  // namespace
@@ -120,7 +115,6 @@ void* CaptureMemory::zeroed(std::size_t bytes) {
 CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
                        std::size_t bytes)
     : stream_(stream) {
-  if (!rehearses()) out_of_memory_if_asked();
   if (buffer) {
     const std::uintptr_t start = round_up(reinterpret_cast<std::uintptr_t>(buffer), 256);
     data_ = reinterpret_cast<void*>(start);

@@ -18,7 +18,6 @@
 #include "cuda/int8/certify.hpp"
 #include "cuda/int8/product.hpp"
 #include "cuda/scaling/measure.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 
@@ -179,8 +178,8 @@ void DigitGemm<T>::resolve_zeros(int index) {
 
 template <class T>
 DigitPass<T> DigitGemm<T>::digit_pass_of(int index) const {
-  return {call_.rows, call_.cols, row_lines_, col_lines_,           call_.at, call_.alpha,
-          call_.beta, open_,      index,      hook_all_undecided(), device_};
+  return {call_.rows, call_.cols, row_lines_, col_lines_, call_.at, call_.alpha,
+          call_.beta, open_,      index,      false,      device_};
 }
 
 template <class T>

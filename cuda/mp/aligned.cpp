@@ -8,7 +8,6 @@
 #include "cuda/core/check.hpp"
 #include "cuda/mp/tables.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/mp/cpu/cpu_backend.hpp"
 #include "lib/numerics/rns_moduli.hpp"
 

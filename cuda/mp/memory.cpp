@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cuda/core/check.hpp"
-#include "lib/base/test_hooks.hpp"
 
 namespace accublas::cuda {
 
@@ -38,7 +37,7 @@ void require(cudaError_t status) { check(status, "device memory of a multiple-pr
 }  // namespace
 
 DeviceBlock::DeviceBlock(std::size_t bytes) {
-  require(hook_allocation_fails() ? cudaErrorMemoryAllocation : cudaMalloc(&data_, std::max<std::size_t>(bytes, 1)));
+  require(cudaMalloc(&data_, std::max<std::size_t>(bytes, 1)));
   owned_ = true;
 }
 
@@ -52,9 +51,8 @@ DeviceBlock DeviceBlock::kept(State& state, std::size_t bytes) {
   // A graph owns what it takes from a pool, so a captured call takes a block outside the pool.
   if (state.captured()) return DeviceBlock(bytes);
   DeviceBlock block;
-  require(hook_allocation_fails() ? cudaErrorMemoryAllocation
-                                  : cudaMallocFromPoolAsync(&block.data_, std::max<std::size_t>(bytes, 1),
-                                                            kept_pool(state.device()), state.cuda_stream()));
+  require(cudaMallocFromPoolAsync(&block.data_, std::max<std::size_t>(bytes, 1), kept_pool(state.device()),
+                                  state.cuda_stream()));
   block.owned_ = true;
   block.pooled_ = state.device();
   return block;

@@ -14,7 +14,6 @@
 #include "cuda/multiword/prepare.hpp"
 #include "cuda/multiword/product.hpp"
 #include "cuda/scaling/measure.hpp"
-#include "lib/base/test_hooks_gpu.hpp"
 #include "lib/numerics/multiword.hpp"
 
 namespace accublas::cuda {
@@ -52,11 +51,10 @@ void fused_pass(const DeviceModel& model, const MultiwordMode& mode, const Exact
   };
   if (mode.format == MultiwordFormat::fp16) return run(WordKind::half, Tiles::all);
   if (!tries_half(mode)) return run(WordKind::tf32, Tiles::all);
-  if (mutant(GpuMutant::multiword_fused_range)) return run(WordKind::tf32_half, Tiles::all);
   find_fitting_groups(model, pass.rows, pass.row_lines, at.rows_fit, pass.state, stream);
   find_fitting_groups(model, pass.cols, pass.col_lines, at.cols_fit, pass.state, stream);
   run(WordKind::tf32_half, Tiles::fitting);
-  if (!mutant(GpuMutant::multiword_fused_rest)) run(WordKind::tf32, Tiles::not_fitting);
+  run(WordKind::tf32, Tiles::not_fitting);
 }
 #endif
 
@@ -68,7 +66,6 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   const cudaStream_t stream = state.cuda_stream();
   const DeviceModel& model = state.model();
   MultiwordMode mode = multiword_of(call.mode.kind);
-  if (mutant(GpuMutant::multiword_second_word)) mode.products = 1;
   const bool fused = fused_serves<T>(model, mode);
   const std::size_t blas_bytes = fused ? 0 : state.blas_bytes();
   const auto lay_out = [&](Carver& carver, std::size_t arena_bytes) {
@@ -116,8 +113,8 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   }
   state.phase(&accublas_report_t::ms_exact);
   // No lambda is known of the lines: not by grid sums.
-  if (!mutant(GpuMutant::multiword_open)) accumulate_open_elements(model, pass, stream);
-  if (engine.alpha.pointer && !mutant(GpuMutant::multiword_alpha_zero))
+  accumulate_open_elements(model, pass, stream);
+  if (engine.alpha.pointer)
     scale_if_alpha_is_zero(model, engine.rows.count, engine.cols.count, engine.at, engine.alpha, engine.beta,
                            bit_defined(call.mode), stream);
   state.end_call();

@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks_gpu.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -115,7 +114,7 @@ void multiword_pass(Cublas& cublas, const MultiwordMode& mode, const MultiwordBl
         const std::size_t word = word_bytes(mode) * static_cast<std::size_t>(part.padded());
         const std::byte* const second_rows = row_words + static_cast<std::size_t>(part.rows) * word;
         const std::byte* const second_cols = col_words + static_cast<std::size_t>(part.cols) * word;
-        bool add = part.p0 > 0 && !mutant(GpuMutant::multiword_chunk);
+        bool add = part.p0 > 0;
         const auto multiply_words = [&](const std::byte* of_rows, const std::byte* of_cols) {
           multiply(cublas, mode, of_rows, of_cols, sums, part.rows, part.cols, part.padded(), add);
           add = true;
@@ -123,7 +122,7 @@ void multiword_pass(Cublas& cublas, const MultiwordMode& mode, const MultiwordBl
         // The smallest products are added first.
         if (mode.products == 4) multiply_words(second_rows, second_cols);
         if (mode.products >= 3) {
-          if (!mutant(GpuMutant::multiword_product)) multiply_words(second_rows, col_words);
+          multiply_words(second_rows, col_words);
           multiply_words(row_words, second_cols);
         }
         multiply_words(row_words, col_words);

@@ -13,7 +13,6 @@
 #include "cuda/native/native_call.hpp"
 #include "cuda/vector/vector_kernels.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 
@@ -71,7 +70,7 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
   with_memory(state, execution, vector_scratch_bytes(state.model(), mode, g.m, g.k), [&](std::byte* memory) {
     VectorState* const vectors = state.begin_vector_call(execution.report.level);
     state.phase(&accublas_report_t::ms_product);
-    const VectorCall run{state.model(), vectors, memory, state.cuda_stream(), hook_all_undecided()};
+    const VectorCall run{state.model(), vectors, memory, state.cuda_stream()};
     switch (mode) {
       case VectorMode::dot2:
         dot2_gemv(run, g, alpha, beta);
@@ -148,7 +147,7 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
               [&](const Dot<T>& dot, std::byte* memory) {
                 VectorState* const vectors = state.begin_vector_call(execution.report.level);
                 state.phase(&accublas_report_t::ms_product);
-                const VectorCall run{state.model(), vectors, memory, stream, hook_all_undecided()};
+                const VectorCall run{state.model(), vectors, memory, stream};
                 switch (mode) {
                   case VectorMode::dot2:
                     dot2_dot(run, dot);
@@ -208,7 +207,7 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
   with_result(state, call, execution, bytes, [&](const Reduction<T>& reduction, std::byte* memory) {
     VectorState* const vectors = state.begin_vector_call(execution.report.level);
     state.phase(&accublas_report_t::ms_product);
-    norm(VectorCall{state.model(), vectors, memory, stream, hook_all_undecided()}, mode, terms, reduction);
+    norm(VectorCall{state.model(), vectors, memory, stream}, mode, terms, reduction);
     state.end_call();
   });
 }

@@ -10,7 +10,6 @@
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 
 namespace accublas {
 
@@ -130,8 +129,6 @@ void Workspace::refuse_buffer(std::size_t given, std::size_t needed) {
 void* Workspace::take_bytes(std::size_t count, std::size_t size) {
   if (count > SIZE_MAX / 4 / size) throw Error(ACCUBLAS_ERROR_MEMORY, "a workspace of more than the address space");
   const std::size_t bytes = round_up(count * size, 64);
-  if (kind_ == Kind::call && hook_allocation_fails())
-    throw Error(ACCUBLAS_ERROR_MEMORY, "no memory for a workspace of " + in_words(bytes));
   const std::size_t before = taken_;
   if (bytes > left()) refuse();
   Block* block = nullptr;

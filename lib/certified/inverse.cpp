@@ -153,7 +153,6 @@ Inverses invert(const System& system, bool may_be_definite, const Calls& calls) 
   }
   judge(system, first, work.data(), calls);
   result.definite = cholesky && is_definite(system, first, calls);
-  if (mutant(Mutant::certified_definite)) result.definite = system.symmetric && first.contraction < 1;
   // R is rounded: where that makes it singular, so is P, and the next inverse no better, but its successor.
   Inverse worse;
   const Inverse* last = &first;

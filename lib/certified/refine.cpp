@@ -41,7 +41,7 @@ class Refinement {
   Balls run() {
     add_correction(false);
     for (Index i = 0; i < n_ * sides_; ++i) balls_.center[i] = z_[i];
-    if (!(inverse_.contraction < 1 || mutant(Mutant::certified_contraction))) return std::move(balls_);
+    if (!(inverse_.contraction < 1)) return std::move(balls_);
     use_parts(parts_);
     while (balls_.iterations < most_iterations) {
       ++balls_.iterations;
@@ -135,15 +135,12 @@ class Refinement {
       const double ratio = lost == 0 ? 0 : div_up(rest(i), inverse_.weights[i]);
       size = ratio < HUGE_VAL ? std::max(size, ratio) : HUGE_VAL;
     }
-    const double contraction = mutant(Mutant::certified_contraction) ? 0 : inverse_.contraction;
-    const double all = lost == 0 ? 0 : div_up(size, below(1 - contraction));
+    const double all = lost == 0 ? 0 : div_up(size, below(1 - inverse_.contraction));
     Progress& progress = progress_[static_cast<std::size_t>(c)];
     progress.done = true;
     for (Index i = 0; i < n_; ++i) {
       double radius = lost == 0 ? 0 : add_up(rest(i), mul_up(inverse_.product[i], all));
-      if (mutant(Mutant::certified_half)) radius *= 0x1p-40;
-      if (!mutant(Mutant::certified_tail))
-        for (Index p = parts_ - 1; p > 0; --p) radius = add_up(radius, std::fabs(y[i + p * n_]));
+      for (Index p = parts_ - 1; p > 0; --p) radius = add_up(radius, std::fabs(y[i + p * n_]));
       double &best = balls_.radius[i + c * n_], &center = balls_.center[i + c * n_];
       if (radius < best) {
         best = radius;

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/element_steps.hpp"
 #include "lib/lapack/calls.hpp"
 #include "lib/runtime/run.hpp"
@@ -37,7 +36,7 @@ class InverseCall {
       if (f_.kind == Operation::lauum || f_.kind == Operation::potri) multiply_by_itself();
       if (f_.kind == Operation::getri) {
         solve_by_l();
-        steps_.exchange(a_.transposed(), n_, f_.pivots, n_, !mutant(Mutant::inverse_exchange));
+        steps_.exchange(a_.transposed(), n_, f_.pivots, n_, true);
       }
     } catch (const std::exception& error) {
       calls_.fail(error, wrote_);
@@ -50,7 +49,7 @@ class InverseCall {
   /// Half of the workspace is the calls'.
   Index width_of_blocks(const Workspace& workspace) const {
     const Index fit = static_cast<Index>(workspace.available() / sizeof(E)) / (2 * n_);
-    return std::clamp<Index>(fit, 1, std::min<Index>(n_, hook_block(edge)));
+    return std::clamp<Index>(fit, 1, std::min<Index>(n_, edge));
   }
 
   /// A block as the caller's matrices lie.
@@ -76,7 +75,6 @@ class InverseCall {
   /// Columns of A from the `done`-th on that make a block: up to one with a NaN or an infinity, which it may end with.
   Index columns_of_block(Index done) const {
     const Index most = std::min(width_, n_ - done);
-    if (mutant(Mutant::inverse_block)) return most;
     const Index column = upper_ ? n_ - 1 - done : done;
     const Matrix<E> x = a_.block(0, column);
     const Index bad = steps_.first({ElementQuestion<E>::Kind::not_finite,
@@ -115,9 +113,8 @@ class InverseCall {
       const Index rows = upper_ ? end - begin : n_ - begin, cols = upper_ ? n_ - begin : end - begin;
       const Matrix<E> a = a_.block(begin, begin), x = block(rows, cols);
       steps_.run(CopyStep<E>{x, read_only(a), part(), 0, true, true}, rows, cols);
-      const accublas_transpose turned = mutant(Mutant::square_conjugate) ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
-      call(Operation::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), turned, ACCUBLAS_NON_UNIT, rows, cols,
-           a, x);
+      call(Operation::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), ACCUBLAS_CONJ_TRANS, ACCUBLAS_NON_UNIT,
+           rows, cols, a, x);
       wrote_ = true;
       steps_.run(CopyStep<E>{a, read_only(x), part(), 0, true, false, true}, rows, cols);
     }

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/element_steps.hpp"
 #include "lib/lapack/calls.hpp"
 #include "lib/numerics/rounding.hpp"
@@ -44,7 +43,6 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
   const Vector<E> below{x.data + x.stride, x.stride};
   bool done = steps.first(Question{Question::Kind::nonzero, {below.data, x.stride, 1}}, n - 1, 1) < 0;
   if constexpr (is_complex<E>) done = done && d.im == 0;
-  if (mutant(Mutant::qr_reduced)) done = false;
   if (done) {
     if constexpr (is_complex<E>)
       d = {written(d.re), written(d.im)};
@@ -58,7 +56,7 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
   const T scale = s < limits::min()                                 ? T(std::ldexp(1, limits::digits))
                   : s >= std::ldexp(T(1), limits::max_exponent - 2) ? T(0.25)
                                                                     : T(1);
-  if (scale != 1 && !mutant(Mutant::qr_scale)) {
+  if (scale != 1) {
     steps.run(ScaleStep<E>{column, scale}, n, 1);
     d = steps.read(x.data);
     s = scale > 1 ? calls.norm(n, Vector<const E>{x.data, x.stride}) : s * scale;
@@ -69,7 +67,7 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
   else
     real = d;
   // s - s: NaN where the norm overflowed.
-  const T beta = (real < 0) != mutant(Mutant::qr_sign) ? s : -s, first = written(1 + std::fabs(real) / s + (s - s));
+  const T beta = real < 0 ? s : -s, first = written(1 + std::fabs(real) / s + (s - s));
   if constexpr (is_complex<E>) {
     tau = {first, written(-d.im / beta)};
     d.re -= beta;
@@ -79,7 +77,7 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
   }
   steps.put(divisor, d);
   divide(calls, n - 1, below, divisor);
-  steps.put(x.data, E{written(mutant(Mutant::qr_scale) ? beta : beta / scale)});
+  steps.put(x.data, E{written(beta / scale)});
   return tau;
 }
 
@@ -88,7 +86,7 @@ template <class E>
 struct ReflectorMemory {
   /// At most `reflectors` in all, of at most `rows` rows, for matrices of at most `columns` columns.
   ReflectorMemory(ElementSteps<E>& steps, Index rows, Index reflectors, Index columns)
-      : width(std::clamp<Index>(reflectors, 1, hook_panel(panel_columns))),
+      : width(std::clamp<Index>(reflectors, 1, panel_columns)),
         chunk(std::clamp<Index>(columns, 1, most_columns)),
         v(steps.take(rows * width)),
         s(steps.take(width * width)),
@@ -168,9 +166,8 @@ class Reflectors {
   /// Y = factor S^-1 V^H C, or S^-H, rounded after V^H C and by the solution.
   void solve(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, RealOf<E> factor) {
     calls_.gemm(Gemm<E>{count_, n, rows_, E{factor}, adjoint_v(), read_only(c), E{}, y, is_complex<E>});
-    const bool turned = adjoint != mutant(Mutant::qr_adjoint);
     Level3<E> solution{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER,
-                                       turned ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, count_, n,
+                                       adjoint ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, count_, n,
                                        width(), width(), 0)};
     solution.alpha = E{1};
     solution.a = memory_.s;
@@ -192,7 +189,7 @@ class Reflectors {
       return found < 0 ? n - from : found;
     };
     for (Index j = 0; j < n;) {
-      const Index plain = mutant(Mutant::qr_overflow) ? n : run_before(j, Kind::nonzero);
+      const Index plain = run_before(j, Kind::nonzero);
       if (plain > 0) subtract(c.block(0, j), plain, y.block(0, j), 1);
       j += plain;
       if (j == n) break;

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "lib/base/error.hpp"
-#include "lib/base/test_hooks_mp.hpp"
 #include "lib/mp/transfer.hpp"
 #include "lib/numerics/rns_moduli.hpp"
 
@@ -70,8 +69,7 @@ bool overlap(const Region& written, const Region& other) {
 
 void written(Array& array, const Region& region) {
   const Block& kept = array.aligned_block;
-  if (array.aligned && !mutant(MpMutant::stale_aligned) &&
-      overlap(region, {&array, kept.offset, kept.rows, kept.columns, kept.column_stride}))
+  if (array.aligned && overlap(region, {&array, kept.offset, kept.rows, kept.columns, kept.column_stride}))
     array.aligned.reset();
 }
 

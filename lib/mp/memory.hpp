@@ -13,7 +13,6 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 
 namespace accublas::mp {
 
@@ -33,7 +32,7 @@ class Buffer {
     if (count == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
     const bool fits = static_cast<std::uint64_t>(count) <= SIZE_MAX / 2 / sizeof(T);
-    if (fits && !hook_allocation_fails()) data_ = static_cast<T*>(allocate_kept(bytes));
+    if (fits) data_ = static_cast<T*>(allocate_kept(bytes));
     if (!data_) throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for a multiple-precision array");
   }
   Buffer(Buffer&& other) noexcept

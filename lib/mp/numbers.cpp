@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/test_hooks_mp.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/mp/basis.hpp"
 #include "lib/mp/transfer.hpp"
@@ -97,7 +96,7 @@ ConstNumbers Reader::look(std::int64_t first, std::int64_t count, NumberBuffer& 
       outside |= (e - least) | (greatest - e);
       unlike |= (last[t * from_.size] >> top) ^ 1;
     }
-    plain = outside >> 63 == 0 && (unlike == 0 || mutant(MpMutant::leading_limb));
+    plain = outside >> 63 == 0 && unlike == 0;
   }
   if (!plain) {
     read(first, count, to, 0);
@@ -195,7 +194,6 @@ int compare(Context& context, const Array& x, std::int64_t index_x, const Array&
     const bool same = a.exponent == b.exponent && a.negative == b.negative && !is_special(a.exponent);
     if (same && a.interval.upper < b.interval.lower) return a.negative ? 1 : -1;
     if (same && b.interval.upper < a.interval.lower) return a.negative ? -1 : 1;
-    if (same && mutant(MpMutant::interval_decides)) return 0;
     if (!same) {  // sign, class and exponent decide
       NumberBuffer p(fx, 1), q(fy, 1);
       p.exponent[0] = a.exponent;

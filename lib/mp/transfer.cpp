@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/test_hooks_mp.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/limbs.hpp"
@@ -120,7 +119,6 @@ void Encoder::doubles(Elements& to, const Block& block, std::int64_t first, std:
   }
   if (!to.positional) return write_residues(to, block, first, count, *double_weights_, top, exponent, sign);
   write_planes(to, block, first, count, from, end, digits_.data(), exponent, sign);
-  if (mutant(MpMutant::stale_digits)) return;
   for_runs(block, first, count, [&](std::int64_t at, std::int64_t, std::int64_t run) {
     for (int k = to.low; k < from; ++k) std::fill_n(to.digits + k * to.stride + at, run, 0);
   });
@@ -244,7 +242,6 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
     }
     if (from.positional) {
       join(residues + t, stride, digits_of(format_), limb, format_.limbs);
-      if (mutant(MpMutant::limb_order)) std::swap(limb[0], limb[1]);
       continue;
     }
     const std::uint64_t* integer = &integers_[t * basis_.limbs];

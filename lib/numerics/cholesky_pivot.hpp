@@ -30,7 +30,6 @@ struct CholeskyPivot {
     if (!(high > 0) || !Approximation::in_range(high) || !(error < high * 0x1p-40) ||
         !(absolute(left.low) < high * 0x1p-20))
       return false;
-    if (mutant(Mutant::cholesky_root)) left = {static_cast<double>(static_cast<T>(high)), 0}, error = 0;
     // The root is first + second - d, 2 first second = rest + left.low, 0 <= d < second^2 / (1.9 first). y / 2 is 1 /
     // (2 first) up to 2^-50.6; with its two roundings `second` errs by 2^-50. rest is below 2^-50 high.
     const double first = left.high * y, rest = fma_rn(-first, first, left.high), half = 0.5 * y,
@@ -48,7 +47,7 @@ struct CholeskyPivot {
       return special > 0;
     }
     const Wide<LongAccumulator::limbs> left = above.value();
-    if (wide_negative(left) || (wide_bit_length(left) == 0 && !mutant(Mutant::cholesky_pivot))) return false;
+    if (wide_negative(left) || wide_bit_length(left) == 0) return false;
     result = finish_root<T>(left, false, LongAccumulator::min_exponent);
     return true;
   }

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "lib/base/host_device.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/numerics/wide.hpp"
 
@@ -30,8 +29,7 @@ ACCUBLAS_HD Wide<L> crt_reconstruct(const CrtTable& table, const std::int8_t* re
     y = wide_add(y, wide_negate_if(wide_mul(wide_cast<L>(table.weight[l]), magnitude), r < 0));
     quotient += r * table.fraction[l];
   }
-  const double half = mutant(Mutant::crt_quotient) ? 0.25 : 0.5;
-  const int q = static_cast<int>(quotient < 0 ? quotient - half : quotient + half);
+  const int q = static_cast<int>(quotient < 0 ? quotient - 0.5 : quotient + 0.5);
   const std::uint64_t magnitude = static_cast<std::uint64_t>(q < 0 ? -q : q);
   return wide_sub(y, wide_negate_if(wide_mul(wide_cast<L>(table.product), magnitude), q < 0));
 }

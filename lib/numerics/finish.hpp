@@ -37,7 +37,7 @@ ACCUBLAS_HD T finish_scaled(T beta, T c);
 /// Returns c for `finish`. *c is read only if beta is not zero; otherwise c may be a null pointer.
 template <class T>
 ACCUBLAS_HD T read_addend(T beta, const T* c) {
-  return is_zero(beta) && !(c && mutant(Mutant::special_beta_zero)) ? T(0) : *c;
+  return is_zero(beta) ? T(0) : *c;
 }
 
 // -------------------------------------------------------------------------------------------------------------------
@@ -47,13 +47,13 @@ namespace detail {
 /// Returns whether beta c is a term at all.
 template <class T>
 ACCUBLAS_HD bool has_addend(T beta) {
-  return !is_zero(beta) || mutant(Mutant::special_beta_zero);
+  return !is_zero(beta);
 }
 
-/// An exact zero is +0, except in the test build with Mutant::zero_sign.
+/// An exact zero is +0.
 template <class T>
 ACCUBLAS_HD T exact_zero() {
-  return mutant(Mutant::zero_sign) ? -T(0) : T(0);
+  return T(0);
 }
 
 /// An unknown number in +-[value - error, value + error] 2^exponent.
@@ -260,10 +260,6 @@ ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int expo
       return detail::round_between(product_negative, value - bound, value + bound,
                                    exponent + top.shift + factor_exponent + 63, out);
     }
-  }
-  if (mutant(Mutant::double_rounding) && addend) {
-    *out = finish(alpha, s, exponent, T(0), T(0)) + beta * c;
-    return true;
   }
 
   // x = alpha S takes 128 bits of S, and 128 bits of its product with alpha. A lost bit is below 2 units; the error of

@@ -7,7 +7,6 @@
 
 #include <cmath>
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/rounding.hpp"
 #include "lib/numerics/triple_sum.hpp"
 #include "lib/numerics/wide.hpp"
@@ -75,7 +74,7 @@ ACCUBLAS_HD inline PairInteger pair_integer(double s, double c) {
   bool lost = false;
   Wide<3> value = wide_add(wide_from_double<3>(s, unit, &lost), wide_from_double<3>(c, unit, &lost));
   if (lost && c < 0) value = wide_sub(value, wide_from<3>(1));  // the lost bits were rounded towards zero
-  return {value, unit, lost && !mutant(Mutant::root_rest)};
+  return {value, unit, lost};
 }
 
 }  // namespace detail
@@ -94,7 +93,6 @@ ACCUBLAS_HD T finish_root(const Wide<L>& v, bool more, int exponent) {
   }
   bool exact = false;
   const std::uint64_t root = detail::integer_root(leading, &exact);
-  if (mutant(Mutant::root_truncated)) exact = true;
   return round_to<T>(false, root, rest || !exact, e / 2);
 }
 

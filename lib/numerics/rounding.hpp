@@ -1,7 +1,6 @@
 // Results are assembled from bits here: the one rounding, and the one NaN.
 #pragma once
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas {
@@ -9,7 +8,7 @@ namespace accublas {
 /// x, or the canonical NaN where x is a NaN.
 template <class T>
 ACCUBLAS_HD T canonical(T x) {
-  return is_nan(x) && !mutant(Mutant::nan_payload) ? canonical_nan<T>() : x;
+  return is_nan(x) ? canonical_nan<T>() : x;
 }
 
 /// RN(+-(top + rest) 2^exponent), where 2^63 <= top < 2^64 and 0 <= rest < 1; `sticky` says whether rest > 0. Underflow
@@ -30,16 +29,12 @@ ACCUBLAS_HD T round_to(bool negative, std::uint64_t top, bool sticky, int expone
     kept = drop < 64 ? top >> drop : 0;
     const std::uint64_t rest = drop < 64 ? top << (64 - drop) : top;
     constexpr std::uint64_t half = std::uint64_t{1} << 63;
-    if (mutant(Mutant::tie_sticky)) sticky = false;
     bool up = rest > half || (rest == half && (sticky || (kept & 1) != 0));
-    if (mutant(Mutant::tie_away)) up = rest >= half;
-    if (mutant(Mutant::truncate)) up = false;
     kept += up;
   }
   // The addition carries the hidden bit of `kept` into the exponent field, and also a carry out of the mantissa, up to
   // infinity.
   const Bits magnitude = (static_cast<Bits>(last - F::min_exponent) << (F::digits - 1)) + static_cast<Bits>(kept);
-  if (mutant(Mutant::subnormal_flush) && (magnitude & F::infinity) == 0) return from_bits<T>(sign);
   return from_bits<T>(sign | magnitude);
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "lib/base/host_device.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas {
@@ -16,11 +15,7 @@ namespace accublas {
 template <class T>
 ACCUBLAS_HD int exponent_above(T x) {
   const Decoded d = decode(x);
-  const int e = d.exponent + 64 - leading_zeros(d.mantissa);
-  if (mutant(Mutant::exponent_subnormal) && d.exponent == FloatFormat<T>::min_exponent)
-    return d.exponent + FloatFormat<T>::digits;
-  if (mutant(Mutant::exponent_power_of_two) && (d.mantissa & (d.mantissa - 1)) == 0) return e - 1;
-  return e;
+  return d.exponent + 64 - leading_zeros(d.mantissa);
 }
 
 /// The largest integer e such that x is a multiple of 2^e; x finite and not zero. With the least such e over a row, no
@@ -49,7 +44,7 @@ ACCUBLAS_HD ScaledInteger scale_entry(F a, int exponent, int t) {
     const std::uint64_t half = std::uint64_t{1} << (-shift - 1);
     const std::uint64_t rest = q & (2 * half - 1);
     q >>= -shift;
-    if (rest > half || (rest == half && ((q & 1) != 0 || mutant(Mutant::scale_tie_away)))) ++q;
+    if (rest > half || (rest == half && (q & 1) != 0)) ++q;
   }
   const std::int64_t s = static_cast<std::int64_t>(q);
   return {d.negative ? -s : s, shift > 0 ? shift : 0};

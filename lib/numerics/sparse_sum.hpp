@@ -6,7 +6,6 @@
 
 #include "lib/base/host_device.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks_mp.hpp"
 #include "lib/numerics/limbs.hpp"
 
 namespace accublas {
@@ -132,15 +131,14 @@ class SparseSum {
       return true;
     }
     const int cut = static_cast<int>(cut64);
-    const bool half = limbs_bit(scratch_, n_, cut - 1),
-               more = limbs_any_below(scratch_, n_, cut - 1) && !mutant(MpMutant::sticky);
+    const bool half = limbs_bit(scratch_, n_, cut - 1), more = limbs_any_below(scratch_, n_, cut - 1);
     if (rest == no_rest) {
-      set(cut, half && (more || limbs_bit(scratch_, n_, cut) || mutant(MpMutant::tie_away)));
+      set(cut, half && (more || limbs_bit(scratch_, n_, cut)));
       return true;
     }
     // abs(S - midpoint) = abs(low - 2^(cut-1)) with low the bits below the cut, against 2^rest.
     const std::int64_t distance = rest - base_;
-    if (!near_midpoint(cut, half, distance) || mutant(MpMutant::tie_rest)) {
+    if (!near_midpoint(cut, half, distance)) {
       set(cut, half);
       return true;
     }
@@ -240,7 +238,7 @@ class SparseSum {
       const bool carried = precision_ % bits == 0 ? limbs_zero(x_, words) : limbs_bit(x_, words, precision_);
       if (!carried) return;
       for (int i = 0; i < words; ++i) x_[i] = 0;
-      if (!mutant(MpMutant::carry_exponent)) ++exponent_;
+      ++exponent_;
     }
     x_[(precision_ - 1) / bits] = Limb{1} << ((precision_ - 1) % bits);
   }

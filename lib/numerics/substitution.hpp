@@ -98,10 +98,6 @@ struct Unknown {
   /// Rounds the quotient first + second of the numerator high + low, where `lows` is not less than abs(low).
   ACCUBLAS_HD bool quotient_of(const DoublePair& numerator, double lows, double error, T& result) const {
     double high = numerator.high, low = numerator.low;
-    if (mutant(Mutant::solve_numerator)) {
-      high = static_cast<double>(static_cast<T>(high + low));
-      low = error = 0;
-    }
     if (high == -low && error == 0) {
       result = T(0);
       return unit || A::in_range(pivot);
@@ -170,7 +166,6 @@ struct Unknown {
       good &= keeps_product(factor, number, p.high);
       triple_add(to, {p.high, p.low, 0, 0});
     });
-    if (mutant(Mutant::solve_numerator)) to = {static_cast<double>(static_cast<T>(to.a1 + (to.a2 + to.a3))), 0, 0, 0};
     return good && triple_known(to);
   }
   ACCUBLAS_HD static bool is_nothing(const A& x) { return x.high == 0 && x.low == 0 && x.error == 0; }

@@ -33,7 +33,6 @@ struct QuickSum {
     const DoublePair s = two_sum(high, low);
     double error = size * update_error;
     if (sizeof(T) != sizeof(double)) error += absolute(s.high) * 0x1p-51;  // for the rounding to double on the way
-    if (mutant(Mutant::update_undecided)) error = 0;
     const T least = static_cast<T>(add_rn(s.high, add_rn(s.low, -error))),
             most = static_cast<T>(add_rn(s.high, add_rn(s.low, error)));
     *to = is_zero(least) ? T(0) : least;

@@ -1,7 +1,6 @@
-// Ziv's test of cr's engines that sum in floating point, with the test build's hooks.
+// Ziv's test of cr's engines that sum in floating point.
 #pragma once
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/triple_sum.hpp"
 
 namespace accublas {
@@ -9,31 +8,23 @@ namespace accublas {
 /// Computes RN(alpha S 2^exponent + beta c). Returns true if the interval of `sum` decides it.
 template <class T>
 ACCUBLAS_HD bool ziv_test(T alpha, TripleSum sum, T beta, T c, T* out, int exponent = 0) {
-  if (mutant(Mutant::ziv_half)) sum.error *= 0x1p-40;
   if (!triple_known(sum)) return false;
-  bool decided = finish_triple(alpha, sum, exponent, beta, c, out) && !hook_all_undecided();
-  if (mutant(Mutant::skipped_undecided)) {
-    sum.error = 0;
-    finish_triple(alpha, sum, exponent, beta, c, out);
-    decided = true;
-  }
-  return decided;
+  return finish_triple(alpha, sum, exponent, beta, c, out);
 }
 
 /// Rounds a number within `error` of x.high + x.low. Returns true if the interval decides it. *out is near the number
 /// in any case.
 template <class T>
 ACCUBLAS_HD bool ziv_test(const DoublePair& x, double error, T* out) {
-  if (mutant(Mutant::ziv_half)) error *= 0x1p-40;
   // The enlargement covers the roundings of both ends below. For float, the second term covers the rounding to double
   // before.
   double wide = (error + absolute(x.low) * 0x1p-52) * (1 + 0x1p-50);
   if (sizeof(T) != sizeof(double)) wide += absolute(x.high) * 0x1p-51;
   const T low = static_cast<T>(add_rn(x.high, add_rn(x.low, -wide))),
           high = static_cast<T>(add_rn(x.high, add_rn(x.low, wide)));
-  const bool decided = to_bits(low) == to_bits(high) && !is_zero(low) && is_finite(low) && !hook_all_undecided();
+  const bool decided = to_bits(low) == to_bits(high) && !is_zero(low) && is_finite(low);
   *out = decided ? low : static_cast<T>(add_rn(x.high, x.low));
-  return decided || mutant(Mutant::skipped_undecided);
+  return decided;
 }
 
 }  // namespace accublas

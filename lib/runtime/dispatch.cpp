@@ -5,7 +5,6 @@
 #include <new>
 #include <vector>
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/overlap.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/numerics/component_sum.hpp"
@@ -183,7 +182,6 @@ void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* be
 
 template <class E, class A, class B>
 void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
-  if (mutant(Mutant::increment_sign) && problem.incx < 0) problem.incx = -problem.incx;
   run_described<E>(context, problem, alpha, !is_triangular(problem.kind), beta, is_symv(problem.kind), options);
 }
 

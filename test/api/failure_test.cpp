@@ -4,7 +4,7 @@
 
 #include "api.hpp"
 
-extern "C" bool accublas_test_allocation_reached(long number);  // lib/base/test_hooks.cpp
+extern "C" bool accublas_test_allocation_reached(long number);  // test/mutants/hooks/hooks.cpp
 
 namespace {
 

@@ -254,7 +254,7 @@ TEST(Child, DISABLED_ServesNatively) {
   EXPECT_EQ(product(1, one, one)[0], 1.5 * 9 - 1);
 }
 
-#ifdef ACCUBLAS_TEST_HOOKS
+#ifdef WITH_HOOKS
 // Wherever an allocation fails, the answer is the mode's (a smaller block did it) or the real BLAS's after the handler,
 // and never a mixture.
 TEST_F(Failure, EveryAllocation) {

@@ -43,7 +43,7 @@ objects = [
 ]
 # The objects come from sources that are compiled apart or together.
 libraries = {path.parent.name for path in objects}
-assert libraries >= {f"libaccublas_{name}.a.p" for name in ("internal", "internal_once", "api_once", "kernels_baseline")}, objects
+assert libraries >= {f"libaccublas_{name}.a.p" for name in ("lib_once", "lib_twice", "api", "kernels_baseline")}, objects
 for path in objects:
     symbols = subprocess.run([nm, "-C", path], capture_output=True, text=True, check=True).stdout
     if "__cxa_guard_acquire" in symbols:

@@ -7,7 +7,6 @@
 
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/finish.hpp"
@@ -27,7 +26,7 @@ template <class T>
 void step(Dot2Pair& pair, T x, T y) {
   const double p = static_cast<double>(x) * static_cast<double>(y), s = pair.s + p;
   if constexpr (compensated<T>) {
-    const double e = mutant(Mutant::dot2_no_error) ? 0.0 : std::fma(x, y, -p);
+    const double e = std::fma(x, y, -p);
     pair.c = pair.c + (sum_error(pair.s, p, s) + e);
   }
   pair.s = s;
@@ -136,8 +135,6 @@ const Dot2Kernels<float>& dot2_kernels(Isa isa) {
   return tables[std::min(static_cast<std::size_t>(isa), tables.size() - 1)];
 }
 
-Index dot2_block_length() { return mutant(Mutant::dot2_block) ? dot2_block / 2 : dot2_block; }
-
 template <class T>
 Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right) {
   const double s = left.s + right.s;
@@ -147,10 +144,9 @@ Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right) {
 template <class T>
 Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y) {
   Dot2Pair total = {0, 0};
-  const Index length = dot2_block_length();
-  for (Index first = 0; first < k; first += length) {
+  for (Index first = 0; first < k; first += dot2_block) {
     Dot2Pair block = {0, 0};
-    for (Index p = first; p < std::min(first + length, k); ++p) step(block, x[p], y[p]);
+    for (Index p = first; p < std::min(first + dot2_block, k); ++p) step(block, x[p], y[p]);
     total = dot2_combine<T>(total, block);
   }
   return total;
@@ -176,9 +172,7 @@ T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y) {
 template <class T>
 T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y) {
   // An s that is not finite is the table's; a c can be the kernel's (see lib/cpu/kernels/dot2_kernels.hpp).
-  if ((std::isfinite(pair.s) && !std::isfinite(pair.c)) || mutant(Mutant::dot2_no_error))
-    pair = dot2_chain(k, row, col);
-  if (!is_finite(pair) && mutant(Mutant::dot2_overflow_kept)) return canonical(alpha * static_cast<T>(pair.s + pair.c));
+  if (std::isfinite(pair.s) && !std::isfinite(pair.c)) pair = dot2_chain(k, row, col);
   if (!is_finite(pair)) return exact_element(k, alpha, row, col, beta, y);
   return dot2_round(pair, alpha, beta, y);
 }

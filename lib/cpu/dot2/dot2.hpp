@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/execution.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
@@ -80,7 +79,7 @@ T dot2_sum(Dot2Pair pair) {
 template <class T>
 inline void dot2_write(Index count, const double* s, const double* c, Index k, T alpha, const Matrix<const T>& a,
                        Vector<const T> col, T beta, Vector<T> y) {
-  const bool plain = alpha == 1 && beta == 0 && !mutant(Mutant::dot2_no_error);
+  const bool plain = alpha == 1 && beta == 0;
   for (Index i = 0; i < count; ++i) {
     const Dot2Pair pair = {s[i], c[i]};
     y[i] = plain && is_finite(pair) ? dot2_sum<T>(pair) : dot2_element(pair, k, alpha, a.row(i), col, beta, &y[i]);
@@ -90,8 +89,5 @@ inline void dot2_write(Index count, const double* s, const double* c, Index k, T
 /// Writes the promise of the mode into the report: depth of the table, terms, factor of the inner product.
 template <class T>
 void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& report);
-
-/// Length of GEMV's and GEMM's blocks.
-Index dot2_block_length();
 
 }  // namespace accublas::cpu

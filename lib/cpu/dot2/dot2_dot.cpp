@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/entries.hpp"
@@ -36,9 +35,8 @@ class LaneTree {
   /// Where the next pairs go; push() takes them.
   double* next() { return waiting_[top_]; }
   void push() {
-    const bool left_to_right = mutant(Mutant::dot2_tree);
     ++top_;
-    for (std::uint64_t bits = count_++; left_to_right ? top_ > 1 : bits & 1; bits >>= 1) merge();
+    for (std::uint64_t bits = count_++; bits & 1; bits >>= 1) merge();
   }
   double* result() {
     while (top_ > 1) merge();
@@ -97,19 +95,13 @@ template <class T>
 void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
   const bool products = sum.terms == Dot2Terms::products;
   const bool contiguous = sum.x.contiguous() && (!products || sum.y.contiguous()) && sum.factor == 1;
-  if (!contiguous || mutant(Mutant::dot2_tree)) return packed_lanes(kernels, sum, begin, n, out);
+  if (!contiguous) return packed_lanes(kernels, sum, begin, n, out);
   const T* const x = sum.x.from(begin).data;
   contiguous_lanes(kernels, sum.terms, n, x, products ? sum.y.from(begin).data : x, out);
 }
 
 template <class T>
 Dot2Pair reduce(const Dot2DotKernels<T>& kernels, const double* lanes) {
-  Dot2Pair pair;
-  if (mutant(Mutant::dot2_lanes)) {
-    pair = {lanes[0], lanes[dot2_lanes]};
-    for (int l = 1; l < dot2_lanes; ++l) pair = dot2_combine<T>(pair, {lanes[l], lanes[dot2_lanes + l]});
-    return pair;
-  }
   double values[2];
   kernels.reduce(lanes, values);
   return {values[0], values[1]};
@@ -119,7 +111,7 @@ template <class T>
 Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
   const Dot2DotKernels<T>& kernels = dot2_kernels<T>(execution.isa).dot;
   alignas(64) double lanes[lane_values];
-  if (execution.threads == 1 || sum.n <= least_run || mutant(Mutant::dot2_tree)) {
+  if (execution.threads == 1 || sum.n <= least_run) {
     if (execution.workspace.rehearses()) return {};
     run_lanes(kernels, sum, 0, sum.n, lanes);
     return reduce(kernels, lanes);
@@ -149,7 +141,7 @@ Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution) {
   const Dot2Pair pair = pair_of(sum, execution);
   // An s that is not finite is the table's; a c can be the kernel's (lib/cpu/kernels/dot2_kernels.hpp).
   const bool lost = std::isfinite(pair.s) && !std::isfinite(pair.c);
-  return lost || mutant(Mutant::dot2_no_error) ? dot2_tree(sum) : pair;
+  return lost ? dot2_tree(sum) : pair;
 }
 
 template <class T>
@@ -162,9 +154,8 @@ void dot2_dot(const Dot<T>& dot, Execution& execution) {
   dot2_report_bound(dot2_depth_dot(dot.n), dot.n, T(1), execution.report);
   const Dot2Pair pair = dot2_pair(Dot2Sum<T>{Dot2Terms::products, dot.n, dot.x, dot.y}, execution);
   if (execution.workspace.rehearses()) return;
-  *dot.result = is_finite(pair) || mutant(Mutant::dot2_overflow_kept)
-                    ? dot2_round(pair, T(1), T(0), dot.result)
-                    : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
+  *dot.result = is_finite(pair) ? dot2_round(pair, T(1), T(0), dot.result)
+                                : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
 }
 
 template Dot2Pair dot2_pair(const Dot2Sum<double>&, Execution&);

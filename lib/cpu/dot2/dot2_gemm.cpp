@@ -25,7 +25,7 @@ template <class T>
 class Gemmer {
  public:
   Gemmer(const Gemm<T>& gemm, Execution& execution)
-      : g_(gemm), execution_(execution), kernel_(dot2_kernels<T>(execution.isa).gemm), block_(dot2_block_length()) {}
+      : g_(gemm), execution_(execution), kernel_(dot2_kernels<T>(execution.isa).gemm) {}
 
   void run() {
     threads_ = static_cast<double>(g_.m) * g_.n * g_.k < dot2_least_work ? 1 : execution_.threads;
@@ -78,7 +78,7 @@ class Gemmer {
   }
 
   /// Fewer tiles than threads, and blocks enough for all.
-  bool shares_k() const { return row_tiles_ * col_tiles_ < threads_ && divide_up(g_.k, block_) >= 2 * threads_; }
+  bool shares_k() const { return row_tiles_ * col_tiles_ < threads_ && divide_up(g_.k, dot2_block) >= 2 * threads_; }
   /// Doubles of workspace.
   Index per_thread() const { return pack_values() + (shares_k() ? 0 : pair_values()); }
   Index pair_values() const { return 2 * rows_ * cols_; }
@@ -107,7 +107,7 @@ class Gemmer {
       double* pair = pairs;
       for (Index j = 0; j < t.cols; j += kernel_.cols)
         for (Index i = 0; i < t.rows; i += kernel_.rows, pair += 2 * kernel_.rows * kernel_.cols)
-          kernel_.tile(length, block_, packed_a + i * length, packed_b + j * length, pair);
+          kernel_.tile(length, dot2_block, packed_a + i * length, packed_b + j * length, pair);
     }
   }
 
@@ -130,7 +130,7 @@ class Gemmer {
   /// Fewer tiles than threads: the threads share k. The pairs of a batch of blocks are computed side by side, then
   /// combined from left to right.
   void run_blocks(Index tiles) {
-    const Index values = pair_values(), blocks = divide_up(g_.k, block_);
+    const Index values = pair_values(), blocks = divide_up(g_.k, dot2_block);
     double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(values));
     double* const packed =
         execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * pack_values()));
@@ -144,8 +144,8 @@ class Gemmer {
       for (Index first = 0; first < blocks; first += batch) {
         const Index count = std::min(batch, blocks - first);
         parallel_for(count, threads_, [&](Index task, int thread) {
-          const Index p = (first + task) * block_;
-          accumulate(tile, p, std::min(p + block_, g_.k), pairs + task * values, packed + thread * pack_values());
+          const Index p = (first + task) * dot2_block;
+          accumulate(tile, p, std::min(p + dot2_block, g_.k), pairs + task * values, packed + thread * pack_values());
         });
         for (Index b = 0; b < count; ++b) {
           for (Index v = 0; v < values; v += 2 * size) {
@@ -166,7 +166,6 @@ class Gemmer {
   const Gemm<T>& g_;
   Execution& execution_;
   const Dot2GemmKernel<T>& kernel_;
-  const Index block_;
   int threads_ = 1;
   Index row_tiles_ = 1, col_tiles_ = 1, rows_ = 0, cols_ = 0;
 };

@@ -31,10 +31,10 @@ template <class T>
 class Gemver {
  public:
   Gemver(const Gemv<T>& gemv, Execution& execution)
-      : g_(gemv), execution_(execution), kernels_(dot2_kernels<T>(execution.isa).gemv), block_(dot2_block_length()) {}
+      : g_(gemv), execution_(execution), kernels_(dot2_kernels<T>(execution.isa).gemv) {}
 
   void run() {
-    const Index blocks = ceil_div(g_.k, block_);
+    const Index blocks = ceil_div(g_.k, dot2_block);
     int threads = execution_.threads;
     if (g_.m * g_.k < dot2_least_work) threads = 1;
     if (g_.m <= few_rows && g_.a.col_stride == 1 && blocks >= 8) {
@@ -77,21 +77,21 @@ class Gemver {
     doubles_ = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * doubles(rows)));
     copies_ = nullptr;
     if (copies_rows())
-      copies_ = execution_.workspace.template take<T>(static_cast<std::size_t>(threads * copy_rows * block_));
+      copies_ = execution_.workspace.template take<T>(static_cast<std::size_t>(threads * copy_rows * dot2_block));
   }
 
   /// Neither the rows nor the columns of A are contiguous.
   bool copies_rows() const { return g_.a.row_stride != 1 && g_.a.col_stride != 1; }
   /// Workspace of a thread.
   Index bytes(Index rows) const {
-    return doubles(rows) * Index{sizeof(double)} + (copies_rows() ? copy_rows * block_ * Index{sizeof(T)} : 0);
+    return doubles(rows) * Index{sizeof(double)} + (copies_rows() ? copy_rows * dot2_block * Index{sizeof(T)} : 0);
   }
   static Index doubles(Index rows) { return 4 * round_up(rows, 8) + x_chunk; }
 
   Buffers<T> buffers(int thread, Index rows) const {
     const Index padded = round_up(rows, 8);
     double* const s = doubles_ + thread * doubles(rows);
-    return {s, s + padded, s + 2 * padded, s + 4 * padded, copies_ + (copies_ ? thread * copy_rows * block_ : 0)};
+    return {s, s + padded, s + 2 * padded, s + 4 * padded, copies_ + (copies_ ? thread * copy_rows * dot2_block : 0)};
   }
 
   /// (s, c)[i] := combine((s, c)[i], block) for the blocks of columns [first_p, end_p), rows first .. first + count
@@ -113,17 +113,17 @@ class Gemver {
   void accumulate_chunk(const Matrix<const T>& a, Index count, Index length, const double* x, const Buffers<T>& own,
                         double* s, double* c) {
     if (a.row_stride == 1) {
-      kernels_.columns(count, length, block_, a.data, a.col_stride, x, s, c, own.scratch);
+      kernels_.columns(count, length, dot2_block, a.data, a.col_stride, x, s, c, own.scratch);
     } else if (a.col_stride == 1) {
-      kernels_.rows(count, length, block_, a.data, a.row_stride, x, s, c);
+      kernels_.rows(count, length, dot2_block, a.data, a.row_stride, x, s, c);
     } else {
       for (Index i = 0; i < count; i += copy_rows) {
         const Index part = std::min(copy_rows, count - i);
-        for (Index p = 0; p < length; p += block_) {
-          const Index width = std::min(block_, length - p);
+        for (Index p = 0; p < length; p += dot2_block) {
+          const Index width = std::min(dot2_block, length - p);
           for (Index q = 0; q < width; ++q)
             for (Index r = 0; r < part; ++r) own.a[q * copy_rows + r] = a(i + r, p + q);
-          kernels_.columns(part, width, block_, own.a, copy_rows, x + p, s + i, c + i, own.scratch);
+          kernels_.columns(part, width, dot2_block, own.a, copy_rows, x + p, s + i, c + i, own.scratch);
         }
       }
     }
@@ -148,7 +148,7 @@ class Gemver {
           for (Index q = b + task * group; q < std::min(b + (task + 1) * group, end); ++q) {
             double* const s = pairs + (q - b) * 2 * padded;
             std::fill_n(s, 2 * padded, 0.0);
-            accumulate(first, count, q * block_, std::min((q + 1) * block_, g_.k), own, s, s + padded);
+            accumulate(first, count, q * dot2_block, std::min((q + 1) * dot2_block, g_.k), own, s, s + padded);
           }
         });
         for (Index q = 0; q < end - b; ++q) {
@@ -166,7 +166,7 @@ class Gemver {
 
   /// Fewer contiguous rows than lanes: the lanes take blocks of one row instead, and so do the threads.
   void run_few_rows(int threads, Index blocks) {
-    const Index group = x_chunk / block_;
+    const Index group = x_chunk / dot2_block;
     Index batch = std::min(blocks, split_pairs / (2 * g_.m) / group * group);
     const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - lost_bytes / 4;
     while (threads > 1 && threads * x_chunk + 2 * g_.m * batch > most) threads /= 2;
@@ -179,15 +179,16 @@ class Gemver {
     for (Index first = 0; first < blocks; first += batch) {
       const Index count = std::min(batch, blocks - first);
       parallel_for(ceil_div(count, group), threads, [&](Index task, int thread) {
-        const Index b = task * group, p = (first + b) * block_;
-        const Index length = std::min(x_chunk, g_.k - p), full = length / block_, rest = length % block_;
+        const Index b = task * group, p = (first + b) * dot2_block;
+        const Index length = std::min(x_chunk, g_.k - p), full = length / dot2_block, rest = length % dot2_block;
         const double* const x = contiguous_x(p, length, copies + thread * x_chunk);
         for (Index i = 0; i < g_.m; ++i) {
           double* const s = pairs + 2 * i * batch + b;
-          kernels_.row_blocks(full, block_, &g_.a(i, p), x, s, s + batch);
+          kernels_.row_blocks(full, dot2_block, &g_.a(i, p), x, s, s + batch);
           if (rest == 0) continue;
           double last[2][8] = {};
-          kernels_.rows(1, rest, block_, &g_.a(i, p + full * block_), 0, x + full * block_, last[0], last[1]);
+          kernels_.rows(1, rest, dot2_block, &g_.a(i, p + full * dot2_block), 0, x + full * dot2_block, last[0],
+                        last[1]);
           s[full] = last[0][0];
           s[batch + full] = last[1][0];
         }
@@ -220,7 +221,6 @@ class Gemver {
   const Gemv<T>& g_;
   Execution& execution_;
   const Dot2GemvKernels<T>& kernels_;
-  const Index block_;
   double* doubles_ = nullptr;
   T* copies_ = nullptr;
 };

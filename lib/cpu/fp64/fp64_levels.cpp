@@ -265,7 +265,7 @@ class Levels {
     int last = start_;
     multiply(0, last, last + 1, 0);
     Index undecided = decide(last);
-    while (undecided > few_elements_cpu(m_ * n_) && last < last_level_cap && !hook_all_undecided()) {
+    while (undecided > few_elements_cpu(m_ * n_) && last < last_level_cap) {
       ++last;
       multiply(last, last, last + 1, 0);
       undecided = decide(last);
@@ -273,7 +273,7 @@ class Levels {
     start_ = last;
     execution_.report.bits = std::max(execution_.report.bits, (last + 1) * width_.step() - 1);
     execution_.report.undecided += undecided;
-    if (undecided == 0 || mutant(Mutant::skipped_undecided)) return;
+    if (undecided == 0) return;
     PhaseTimer timer(execution_, &accublas_report_t::ms_exact);
     for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
       if (!done_[i + j * m_]) *c_at(i, j) = exact(i, j);
@@ -292,7 +292,6 @@ class Levels {
     PhaseTimer timer(execution_, &accublas_report_t::ms_reconstruct);
     std::atomic<Index> undecided{0};
     double error = left_out(g_.k, width_, last);
-    if (mutant(Mutant::ziv_half)) error *= 0x1p-40;
     const int unit = -2 * width_.width - width_.step() * last;
     with_limbs(log2_terms() + 2 * width_.width + width_.step() * last + 2, [&]<int L>() {
       for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
@@ -302,8 +301,7 @@ class Levels {
         T value{};
         if (special(i, j)) {
           value = exact(i, j);
-        } else if (hook_all_undecided() ||
-                   !finish_within(g_.alpha, sum_levels<L>(i + j * m_, last), complete(i, j, last) ? 0.0 : error,
+        } else if (!finish_within(g_.alpha, sum_levels<L>(i + j * m_, last), complete(i, j, last) ? 0.0 : error,
                                   a_.exponent[i] + b_.exponent[j] + unit, g_.beta, read_addend(g_.beta, c), &value)) {
           undecided.fetch_add(1, std::memory_order_relaxed);
           return;

@@ -13,10 +13,9 @@
 namespace accublas::cpu {
 
 int slice_rho(Index k) {
-  if (mutant(Mutant::slice_blocked_k)) k = std::min<Index>(k, 64);
   int r = 27;
   while (r < 53 && (Index{1} << (2 * r - 53)) < k) ++r;
-  return mutant(Mutant::slice_rho) ? r - 1 : r;
+  return r;
 }
 
 namespace {
@@ -31,7 +30,7 @@ struct SliceBlock {
   double* plane[max_digits];
 
   /// Slices of B that meet slice p of A: p + q <= D + 1 counted from 1.
-  int partners(int p) const { return fast ? slices - p - mutant(Mutant::slice_fast_pairs) : slices; }
+  int partners(int p) const { return fast ? slices - p : slices; }
 };
 
 /// Whether every slice took its full width, so that grid[p] = grid[0] - p (width + 1) and pairs of one p + q have one

@@ -5,7 +5,6 @@
 
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/int8/int8_operand.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"
 #include "lib/numerics/crt.hpp"
@@ -75,10 +74,7 @@ Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_row
   };
   auto fits = [&](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes <= available; };
   // Long chunks first, then large blocks: a block of less than 4 tiles a side converts its operands too often.
-  // Residues of p = 256 alone reach 255 128 a term, and wrap-around does not hurt them: only chunks twice as long go
-  // wrong.
-  const Index longest = mutant(Mutant::chunk_overflow) ? 2 * cpu::int8_most_terms : cpu::int8_most_terms;
-  const Index chunk = std::min(round_up(k, cpu::int8_k_step), longest);
+  const Index chunk = std::min(round_up(k, cpu::int8_k_step), cpu::int8_most_terms);
   for (Index tiles_wanted : {Index{4}, Index{1}}) {
     for (Index c = chunk;; c = std::max<Index>(c / 2 / 64 * 64, 64)) {
       const Int8Blocking whole = make(all_rows, all_cols, c);

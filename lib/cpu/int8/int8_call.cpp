@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/finish.hpp"
 #include "lib/numerics/float_bits.hpp"
@@ -31,7 +30,6 @@ bool is_power_of_two(double x, int& exponent) {
 template <class T>
 Int8Scalars scalars_of(const Gemm<T>& g) {
   Int8Scalars s{false, false, 0};
-  if (mutant(Mutant::special_beta_zero)) return s;
   s.simple = g.beta == 0 && is_power_of_two(g.alpha, s.alpha_exponent);
   s.combine = !s.simple && moderate(g.alpha) && (g.beta == 0 || moderate(g.beta));
   return s;

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/int8/int8_blocks.hpp"
 #include "lib/numerics/certificate.hpp"
 
@@ -152,7 +151,7 @@ void Certifier<T>::certify(const Int8TileTask& task, const std::int32_t* sums) c
   Int8Counts& counts = call_.counts[task.thread];
   const Index most = count_accepted(task, sums, rungs.count - 1, verdict_.accepted_in(task.tile));
   verdict_.rejected[task.tile] = static_cast<std::int32_t>(task.rows * task.cols - most);
-  if (most == 0 || (mutant(Mutant::certificate_call_rung) && task.tile != 0)) return;
+  if (most == 0) return;
   if (counts.rung < 0) counts.rung = 0;
   while (counts.rung < rungs.count - 1 && count_accepted(task, sums, counts.rung, nullptr) < most) ++counts.rung;
 }
@@ -212,11 +211,6 @@ Int8Verdict int8_certify(const Int8Call<T>& call) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
   const Index tiles = call.tiling.count();
   Int8Verdict verdict = int8_take_verdict(call);
-  if (mutant(Mutant::certificate_accepts)) {
-    for (Index t = 0; t < tiles; ++t) verdict.rejected[t] = 0;
-    verdict.bits = rungs.t[0];
-    return verdict;
-  }
   for (int t = 0; t < call.threads; ++t) {
     call.counts[t].rung = -1;
     call.counts[t].part_misses = 0;

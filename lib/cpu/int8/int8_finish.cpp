@@ -2,7 +2,6 @@
 
 #include <chrono>
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/numerics/escalation.hpp"
 #include "lib/numerics/finish.hpp"
 
@@ -23,8 +22,7 @@ template <class T>
 Index Int8Finish<T>::mark_elements(const Int8TileTask& task) const {
   using Elements = Int8Pass::Elements;
   const Int8Tile<T>& tile = call_.tiles[task.thread];
-  const bool by_certificate =
-      pass_.elements != Elements::all && verdict_.rejected[task.tile] > 0 && !mutant(Mutant::rejected_not_recomputed);
+  const bool by_certificate = pass_.elements != Elements::all && verdict_.rejected[task.tile] > 0;
   if (!by_certificate && !call_.any_special) return 0;
   const bool few = verdict_.rejected && verdict_.rejected[task.tile] <= most_undecided(task.rows * task.cols);
   const bool of_rejected = pass_.elements == Elements::rejected;
@@ -101,7 +99,6 @@ void Int8Finish<T>::resolve_in(const Int8TileTask& task) const {
   const Index plane = int8_tile_plane(call_.tiling.rows, call_.tiling.cols);
   for_each_open(task, [&](Index r, Index c) {
     const Index at = r * call_.tiling.cols + c, row = task.row + r, col = task.col + c;
-    if (pass_.interval && hook_all_undecided()) return;
     const Wide<L> s = crt_reconstruct<L>(crt_, planes + at, plane);
     const int exponent = call_.rows.scaling.exponent[row] + call_.cols.scaling.exponent[col];
     const T beta = call_.problem.beta, addend = read_addend(beta, &call_.at(row, col));
@@ -113,9 +110,6 @@ void Int8Finish<T>::resolve_in(const Int8TileTask& task) const {
       tile.open[at] = done;
     } else if (call_.structural_zero(row, col)) {
       *to = finish(alpha, Wide<1>{}, 0, beta, addend);
-      tile.open[at] = done;
-    } else if (mutant(Mutant::skipped_undecided)) {
-      *to = finish(alpha, s, exponent, beta, addend);
       tile.open[at] = done;
     }
   });
@@ -171,8 +165,7 @@ Index Int8Finish<T>::reconstruct(const Int8TileTask& task) const {
   const Int8Tile<T>& tile = call_.tiles[task.thread];
   const Int8Tiling& tiling = call_.tiling;
   const Int8Scaling &rows = call_.rows.scaling, &cols = call_.cols.scaling;
-  const bool no_kernel = !(call_.scalars.simple || call_.scalars.combine);
-  if (no_kernel || (pass_.interval && hook_all_undecided())) {
+  if (!(call_.scalars.simple || call_.scalars.combine)) {  // no kernel
     for (Index r = 0; r < task.rows; ++r)
       for (Index c = 0; c < task.cols; ++c) tile.open[r * tiling.cols + c] = open;
     return task.rows * task.cols;
@@ -229,7 +222,7 @@ bool Int8Finish<T>::compute_undecided(const Int8TileTask& task) const {
   Index undecided = 0;
   for_each_open(task, [&](Index, Index) { ++undecided; });
   if (undecided == 0) return true;
-  if (pass_.may_escalate && undecided > most_undecided(task.rows * task.cols) && !hook_all_undecided()) return false;
+  if (pass_.may_escalate && undecided > most_undecided(task.rows * task.cols)) return false;
   const auto start = std::chrono::steady_clock::now();
   for_each_open(task, [&](Index r, Index c) {
     tile.results[r * tile.stride + c] = call_.exact(task.row + r, task.col + c);

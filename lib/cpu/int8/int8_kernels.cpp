@@ -1,4 +1,3 @@
-#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/int8/int8_portable.hpp"
 
 namespace accublas::cpu {
@@ -41,18 +40,12 @@ const Int8ProductKernels& int8_product_kernels([[maybe_unused]] Isa isa) {
 
 const Int8ConvertKernels& int8_convert_kernels([[maybe_unused]] Isa isa) {
 #if ACCUBLAS_KERNEL_LEVELS > 2
-  // The kernels round with an instruction that no defect can be built into.
-  if (isa >= Isa::avx512 && !mutant(Mutant::scale_tie_away)) return isa_avx512::int8_convert();
+  if (isa >= Isa::avx512) return isa_avx512::int8_convert();
 #endif
   return int8_convert_portable();
 }
 
 const Int8ReconstructKernels& int8_reconstruct_kernels([[maybe_unused]] Isa isa) {
-  // The portable kernels contain the deliberate defects of the reconstruction and the last rounding.
-  const bool defect = mutant(Mutant::tie_away) || mutant(Mutant::truncate) || mutant(Mutant::tie_sticky) ||
-                      mutant(Mutant::zero_sign) || mutant(Mutant::subnormal_flush) || mutant(Mutant::double_rounding) ||
-                      mutant(Mutant::crt_quotient);
-  if (defect) return int8_reconstruct_portable();
 #if ACCUBLAS_KERNEL_LEVELS > 3
   if (isa >= Isa::avx512_vnni) return isa_avx512_vnni::int8_reconstruct();
 #endif

@@ -139,7 +139,6 @@ void int8_measure(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Con
       const bool zero = i >= count || scans[i].largest == 0 || lines.special[at] != 0;
       lines.exponent[at] = zero ? 0 : exponent_above(largest);
       lines.last_bit[at] = zero ? std::numeric_limits<std::int32_t>::max() / 2 : exponent_above(scans[i].last_bit) - 1;
-      if (mutant(Mutant::exponent_power_of_two) && !zero) ++lines.last_bit[at];
       set_scale(24 - lines.exponent[at], scale + 2 * i);
       lines.sparse[at] = lines.nonzero && i < count && !all_ones(lines.nonzero + at * lines.words, k);
     }
@@ -200,7 +199,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
         c.k = round_up(wanted, int8_k_step);
         for (Index q = 0; q < wanted; q += certificate_block) {
           const Index block = (p0 + p + q) / certificate_block;
-          const Index at = block * (mutant(Mutant::certificate_sampling) ? Index{certificate_block} : stride);
+          const Index at = block * stride;
           const Index in_block = wanted - q < certificate_block ? wanted - q : certificate_block;
           pack(x, line, count, at, in_block, lines.special, kernels, buffer + q, Int8Pack::stride);
         }

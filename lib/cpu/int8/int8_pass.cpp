@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/int8/int8_blocks.hpp"
 #include "lib/cpu/int8/int8_finish.hpp"
 #include "lib/numerics/escalation.hpp"
@@ -25,7 +24,7 @@ bool scale_lines(const Int8Lines& lines, const Int8Scaling& to, int bits, bool i
     const LineError e = line_error(norm, lines.lambda[i], exponent, lines.last_bit[i], scale, lines.k, row);
     any_exact |= e.drop == 0;
     to.drop[i] = e.drop;
-    to.error[i] = mutant(Mutant::ziv_half) ? e.error * 0x1p-40 : e.error;
+    to.error[i] = e.error;
   }
   for (Index i = lines.count; i < round_up(lines.count, 32); ++i) {
     to.scale[i] = to.exponent[i] = 0;
@@ -85,9 +84,7 @@ void multiply_tile(const Int8ProductKernels& kernels, const Int8TileTask& task, 
 }  // namespace
 
 template <class T>
-void int8_run_pass(Int8Call<T>& call, const Int8Verdict& verdict, const Int8Pass& asked) {
-  Int8Pass pass = asked;
-  if (mutant(Mutant::dropped_modulus) && pass.moduli > 1) --pass.moduli;
+void int8_run_pass(Int8Call<T>& call, const Int8Verdict& verdict, const Int8Pass& pass) {
   bool some_exact = true;
   {
     PhaseTimer timer(call.execution, &accublas_report_t::ms_convert);

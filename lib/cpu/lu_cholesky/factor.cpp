@@ -17,7 +17,7 @@ constexpr Index lu_edge = 64;  // columns of a block: that many use what was loa
 template <class E>
 Index factor_cholesky(const Matrix<E>& x, Index n, Sweep<E>& sweep) {
   for (Index first = 0, end = 0; first < n; first = end) {
-    end = std::min(n, first + hook_block(Sweep<E>::most_together));
+    end = std::min(n, first + Sweep<E>::most_together);
     if (const Index most = sweep.together(end)) end = std::min(end, first + most);
     const Index known = sweep.factor(x, first, end);
     const TriangularSystem<E> rest = Sweep<E>::cholesky_system(x, end, end, n);
@@ -63,7 +63,7 @@ void factorize(const Factorization<E>& f, Execution& execution) {
   put_bound(execution.report, rounded_once<RealOf<E>>());
   std::optional<Panel<E>> panel;
   if (f.kind == Operation::getrf || f.kind == Operation::gesv)
-    panel.emplace(f.a, f.rows(), f.order(), hook_block(lu_edge), execution);
+    panel.emplace(f.a, f.rows(), f.order(), lu_edge, execution);
   Sweep<E> sweep(f.order(), std::max(has_factor(f.kind) ? f.n : 1, f.nrhs), false, execution);
   if (execution.workspace.rehearses()) return;
   Index info = 0;

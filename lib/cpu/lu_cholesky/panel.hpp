@@ -113,8 +113,6 @@ class Panel {
   };
   /// NaN passes everything; of equal sizes the first one stays.
   static bool passes(const Best& other, const Best& best) {
-    if (mutant(Mutant::lu_tie) && other.size == best.size) return true;
-    if (mutant(Mutant::lu_nan) && is_nan(other.size)) return false;
     return is_nan(other.size) ? !is_nan(best.size) : other.size > best.size;
   }
 

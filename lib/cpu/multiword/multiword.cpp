@@ -50,7 +50,7 @@ void form_words(MultiwordMode mode, const WordPanel<T>& panel, Index first, Inde
     const T x = panel.cut[i].special ? T{0} : multiword_scaled(view(i, p), panel.scale[i]);
     const Words<T> words = words_of(mode.format, x);
     panel.data[i * panel.ld + p] = words.first;
-    if (two) panel.data[(count + i) * panel.ld + p] = mutant(Mutant::multiword_second_word) ? T{0} : words.second;
+    if (two) panel.data[(count + i) * panel.ld + p] = words.second;
   };
   constexpr Index strip = 16;  // lines that are read together where the smaller stride runs across them
   const bool along = std::abs(view.col_stride) <= std::abs(view.row_stride);
@@ -78,7 +78,7 @@ void multiply_words(MultiwordMode mode, const WordPanel<T>& a, const WordPanel<T
   if (mode.products == 4) multiply(1, 1);
   if (mode.products >= 3) {
     multiply(0, 1);
-    if (!mutant(Mutant::multiword_product)) multiply(1, 0);
+    multiply(1, 0);
   }
   multiply(0, 0);
 }
@@ -102,7 +102,7 @@ void finish_block(const Gemm<T>& g, Index i0, Index j0, const WordPanel<T>& a, c
       *c = exact_element<T>(g.k, g.alpha, g.a.row(i0 + i), g.b.col(j0 + j), g.beta, c);
       return;
     }
-    const int scale = a.scale[i] + (mutant(Mutant::multiword_scale) ? 0 : b.scale[j]);
+    const int scale = a.scale[i] + b.scale[j];
     *c = scaled_back(g.alpha, sum[i + j * m], scale, g.beta, c);
   });
 }

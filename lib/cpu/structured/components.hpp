@@ -6,7 +6,6 @@
 // order that dot2 prescribes.
 #pragma once
 
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/execution.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/call/product.hpp"
@@ -22,7 +21,6 @@ Entries<T> row_entries(Vector<const Complex<T>> x, bool conjugate = false) {
 }
 template <class T>
 Entries<T> column_entries(Vector<const Complex<T>> y, bool imaginary, bool conjugate_row, bool conjugate = false) {
-  if (mutant(Mutant::dropped_conjugate)) conjugate_row = conjugate = false;
   const bool negate_odd = imaginary ? conjugate_row : conjugate_row == conjugate;
   return component_entries(y, imaginary, imaginary && conjugate, negate_odd);
 }

@@ -272,8 +272,8 @@ class ProductElements {
   Dot2Pair chain(const Row& x, const Column& y) const {
     T of_x[dot2_block], of_y[dot2_block];
     Dot2Pair pair{0, 0};
-    for (Index first = 0, length = dot2_block_length(); first < terms_; first += length) {
-      const Index count = std::min(length, terms_ - first);
+    for (Index first = 0; first < terms_; first += dot2_block) {
+      const Index count = std::min(dot2_block, terms_ - first);
       for (Index t = 0; t < count; ++t) {
         of_x[t] = x[first + t];
         of_y[t] = y[first + t];

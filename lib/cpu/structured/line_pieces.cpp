@@ -7,7 +7,6 @@
 #include <atomic>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
@@ -143,7 +142,7 @@ class LinePieces {
     const bool held = (g_.a.part == Triangle::lower) == (first >= right);
     if (left >= right || (triangular_ && !held)) return;
     const Matrix<const E> block = (held ? g_.a.stored : g_.a.stored.transposed()).block(0, left);
-    const Index terms = right - left - mutant(Mutant::piece_edge);
+    const Index terms = right - left;
     for (Index i = first, m; i < end; i += m) {
       m = std::min(panel, end - i);
       const T* const a = reinterpret_cast<const T*>(&block(i, 0));

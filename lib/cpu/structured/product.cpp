@@ -14,7 +14,6 @@
 
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
@@ -188,7 +187,7 @@ class DescribedProduct {
           const bool swaps = p_.turned && imaginary_ == 1 && !rehearses();
           if (swaps) swap_components(m);
           compute(0, m, 0, n);
-          if (p_.b.structure == Structure::triangular && writes() && !mutant(Mutant::zero_terms)) mend(m, n);
+          if (p_.b.structure == Structure::triangular && writes()) mend(m, n);
           if (swaps) swap_components(m);
         }
         if (p_.hermitian && writes()) clear_diagonal(p_, row_, m, col_, n);
@@ -270,7 +269,6 @@ class DescribedProduct {
         const TermRange of_first = terms_of_column(p_, col_ + q), of_last = terms_of_column(p_, col_ + q + g.n - 1);
         const Index first = components * std::min(of_first.first, of_last.first) / dot2_block * dot2_block;
         g.k = components * std::max(of_first.end, of_last.end) - first;
-        if (mutant(Mutant::band_edge) && g.k > 1) --g.k;
         g.a = g.a.block(0, first);
         g.b = g.b.block(first, 0);
       }
@@ -292,8 +290,7 @@ class DescribedProduct {
     const auto for_wanted = [&](auto&& body) {
       for (Index q = 0; q < n; ++q)
         for (Index r = 0; r < m; ++r)
-          if (holds(p_.wanted, row_ + i + shift_ + r + mutant(Mutant::triangle_edge), col_ + j + q))
-            body(whole(r, q), c(r, q));
+          if (holds(p_.wanted, row_ + i + shift_ + r, col_ + j + q)) body(whole(r, q), c(r, q));
     };
     if (beta_ != 0) {
       std::fill_n(square_, edge * edge, T(0));

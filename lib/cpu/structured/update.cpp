@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/update_kernels.hpp"
@@ -77,7 +76,7 @@ class Update {
  private:
   /// Without scratch element by element.
   void add(Index first, Index end, Index first_column, Index end_column, Scratch* s) {
-    const bool in_range = s && spread(first, end, *s) && !hook_all_undecided();
+    const bool in_range = s && spread(first, end, *s);
     UpdateTerms terms;
     for (Index j = first_column; j < end_column; ++j) {
       // The diagonal of a Hermitian result is real.
@@ -129,7 +128,7 @@ class Update {
       const E y = pair == 0 ? p_.b(0, j) : p_.b2(0, j);
       const double* const x = s.x[pair * parts] + from * parts;
       if constexpr (is_complex<E>) {
-        const bool conjugate = p_.hermitian && pair == 1 && !mutant(Mutant::update_conjugate);
+        const bool conjugate = p_.hermitian && pair == 1;
         const T im = conjugate ? -p_.alpha.im : p_.alpha.im;
         const double* const x_im = s.x[pair * parts + 1] + from * parts;
         // x (re + i im) y: what Re and Im of the element get of Re x and of Im x.
@@ -159,7 +158,7 @@ class Update {
       term.factor[l] = of_even.high, term.factor[l + 1] = of_odd.high;
       term.rest[l] = of_even.low, term.rest[l + 1] = of_odd.low;
     }
-    terms.with_rest |= (of_even.low != 0 || of_odd.low != 0) && !mutant(Mutant::update_rest);
+    terms.with_rest |= of_even.low != 0 || of_odd.low != 0;
     return true;
   }
 
@@ -173,7 +172,7 @@ class Update {
     T& c = reinterpret_cast<T*>(&p_.c(i, j))[part];
     const UpdateElement<E> e = element(i, j);
     T result;
-    if (e.quickly(part, c, &result) && !hook_all_undecided()) {
+    if (e.quickly(part, c, &result)) {
       c = result;
     } else {
       c = UpdateElement<E>::exactly(e, part, c);

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/cpu/entries.hpp"
 #include "lib/cpu/structured/components.hpp"
@@ -37,21 +36,18 @@ void copy_line(const Line& line, Index first, Index count, T* to) {
   for (Index p = first / components, next; p < end; p = next) {
     const Operand<E>& x = p < k ? line.lines.first : line.lines.second;
     const Index before = p < k ? 0 : k, q = p - before;
-    const bool plain = x.structure == Structure::general,
-               held = holds(x.part, i, q) != (mutant(Mutant::other_triangle) && !plain);
+    const bool plain = x.structure == Structure::general, held = holds(x.part, i, q);
     next = p < k ? std::min(end, k) : end;
     if (!plain && q <= i) next = std::min(next, before + std::max(i, q + 1));
     T* const out = to + p * components - first;
     const Index terms = (next - p) * components;
-    if (!plain && q == i && !(mutant(Mutant::unit_diagonal) && x.unit) &&
-        !(mutant(Mutant::hermitian_diagonal) && x.structure == Structure::hermitian)) {
+    if (!plain && q == i) {
       for (Index t = 0; t < terms; ++t) out[t] = line[p * components + t];
     } else if (!x.is_term(i, q)) {
       std::fill_n(out, terms, T(0));
     } else {
       const Vector<const E> entries = held ? x.stored.block(0, q).row(i) : x.stored.block(q, 0).col(i);
-      const bool conjugate =
-          x.conjugate != (x.structure == Structure::hermitian && !held && !mutant(Mutant::mirrored_conjugate));
+      const bool conjugate = x.conjugate != (x.structure == Structure::hermitian && !held);
       if constexpr (is_complex<E>)
         copy_entries(line.entries(entries, conjugate), 0, terms, out);
       else
@@ -101,8 +97,7 @@ Index imaginary_shift(const Product<E>& p) {
 template <class E>
 void clear_diagonal(const Product<E>& p, Index row, Index m, Index col, Index n) {
   if constexpr (is_complex<E>)
-    if (!mutant(Mutant::result_diagonal))
-      for (Index d = std::max(row, col); d < std::min(row + m, col + n); ++d) p.c(d, d).im = 0;
+    for (Index d = std::max(row, col); d < std::min(row + m, col + n); ++d) p.c(d, d).im = 0;
 }
 
 /// deep_product.cpp: the whole product by deep_gemm. False, with nothing done, where the workspace is too small.

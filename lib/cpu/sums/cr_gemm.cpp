@@ -40,7 +40,7 @@ class CrGemm {
         grid_{ceil_log2(g.k) + 1},
         error_{grid_.error(static_cast<double>(g.k), static_cast<double>(g.k)),
                grid_.swift_error(static_cast<double>(g.k))},
-        combine_(!mutant(Mutant::special_beta_zero) && moderate(g.alpha) && (g.beta == 0 || moderate(g.beta))) {}
+        combine_(moderate(g.alpha) && (g.beta == 0 || moderate(g.beta))) {}
 
   /// False, with nothing done, where the workspace is too small.
   bool run() {
@@ -125,7 +125,6 @@ class CrGemm {
 
   std::uint64_t compute(CrTile<T>& tile, Speed speed) const {
     tile.error = error_[static_cast<int>(speed)];
-    if (mutant(Mutant::ziv_half)) tile.error *= 0x1p-40;
     return kernel_.tile[static_cast<int>(speed)](tile);
   }
 
@@ -138,7 +137,6 @@ class CrGemm {
         for (Index i = 0; i < tile.rows; ++i) r.addend[j * lines + i] = c(i, j);
     }
     std::uint64_t open = compute(tile, speed) & wanted;
-    if (hook_all_undecided()) open = wanted;
     if (open != 0) open = round_open(open, r, c);
     if (std::popcount(open) > few_open && speed == Speed::swift) {
       Results fuller;
@@ -150,7 +148,6 @@ class CrGemm {
       again.rest = fuller.rest;
       if (std::popcount(open) * hard_elements > std::popcount(wanted)) speed = Speed::full;
       std::uint64_t left = compute(again, Speed::full) & open;
-      if (hook_all_undecided()) left = open;
       left = round_open(left, fuller, c);
       for_each(open & ~left, [&](Index at) { r.out[at] = fuller.out[at]; });
       open = left;

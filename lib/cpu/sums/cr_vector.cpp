@@ -7,7 +7,6 @@
 #include <new>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"

@@ -41,11 +41,7 @@ void Deep<T>::survey() {
   }
   execution_.report.bound_componentwise = certificate_bound(g_.k, unit_roundoff<T>());
   PhaseTimer timer(execution_, &accublas_report_t::ms_product);
-  if (mutant(Mutant::certificate_accepts)) {
-    rung_ = 0;
-  } else {
-    certify();
-  }
+  certify();
   bits_ = rung_ < 0 ? 0 : rungs.t[rung_];
   execution_.report.rejected += rejected_.load();
 }
@@ -63,8 +59,8 @@ void Deep<T>::certify() {
 /// Adds the certificate's products over one piece.
 template <class T>
 void Deep<T>::add_bytes(Index block, Index piece, int thread, double* sums) const {
-  const Index stride = mutant(Mutant::certificate_sampling) ? 1 : certificate_stride(g_.k), unit = kernel_.lines,
-              first = piece * certificate_block * stride, k = std::min(Index{certificate_block}, g_.k - first);
+  const Index stride = certificate_stride(g_.k), unit = kernel_.lines, first = piece * certificate_block * stride,
+              k = std::min(Index{certificate_block}, g_.k - first);
   const Range rows = rows_of(block), cols = cols_of(block);
   unsigned char* const memory = memory_of(thread);
   const CrPanels a = row_panels(memory, k), b = col_panels(memory, k);

@@ -85,7 +85,7 @@ CrChange Deep<T>::change(bool of_columns, Index part) const {
   CrChange change;
   if (!g_.complex) return change;
   const DeepLines<T>& from = of_columns ? g_.cols : g_.rows;
-  const bool conjugate = from.conjugate && !from.copy && !mutant(Mutant::dropped_conjugate);
+  const bool conjugate = from.conjugate && !from.copy;
   if (!of_columns) {
     change.negated[1] = conjugate;
   } else if (part == 0) {  // Re b, -Im b
@@ -207,8 +207,7 @@ void Deep<T>::finish_block(Index block, const TripleSum* sums) {
     if (element(i, j, part) != which_) return;
     T* const c = &g_.c(i, j) + part;
     T out = 0;
-    if (ziv_test(g_.alpha, sums[at], g_.beta, read_addend(g_.beta, c), &out, exponent(i, j)) &&
-        !(which_ == rounded && mutant(Mutant::scale_tie_away)))
+    if (ziv_test(g_.alpha, sums[at], g_.beta, read_addend(g_.beta, c), &out, exponent(i, j)))
       *c = out, element(i, j, part) = final;
     else
       ++left;
@@ -278,8 +277,7 @@ void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memor
   T out = 0;
   if (any_nan) {
     *c = finish_special(g_.alpha, canonical_nan<T>(), g_.beta, addend);
-  } else if (ziv_test(g_.alpha, sum, g_.beta, addend, &out, exponent(i, j)) &&
-             !(which_ == rounded && mutant(Mutant::scale_tie_away))) {
+  } else if (ziv_test(g_.alpha, sum, g_.beta, addend, &out, exponent(i, j))) {
     *c = out;
   } else {
     ExactSum<double> exact;

@@ -1,7 +1,6 @@
 // cr by exact accumulators: slow, readable, right for every input. The twin of every engine that computes cr, and what
 // they call for the elements that they leave undecided.
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -47,8 +46,7 @@ namespace {
 template <class T, class Add>
 bool add_finite(Index n, const Entries<T>& x, T* special, Add add) {
   bool all_finite = true, any_nan = false;
-  const Index end = mutant(Mutant::norm_lost_term) ? n - 1 : n;
-  for (Index i = 0; i < end; ++i) {
+  for (Index i = 0; i < n; ++i) {
     const T a = x[i];
     all_finite &= is_finite(a);
     any_nan |= is_nan(a);

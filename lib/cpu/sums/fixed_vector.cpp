@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/kernels/fixed_kernels.hpp"
@@ -187,8 +186,7 @@ class FixedGemv {
       } else {
         const int e = exponent_of(most[i]), f = exponent_of(most_x_);
         T out = 0;
-        if (hook_all_undecided() || mutant(Mutant::scale_tie_away) ||
-            !finish_triple(g_.alpha, sums[i], e + f, g_.beta, addend, &out)) {
+        if (!finish_triple(g_.alpha, sums[i], e + f, g_.beta, addend, &out)) {
           ++undecided;
           out = exact_row(row, e, f, addend);
         }

@@ -1,7 +1,6 @@
 // NRM2 and ASUM, modes dot2 and cr: one pass gives dot2's pair. All terms have one sign, so that the pair is within
 // about 2^-95 (float: 2^-47) of the sum, relatively; cr rounds what that bound decides, and exact accumulators do the
 // rest.
-#include "lib/base/test_hooks.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
@@ -22,24 +21,18 @@ T largest_magnitude(const Reduction<T>& r) {
     any_nan |= is_nan(a);
     largest = a > largest ? a : largest;
   }
-  const bool nan_wins = accublas::is_finite(largest) || !mutant(Mutant::norm_inf_over_nan);
-  return any_nan && nan_wins ? canonical_nan<T>() : largest;
+  return any_nan ? canonical_nan<T>() : largest;
 }
 
 /// docs/modes.md, NRM2 in dot2: the exponent by which entries are scaled before they are squared.
 int square_scale(double largest) {
-  if (largest < 0x1p-400) return mutant(Mutant::norm_scale) ? 0 : -600;
+  if (largest < 0x1p-400) return -600;
   return largest < 0x1p+480 ? 0 : 600;
 }
 
 /// Returns the sum that the tree of dot2 computes.
 template <class T>
 Dot2Sum<T> sum_of(Dot2Terms terms, const Reduction<T>& r) {
-  if (mutant(Mutant::norm_order)) {
-    Entries<T> backwards = r.x.from(r.x.pairs ? r.n - 2 : r.n - 1);
-    backwards.stride = -backwards.stride;
-    return {terms, r.n, backwards};
-  }
   return {terms, r.n, r.x};
 }
 
@@ -83,7 +76,6 @@ Dot2Pair sum_magnitudes(const Reduction<T>& r, Execution& execution) {
 /// Bound of the error of the pair of n terms, none negative, except for products that underflow.
 template <class T>
 double pair_error(Index n, Dot2Pair pair) {
-  if (mutant(Mutant::norm_error)) return 0;
   return dot2_bound(dot2_depth_dot(n), n, unit_roundoff<T>()).componentwise * pair.s * (1 + 0x1p-40);
 }
 
@@ -120,7 +112,7 @@ void cr_nrm2(const Reduction<T>& r, Execution& execution) {
   const Squares<T> squares = sum_squares(r, execution);
   T out = squares.largest;
   bool decided = !squares.known;
-  if (!decided && !hook_all_undecided()) {
+  if (!decided) {
     const Dot2Pair pair = squares.pair;
     // Entries scaled up are multiples of 2^-474, their products of 2^-948: nothing underflows. For float nothing ever
     // does.
@@ -128,7 +120,7 @@ void cr_nrm2(const Reduction<T>& r, Execution& execution) {
     const double underflow = may_underflow ? static_cast<double>(r.n) * product_underflow : 0;
     decided = finish_root_within(pair.s, pair.c, pair_error<T>(r.n, pair) + underflow, squares.scale, &out);
   }
-  if (!decided && !mutant(Mutant::norm_undecided)) {
+  if (!decided) {
     PhaseTimer timer(execution, &accublas_report_t::ms_exact);
     out = exact_nrm2(r.n, r.x);
   }
@@ -141,9 +133,9 @@ void cr_asum(const Reduction<T>& r, Execution& execution) {
   const Dot2Pair pair = sum_magnitudes(r, execution);
   T out = 0;
   bool decided = false;
-  if (is_finite(pair) && !hook_all_undecided())
+  if (is_finite(pair))
     decided = finish_triple(T(1), {pair.s, pair.c, 0, pair_error<T>(r.n, pair)}, 0, T(0), T(0), &out);
-  if (!decided && !mutant(Mutant::norm_undecided)) {
+  if (!decided) {
     PhaseTimer timer(execution, &accublas_report_t::ms_exact);
     out = exact_asum(r.n, r.x);
   }

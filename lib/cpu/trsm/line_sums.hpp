@@ -114,8 +114,7 @@ class LineSums {
     for (Index first = 0; first < sides; first += together) {
       const Index some = sides - first < together ? sides - first : together;
       double s[together] = {}, c[together] = {};
-      dot2_kernels<T>(isa_).gemv.rows(some, parts * count, dot2_block_length(), unknowns + first * step, step, line, s,
-                                      c);
+      dot2_kernels<T>(isa_).gemv.rows(some, parts * count, dot2_block, unknowns + first * step, step, line, s, c);
       for (Index i = 0; i < some; ++i) to[first + i] = {s[i], c[i], 0, 0};
     }
   }
@@ -142,8 +141,8 @@ class LineSums {
   static Dot2Pair chain(const Terms<X>& terms, Index count) {
     T row[dot2_block], col[dot2_block];
     Dot2Pair pair{0, 0};
-    for (Index first = 0, length = dot2_block_length(); first < count; first += length) {
-      const Index some = std::min(length, count - first);
+    for (Index first = 0; first < count; first += dot2_block) {
+      const Index some = std::min(dot2_block, count - first);
       for (Index t = 0; t < some; ++t) row[t] = terms.row(first + t), col[t] = terms.col(first + t);
       pair = dot2_combine<T>(pair, dot2_chain<T>(some, {row, 1}, {col, 1}));
     }

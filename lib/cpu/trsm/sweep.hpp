@@ -138,7 +138,7 @@ class Sweep {
           else
             ++hard;
         }
-        if (decided || (lines && mutant(Mutant::solve_undecided))) {
+        if (decided) {
           x = result;
         } else {
           x = sums.exact(unknown, p, p, [&](Index q) { return system.x(sums.place(q), side + s); });

@@ -4,7 +4,6 @@
 #include <functional>
 #include <limits>
 
-#include "lib/base/test_hooks_mp.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/mp/transfer.hpp"
 
@@ -200,8 +199,7 @@ void HostAligned::fill_bands(const Elements& elements) {
 /// Finds the shifts of elements (i .. i + count - 1, j): the remainder of `above` within the elements' bands.
 void HostAligned::find_shifts(const Elements& elements, std::int64_t i, std::int64_t j, std::int64_t count,
                               std::uint8_t* shift) const {
-  const std::uint32_t mask = mutant(MpMutant::spread) ? band_width / 2 - 1 : band_width - 1,
-                      largest = static_cast<std::uint32_t>(column_largest_[j]);
+  const std::uint32_t mask = band_width - 1, largest = static_cast<std::uint32_t>(column_largest_[j]);
   const std::int32_t *e = elements.exponent + block_.at(i, j), *least = &row_least_[i];
   std::int32_t apart[chunk];
   if (block_.row_stride != 1) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/test_hooks_mp.hpp"
 #include "lib/numerics/limbs.hpp"
 
 namespace accublas::mp {
@@ -110,7 +109,6 @@ Accumulator Finisher::sum(int count, Term&& term, std::uint64_t* result) {
   for (int t = 0; t < count; ++t) {
     std::int64_t rest =
         t + 1 == count ? Accumulator::no_rest : term.exponent(t + 1) + term_bits_ + ceil_log2(count - t - 1);
-    if (mutant(MpMutant::rest_bound) && t + 1 < count) rest -= term_bits_;
     if (sum.add(term_of(term.value(t)), rest)) break;
   }
   return sum;
@@ -123,12 +121,9 @@ void Finisher::special(Kind kind, bool negative, Rounded& result) const {
 }
 
 void Finisher::write(const Accumulator& sum, Rounded& result) const {
-  if (sum.is_zero()) return special(Kind::zero, mutant(MpMutant::zero_sign), result);
+  if (sum.is_zero()) return special(Kind::zero, false, result);
   if (sum.underflow()) return special(Kind::zero, sum.negative(), result);
-  if (mutant(MpMutant::underflow) && sum.exponent() == least_exponent)
-    return special(Kind::zero, sum.negative(), result);
-  if (sum.exponent() > greatest_exponent - mutant(MpMutant::overflow))
-    return special(Kind::infinite, sum.negative(), result);
+  if (sum.exponent() > greatest_exponent) return special(Kind::infinite, sum.negative(), result);
   result.exponent = static_cast<std::int32_t>(sum.exponent());
   result.negative = sum.negative();
 }
@@ -173,7 +168,7 @@ void Finisher::combine(const Sum& s, const Extended& c, Rounded& result) {
   }
   Kind second = Kind::zero;
   const bool second_negative = beta_.negative != c.negative;
-  if (beta_.kind != Kind::zero || mutant(MpMutant::beta_zero)) {
+  if (beta_.kind != Kind::zero) {
     if (beta_.kind == Kind::nan || c.kind == Kind::nan) {
       second = Kind::nan;
     } else if (beta_.kind == Kind::infinite || c.kind == Kind::infinite) {

@@ -5,7 +5,6 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/base/phase_timer.hpp"
-#include "lib/base/test_hooks_mp.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/mp/cpu/cpu_backend.hpp"
 #include "lib/mp/cpu/finish.hpp"
@@ -78,7 +77,7 @@ class ColumnBands final : public BandSums {
         first_(b.first_column(v)),
         count_(static_cast<int>(b.first_column(v + 1) - first_)),
         limbs_(limbs) {}
-  int count() const override { return count_ > 1 ? count_ - mutant(MpMutant::lost_column) : count_; }
+  int count() const override { return count_; }
   std::int64_t exponent(int g) const override {
     return outer_ + b_.unit(v_) + shifts * std::int64_t{b_.column_band(first_ + g)};
   }
@@ -157,8 +156,7 @@ std::vector<Worker> make_workers(const MpProduct& p, int count, const cpu::MpKer
   std::vector<Worker> workers;
   workers.reserve(count);
   for (int t = 0; t < count; ++t)
-    workers.emplace_back(*p.c, kernels, product, alpha, beta, beta.kind != Kind::zero || mutant(MpMutant::beta_zero),
-                         columns);
+    workers.emplace_back(*p.c, kernels, product, alpha, beta, beta.kind != Kind::zero, columns);
   return workers;
 }
 
@@ -213,8 +211,7 @@ void host_product(const MpProduct& p, MpExecution& execution) {
     }
     const Exponent* inner = p.transposed ? a->row_exponent() : a->column_exponent();
     b = p.b ? std::make_unique<AlignedVectors>(*p.b, p.block_b, inner) : std::make_unique<AlignedVectors>(inner);
-    count = moduli_for_bits(product_bits(format.precision, a->spread() + b->spread(), p.k)) -
-            mutant(MpMutant::dropped_modulus);
+    count = moduli_for_bits(product_bits(format.precision, a->spread() + b->spread(), p.k));
     a->ensure(*p.a, count, kernels, execution.threads);
     split = b->any_banded() && !a->banded() && b->split_bands(most_columns);
     b->make_planes(count, kernels, execution.threads);

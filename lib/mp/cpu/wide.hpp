@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "lib/base/test_hooks_mp.hpp"
 #include "lib/mp/cpu/align.hpp"
 #include "lib/mp/cpu/finish.hpp"
 
@@ -30,10 +29,7 @@ class WideSum final : public BandSums {
   /// outputs below `end` next.
   BandSums& add_up(std::int64_t i, std::int64_t v, std::int64_t end);
 
-  int count() const override {
-    const int groups = static_cast<int>(first_group_[row_ + 1] - first_group_[row_]);
-    return groups > 1 ? groups - mutant(MpMutant::lost_band) : groups;
-  }
+  int count() const override { return static_cast<int>(first_group_[row_ + 1] - first_group_[row_]); }
   std::int64_t exponent(int g) const override {
     return unit_ + shifts * static_cast<std::int64_t>(band_[first_group_[row_] + g]);
   }
