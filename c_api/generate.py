@@ -1,9 +1,8 @@
-"""Makes declarations, functions and interfaces from the table of routines (c_api/routines.py).
+"""Makes declarations and functions from the table of routines (c_api/routines.py).
 
 usage: generate.py header ACCUBLAS_H [--check]    writes the declarations into the header, or only tells whether they are current
        generate.py functions GROUP                the exported functions of a group, in C++
        generate.py drop-in GROUP                  the names of BLAS and LAPACK for a group, in C++
-       generate.py fortran TYPE                   the interfaces of the C functions for a type of numbers: d, s, z or c
        generate.py names                          the names of all functions, a line each
 """
 
@@ -246,49 +245,12 @@ def drop_in(group):
     return "\n".join(parts)
 
 
-# ---- Fortran ----
-
-MODULES = {"d": "real64", "s": "real32", "z": "complex_real64", "c": "complex_real32"}
-FORTRAN_TYPES = {ENUM: "integer(c_int32_t), value", SIZE: "integer(c_int64_t), value", LEADING: "integer(c_int64_t), value"}
-
-
-def interface(row, stem, name):
-    """The function with options, which Fortran knows as c_ and the stem."""
-    declared = {"type(c_ptr), value": ["ctx"], "integer(c_int32_t), value": [], "integer(c_int64_t), value": []}
-    for argument in row.signature():
-        declared[FORTRAN_TYPES.get(argument.kind, "type(c_ptr), value")].append(argument.name)
-    declared["type(c_ptr), value"].append("options")
-    passed = ", ".join(["ctx"] + [argument.name for argument in row.signature()] + ["options"])
-    lines = [f"{line} &" for line in textwrap.wrap(passed + ")", 100, initial_indent=f"function c_{stem}(", subsequent_indent="  ")]
-    lines += [f"  result(status) bind(c, name='accublas_{name}_ex')",
-             "  use, intrinsic :: iso_c_binding, only: c_ptr, c_int32_t, c_int64_t"]
-    lines += [f"  {kind} :: {', '.join(members)}" for kind, members in declared.items() if members]
-    lines += ["  integer(c_int32_t) :: status", f"end function c_{stem}"]
-    return "\n".join(f"    {line}" for line in lines)
-
-
-def fortran(letter):
-    """Real and complex numbers have the same names there: c_herk is accublas_dsyrk_ex for real numbers, c_symv accublas_zhemv_ex for complex ones."""
-    rows = [row for group in routines.GROUPS.values() for row in group]
-    found = {}  # stem: (row, name of the C function)
-    for row in rows:
-        own = [name for name, of in row.functions() if of == letter]
-        found |= {row.stem(name): (row, name) for name in own}
-        if own:
-            found |= {stem: (row, own[0]) for stem in map(row.stem, row.names.split()) if stem not in found}
-    found |= {row.stem(row.names.split()[0]): found[row.of_reals] for row in rows if row.of_reals and letter not in row.types}
-    interfaces = [interface(row, stem, name) for stem, (row, name) in found.items()]
-    module = f"accublas_routines_c_{MODULES[letter]}"
-    return "\n\n".join([f"!> The C functions of the routines for {MODULES[letter].replace('_', ' ')}, made from c_api/routines.py.\nmodule {module}\n"
-                        "  implicit none\n  public\n\n  interface", *interfaces, f"  end interface\nend module {module}"])
-
-
 def names():
     return [f"accublas_{name}{end}" for rows in routines.GROUPS.values() for row in rows for name, _ in row.functions() for end in ("", "_ex")]
 
 
 def main(arguments):
-    makers = {"functions": functions, "drop-in": drop_in, "fortran": fortran}
+    makers = {"functions": functions, "drop-in": drop_in}
     if arguments[:1] == ["header"] and (len(arguments) == 2 or arguments[2:] == ["--check"]):
         path, check = Path(arguments[1]), len(arguments) == 3
         if not header(path, check) and check:

@@ -1,8 +1,8 @@
 """The routines of accublas, one row each: the only place that lists their names and arguments.
 
-c_api/generate.py makes from this table their declarations in accublas.h, the functions that the library exports, their names of BLAS and
-LAPACK, and the interfaces of the Fortran module; tests and tools take signatures from it. A new routine is one row here, one definition
-in C++ and one oracle.
+c_api/generate.py makes from this table their declarations in accublas.h, the functions that the library exports, and their names of BLAS
+and LAPACK; c_api/generate_fortran.py makes the Fortran module's interfaces, generics and routines with netlib's arguments. Tests and tools
+take signatures from it. A new routine is one row here, one definition in C++ and one oracle.
 """
 
 from dataclasses import dataclass, field, replace

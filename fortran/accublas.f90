@@ -48,6 +48,8 @@
 !> one kind.
 module accublas
   use accublas_constants
+  use accublas_functions_c, only: accublas_version, accublas_mp_published_bound, accublas_mp_log2_absolute_bound, &
+    accublas_mp_log2_relative_bound
   use accublas_contexts
   use accublas_real64
   use accublas_real32
@@ -58,8 +60,6 @@ module accublas
   use accublas_level2_real32
   use accublas_level2_complex_real64
   use accublas_level2_complex_real32
-  use accublas_symmetric_real64
-  use accublas_symmetric_real32
   use accublas_level3_real64
   use accublas_level3_real32
   use accublas_level3_complex_real64
@@ -84,12 +84,12 @@ module accublas
   use accublas_netlib_level3_real32_int32
   use accublas_netlib_level3_real32_int64
   use accublas_netlib_level3_complex_real64_int32
-  use accublas_netlib_hermitian_complex_real64_int32
   use accublas_netlib_level3_complex_real64_int64
-  use accublas_netlib_hermitian_complex_real64_int64
   use accublas_netlib_level3_complex_real32_int32
-  use accublas_netlib_hermitian_complex_real32_int32
   use accublas_netlib_level3_complex_real32_int64
+  use accublas_netlib_hermitian_complex_real64_int32
+  use accublas_netlib_hermitian_complex_real64_int64
+  use accublas_netlib_hermitian_complex_real32_int32
   use accublas_netlib_hermitian_complex_real32_int64
   use accublas_mp_arrays
   use accublas_mp_int32

@@ -4,13 +4,15 @@ module accublas_calls
   use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_char, c_null_char, c_loc, c_sizeof, c_intptr_t
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use accublas_constants
-  use accublas_c, only: c_options, c_next_attempt, c_set_last_error, ATTEMPT_AS_SET, ATTEMPT_ON_CPU, ATTEMPT_NATIVE
+  use accublas_c, only: c_options, c_next_attempt, ATTEMPT_AS_SET, ATTEMPT_ON_CPU, ATTEMPT_NATIVE
+  use accublas_functions_c, only: c_set_last_error
   use accublas_contexts, only: accublas_context, accublas_options, accublas_last_error, c_string
   implicit none
   private
 
   public :: matrix_view, vector_view, call_state
-  public :: element_stride, column_major, transpose_code, letter_code, side_code, uplo_code, diag_code, flipped
+  public :: element_stride, column_major, transpose_code, side_code, uplo_code, diag_code
+  public :: flipped, op_of, pivots_or_copy
   public :: wrong, wrong_pair, start_call, options_address, fails, call_again
 
   !> Element (i, j), from 0, lies row_stride i + col_stride j elements after `address`.
@@ -67,23 +69,39 @@ contains
     b = matrix_view(a%address, a%cols, a%rows, a%col_stride, a%row_stride, a%aligned)
   end function flipped
 
-  !> CBLAS's value of a transposition letter; 0, which the C interface rejects by name, for any other letter.
-  pure function transpose_code(letter) result(code)
-    character, intent(in), optional :: letter
+  !> The matrix, or its transpose where `code` is one of a transposition.
+  pure function op_of(a, code) result(b)
+    type(matrix_view), intent(in) :: a
+    integer(int32), intent(in) :: code
+    type(matrix_view) :: b
+
+    b = a
+    if (code /= ACCUBLAS_NO_TRANS) b = flipped(a)
+  end function op_of
+
+  !> The address of pivots, or, where they have a stride, of a copy.
+  subroutine pivots_or_copy(ipiv, address, copy)
+    integer(int64), intent(in), target :: ipiv(:)
+    type(c_ptr), intent(out) :: address
+    integer(int64), intent(out), allocatable, target :: copy(:)
+
+    address = c_null_ptr
+    if (size(ipiv) == 0) return
+    address = c_loc(ipiv(1))
+    if (is_contiguous(ipiv)) return
+    copy = ipiv
+    address = c_loc(copy)
+  end subroutine pivots_or_copy
+
+  !> CBLAS's value of a transposition letter, ACCUBLAS_NO_TRANS where there is none; 0, which the C interface rejects by name, for
+  !> any other letter.
+  pure function transpose_code(trans) result(code)
+    character, intent(in), optional :: trans
     integer(int32) :: code
 
-    code = ACCUBLAS_NO_TRANS
-    if (.not. present(letter)) return
-    select case (letter)
-    case ('N', 'n')
-      code = ACCUBLAS_NO_TRANS
-    case ('T', 't')
-      code = ACCUBLAS_TRANS
-    case ('C', 'c')
-      code = ACCUBLAS_CONJ_TRANS
-    case default
-      code = 0
-    end select
+    code = letter_code(trans, 'N', ACCUBLAS_NO_TRANS, 'T', ACCUBLAS_TRANS)
+    if (code /= 0) return
+    if (scan(trans, 'Cc') == 1) code = ACCUBLAS_CONJ_TRANS
   end function transpose_code
 
   !> The value of a letter, `first` where there is none; 0, which the C interface rejects by name, for any other letter.

@@ -4,27 +4,19 @@
 !>   stat     the status; without it a failure runs the failure handler (which aborts unless told otherwise)
 !>   errmsg   the message of a failure; left alone on success
 module accublas_mp_arrays
-  use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_loc, c_sizeof
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   use accublas_contexts, only: accublas_context, fixed_string, settle
-  use accublas_mp_c
+  use accublas_c, only: c_mp_report_t
+  use accublas_functions_c
   implicit none
   private
 
   public :: accublas_mp_array, accublas_mp_report_t
   public :: accublas_mp_destroy, accublas_mp_move, accublas_mp_drop_aligned, accublas_mp_report
   public :: accublas_mp_precision, accublas_mp_length, accublas_mp_get_place, accublas_mp_bytes
-  public :: accublas_mp_published_bound, accublas_mp_log2_absolute_bound, accublas_mp_log2_relative_bound
   public :: context_handle, settle_call
 
-  ! Where an array lives.
-  integer(int32), parameter, public :: ACCUBLAS_MP_HOST = 0   !< host memory
-  integer(int32), parameter, public :: ACCUBLAS_MP_DEVICE = 1 !< the memory of a GPU
-  ! Classes of numbers.
-  integer(int32), parameter, public :: ACCUBLAS_MP_ZERO = 0     !< a zero of either sign
-  integer(int32), parameter, public :: ACCUBLAS_MP_FINITE = 1   !< a finite nonzero number
-  integer(int32), parameter, public :: ACCUBLAS_MP_INFINITE = 2 !< an infinity of either sign
-  integer(int32), parameter, public :: ACCUBLAS_MP_NAN = 3      !< no number
   ! Exponents that stand for what is no finite nonzero number.
   integer(int64), parameter, public :: ACCUBLAS_MP_EXPONENT_ZERO = -huge(0_int64) - 1                    !< of a zero
   integer(int64), parameter, public :: ACCUBLAS_MP_EXPONENT_INFINITY = ACCUBLAS_MP_EXPONENT_ZERO + 1     !< of an infinity
@@ -143,11 +135,11 @@ contains
     type(accublas_context), intent(in), optional :: context
     integer(int32), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    type(c_mp_report_t) :: c
+    type(c_mp_report_t), target :: c
     integer(int32) :: status
 
     c%struct_size = c_sizeof(c)
-    status = c_mp_report(context_handle(context), c)
+    status = c_mp_report(context_handle(context), c_loc(c))
     if (status == 0) report = accublas_mp_report_t(fixed_string(c%routine), fixed_string(c%backend), fixed_string(c%device), &
       c%m, c%n, c%k, c%precision, c%element_moduli, c%moduli, c%spread, c%bands, c%threads, c%outputs_in_bands, &
       c%aligned_bytes, c%copied_bytes, c%aligned_kept, c%level, c%ms_total, c%ms_align, c%ms_product, c%ms_finish)

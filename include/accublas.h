@@ -80,23 +80,39 @@ enum {
 
 /** Memory layout, CBLAS's values. */
 typedef int32_t accublas_layout;
-enum { ACCUBLAS_ROW_MAJOR = 101, ACCUBLAS_COL_MAJOR = 102 };
+enum {
+  ACCUBLAS_ROW_MAJOR = 101, /**< rows are contiguous */
+  ACCUBLAS_COL_MAJOR = 102  /**< columns are contiguous, as in Fortran */
+};
 
 /** Transposition, CBLAS's values (conjugate transposition equals transposition for real types). */
 typedef int32_t accublas_transpose;
-enum { ACCUBLAS_NO_TRANS = 111, ACCUBLAS_TRANS = 112, ACCUBLAS_CONJ_TRANS = 113 };
+enum {
+  ACCUBLAS_NO_TRANS = 111,  /**< op(A) = A */
+  ACCUBLAS_TRANS = 112,     /**< op(A) is the transpose of A */
+  ACCUBLAS_CONJ_TRANS = 113 /**< op(A) is the conjugate transpose of A */
+};
 
 /** Which triangle of a matrix is stored or wanted, CBLAS's values. */
 typedef int32_t accublas_uplo;
-enum { ACCUBLAS_UPPER = 121, ACCUBLAS_LOWER = 122 };
+enum {
+  ACCUBLAS_UPPER = 121, /**< the upper triangle */
+  ACCUBLAS_LOWER = 122  /**< the lower triangle */
+};
 
 /** Whether the diagonal of a triangular matrix is stored or ones, CBLAS's values. */
 typedef int32_t accublas_diag;
-enum { ACCUBLAS_NON_UNIT = 131, ACCUBLAS_UNIT = 132 };
+enum {
+  ACCUBLAS_NON_UNIT = 131, /**< the diagonal as it is */
+  ACCUBLAS_UNIT = 132      /**< the diagonal is ones */
+};
 
 /** On which side of the other operand a square one stands, CBLAS's values. */
 typedef int32_t accublas_side;
-enum { ACCUBLAS_LEFT = 141, ACCUBLAS_RIGHT = 142 };
+enum {
+  ACCUBLAS_LEFT = 141, /**< the square matrix stands on the left */
+  ACCUBLAS_RIGHT = 142 /**< the square matrix stands on the right */
+};
 
 /** Modes: mathematical definitions of the result. */
 typedef int32_t accublas_mode;
@@ -106,17 +122,17 @@ enum {
   ACCUBLAS_MODE_DP = 2,      /**< FP64-grade (in a family of single precision: sp) */
   ACCUBLAS_MODE_SP = 3,      /**< FP32-grade (in a family of double precision: dp) */
   ACCUBLAS_MODE_FIXED = 4,   /**< fixed:T, parameter T from 2 to 150 */
-  ACCUBLAS_MODE_SLICES = 5,  /**< slices:D, parameter D from 1 to 50; flag FAST */
-  ACCUBLAS_MODE_DOT2 = 6,
-  ACCUBLAS_MODE_CR = 7, /**< correctly rounded */
-  ACCUBLAS_MODE_TF32X1 = 16,
-  ACCUBLAS_MODE_TF32X3 = 17,
-  ACCUBLAS_MODE_TF32X4 = 18,
-  ACCUBLAS_MODE_FP16X1 = 19,
-  ACCUBLAS_MODE_FP16X3 = 20,
-  ACCUBLAS_MODE_TF64X1 = 24,
-  ACCUBLAS_MODE_TF64X3 = 25,
-  ACCUBLAS_MODE_TF64X4 = 26
+  ACCUBLAS_MODE_SLICES = 5,  /**< slices:D, parameter D from 1 to 50; flag ACCUBLAS_MODE_FAST */
+  ACCUBLAS_MODE_DOT2 = 6,    /**< as if in twice the precision */
+  ACCUBLAS_MODE_CR = 7,      /**< correctly rounded */
+  ACCUBLAS_MODE_TF32X1 = 16, /**< one product of TF32 words */
+  ACCUBLAS_MODE_TF32X3 = 17, /**< three products of TF32 words */
+  ACCUBLAS_MODE_TF32X4 = 18, /**< four products of TF32 words */
+  ACCUBLAS_MODE_FP16X1 = 19, /**< one product of FP16 words */
+  ACCUBLAS_MODE_FP16X3 = 20, /**< three products of FP16 words */
+  ACCUBLAS_MODE_TF64X1 = 24, /**< one product of FP32 words, summed in FP64 */
+  ACCUBLAS_MODE_TF64X3 = 25, /**< three of these products */
+  ACCUBLAS_MODE_TF64X4 = 26  /**< four of these products */
   /* 27 .. 999 are reserved */
 };
 
@@ -128,16 +144,25 @@ enum {
 
 /** Families of routines that have a mode of their own. */
 typedef int32_t accublas_family;
-enum { ACCUBLAS_FAMILY_DGEMM = 0, ACCUBLAS_FAMILY_SGEMM = 1, ACCUBLAS_FAMILY_DOT = 2, ACCUBLAS_FAMILY_GEMV = 3 };
+enum {
+  ACCUBLAS_FAMILY_DGEMM = 0, /**< DGEMM, batched or not */
+  ACCUBLAS_FAMILY_SGEMM = 1, /**< SGEMM, batched or not */
+  ACCUBLAS_FAMILY_DOT = 2,   /**< DOT, NRM2 and ASUM of both types */
+  ACCUBLAS_FAMILY_GEMV = 3   /**< GEMV of both types */
+};
 
 /** Backends. */
 typedef int32_t accublas_backend;
-enum { ACCUBLAS_BACKEND_AUTO = 0, ACCUBLAS_BACKEND_CPU = 1, ACCUBLAS_BACKEND_CUDA = 2 };
+enum {
+  ACCUBLAS_BACKEND_AUTO = 0, /**< where the operands are, or where it is faster */
+  ACCUBLAS_BACKEND_CPU = 1,  /**< the CPU */
+  ACCUBLAS_BACKEND_CUDA = 2  /**< a GPU */
+};
 
 /** Engines: ways to compute a mode. In a bit-defined mode every engine returns the same bits. */
 typedef int32_t accublas_engine;
 enum {
-  ACCUBLAS_ENGINE_AUTO = 0,
+  ACCUBLAS_ENGINE_AUTO = 0,     /**< the mode's first choice */
   ACCUBLAS_ENGINE_NATIVE = 1,   /**< OpenBLAS or cuBLAS */
   ACCUBLAS_ENGINE_INT8 = 2,     /**< INT8 residue products and the Chinese remainder theorem (Ozaki scheme II) */
   ACCUBLAS_ENGINE_FP64 = 3,     /**< FP64 digits or slices on DGEMM (Ozaki scheme I, OzBLAS) */
@@ -150,11 +175,17 @@ enum {
 
 /** Where alpha, beta and scalar results live. */
 typedef int32_t accublas_pointer_mode;
-enum { ACCUBLAS_POINTER_HOST = 0, ACCUBLAS_POINTER_DEVICE = 1 };
+enum {
+  ACCUBLAS_POINTER_HOST = 0,  /**< alpha, beta and scalar results are in host memory */
+  ACCUBLAS_POINTER_DEVICE = 1 /**< they are in device memory */
+};
 
 /** The action of the default failure handler if a caller has no status (drop-in, Fortran without stat). */
 typedef int32_t accublas_on_failure;
-enum { ACCUBLAS_ON_FAILURE_ABORT = 0, ACCUBLAS_ON_FAILURE_NATIVE = 1 };
+enum {
+  ACCUBLAS_ON_FAILURE_ABORT = 0, /**< a failure without a status ends the process */
+  ACCUBLAS_ON_FAILURE_NATIVE = 1 /**< the real BLAS serves the call */
+};
 
 /** Options of one call. Start from ACCUBLAS_OPTIONS_INIT; a field left at its initial value is not set here. */
 typedef struct accublas_options {
@@ -2092,11 +2123,19 @@ typedef struct accublas_mp_array accublas_mp_array;
 
 /** Where an array lives. */
 typedef int32_t accublas_mp_place;
-enum { ACCUBLAS_MP_HOST = 0, ACCUBLAS_MP_DEVICE = 1 };
+enum {
+  ACCUBLAS_MP_HOST = 0,  /**< host memory */
+  ACCUBLAS_MP_DEVICE = 1 /**< the memory of a GPU */
+};
 
 /** Classes of numbers. */
 typedef int32_t accublas_mp_class_t;
-enum { ACCUBLAS_MP_ZERO = 0, ACCUBLAS_MP_FINITE = 1, ACCUBLAS_MP_INFINITE = 2, ACCUBLAS_MP_NAN = 3 };
+enum {
+  ACCUBLAS_MP_ZERO = 0,     /**< a zero of either sign */
+  ACCUBLAS_MP_FINITE = 1,   /**< a finite nonzero number */
+  ACCUBLAS_MP_INFINITE = 2, /**< an infinity of either sign */
+  ACCUBLAS_MP_NAN = 3       /**< no number */
+};
 
 /** Exponents that stand for what is no finite nonzero number, where numbers travel as limbs. */
 #define ACCUBLAS_MP_EXPONENT_ZERO INT64_MIN

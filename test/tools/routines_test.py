@@ -8,6 +8,7 @@ from pathlib import Path
 SOURCE = Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "c_api"))
 import generate  # noqa: E402
+import generate_fortran  # noqa: E402
 import routines  # noqa: E402
 
 ROW = routines.Row("dtoy stoy zhoy choy", "layout n k alpha a lda b* ipiv! c! ldc info", "C becomes a toy of A.", "toy<{E}, {A}>(a, b, c, options)",
@@ -35,14 +36,112 @@ accublas_status accublas_choy(accublas_context* ctx, accublas_layout layout, int
     const void* a, int64_t lda, const void* const* b, int64_t* ipiv, void* c, int64_t ldc, int64_t* info) {
   return accublas_choy_ex(ctx, layout, n, k, alpha, a, lda, b, ipiv, c, ldc, info, nullptr);
 }"""
-INTERFACE = """    function c_toy(ctx, layout, n, k, alpha, a, lda, b, ipiv, c, ldc, info, options) &
-      result(status) bind(c, name='accublas_choy_ex')
+INTERFACE = """    function c_toy(ctx, layout, n, k, alpha, a, lda, b, ipiv, c, ldc, info, options) result(status) bind(c, &
+      name='accublas_choy_ex')
       use, intrinsic :: iso_c_binding, only: c_ptr, c_int32_t, c_int64_t
       type(c_ptr), value :: ctx, alpha, a, b, ipiv, c, info, options
       integer(c_int32_t), value :: layout
       integer(c_int64_t), value :: n, k, lda, ldc
       integer(c_int32_t) :: status
     end function c_toy"""
+GENERIC = """  subroutine her(x, a, uplo, alpha, mode, context, options, stat, errmsg)
+    complex(real32), intent(in), target :: x(:)
+    complex(real32), intent(inout), target :: a(:, :)
+    character, intent(in), optional :: uplo
+    real(real32), intent(in), target, optional :: alpha
+    character(*), intent(in), optional :: mode
+    type(accublas_context), intent(in), optional :: context
+    type(accublas_options), intent(in), optional :: options
+    integer(int32), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    complex(real32), allocatable, target :: copy_a(:, :)
+    type(call_state), target :: call
+    type(matrix_view) :: va
+    type(vector_view) :: vx
+    character(:), allocatable :: bad
+    integer(int64) :: n
+    integer(int32) :: status
+
+    call view_or_copy(a, va, copy_a)
+    vx = vector_of(x)
+    n = va%rows
+    bad = wrong(all([va%cols, vx%length] == [n, n]), [va%aligned, vx%aligned])
+    call start_call(call, mode, context, options)
+    call%reads_result = .true.
+    do
+      if (bad /= '') then
+        status = fails(call, 'accublas_her: '//bad)
+      else
+        status = c_her(call%ctx%handle, ACCUBLAS_COL_MAJOR, uplo_code(uplo), n, real_address(alpha, real_one), &
+          vx%address, vx%increment, va%address, va%col_stride, options_address(call))
+      end if
+      if (.not. call_again(call, status, stat, errmsg)) exit
+    end do
+    if (allocated(copy_a)) a = copy_a
+  end subroutine her"""
+NETLIB = """  !> The triangle uplo of C = alpha A A^H + beta C, or (trans C) alpha A^H A + beta C, C n x n.
+  subroutine accublas_zherk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc)
+    character, intent(in) :: uplo, trans
+    integer(int32), intent(in) :: n, k, lda, ldc
+    real(wp), intent(in), target :: alpha, beta
+    complex(wp), intent(in), target :: a(*)
+    complex(wp), intent(inout), target :: c(*)
+    type(call_state), target :: call
+    integer(int32) :: status
+
+    call%reads_result = .not. abs(beta) <= 0
+    do
+      status = c_herk(call%ctx%handle, ACCUBLAS_COL_MAJOR, uplo_code(uplo), transpose_code(trans), int(n, int64), &
+        int(k, int64), c_loc(alpha), c_loc(a), int(lda, int64), c_loc(beta), c_loc(c), int(ldc, int64), &
+        options_address(call))
+      if (.not. call_again(call, status)) exit
+    end do
+  end subroutine accublas_zherk"""
+HEADER = '''/** Toys. */
+typedef int32_t accublas_toy;
+enum {
+  ACCUBLAS_TOY_BALL = 1, /**< it rolls */
+  ACCUBLAS_TOY_KITE = 2  /**< it flies */
+};
+/** Sets the numbers of a toy. */
+ACCUBLAS_API accublas_status accublas_toy_set(accublas_context* ctx, accublas_toy toy, const double* values,
+                                              const char* word, size_t size, int64_t* count);
+/** The weight of a toy. */
+ACCUBLAS_API double accublas_toy_weight(int64_t size);
+'''
+CONSTANTS = """  ! Toys.
+  integer(int32), parameter :: ACCUBLAS_TOY_BALL = 1 !< it rolls
+  integer(int32), parameter :: ACCUBLAS_TOY_KITE = 2 !< it flies
+"""
+HEADER_FUNCTIONS = """    function c_toy_set(ctx, toy, values, word, size, count) result(answer) bind(c, name='accublas_toy_set')
+      use, intrinsic :: iso_c_binding
+      type(c_ptr), value :: ctx
+      integer(c_int32_t), value :: toy
+      real(c_double), intent(in) :: values(*)
+      character(kind=c_char), intent(in) :: word(*)
+      integer(c_size_t), value :: size
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int32_t) :: answer
+    end function c_toy_set
+
+    !> The weight of a toy.
+    pure function accublas_toy_weight(size) result(answer) bind(c, name='accublas_toy_weight')
+      !> The C function of this name.
+      use, intrinsic :: iso_c_binding
+      integer(c_int64_t), value, intent(in) :: size
+      real(c_double) :: answer
+    end function accublas_toy_weight
+"""
+SETTING = """  !> CUDA device number, from 0.
+  subroutine accublas_set_device(ctx, device, stat, errmsg)
+    type(accublas_context), intent(in) :: ctx
+    integer(int32), intent(in) :: device
+    integer(int32), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+
+    call settle(ctx, c_set_device(ctx%handle, device), stat, errmsg)
+  end subroutine accublas_set_device
+"""
 
 DROP_IN = [
     ("level3", '''extern "C" ACCUBLAS_API void zherk_(const char* uplo, const char* trans, const std::int32_t* n, const std::int32_t* k,
@@ -101,11 +200,21 @@ class Routines(unittest.TestCase):
         for group, function in DROP_IN:
             self.assertIn(f"{function}\n", generate.drop_in(group))
 
-    def test_interface(self):
+    def test_fortran_interface(self):
         routines.GROUPS = {"toys": [ROW]}
-        made = generate.fortran("c")
+        made = generate_fortran.interfaces("c")
         self.assertIn(INTERFACE, made)
         self.assertIn("function c_hoy(", made)
+
+    def test_fortran_routines(self):
+        self.assertIn(f"{GENERIC}\n", generate_fortran.generics("level2", "c"))
+        self.assertIn(f"{NETLIB}\n", generate_fortran.netlib("netlib_hermitian", "z", "int32"))
+
+    def test_fortran_header(self):
+        self.assertIn(CONSTANTS, generate_fortran.constants(HEADER))
+        self.assertIn(HEADER_FUNCTIONS, generate_fortran.functions(HEADER))
+        header = str(SOURCE / "include" / "accublas.h")
+        self.assertIn(SETTING, generate_fortran.template(SOURCE / "fortran" / "accublas_context.f90.in", header))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,174 @@
+"""The Fortran module adds this to the table of routines: the generics with the shapes of their operands, the routines with netlib's
+arguments, and the comments of both and of the settings. c_api/generate_fortran.py makes sources from it."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Generic:
+    """A generic accublas_<stem>. The table of routines has its arguments under the stem."""
+
+    stem: str
+    shapes: str  # "c m n, op(a) n k, x n": a size belongs to the operand that has it first, and the others must agree
+    comment: str
+    also: str = ""  # a further condition on the operands
+    of: str = ""  # the stem of the generic that this is another name of
+    types: str = "dszc"
+
+    def operands(self):
+        """[operand, extent ...] each."""
+        return [operand.split() for operand in re.split(r", (?!n\))", self.shapes)]
+
+
+ARGUMENTS = "Arguments as in accublas_{NAME}, and"
+CONTIGUOUS_ROWS = "Matrices need a unit row stride; others are copied, and what is overwritten also back."
+PIVOTS = "size(ipiv, kind=int64) >= min(va%rows, va%cols)"
+SIDED, RANK_K, SYSTEM = "m n, a order order", "c n n, op(a) n k", "a n n, b n nrhs"
+
+# {group: (comment of its module, its generics)}.
+GENERICS = {
+    "level1": ("", [  # in fortran/accublas_routines.f90.in, whose comment says what the arguments are
+        Generic("dot", "x n, y n", "The function sum(x*y); a NaN where it fails."),
+        Generic("dotc", "x n, y n", "The function dot_product(x, y), which for complex vectors is sum(conjg(x)*y); a NaN where it fails."),
+        Generic("nrm2", "x n", "The function norm2(x), of complex vectors that of their components; a NaN where it fails."),
+        Generic("asum", "x n", "The function sum(abs(x)), of complex vectors that of their components; a NaN where it fails."),
+    ]),
+    "mixed_dots": ("Inner products of single-precision vectors with the arguments of accublas_real32: DSDOT and SDSDOT.", [
+        Generic("dsdot", "x n, y n", "The function sum(x*y) in double precision; a NaN where it fails.", types="d"),
+        Generic("sdsdot", "x n, y n",
+                "The function sb + sum(x*y) in single precision, rounded once in modes that define bits; a NaN where it fails.", types="s"),
+    ]),
+    "level2": (f"""The routines of level 2 beside GEMV for {{NUMBERS}} as generics.
+
+{ARGUMENTS}
+  uplo    'U' (default) or 'L', the triangle that is stored of a, or wanted of it where it is the result
+  diag    'N' (default), or 'U': the diagonal is ones and not read
+Vectors may have any stride. Matrices need a unit row stride; others are copied, results also back. Where numbers are real,
+the Hermitian routines are the symmetric ones and have their names, too: accublas_symv, accublas_syr and accublas_syr2.""", [
+        Generic("hemv", "a n n, x n, y n", "y = alpha a x + beta y, a Hermitian: imaginary parts of its diagonal are not read."),
+        Generic("symv", "", "y = alpha a x + beta y, a symmetric.", of="hemv", types="ds"),
+        Generic("trmv", "a n n, x n", "x = op(a) x, a triangular."),
+        Generic("trsv", "a n n, x n", "x becomes the solution of op(a) solution = x, a triangular."),
+        Generic("ger", "a m n, x m, y n", "a = a + alpha x transpose(y)."),
+        Generic("geru", "", "accublas_ger by the name that BLAS has for complex numbers.", of="ger"),
+        Generic("gerc", "a m n, x m, y n", "a = a + alpha x conjg(transpose(y))."),
+        Generic("her", "a n n, x n",
+                "The triangle uplo of a = a + alpha x conjg(transpose(x)), alpha real; imaginary parts of the diagonal become zero."),
+        Generic("syr", "", "The triangle uplo of a = a + alpha x transpose(x).", of="her", types="ds"),
+        Generic("her2", "a n n, x n, y n", "The triangle uplo of a = a + alpha x conjg(transpose(y)) + conjg(alpha) y conjg(transpose(x)); "
+                "imaginary parts of the diagonal become zero."),
+        Generic("syr2", "", "The triangle uplo of a = a + alpha x transpose(y) + alpha y transpose(x).", of="her2", types="ds"),
+    ]),
+    "level3": (f"""The products of level 3 beside GEMM, and TRSM, for {{NUMBERS}} as generics.
+
+{ARGUMENTS}
+  side    'L' (default) or 'R', the side on which the square matrix stands
+  uplo    'U' (default) or 'L', the triangle that is stored of the square matrix, or wanted of c
+  diag    'N' (default), or 'U': the diagonal is ones and not read
+Matrices need a unit row stride; others are copied, c and b of trmm and trsm also back. The routines of Hermitian
+matrices are the symmetric ones where numbers are real.""", [
+        Generic("symm", f"c m n, b {SIDED}", "c = alpha a b + beta c (side 'L') or alpha b a + beta c, a symmetric."),
+        Generic("hemm", f"c m n, b {SIDED}",
+                "c = alpha a b + beta c (side 'L') or alpha b a + beta c, a Hermitian: imaginary parts of its diagonal are not read."),
+        Generic("syrk", RANK_K, "The triangle uplo of c = alpha a transpose(a) + beta c, or (trans 'T') alpha transpose(a) a + beta c."),
+        Generic("herk", RANK_K, "The triangle uplo of c = alpha a conjg(transpose(a)) + beta c, or (trans 'C') alpha conjg(transpose(a)) a + "
+                "beta c, alpha and beta real; imaginary parts of c's diagonal become zero."),
+        Generic("syr2k", f"{RANK_K}, op(b) n k", "The triangle uplo of c = alpha a transpose(b) + alpha b transpose(a) + beta c, or (trans 'T') "
+                "of the transposes first."),
+        Generic("her2k", f"{RANK_K}, op(b) n k", "The triangle uplo of c = alpha a conjg(transpose(b)) + conjg(alpha) b conjg(transpose(a)) + "
+                "beta c, or (trans 'C') of the conjugate transposes first, beta real."),
+        Generic("trmm", f"b {SIDED}", "b = alpha op(a) b (side 'L') or alpha b op(a), a triangular."),
+        Generic("trsm", f"b {SIDED}", "b = alpha times the solution x of op(a) x = b (side 'L') or x op(a) = b, a triangular."),
+        Generic("gemmt", f"{RANK_K}, op(b) k n", "The triangle uplo of c = alpha op(a) op(b) + beta c."),
+    ]),
+    "factorizations": (f"""LAPACK's factorizations of matrices of {{NUMBERS}}, the solutions and inverses by them, as generics
+(docs/factorizations.md).
+
+{ARGUMENTS}
+  uplo    'U' (default) or 'L', the triangle of a that is stored
+  diag    'N' (default), or 'U' where the diagonal of a is not stored but one
+  ipiv    INTEGER(4) or INTEGER(8): row i and row ipiv(i) changed places
+  info    LAPACK's: 0, or where the factorization failed (which is no error: stat is ACCUBLAS_SUCCESS)
+{CONTIGUOUS_ROWS}""", [
+        Generic("potrf", "a n n", "a = transpose(u) u or l transpose(l) (conjugate transposes), which overwrites the triangle uplo of a."),
+        Generic("potrs", SYSTEM, "b = the solution x of a x = b, by accublas_potrf's factor in a."),
+        Generic("posv", SYSTEM, "accublas_potrf, then accublas_potrs where info is 0."),
+        Generic("getrf", "a m n", "a with rows exchanged = l u, which overwrite a; l has ones on its diagonal, which are not stored.", PIVOTS),
+        Generic("getrs", SYSTEM, "b = the solution x of op(a) x = b, by accublas_getrf's factors in a.", PIVOTS),
+        Generic("gesv", SYSTEM, "accublas_getrf, then accublas_getrs where info is 0.", PIVOTS),
+        Generic("trtri", "a n n", "a = the inverse of a triangular a."),
+        Generic("lauum", "a n n", "a = u transpose(u) or transpose(l) l (conjugate transposes), of which the triangle uplo is written."),
+        Generic("potri", "a n n", "a = the triangle uplo of the inverse, by accublas_potrf's factor in a."),
+        Generic("getri", "a n n", "a = the inverse, by accublas_getrf's factors in a.", PIVOTS),
+    ]),
+    "orthogonal": (f"""LAPACK's QR factorization of matrices of {{NUMBERS}}, what is made of its reflectors, and least squares, as generics
+(docs/factorizations.md).
+
+{ARGUMENTS}
+  tau     of the reflectors, as many as there are: min(shape(a)) of accublas_geqrf
+  trans   'N' (default), or 'T' of real, 'C' of complex matrices, as in LAPACK
+  info    LAPACK's: 0, or where the diagonal of r has a zero (which is no error: stat is ACCUBLAS_SUCCESS)
+{CONTIGUOUS_ROWS}""", [
+        Generic("geqrf", "a m n", "a = q r: r overwrites the upper triangle of a, the vectors of q's reflectors what is below it.",
+                "vtau%length >= min(m, n)"),
+        Generic("orgqr", "a m n, tau k", "a = its number of columns of q, by the reflectors in its first columns and in tau (of complex numbers "
+                "LAPACK's ungqr).", "k <= n"),
+        Generic("ormqr", "c m n, tau k, a order", "c = op(q) c (side='L', the default) or c op(q) (side='R'), by the reflectors in a and tau "
+                "(LAPACK's unmqr).", "k <= va%cols"),
+        Generic("gels", "a m n, b max(m,n) nrhs", "b = the x that makes the norms of b - op(a) x least, or that of least norm where a system has more "
+                "unknowns than equations. b has as many rows as the longer side of a; a is overwritten by its factors."),
+    ]),
+    "certified": ("""Solutions of linear systems of {NUMBERS} with proved error bounds, as generics (docs/certified.md).
+
+Arguments as in accublas_factorizations_{NAME}, and
+  x            the solution
+  radius       abs(x - exact) <= radius, infinity where nothing is proved; of complex numbers part by part
+  certificate  what was proved, and the reason where a radius is infinite
+An infinite radius sets stat to ACCUBLAS_ERROR_NOT_CERTIFIED; without stat the program goes on. Matrices need a unit row
+stride; others are copied.""", [
+        Generic("gesv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs", "x = the solution of a x = b."),
+        Generic("posv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs",
+                "x = the solution of a x = b with a symmetric (Hermitian) a, of which the triangle uplo is read."),
+    ]),
+}
+
+# The routines with netlib's arguments, by their modules, and their comments.
+NETLIB = {"netlib": "dot nrm2 asum gemv gemm", "netlib_level3": "symm syrk syr2k trmm trsm gemmt", "netlib_hermitian": "gemm hemm herk her2k"}
+NETLIB_COMMENTS = {
+    "dot": "sum of x_i y_i, i <= n.",
+    "nrm2": "sqrt(sum of x_i^2), i <= n.",
+    "asum": "sum of abs(x_i), i <= n.",
+    "gemv": "y = alpha op(A) x + beta y, A m x n.",
+    "gemm": "C = alpha op(A) op(B) + beta C, op(A) m x k, op(B) k x n.",
+    "symm": "C = alpha A B + beta C (side L) or alpha B A + beta C, C m x n, A symmetric.",
+    "hemm": "C = alpha A B + beta C (side L) or alpha B A + beta C, C m x n, A Hermitian.",
+    "syrk": "The triangle uplo of C = alpha A A^T + beta C, or (trans T) alpha A^T A + beta C, C n x n.",
+    "herk": "The triangle uplo of C = alpha A A^H + beta C, or (trans C) alpha A^H A + beta C, C n x n.",
+    "syr2k": "The triangle uplo of C = alpha A B^T + alpha B A^T + beta C, or (trans T) of the transposes first, C n x n.",
+    "her2k": "The triangle uplo of C = alpha A B^H + conjg(alpha) B A^H + beta C, or (trans C) of the conjugate transposes first.",
+    "trmm": "B = alpha op(A) B (side L) or alpha B op(A), B m x n, A triangular.",
+    "trsm": "B = the solution X of op(A) X = alpha B (side L) or X op(A) = alpha B, B m x n, A triangular.",
+    "gemmt": "The triangle uplo of C = alpha op(A) op(B) + beta C, C n x n.",
+}
+
+# The settings of a context, functions of accublas.h whose arguments are passed by value or are words, with their comments in Fortran.
+SETTINGS = {
+    "set_mode_name": "Mode of every family by its word, for instance 'dp:repro'; a family that lacks it keeps its mode. '' unsets.",
+    "set_family_mode_name": "Mode of one family (ACCUBLAS_FAMILY_DGEMM, ...). It wins over accublas_set_mode_name.",
+    "set_reproducible": "0 or 1: whether dp and sp promise bits; -1 unsets it.",
+    "set_backend": "ACCUBLAS_BACKEND_AUTO, ACCUBLAS_BACKEND_CPU or ACCUBLAS_BACKEND_CUDA.",
+    "set_device": "CUDA device number, from 0.",
+    "set_engine": "ACCUBLAS_ENGINE_AUTO, ...: an engine that cannot serve a call's mode is ACCUBLAS_ERROR_ENGINE at that call.",
+    "set_engine_name": "Sets the engine by a word: 'auto', 'native', 'int8', 'fp64', 'fp16', 'dot2', 'sums', 'multiword'.",
+    "set_workspace_mib": "Cap of the workspace in MiB; 0 restores the default. Blocking under it never changes bits.",
+    "set_workspace": "The user's own workspace, used in place of the pool; c_null_ptr and 0 end that.",
+    "set_num_threads": "Threads of accublas's own pool; 0 restores the default.",
+    "set_verbose": "0 silent, 1 a line per call of the program on standard error, 2 also one per inner call (accublas.h).",
+    "set_report_level": "0 no times, 1 total time, 2 time per phase.",
+    "set_target": "Accuracy target: a call that cannot promise the bound returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was. 0 unsets.",
+    "set_pointer_mode": "With ACCUBLAS_POINTER_DEVICE the addresses of alpha, beta and dot's result must be device addresses: only the "
+                        "assumed-size procedures and the C interface can pass those.",
+    "set_stream": "The CUDA stream that device calls run on; c_null_ptr is the legacy default stream.",
+    "sync": "Waits for the context's calls on the device; returns and clears their first error.",
+}

@@ -1,0 +1,83 @@
+"""The Fortran module takes this from accublas.h: constants, the interfaces of the functions that are no routines, and the settings."""
+
+import re
+
+from fortran_generics import SETTINGS
+from fortran_text import LAST_ARGUMENTS, comment, declarations, indented, statement
+
+NUMBERS = {"accublas_status": "integer(c_int32_t)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
+           "size_t": "integer(c_size_t)", "double": "real(c_double)"}
+POINTERS = {"accublas_failure_handler": "type(c_funptr)", "mpfr_ptr": "type(c_ptr)", "mpfr_srcptr": "type(c_ptr)"}
+
+
+def constants(header):
+    """A module of the enumerators. The comment above an enum is the one of its section."""
+    lines = ["!> The constants of accublas.h, made from it by c_api/generate_fortran.py.", "module accublas_constants",
+             "  use, intrinsic :: iso_fortran_env, only: int32", "  implicit none", "  private :: int32"]
+    for heading, members in re.findall(r"/\*\* ([^/]*?) \*/\n(?:typedef int32_t \w+;\n)?enum \{(.*?)\};", header, re.S):
+        lines += ["", f"  ! {heading}"]
+        for name, value, meaning in re.findall(r"(ACCUBLAS_\w+) = (\d+),?(?: */\*\*< (.*?) \*/)?", members):
+            lines.append(f"  integer(int32), parameter :: {name} = {value} !< {meaning}")
+    return "\n".join([*lines, "end module accublas_constants"])
+
+
+def header_functions(header):
+    """(comment, type, name without accublas_, [(type, name) of each parameter]) of the functions of the header that are no routines."""
+    text = re.sub(r"/\* Made from .*?/\* clang-format on \*/", "", header, flags=re.S)
+    enums = set(re.findall(r"typedef int32_t (\w+);", text)) - {"accublas_status"}
+    text = re.sub(rf"\b({'|'.join(enums)})\b", "int32_t", text)
+    for meaning, group in re.findall(r"/\*\* ((?:(?!\*/).)*) \*/\n((?:ACCUBLAS_API [^;]*;\n)+)", text, re.S):
+        for kind, name, parameters in re.findall(r"ACCUBLAS_API (.*?) ?\baccublas_(\w+)\(([^)]*)\);", group):
+            pairs = [re.fullmatch(r"\s*(.*?) ?(\w+)", parameter, re.S).groups() for parameter in parameters.split(",") if parameter != "void"]
+            yield re.sub(r"\s+\* ?", " ", meaning), kind, name, pairs
+
+
+def header_parameter(type_, name):
+    """(type, name) of a parameter of C in an interface. A pointer to numbers is an array if its name is a plural."""
+    base = type_.removeprefix("const ").removesuffix("*")
+    intent = "in" if type_.startswith("const ") else "inout"
+    if type_ in NUMBERS:
+        return f"{NUMBERS[type_]}, value", name
+    if type_ == "const char*":
+        return "character(kind=c_char), intent(in)", f"{name}(*)"
+    if base in NUMBERS:
+        return f"{NUMBERS[base]}, intent({intent})", name + "(*)" * name.endswith("s")
+    return ("type(c_ptr), intent(out)" if type_.endswith("**") else f"{POINTERS.get(type_, 'type(c_ptr)')}, value"), name
+
+
+def functions(header):
+    """A module of interfaces, whose names are c_ and that of C. Functions of numbers alone are for users, and have accublas_ in front."""
+    made = []
+    for meaning, kind, name, parameters in header_functions(header):
+        types = [type_ for type_, _ in parameters]
+        if "FILE*" in types:
+            continue
+        public = set(types) <= set(NUMBERS) and kind in NUMBERS and kind != "accublas_status"
+        prefix, own = ("pure ", "accublas_") if public else ("", "c_")
+        declared = declarations([header_parameter(*parameter) for parameter in parameters])
+        lines = [f"{prefix}function {own}{name}({', '.join(word for _, word in parameters)}) result(answer) bind(c, name='accublas_{name}')",
+                 *["  !> The C function of this name."] * public, "  use, intrinsic :: iso_c_binding", *(f"  {line.replace('value', 'value, intent(in)') if public else line}" for line in declared),
+                 f"  {NUMBERS.get(kind, 'type(c_ptr)')} :: answer", f"end function {own}{name}"]
+        made.append(f"{comment(meaning, 4)}\n" * public + indented(lines, 4))
+    return "\n\n".join(["! The functions of accublas.h that are no routines, made from it by c_api/generate_fortran.py.\nmodule accublas_functions_c\n"
+                        "  implicit none\n  public\n\n  interface", *made, "  end interface\nend module accublas_functions_c"])
+
+
+SETTING_TYPES = {"int32_t": ("integer(int32)", "{}"), "int64_t": ("integer(int64)", "{}"), "size_t": ("integer(int64)", "int({}, c_size_t)"),
+                 "double": ("real(real64)", "{}"), "const char*": ("character(*)", "c_string({})"), "void*": ("type(c_ptr)", "{}")}
+
+
+def settings(header):
+    """The names and the procedures of SETTINGS."""
+    made = []
+    for _, _, name, parameters in header_functions(header):
+        if name not in SETTINGS:
+            continue
+        given = [(*SETTING_TYPES[type_], word) for type_, word in parameters[1:]]
+        declared = [("type(accublas_context), intent(in)", "ctx"), *((f"{kind}, intent(in)", word) for kind, _, word in given), *LAST_ARGUMENTS[3:]]
+        passed = ", ".join(["ctx%handle", *(form.format(word) for _, form, word in given)])
+        lines = [f"subroutine accublas_{name}({', '.join(word for _, word in declared)})", *(f"  {line}" for line in declarations(declared)), "",
+                 f"  call settle(ctx, c_{name}({passed}), stat, errmsg)", f"end subroutine accublas_{name}"]
+        made.append(f"{comment(SETTINGS[name], 2)}\n{indented(lines, 2)}")
+    return {"SETTINGS_PUBLIC": statement(f"public :: {', '.join(f'accublas_{name}' for name in SETTINGS)}", 2).lstrip(),
+            "SETTINGS": "\n\n".join(made).lstrip()}
