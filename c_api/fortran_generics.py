@@ -102,8 +102,8 @@ matrices are the symmetric ones where numbers are real.""", [
         Generic("potri", "a n n", "a = the triangle uplo of the inverse, by accublas_potrf's factor in a."),
         Generic("getri", "a n n", "a = the inverse, by accublas_getrf's factors in a.", PIVOTS),
     ]),
-    "orthogonal": (f"""LAPACK's QR factorization of matrices of {{NUMBERS}}, what is made of its reflectors, and least squares, as generics
-(docs/factorizations.md).
+    "orthogonal": (f"""LAPACK's QR factorization of matrices of {{NUMBERS}}, what is made of its reflectors, and least squares,
+as generics (docs/factorizations.md).
 
 {ARGUMENTS}
   tau     of the reflectors, as many as there are: min(shape(a)) of accublas_geqrf

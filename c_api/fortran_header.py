@@ -17,7 +17,7 @@ def constants(header):
     for heading, members in re.findall(r"/\*\* ([^/]*?) \*/\n(?:typedef int32_t \w+;\n)?enum \{(.*?)\};", header, re.S):
         lines += ["", f"  ! {heading}"]
         for name, value, meaning in re.findall(r"(ACCUBLAS_\w+) = (\d+),?(?: */\*\*< (.*?) \*/)?", members):
-            lines.append(f"  integer(int32), parameter :: {name} = {value} !< {meaning}")
+            lines += [comment(meaning, 2), f"  integer(int32), parameter :: {name} = {value}"]
     return "\n".join([*lines, "end module accublas_constants"])
 
 

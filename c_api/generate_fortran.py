@@ -267,6 +267,8 @@ def template(path, word):
         replaced = values(word) | dict(zip(("LEVEL1_PUBLIC", "LEVEL1_INTERFACES", "LEVEL1_PROCEDURES"), generic_parts("level1", word)))
     else:
         replaced = {"INT": word} if word.startswith("int") else settings(Path(word).read_text())
+        last = LAST_ARGUMENTS[1:2] + LAST_ARGUMENTS[3:] if word.startswith("int") else LAST_ARGUMENTS[3:]
+        replaced["LAST_ARGUMENTS"] = "\n    ".join(declarations(last))
     return re.sub(r"@(\w+)@", lambda variable: replaced[variable.group(1)], Path(path).read_text())
 
 

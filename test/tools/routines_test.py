@@ -110,8 +110,10 @@ ACCUBLAS_API accublas_status accublas_toy_set(accublas_context* ctx, accublas_to
 ACCUBLAS_API double accublas_toy_weight(int64_t size);
 '''
 CONSTANTS = """  ! Toys.
-  integer(int32), parameter :: ACCUBLAS_TOY_BALL = 1 !< it rolls
-  integer(int32), parameter :: ACCUBLAS_TOY_KITE = 2 !< it flies
+  !> it rolls
+  integer(int32), parameter :: ACCUBLAS_TOY_BALL = 1
+  !> it flies
+  integer(int32), parameter :: ACCUBLAS_TOY_KITE = 2
 """
 HEADER_FUNCTIONS = """    function c_toy_set(ctx, toy, values, word, size, count) result(answer) bind(c, name='accublas_toy_set')
       use, intrinsic :: iso_c_binding
