@@ -16,7 +16,7 @@ import routines
 from fortran_generics import GENERICS, NETLIB, NETLIB_COMMENTS
 from fortran_header import constants, functions, settings
 from fortran_text import LAST_ARGUMENTS, comment, declarations, indented, statement
-from routines import CERTIFICATE, ENUM, FACTOR, INFO, LEADING, OUTPUT, PIVOTS_IN, PIVOTS_OUT, SIZE, WRITTEN
+from routines import ENUM, FACTOR, LEADING, OUTPUT, SIZE, WRITTEN
 
 MODULES = {"d": "real64", "s": "real32", "z": "complex_real64", "c": "complex_real32"}
 KINDS = {"d": "real64", "s": "real32", "z": "real64", "c": "real32"}
@@ -61,6 +61,7 @@ def interfaces(letter):
 
 # ---- Generics ----
 
+
 class Procedure:
     """The specific procedure of a generic for one type of numbers: its C call, with operands as addresses and strides."""
 
@@ -69,19 +70,17 @@ class Procedure:
         # Where numbers are real, messages have the name of the symmetric routine.
         symmetric = [other.stem for other in group if other.of == generic.stem and other.types == "ds"]
         self.message = symmetric[0] if symmetric and letter in "ds" else generic.stem
-        words = row.arguments.split()
         self.arguments = row.signature()
         names = [argument.name for argument in self.arguments]
         self.matrices = [name for name in names if "ld" + name.replace("radius", "r") in names]
         self.vectors = [name for name in names if "inc" + name in names or name == "tau"]
-        self.pivots = [argument for argument in self.arguments if argument.kind in (PIVOTS_IN, PIVOTS_OUT)]
-        self.written = [argument.name for argument, word in zip(self.arguments, words) if argument.kind in WRITTEN]
-        self.info, self.result, self.certificate = "info" in names, "result" in names, "certificate" in names
+        self.written = [argument.name for argument in self.arguments if argument.kind in WRITTEN]
+        self.pivots, self.info, self.result, self.certificate = (name in names for name in ("ipiv", "info", "result", "certificate"))
         self.factors = [argument.name for argument in self.arguments if argument.kind == FACTOR]
         self.letters = [argument.name for argument in self.arguments if argument.kind == ENUM and argument.name != "layout"]
-        scalars = ["sb"] if "sb" in self.factors else []
-        operands = [name for name in names if name in self.matrices + self.vectors or name in [pivot.name for pivot in self.pivots]]
-        self.dummies = (scalars + operands + ["info"] * self.info + self.letters + [name for name in self.factors if name not in scalars] +
+        # Operands come first, and then what is optional, both in C's order.
+        operands = [name for name in names if name in [*self.matrices, *self.vectors, "ipiv", "sb"]]
+        self.dummies = (operands + ["info"] * self.info + self.letters + [name for name in self.factors if name != "sb"] +
                         ["certificate"] * self.certificate)
 
     def number(self, name):
@@ -148,59 +147,67 @@ class Procedure:
     def transposition(self, operand):
         return "trans" if "trans" in self.letters else "trans" + operand
 
-    def text(self):
-        views, sizes, conform = self.shapes()
+    def local_variables(self, views, sizes):
+        result = [(f"{self.number(name)}, allocatable, target", f"copy_{name}(:, :)") for name in self.matrices]
+        result += [("integer(int64), allocatable, target", "copy_ipiv(:)"), ("type(c_ptr)", "pivots")] * self.pivots
+        result += [(f"{self.number('result')}, target", "r")] * self.result
+        result += [("type(call_state), target", "call")]
+        result += [("type(matrix_view)", name) for name in [f"v{name}" for name in self.matrices] + [view.split()[0] for view in views]]
+        result += [("type(vector_view)", f"v{name}") for name in self.vectors]
+        result += [("type(c_certificate), target", "proof")] * self.certificate
+        result += [("character(:), allocatable", "bad")]
+        result += [("integer(int64)", size) for size in sizes] + [("integer(int64), target", "wide_info")] * self.info
+        return result + [("integer(int32)", "status")]
+
+    def preparation(self, views, sizes, conform):
+        """Operands as C has them, the sizes, and the error in them."""
         viewed = self.matrices + self.vectors
-        head = f"{self.generic.stem}({', '.join(self.dummies + [name for _, name in LAST_ARGUMENTS])})"
-        kind = "function" if self.result else "subroutine"
-        local = [(f"{self.number(name)}, allocatable, target", f"copy_{name}(:, :)") for name in self.matrices]
-        local += [("integer(int64), allocatable, target", "copy_ipiv(:)"), ("type(c_ptr)", "pivots")] * bool(self.pivots)
-        local += [(f"{self.number('result')}, target", "r")] * self.result
-        local += [("type(call_state), target", "call")]
-        local += [("type(matrix_view)", name) for name in [f"v{name}" for name in self.matrices] + [view.split()[0] for view in views]]
-        local += [("type(vector_view)", f"v{name}") for name in self.vectors]
-        local += [("type(c_certificate), target", "proof")] * self.certificate
-        local += [("character(:), allocatable", "bad")]
-        local += [("integer(int64)", size) for size in sizes] + [("integer(int64), target", "wide_info")] * self.info
-        local += [("integer(int32)", "status")]
-        body = [f"call view_or_copy({name}, v{name}, copy_{name})" for name in self.matrices]
-        body += [f"v{name} = vector_of({name})" for name in self.vectors]
-        body += ["call pivots_or_copy(ipiv, pivots, copy_ipiv)"] * bool(self.pivots)
-        body += views + [f"{size} = {value}" for size, value in sizes.items()]
-        body += ["bad = wrong_pair(vx, vy)" if self.result and "y" in viewed else
-                 f"bad = wrong({conform}, [{', '.join(f'v{name}%aligned' for name in viewed)}])"]
-        transpositions = [self.transposition(view[2]) for view in views]
-        transpositions = list(dict.fromkeys(transpositions))
+        lines = [f"call view_or_copy({name}, v{name}, copy_{name})" for name in self.matrices]
+        lines += [f"v{name} = vector_of({name})" for name in self.vectors]
+        lines += ["call pivots_or_copy(ipiv, pivots, copy_ipiv)"] * self.pivots
+        lines += views + [f"{size} = {value}" for size, value in sizes.items()]
+        lines += ["bad = wrong_pair(vx, vy)" if self.result and "y" in viewed else
+                  f"bad = wrong({conform}, [{', '.join(f'v{name}%aligned' for name in viewed)}])"]
+        transpositions = list(dict.fromkeys(self.transposition(view[2]) for view in views))
         if transpositions:
-            body += [f"if ({' .or. '.join(f'{CODES[name]} == 0' for name in transpositions)}) "
-                     f"bad = '{' or '.join(transpositions)} is none of N, T, C'"]
-        body += ["wide_info = 0"] * self.info + ["proof%struct_size = c_sizeof(proof)"] * self.certificate
-        body += ["call start_call(call, mode, context, options)"]
+            lines += [f"if ({' .or. '.join(f'{CODES[name]} == 0' for name in transpositions)}) "
+                      f"bad = '{' or '.join(transpositions)} is none of N, T, C'"]
+        return lines + ["wide_info = 0"] * self.info + ["proof%struct_size = c_sizeof(proof)"] * self.certificate
+
+    def call(self):
+        """The call of C, which is made again after some failures if the program has no status."""
+        lines = ["call start_call(call, mode, context, options)"]
         if not (self.result or self.certificate):
             reads = f"reads{'_real' * self.real_factor('beta')}(beta)" if "beta" in self.factors else ".true."
-            body += [f"call%reads_result = {reads}"]
-        c_call = ", ".join(["call%ctx%handle", *map(self.passed, self.arguments), "options_address(call)"])
-        body += ["do", "  if (bad /= '') then", f"    status = fails(call, 'accublas_{self.message}: '//bad)", "  else",
-                 f"    status = c_{self.generic.stem}({c_call})", "  end if"]
-        body += ["  if (status == ACCUBLAS_ERROR_NOT_CERTIFIED .and. .not. present(stat)) exit"] * self.certificate
-        body += ["  if (.not. call_again(call, status, stat, errmsg)) exit", "end do"]
-        body += [f"if (allocated(copy_{name})) {name} = copy_{name}" for name in self.dummies
-                 if name in self.written and (name in self.matrices or name == "ipiv")]
-        body += ["info = int(wide_info, int32)"] * self.info + ["if (present(certificate)) certificate = certificate_of(proof)"] * self.certificate
+            lines += [f"call%reads_result = {reads}"]
+        passed = ", ".join(["call%ctx%handle", *map(self.passed, self.arguments), "options_address(call)"])
+        lines += ["do", "  if (bad /= '') then", f"    status = fails(call, 'accublas_{self.message}: '//bad)", "  else",
+                  f"    status = c_{self.generic.stem}({passed})", "  end if"]
+        lines += ["  if (status == ACCUBLAS_ERROR_NOT_CERTIFIED .and. .not. present(stat)) exit"] * self.certificate
+        return lines + ["  if (.not. call_again(call, status, stat, errmsg)) exit", "end do"]
+
+    def results(self):
+        """Results that were copied or that have other types in C."""
+        lines = [f"if (allocated(copy_{name})) {name} = copy_{name}" for name in self.dummies
+                 if name in self.written and name in [*self.matrices, "ipiv"]]
+        lines += ["info = int(wide_info, int32)"] * self.info + ["if (present(certificate)) certificate = certificate_of(proof)"] * self.certificate
         nan = f"ieee_value(1._{KINDS[self.letter]}, ieee_quiet_nan)"
-        body += ["if (status /= ACCUBLAS_SUCCESS) r = " + (nan if self.number("result").startswith("real") else
-                 f"cmplx({nan}, {nan}, {KINDS[self.letter]})")] * self.result
-        lines = [f"{kind} {head}{' result(r)' * self.result}"]
-        lines += ["  " + line for line in declarations([*map(self.declared, self.dummies), *LAST_ARGUMENTS, *local])]
-        return indented([*lines, "", *("  " + line for line in body), f"end {kind} {self.generic.stem}"], 2)
+        nan = nan if self.number("result").startswith("real") else f"cmplx({nan}, {nan}, {KINDS[self.letter]})"
+        return lines + [f"if (status /= ACCUBLAS_SUCCESS) r = {nan}"] * self.result
+
+    def text(self):
+        stem, kind, shapes = self.generic.stem, "function" if self.result else "subroutine", self.shapes()
+        lines = [f"{kind} {stem}({', '.join(self.dummies + [name for _, name in LAST_ARGUMENTS])}){' result(r)' * self.result}"]
+        lines += ["  " + line for line in declarations([*map(self.declared, self.dummies), *LAST_ARGUMENTS, *self.local_variables(*shapes[:2])])]
+        lines += ["", *("  " + line for line in self.preparation(*shapes) + self.call() + self.results())]
+        return indented([*lines, f"end {kind} {stem}"], 2)
 
     def narrow(self):
         """The procedure for pivots that are INTEGER(4)."""
-        stem, written = self.generic.stem, "ipiv" in self.written
-        passed = ", ".join(["wide" if name == "ipiv" else name for name in self.dummies] + [name for _, name in LAST_ARGUMENTS])
-        lines = [f"subroutine {stem}_narrow({passed.replace('wide', 'ipiv')})"]
+        stem, written, names = self.generic.stem, "ipiv" in self.written, ", ".join(self.dummies + [name for _, name in LAST_ARGUMENTS])
+        lines = [f"subroutine {stem}_narrow({names})"]
         lines += ["  " + line for line in declarations([*(self.declared(name, "int32") for name in self.dummies), *LAST_ARGUMENTS])]
-        lines += ["  integer(int64) :: wide(size(ipiv))", "", f"  wide = {'0' if written else 'ipiv'}", f"  call {stem}({passed})"]
+        lines += ["  integer(int64) :: wide(size(ipiv))", "", f"  wide = {'0' if written else 'ipiv'}", f"  call {stem}({names.replace('ipiv', 'wide')})"]
         lines += ["  if (size(ipiv) > 0) ipiv = int(wide, int32)"] * written
         return indented([*lines, f"end subroutine {stem}_narrow"], 2)
 
@@ -208,7 +215,7 @@ class Procedure:
 def uses(module, text, names):
     """The names of a module that a text has."""
     found = [name for name in names.split() if re.search(rf"\b{name}\b", text)]
-    return [statement(f"use{', intrinsic ::' * module.startswith(('i', 'ieee'))} {module}, only: {', '.join(found)}", 2)] * bool(found)
+    return [statement(f"use{', intrinsic ::' * module.startswith('i')} {module}, only: {', '.join(found)}", 2)] * bool(found)
 
 
 def generic_parts(group, letter):
