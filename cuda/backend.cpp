@@ -42,30 +42,13 @@ namespace {
 
 using cuda::State;
 
-/// The engine for integer products by compute capability: INT8 except where the hardware has little of it (B300).
-struct IntegerEngineRow {
-  int major, minor;
-  accublas_engine engine;
-};
-constexpr IntegerEngineRow integer_engines[] = {
-    {10, 3, ACCUBLAS_ENGINE_FP16},
-};
-
-accublas_engine integer_engine(const cuda::DeviceModel& model) {
-  for (const IntegerEngineRow& row : integer_engines)
-    if (row.major == model.major && row.minor == model.minor) return row.engine;
-  return ACCUBLAS_ENGINE_INT8;
-}
-
 /// Returns moduli_that_pay for a call. Complex products are priced as complex if the device has complex residues;
 /// otherwise they are priced as real products of their parts.
 int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, const cuda::GemmShape& shape) {
-  const cuda::GemmCost* cost = cuda::gemm_cost(model.major, model.minor, single);
-  if (!cost) return 0;
-  if (complex && cuda::converts_complex(model))
-    return cuda::moduli_that_pay(*cost, shape, model.processors, ResidueKind::complex);
+  const cuda::GemmPrice price{model.tuning(), single, model.processors};
+  if (complex && cuda::converts_complex(model)) return cuda::moduli_that_pay(price, shape, ResidueKind::complex);
   const Index parts = complex ? 2 : 1;
-  return cuda::moduli_that_pay(*cost, {parts * shape.m, shape.n, parts * shape.k}, model.processors);
+  return cuda::moduli_that_pay(price, {parts * shape.m, shape.n, parts * shape.k});
 }
 
 /// Returns the fallback candidate cuBLAS for dp and sp if neither the caller nor the shape determines the engine:
@@ -131,22 +114,26 @@ class CudaBackend final : public Backend {
       // The largest of the products between halves of the unknowns decides.
       const Index half = shape.k / 2, sides = shape.k > 0 ? shape.m * shape.n / shape.k : 0;
       const bool complex = is_complex_routine(routine);
-      const bool pays = grade && !is_single(routine) && shape.k >= cuda::least_unknowns_by_halves(complex) &&
+      const cuda::TrsmTuning& trsm = model.tuning().trsm;
+      const bool pays = grade && !is_single(routine) &&
+                        shape.k >= (complex ? trsm.least_emulated_complex : trsm.least_emulated) &&
                         moduli_that_pay(model, false, complex, {half, sides, half}) > 0;
       return {pays ? ACCUBLAS_ENGINE_INT8 : first, by_shape};
     }
     if (grade &&
         moduli_that_pay(model, is_single(routine), is_complex_routine(routine), {shape.m, shape.n, shape.k}) > 0)
-      return {integer_engine(model), by_shape};
-    return {first == ACCUBLAS_ENGINE_INT8 ? integer_engine(model) : first, by_shape};
+      return {model.tuning().integer_engine, by_shape};
+    return {first == ACCUBLAS_ENGINE_INT8 ? model.tuning().integer_engine : first, by_shape};
   }
 
-  /// Returns whether a call on host operands pays. Copying moves (m k + k n + 2 m n) words over a bus of some 5e9
-  /// words/s, and saves 2 m n k operations at some 5e11/s. Measured for real products alone.
+  /// Returns whether a call on host operands pays; the first device stands for all. Copying moves m k + k n + 2 m n
+  /// words and saves 2 m n k operations.
   bool worth_copying(Routine routine, const Mode&, const CallShape& s) const override {
     if (!is_gemm(routine) || is_complex_routine(routine)) return false;
     const double m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-    return 2 * m * n * k > 1e10 && 2 * m * n * k / 5e11 > 2 * (m * k + k * n + 2 * m * n) / 5e9;
+    const cuda::HostTuning& host = cuda::device_model(0).tuning().host;
+    return 2 * m * n * k > host.least_operations &&
+           2 * m * n * k / host.operations > host.copies * (m * k + k * n + 2 * m * n) / host.bus_words;
   }
 
   std::size_t default_workspace(int device) const override { return cuda::default_workspace(device); }

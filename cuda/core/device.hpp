@@ -28,7 +28,7 @@ bool use_hopper_kernels(const DeviceModel& model);
 const DeviceModel& device_model(int device);
 std::string device_text(int device);
 
-/// Returns the lesser of 4 GiB and an eighth of the device's memory, in bytes.
+/// Returns the lesser of 8 GiB and an eighth of the device's memory, in bytes.
 std::size_t default_workspace(int device);
 
 /// Every entry point of the backend creates a DeviceScope. It makes a device current for its lifetime. It also allows

@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/tuning/tuning.hpp"
+
 namespace accublas::cuda {
 
 /// The properties of one device, read once per device.
@@ -12,6 +14,8 @@ struct DeviceModel {
   int major, minor;
   int processors;       ///< number of multiprocessors
   bool hopper_kernels;  ///< compute capability 9.0 and this build has sm_90a code
+
+  const Tuning& tuning() const { return tuning_of(major, minor); }
 };
 
 }  // namespace accublas::cuda

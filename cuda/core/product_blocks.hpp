@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "cuda/core/operand_tiles.hpp"
+#include "cuda/tuning/numbers.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
@@ -24,16 +25,17 @@ struct ProductBlocks {
 /// most `longest_chunk` terms. It first shortens the edges while they are long, then chunks and edges in turn. size(b)
 /// updates b.bytes() for the current lengths.
 template <class Blocks, class Size>
-Blocks fitting_blocks(Index m, Index n, Index k, Index longest_chunk, std::size_t available, Size&& size) {
-  constexpr Index long_edge = 512, step = ProductBlocks::line_step;
+Blocks fitting_blocks(const PartsTuning& tuning, Index m, Index n, Index k, Index longest_chunk, std::size_t available,
+                      Size&& size) {
+  constexpr Index step = ProductBlocks::line_step;
   Blocks b{};
   b.rows = round_up(m, step);
   b.cols = round_up(n, step);
   b.terms = std::min(ProductBlocks::padded(k), longest_chunk);
   for (size(b); b.bytes() > available; size(b)) {
     Index& longer = b.rows >= b.cols ? b.rows : b.cols;
-    if (longer > long_edge || (longer > step && b.terms <= long_edge)) {
-      longer = std::max(step, longer > long_edge ? round_up(longer / 2, step) : longer - step);
+    if (longer > tuning.long_edge || (longer > step && b.terms <= tuning.long_edge)) {
+      longer = std::max(step, longer > tuning.long_edge ? round_up(longer / 2, step) : longer - step);
     } else if (b.terms > ProductBlocks::term_step) {
       b.terms = ProductBlocks::padded(b.terms / 2);
     } else {

@@ -35,9 +35,9 @@ struct Panels {
 };
 
 /// Chooses panels so that A's rows once, and B's and C's columns twice, fit `room` bytes. If the product is large
-/// enough it makes at least 4 panels of columns, so that copies overlap with products.
+/// enough it makes panels of columns, so that copies overlap with products.
 template <class T>
-Panels choose_panels(const Gemm<T>& g, bool independent, std::size_t room) {
+Panels choose_panels(const HostTuning& tuning, const Gemm<T>& g, bool independent, std::size_t room) {
   const double words = static_cast<double>(room) / sizeof(T), k = static_cast<double>(g.k);
   Panels p{g.m, g.n};
   const auto need = [&] {
@@ -49,10 +49,10 @@ Panels choose_panels(const Gemm<T>& g, bool independent, std::size_t room) {
     if (need() > words) throw Error(ACCUBLAS_ERROR_MEMORY, "the operands do not fit the device's memory");
     return p;
   }
-  if (g.n >= 4096 && g.m >= 1024) p.cols = split(g.n, 4);
+  if (g.n >= tuning.least_split_cols && g.m >= tuning.least_split_rows) p.cols = split(g.n, tuning.panels);
   while (need() > words) {
     const Index rows = p.rows, cols = p.cols;
-    if (p.cols > 1024 || p.rows <= 256) {
+    if (p.cols > tuning.narrow_cols || p.rows <= 256) {
       p.cols = std::max<Index>(split(p.cols, 2), 256);
     } else {
       p.rows = std::max<Index>(split(p.rows, 2), 256);
@@ -77,7 +77,8 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   const bool product = !no_product(call), read_c = !(g.beta == 0);
   const std::size_t free = free_memory(state.device());
   const std::size_t reserve = execution.workspace.cap() + (std::size_t{64} << 20);
-  const Panels panels = choose_panels(g, independent, free / 10 * 9 > reserve ? free / 10 * 9 - reserve : 0);
+  const Panels panels =
+      choose_panels(state.model().tuning().host, g, independent, free / 10 * 9 > reserve ? free / 10 * 9 - reserve : 0);
 
   const cudaStream_t compute = state.cuda_stream();
   const PinnedBuffers pinned;

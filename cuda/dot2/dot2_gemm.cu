@@ -117,9 +117,6 @@ __global__ void __launch_bounds__(32 * combine_warps)
   }
 }
 
-/// Scratch holds at most this many pairs at a time.
-constexpr Index most_pairs = Index{1} << 21;
-
 }  // namespace
 
 template <class T>
@@ -129,7 +126,7 @@ Dot2Division dot2_division(const DeviceModel& model, Index m, Index n, Index k, 
   const Dot2Row& row = Dot2Table::rows[d.row];
   const Index tiles = tiles_of(row.shape, m, n);
   // one is for the totals
-  const Index room = std::min(most_pairs, static_cast<Index>(cap / sizeof(Pair))) / (m * n) - 1;
+  const Index room = std::min(model.tuning().dot2.most_pairs, static_cast<Index>(cap / sizeof(Pair))) / (m * n) - 1;
   if (2 * tiles <= places(model, row) && std::min(blocks, room) >= 2) {
     d.segments = std::min(places(model, row) / tiles, blocks);
     d.chunk = std::min(blocks, room);

@@ -34,8 +34,8 @@ void slices_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   Carver measuring(nullptr);
   lay_out(measuring, 0);
   const std::size_t cap = execution.workspace.cap();
-  const SliceBlocks blocks = slice_blocks(scheme, engine.rows.count, engine.cols.count, engine.rows.k,
-                                          cap > measuring.used() ? cap - measuring.used() : 0);
+  const SliceBlocks blocks = slice_blocks(model.tuning().parts, scheme, engine.rows.count, engine.cols.count,
+                                          engine.rows.k, cap > measuring.used() ? cap - measuring.used() : 0);
   const std::size_t bytes = measuring.used() + blocks.bytes();
   Cublas& cublas = state.cublas();
   const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),

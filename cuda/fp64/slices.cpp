@@ -12,9 +12,9 @@ SliceScheme slice_scheme(int slices, bool fast, Index k) {
   return {slices, fast, rho};
 }
 
-SliceBlocks slice_blocks(const SliceScheme& scheme, Index m, Index n, Index k, std::size_t available) {
-  constexpr Index longest_chunk = 4096;
-  return fitting_blocks<SliceBlocks>(m, n, k, longest_chunk, available, [&](SliceBlocks& b) {
+SliceBlocks slice_blocks(const PartsTuning& tuning, const SliceScheme& scheme, Index m, Index n, Index k,
+                         std::size_t available) {
+  return fitting_blocks<SliceBlocks>(tuning, m, n, k, tuning.slices_terms, available, [&](SliceBlocks& b) {
     const auto total = [](Index x) { return static_cast<std::size_t>(round_up(x, 256)); };
     b.line_bytes = total(4 * m) + total(4 * n) + total(4 * m * scheme.slices) + total(4 * n * scheme.slices);
     b.rows_bytes = total(8 * b.rows * scheme.slices * b.terms);

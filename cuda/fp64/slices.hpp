@@ -36,7 +36,7 @@ struct SliceBlocks : ProductBlocks {
   std::size_t bytes() const { return line_bytes + rows_bytes + cols_bytes + plane_bytes; }
 };
 /// Returns the largest blocks in `available` bytes, or the smallest ones if none fit.
-SliceBlocks slice_blocks(const SliceScheme&, Index m, Index n, Index k, std::size_t available);
+SliceBlocks slice_blocks(const PartsTuning&, const SliceScheme&, Index m, Index n, Index k, std::size_t available);
 
 /// Computes all of C except the elements of special lines, which stay pending; does nothing if alpha is zero. Of the
 /// lines' members only `special` is read. `workspace` has blocks.bytes() and is 256-byte aligned. state->parts becomes

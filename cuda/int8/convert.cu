@@ -13,8 +13,6 @@ namespace {
 
 using namespace converting;
 
-constexpr Index enough_tiles = 16;  ///< of LongRows, for each multiprocessor
-
 constexpr int limb_bits = int8_limb_bits;
 /// One modulus p. With weights w_i = 2^(limb_bits i) mod p, abs(w_i) <= 128, the integer x = sum_i w_i limb_i is
 /// congruent to a', and abs(x) <= 2^50 + 2 2^48 + 2^41 < 2^51. x + 1/2 is a double, and at least 1 / (2 p) from every
@@ -142,7 +140,7 @@ template <class T>
 void convert(const DeviceModel& device, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan,
              Index p0, Index terms, Index k_padded, cudaStream_t stream) {
   const ConvertSides<T> sides = {{rows, cols}};
-  if (most_tiles<LongRows>(sides, k_padded) >= enough_tiles * device.processors &&
+  if (most_tiles<LongRows>(sides, k_padded) >= device.tuning().int8.long_tiles * device.processors &&
       has_shared_memory(device, shared_bytes<T, LongRows>))
     launch_convert<T, LongRows, RealNumbers>(device, sides, plan, p0, terms, k_padded, stream);
   else

@@ -29,7 +29,8 @@ Int8Call<T>::Int8Call(State& of_context, const Call<Gemm<T>, T>& call, Execution
                       .complex_kernels = in_engine.pairs_of_columns != RowPairs::none && converts_complex(model),
                       .joined = joined != nullptr,
                       .offer = offer,
-                      .sum_moduli = sum_moduli})) {}
+                      .sum_moduli = sum_moduli,
+                      .tuning = model.tuning().int8})) {}
 
 template <class T>
 void Int8Call<T>::begin(std::byte* memory) {

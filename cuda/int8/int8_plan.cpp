@@ -47,13 +47,13 @@ struct Cut {
 };
 
 /// The largest block for m and n padded lines that fits with chunks of that length.
-Cut largest_block(Index m, Index n, Index chunk, Index usual, Index available) {
+Cut largest_block(const Int8Tuning& tuning, Index m, Index n, Index chunk, Index usual, Index available) {
   // With all moduli where they fit: then one block does, whatever the device plans.
   Cut cut{chunk, m, n, max_moduli};
   if (cut.bytes() <= available) return cut;
   cut.planes = usual;
-  // Rows first, with 2048 columns beside them.
-  cut.cols = std::min<Index>(n, 2048);
+  // Rows first, with some columns beside them.
+  cut.cols = std::min<Index>(n, tuning.beside_rows);
   for (Index blocks = 2; cut.rows > line_group && cut.bytes() > available; ++blocks)
     cut.rows = padded_lines(ceil_div(m, blocks));
   cut.cols = n;
@@ -73,20 +73,22 @@ Index bytes_of(const Buffers& b) { return static_cast<Index>(b.rows_bytes + b.co
 
 /// The cut that moves the fewest bytes in `available` bytes. The least one, the smallest block with the fewest terms,
 /// may need more.
-Cut choose_cut(Index lines_m, Index lines_n, Index k, ResidueKind residues, Index usual, Index available) {
+Cut choose_cut(const Int8Tuning& tuning, Index lines_m, Index lines_n, Index k, ResidueKind residues, Index usual,
+               Index available) {
   const Index m = padded_lines(lines_m), n = padded_lines(lines_n);
   // Complex residues have half as many terms, of which kernels take 128 at a time.
   const Index step = residues == ResidueKind::complex ? 256 : 128;
   const auto half = [&](Index chunk) { return std::max<Index>(chunk / 2 / step * step, step); };
   // Long chunks keep the products busy.
-  Cut cut = largest_block(m, n, std::min<Index>(round_up(k, step), product_most_terms / step * step), usual, available);
-  for (Cut other = cut; other.chunk >= 4096;) {
-    other = largest_block(m, n, half(other.chunk), usual, available);
+  Cut cut = largest_block(tuning, m, n, std::min<Index>(round_up(k, step), product_most_terms / step * step), usual,
+                          available);
+  for (Cut other = cut; other.chunk >= tuning.least_halved;) {
+    other = largest_block(tuning, m, n, half(other.chunk), usual, available);
     const bool fits = other.bytes() <= available && cut.bytes() > available;
     if (fits || other.traffic(m, n, k, usual) < cut.traffic(m, n, k, usual)) cut = other;
   }
   while (cut.chunk > step && bytes_of(least_buffers(cut.chunk, residues)) > available)
-    cut = largest_block(m, n, half(cut.chunk), usual, available);
+    cut = largest_block(tuning, m, n, half(cut.chunk), usual, available);
   return cut;
 }
 
@@ -219,7 +221,7 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request) {
   Carver lines(nullptr);
   take_arrays(lines, call, plan);
   const Index available = static_cast<Index>(request.cap - std::min(request.cap, lines.used()));
-  const Cut cut = choose_cut(m, n, k, plan.residues, usual_moduli<T>(request.mode), available);
+  const Cut cut = choose_cut(request.tuning, m, n, k, plan.residues, usual_moduli<T>(request.mode), available);
   plan.buffers = buffers_for(cut, plan.residues, available);
   plan.chunk = cut.chunk;
   plan.chunks = ceil_div(k, cut.chunk);

@@ -11,6 +11,7 @@
 #include "cuda/int8/blocking.hpp"
 #include "cuda/int8/certificate_ladder.hpp"
 #include "cuda/native/native_offer.hpp"
+#include "cuda/tuning/numbers.hpp"
 #include "lib/call/mode.hpp"
 
 namespace accublas::cuda {
@@ -31,6 +32,7 @@ struct Int8Request {
   bool joined = false;                 ///< Gemm::joined: alpha or beta is complex
   const NativeOffer* offer = nullptr;  ///< cuBLAS may take the call over
   int sum_moduli = 0;                  ///< more than 0: flow sums, with so many moduli
+  Int8Tuning tuning{};
 };
 
 struct Int8Plan {

@@ -21,7 +21,7 @@ namespace accublas::cuda::hopper {
 
 namespace {
 
-constexpr TileConfig tiles = hopper_tiles;
+constexpr TileConfig tiles = sm_90.int8_tiles;
 using Order = TileOrder<tiles>;
 constexpr int row_bytes = tiles.rows * tiles.step;
 constexpr int consumers = tiles.rows / 64;  // warpgroups

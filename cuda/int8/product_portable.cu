@@ -17,7 +17,7 @@ namespace accublas::cuda::portable {
 
 namespace {
 
-constexpr TileConfig tiles = portable_tiles;
+constexpr TileConfig tiles = sm_80.int8_tiles;
 using Order = TileOrder<tiles>;
 constexpr int warp_rows = 64, warp_cols = 64;
 constexpr int row_bytes = tiles.rows * tiles.step;

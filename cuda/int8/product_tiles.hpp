@@ -11,7 +11,7 @@
 #include "cuda/int8/convert.hpp"
 #include "cuda/int8/product.hpp"
 #include "cuda/int8/product_kernels.hpp"
-#include "cuda/int8/tile_config.hpp"
+#include "cuda/tuning/tuning.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {

@@ -76,12 +76,9 @@ Level3<E> named_triangle(const Matrix<E>& x, Index terms, Index order, const Mat
 template <class E>
 class FactorByProducts {
   static constexpr Index width = plain_panel_columns<E>;
-  static constexpr Index block_columns = 512;  ///< columns whose panels exchange their rows at once
-  static constexpr Index most_levels = 8;      ///< at most 8192 columns are listed, and halves have up to 31 more
-  /// This many columns are factored concurrently with the update of the other columns by the columns before. It is used
-  /// in double precision alone, where it was measured. Products of complex numbers use the call's state, which is on
-  /// its stream.
-  static constexpr Index ahead_columns = 512;
+  static constexpr Index most_levels = 8;  ///< at most 8192 columns are listed, and halves have up to 31 more
+  /// Columns are factored concurrently with the update of the others in double precision alone, where that was
+  /// measured. Products of complex numbers use the call's state, which is on its stream.
   static constexpr bool has_ahead = std::is_same_v<E, double>;
   static constexpr bool has_rows = std::is_same_v<E, double>;
   static constexpr Index rows_at_once = has_rows ? cholesky_rows_at_once : plain_cholesky_edge;
@@ -191,7 +188,7 @@ class FactorByProducts {
   void solve(const TriangularSystem<E>& system) {
     if (system.order == 0 || system.sides == 0) return;
     for_halves(
-        system, 0, system.order, system.alpha,
+        state_.model().tuning().trsm, system, 0, system.order, system.alpha,
         [&](Index first, Index count, const E& alpha) {
           TriangularSystem<E> part{count, system.sides, alpha, system.m, system.x.block(first, 0)};
           part.m.stored = system.m.stored.block(first, first);
@@ -279,12 +276,13 @@ class FactorByProducts {
   /// Returns the size of the first half of `count` columns; it is the larger half.
   static Index half_of(Index count) { return round_up(ceil_div(count, Index{2}), width); }
   /// Returns how many columns a level of `count` columns factors first.
-  Index first_of(Index count) const { return looks_ahead(count) ? ahead_columns : half_of(count); }
+  Index first_of(Index count) const { return looks_ahead(count) ? tuning_.ahead_columns : half_of(count); }
   /// Factors columns first .. first + count - 1, and computes their rows of U up to end_.
   void factor_lu(Index first, Index count) {
     const Index end = first + count;
     most_listed_ = std::min(most_listed_columns(a_), end_ > end ? count : count - 1);
-    if (count > block_columns || end_ > end) begin_origins(state_.model(), origins_, f_.rows(), most_levels, stream_);
+    if (count > tuning_.block_columns || end_ > end)
+      begin_origins(state_.model(), origins_, f_.rows(), most_levels, stream_);
     factor_columns(first, count, 0);
     move_beside(first, count, end, end_);
     solve_above(first, count, end, end_);
@@ -293,7 +291,7 @@ class FactorByProducts {
   /// subtracted already. The moves go to the origins of `level`, unless there are more than a list holds.
   void factor_columns(Index first, Index count, Index level) {
     const Index below = level + (count <= most_listed_ ? 1 : 0);
-    if (count <= block_columns) {
+    if (count <= tuning_.block_columns) {
       block_ = {first, first + count, below};
       factor_block(first, count);
     } else if (looks_ahead(count)) {
@@ -309,21 +307,22 @@ class FactorByProducts {
     if (below > level) list_moves(state_.model(), &origins_(0, level), first, f_.rows(), list_of(first), stream_);
   }
   bool looks_ahead() const {
-    return has_ahead && f_.order() > ahead_columns && Beside::serves(state_, execution_.workspace);
+    return has_ahead && f_.order() > tuning_.ahead_columns && Beside::serves(state_, execution_.workspace);
   }
   /// Returns whether a level looks ahead. In large matrices only parts do: in products of more terms the emulation
   /// saves more.
   bool looks_ahead(Index count) const {
-    return looks_ahead() && count > ahead_columns && count <= (f_.order() <= 8192 ? 8192 : 4096);
+    return looks_ahead() && count > tuning_.ahead_columns &&
+           count <= (f_.order() <= tuning_.small_order ? tuning_.small_order : tuning_.most_ahead);
   }
   /// Factors columns first .. first + count - 1 in steps. The next columns of each step are factored concurrently with
   /// the update of the other columns by the columns before.
   void factor_ahead(Index first, Index count, Index level) {
     const Index end = first + count;
-    Index begin = first, next = first + ahead_columns;
+    Index begin = first, next = first + tuning_.ahead_columns;
     factor_columns(begin, next - begin, level);
     while (next < end) {
-      const Index known = next - begin, after = std::min(next + ahead_columns, end);
+      const Index known = next - begin, after = std::min(next + tuning_.ahead_columns, end);
       move_beside(begin, known, next, after);
       update(begin, known, next, after);
       stream_ = beside_->fork();
@@ -412,6 +411,7 @@ class FactorByProducts {
   };
 
   State& state_;
+  const LuTuning& tuning_ = state_.model().tuning().lu;
   const Call<Factorization<E>, E>& call_;
   const Factorization<E>& f_;
   FactorOutcome* const outcome_;

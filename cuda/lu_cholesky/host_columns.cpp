@@ -4,14 +4,6 @@
 
 namespace accublas::cuda {
 
-namespace {
-
-/// The columns of Cholesky's triangle that are copied at a time (their square goes through host memory), and the least
-/// columns of a block of L.
-constexpr Index triangle_columns = 256, least_block_columns = 32;
-
-}  // namespace
-
 template <class E>
 HostColumns<E>::HostColumns(State& state, const Factorization<E>& f, std::size_t room, Execution& execution)
     : state_(state),
@@ -44,7 +36,8 @@ template <class E>
 void HostColumns<E>::take(Index panel, bool far) {
   const cudaStream_t stream = state_.cuda_stream();
   panel_columns_ = panel;
-  block_columns_ = std::min(columns_in(room_ / 8, least_block_columns), std::max(order_, least_block_columns));
+  const Index least = state_.model().tuning().lu.least_block_columns;
+  block_columns_ = std::min(columns_in(room_ / 8, least), std::max(order_, least));
   if (far) {
     const Index last = (m_ - 1) * host_.row_stride + (n_ - 1) * host_.col_stride;
     mapping_.emplace(host_.data, static_cast<std::size_t>(last + 1) * sizeof(E));
@@ -140,9 +133,10 @@ void HostColumns<E>::store_and_exchange() {
 
 template <class E>
 void HostColumns<E>::store_triangle() {
-  std::vector<E> square(triangle_columns * triangle_columns);
-  for (Index first = first_; first < end_; first += triangle_columns) {
-    const Index count = std::min(triangle_columns, end_ - first);
+  const Index width = state_.model().tuning().lu.triangle_columns;
+  std::vector<E> square(static_cast<std::size_t>(width * width));  // a copy goes through host memory
+  for (Index first = first_; first < end_; first += width) {
+    const Index count = std::min(width, end_ - first);
     download(0, first, first, count, host_.block(0, first));
     const Matrix<E> copy{square.data(), 1, count};
     download(first, first, count, count, copy);

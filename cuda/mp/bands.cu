@@ -17,7 +17,6 @@ namespace {
 constexpr int bands_threads = 256, bands_warps = bands_threads / 32;
 constexpr int bands_unroll = 4;            // N: columns that are loaded at a time
 constexpr Index most_shared_terms = 1024;  // N: terms of a segment, kept in shared memory
-constexpr Index least_terms = 64;
 constexpr std::uint32_t no_group = 1u << 20;
 
 struct BandsJob {
@@ -195,10 +194,11 @@ MpBandSums plan_mp_band_sums(const DeviceModel& model, Index m, Index n, int mod
                              int groups) {
   MpBandSums plan{};
   plan.groups = groups;
+  const MpTuning& tuning = model.tuning().mp;
   plan.windows = ceil_div(groups, mp_band_window);
   const Index terms = transposed ? m : n, tiles = transposed ? ceil_div(n, bands_warps) : ceil_div(m, 128);
-  const Index blocks = tiles * moduli * columns * plan.windows, wanted = 4 * Index{model.processors};
-  Index segments = std::clamp<Index>(wanted / blocks, 1, std::max<Index>(1, terms / least_terms));
+  const Index blocks = tiles * moduli * columns * plan.windows, wanted = tuning.band_blocks * model.processors;
+  Index segments = std::clamp<Index>(wanted / blocks, 1, std::max<Index>(1, terms / tuning.band_terms));
   if (!transposed) segments = std::max(segments, ceil_div(terms, most_shared_terms));
   plan.terms = std::max<Index>(4, round_up(ceil_div(terms, segments), 4));
   plan.segments = static_cast<int>(ceil_div(terms, plan.terms));

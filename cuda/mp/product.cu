@@ -24,9 +24,6 @@ constexpr int unroll = 4;            // N: columns, T: quads of rows that are lo
 constexpr int pair = 2;              // T: columns of a warp
 constexpr int product_resident = 4;  // thread blocks on a multiprocessor
 constexpr Index most_terms = 6144;   // N: words of a segment of the vectors, kept in shared memory
-constexpr int most_segments = 64;    // limit unless shared memory requires more
-constexpr Index most_early_bytes = Index{160} << 20, cached_bytes = Index{40} << 20;  // sizes of a matrix
-constexpr int ahead_rows = 32, ahead_columns = 8;                                     // loads of a thread
 
 __device__ __forceinline__ std::uint32_t component(const uint4& v, int i) {
   return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
@@ -248,9 +245,13 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
   // Measured for n = 1000 and 4000 on compute capability 9.0. Thread blocks that begin at the same moment read a large
   // matrix more slowly: those of N by 15 to 30 %, and those of T when they prefetched. For a small matrix an early
   // start gains the time that the alignment of the vectors takes: 1 us of 4.
+  const MpTuning& tuning = model.tuning().mp;
   const Index bytes = 4 * m * n * moduli;
-  const bool early = transposed || bytes <= most_early_bytes;
-  const int ahead = bytes > most_early_bytes ? 0 : !transposed ? ahead_rows : bytes > cached_bytes ? ahead_columns : 0;
+  const bool early = transposed || bytes <= tuning.early_bytes;
+  const int ahead = bytes > tuning.early_bytes    ? 0
+                    : !transposed                 ? tuning.ahead_rows
+                    : bytes > tuning.cached_bytes ? tuning.ahead_columns
+                                                  : 0;
   const auto make = [&](int lanes, Index wanted) {
     const Index terms = transposed ? m : n, outputs = transposed ? n : m;
     const Index of_block = transposed ? Index{product_warps / lanes} * pair : Index{lanes} * 4;
@@ -261,12 +262,13 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
   const auto blocks = [&](const MpProductPlan& plan) { return plan.tiles * plan.segments * moduli; };
   if (transposed) {
     // Uses as few warps a column, and as few segments, as fill the device, each with at least two steps of its loop.
-    const Index enough = 3 * Index{model.processors};
+    const Index enough = tuning.resident_columns * model.processors;
     MpProductPlan plan = make(1, 1);
     for (int lanes = 2; lanes <= product_warps && blocks(plan) < enough && m >= Index{lanes} * 256 * unroll; lanes *= 2)
       plan = make(lanes, 1);
     for (Index segments = 2;
-         segments <= most_segments && blocks(plan) < enough && m >= segments * plan.lanes * 256 * unroll; ++segments)
+         segments <= tuning.most_segments && blocks(plan) < enough && m >= segments * plan.lanes * 256 * unroll;
+         ++segments)
       plan = make(plan.lanes, segments);
     return plan;
   }
@@ -275,18 +277,17 @@ MpProductPlan plan_mp_product(const DeviceModel& model, Index m, Index n, int mo
   // sums are best in one round of up to two thread blocks a multiprocessor without segments. Otherwise the smallest
   // blocks are best, in eight segments; if the blocks are few, they have as many segments as fill a round, or two
   // rounds if that takes many segments.
-  constexpr Index short_sum = 2000;
-  const Index round = 2 * Index{model.processors};
-  if (n <= short_sum)
+  const Index round = tuning.resident * model.processors;
+  if (n <= tuning.short_sum)
     for (int lanes = 32; lanes <= product_threads / 2; lanes *= 2) {
       const MpProductPlan plan = make(lanes, 1);
       if (blocks(plan) <= round && 2 * blocks(plan) > round) return plan;
     }
   const Index one = blocks(make(32, 1));
-  const Index wanted = one > round ? 8 : one * 4 > round ? round / one : 2 * round / one;
+  const Index wanted = one > round ? tuning.segments : one * 4 > round ? round / one : 2 * round / one;
   // two steps of the loop in each segment
   const Index most = std::max<Index>(1, n / (product_threads / 32 * unroll * 2));
-  return make(32, std::max(least_segments, std::min({wanted, most, Index{most_segments}})));
+  return make(32, std::max(least_segments, std::min({wanted, most, Index{tuning.most_segments}})));
 }
 
 void mp_product(const DeviceModel& model, const MpResidueProduct& p, const MpProductPlan& plan, bool transposed,

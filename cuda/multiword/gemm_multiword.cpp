@@ -87,7 +87,8 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   MultiwordBlocks blocks{};
   if (!fused) {
     const std::size_t cap = execution.workspace.cap();
-    blocks = multiword_blocks(mode, engine.rows, engine.cols, cap > measuring.used() ? cap - measuring.used() : 0);
+    blocks = multiword_blocks(model.tuning().parts, mode, engine.rows, engine.cols,
+                              cap > measuring.used() ? cap - measuring.used() : 0);
   }
   const std::size_t bytes = measuring.used() + blocks.bytes();
   Cublas* const cublas = fused ? nullptr : &state.cublas();

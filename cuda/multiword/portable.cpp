@@ -77,12 +77,11 @@ void multiply_entries(Cublas& cublas, const ExactArguments<float>& pass, const P
 }  // namespace
 
 template <class T>
-MultiwordBlocks multiword_blocks(const MultiwordMode& mode, const Operand<T>& rows, const Operand<T>& cols,
-                                 std::size_t available) {
-  constexpr Index longest_chunk = 16384;
+MultiwordBlocks multiword_blocks(const PartsTuning& tuning, const MultiwordMode& mode, const Operand<T>& rows,
+                                 const Operand<T>& cols, std::size_t available) {
   const bool raw = of_entries(mode, rows, cols);
   const std::size_t entry = raw ? 0 : word_bytes(mode) * static_cast<std::size_t>(mode.words());
-  return fitting_blocks<MultiwordBlocks>(rows.count, cols.count, rows.k, longest_chunk, available,
+  return fitting_blocks<MultiwordBlocks>(tuning, rows.count, cols.count, rows.k, tuning.multiword_terms, available,
                                          [&](MultiwordBlocks& b) {
                                            b.of_entries = raw;
                                            const auto total = [](Index count, std::size_t bytes) {
@@ -130,10 +129,10 @@ void multiword_pass(Cublas& cublas, const MultiwordMode& mode, const MultiwordBl
       [&](const ProductPart& part) { finish_sums(mode, pass, sums, part, stream); });
 }
 
-template MultiwordBlocks multiword_blocks(const MultiwordMode&, const Operand<double>&, const Operand<double>&,
-                                          std::size_t);
-template MultiwordBlocks multiword_blocks(const MultiwordMode&, const Operand<float>&, const Operand<float>&,
-                                          std::size_t);
+template MultiwordBlocks multiword_blocks(const PartsTuning&, const MultiwordMode&, const Operand<double>&,
+                                          const Operand<double>&, std::size_t);
+template MultiwordBlocks multiword_blocks(const PartsTuning&, const MultiwordMode&, const Operand<float>&,
+                                          const Operand<float>&, std::size_t);
 template void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const ExactArguments<double>&,
                              void*, cudaStream_t);
 template void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const ExactArguments<float>&, void*,

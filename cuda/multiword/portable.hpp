@@ -26,8 +26,8 @@ struct MultiwordBlocks : ProductBlocks {
 };
 /// Returns the largest blocks that fit, or the least.
 template <class T>
-MultiwordBlocks multiword_blocks(const MultiwordMode&, const Operand<T>& rows, const Operand<T>& cols,
-                                 std::size_t available);
+MultiwordBlocks multiword_blocks(const PartsTuning&, const MultiwordMode&, const Operand<T>& rows,
+                                 const Operand<T>& cols, std::size_t available);
 
 /// Runs a pass over all of C: at = alpha S + beta at, rounded once, for elements of finite lines whose S is finite. It
 /// sets the bits of `open` of elements whose S is not finite, and counts them in state->rejected.

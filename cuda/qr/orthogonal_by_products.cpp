@@ -4,6 +4,8 @@
 // columns.
 #include "cuda/qr/orthogonal_by_products.hpp"
 
+#include <algorithm>
+
 #include "cuda/core/beside.hpp"
 #include "cuda/core/carver.hpp"
 #include "cuda/core/check.hpp"
@@ -19,18 +21,6 @@
 namespace accublas::cuda {
 
 namespace {
-
-/// Columns of a block for a matrix of so many reflectors: work within blocks grows with them.
-Index columns_of_block(Index reflectors) { return reflectors >= 12288 ? 512 : reflectors >= 1024 ? 256 : 128; }
-/// The wider blocks of a factorization and of a product Q C with so many columns, where engine int8 takes the products
-/// beside the blocks: with more terms it is faster than cuBLAS.
-constexpr Index deep_columns = 4096, deep_from = 24576;
-constexpr Index applied_columns = 1024, applied_from = 2048;
-/// The most columns that are factored concurrently with products. The products of larger blocks by engine int8 fill the
-/// device, and 32768 columns took 8 % longer.
-constexpr Index most_beside = 512;
-/// Larger triangles are products of halves.
-constexpr Index most_of_triangle = 512;
 
 template <class E>
 class OrthogonalByProducts {
@@ -99,11 +89,12 @@ class OrthogonalByProducts {
   Index rows() const { return o_.a_rows(); }
   /// The columns of a block, so that wide ones leave half of the workspace to products.
   Index columns_that_fit() {
-    const Index order = o_.reflectors(), met = columns_met(), plain = columns_of_block(order);
+    const Index order = o_.reflectors(), met = columns_met();
+    const Index plain = std::ranges::find_if(tuning_.blocks, [&](auto width) { return order >= width.from; })->columns;
     const bool factors = o_.kind == Operation::geqrf, from_left = !o_.has_c() || o_.side == ACCUBLAS_LEFT;
-    Index columns = factors                                             ? order >= deep_from ? deep_columns : plain
-                    : from_left && std::min(order, met) >= applied_from ? applied_columns
-                                                                        : plain;
+    Index columns = factors ? order >= tuning_.deep.from ? tuning_.deep.columns : plain
+                    : from_left && std::min(order, met) >= tuning_.applied.from ? tuning_.applied.columns
+                                                                                : plain;
     while (columns > plain &&
            !(goes_apart(rows(), columns, met) && memory_of(columns) <= execution_.workspace.cap() / 2))
       columns /= 2;
@@ -119,7 +110,7 @@ class OrthogonalByProducts {
   /// measured.
   bool looks_ahead() const {
     return std::is_same_v<E, double> && o_.kind == Operation::geqrf && o_.reflectors() > block_ &&
-           block_ <= most_beside &&
+           block_ <= tuning_.most_beside &&
            Beside::serves(state_, execution_.workspace,
                           static_cast<std::size_t>((rows() + 4 * block_) * block_) * sizeof(E));
   }
@@ -197,7 +188,7 @@ class OrthogonalByProducts {
   /// int8 leaves such lines, and those with zeros, to cuBLAS, and with them all others of a product.
   void multiply_triangle(bool upper, Index order, Index cols, const E& alpha, const Matrix<const E>& x,
                          const Matrix<const E>& b, const E& beta, const Matrix<E>& c, bool conjugate) {
-    if (order <= most_of_triangle)
+    if (order <= tuning_.most_of_triangle)
       return multiply({order, cols, order, alpha, x, b, beta, c, conjugate}, ACCUBLAS_ENGINE_NATIVE);
     const Index half = middle_of(0, order), rest = order - half;
     const Matrix<E> c2 = c.block(half, 0);
@@ -385,6 +376,7 @@ class OrthogonalByProducts {
   }
 
   State& state_;
+  const QrTuning& tuning_ = state_.model().tuning().qr;
   const Call<Orthogonal<E>, E>& call_;
   const Orthogonal<E>& o_;
   const GradeProducts<E>& products_;

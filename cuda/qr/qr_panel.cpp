@@ -29,9 +29,6 @@ void factor_panel(const DeviceModel& model, const QrPanel<E>& panel, std::uint32
 
 namespace {
 
-/// The width of a block whose panels are applied by kernels.
-constexpr Index block_columns = 256;
-
 template <class E>
 bool has_block_kernels([[maybe_unused]] const DeviceModel& model) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
@@ -45,7 +42,7 @@ bool has_block_kernels([[maybe_unused]] const DeviceModel& model) {
 
 template <class E>
 Index qr_block_columns(const DeviceModel& model) {
-  return has_block_kernels<E>(model) ? block_columns : qr_panel_columns<E>;
+  return has_block_kernels<E>(model) ? model.tuning().qr.kernel_columns : qr_panel_columns<E>;
 }
 
 template <class E>

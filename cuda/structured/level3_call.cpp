@@ -123,7 +123,6 @@ class DescribedProduct {
 
  private:
   static constexpr Index components = is_complex<E> ? 2 : 1;
-  static constexpr Index least_band = 1024;  ///< columns of a triangular operand
 
   /// The engine that computes no more than the wanted triangle.
   bool of_int8() const { return call_.engine == ACCUBLAS_ENGINE_INT8; }
@@ -188,7 +187,7 @@ class DescribedProduct {
       serve(g, call_.engine, inner);
     } else {
       std::optional<BatchScope> scope;
-      if (p_.n > least_band && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
+      if (p_.n > tuning_.least_band && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
       multiply_bands(g, free && !execution_.engine_forced ? ACCUBLAS_ENGINE_NATIVE : call_.engine, inner);
       if (scope) scope->end();
     }
@@ -204,7 +203,7 @@ class DescribedProduct {
     const bool upper = triangle_ == Triangle::upper;
     const Index n = p_.n;
     for (Index left = n; left > 0;) {
-      const Index half = round_up(left / 2, 256), kept = left > least_band ? std::min(half, left - 1) : 0;
+      const Index half = round_up(left / 2, 256), kept = left > tuning_.least_band ? std::min(half, left - 1) : 0;
       const Index j = upper ? kept : n - left;
       Gemm<E> band = g;
       band.n = left - kept;
@@ -267,6 +266,7 @@ class DescribedProduct {
   }
 
   State& state_;
+  const Level3Tuning& tuning_ = state_.model().tuning().level3;
   const Call<Level3<E>, E>& call_;
   Execution& execution_;
   const DeviceGemmFunction<E> serve_;
@@ -294,7 +294,7 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
       (joins || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;
   // cuBLAS's products between unknowns may serve dp where cuBLAS's own routine does not.
   const bool by_halves = l.kind == Operation::trsm && !on_device && !joins && is_grade(call.mode) &&
-                         !execution.engine_forced && pays_by_halves(system_of(l));
+                         !execution.engine_forced && pays_by_halves(state.model().tuning().trsm, system_of(l));
   if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Operation::gemmt && !by_halves) {
     std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
     return native<E>(state, l, on_device ? call.alpha.pointer : nullptr, on_device ? call.beta.pointer : nullptr,

@@ -42,7 +42,7 @@ class SolveByHalves {
     if (!state_.in_batch()) scope.emplace(state_, execution.report.level);
     try {
       for_halves(
-          system_, 0, system_.order, system_.alpha,
+          tuning_, system_, 0, system_.order, system_.alpha,
           [&](Index first, Index count, const E& alpha) { solve_at_once(first, count, alpha, execution); },
           [&](const Gemm<E>& g) { multiply(g, execution); });
     } catch (const Error& error) {
@@ -56,7 +56,7 @@ class SolveByHalves {
   /// products.
   void multiply(const Gemm<E>& g, Execution& execution) {
     if constexpr (has_leaf<E>)
-      if (call_.engine == ACCUBLAS_ENGINE_NATIVE || g.k < least_emulated_terms<E>) {
+      if (call_.engine == ACCUBLAS_ENGINE_NATIVE || g.k < tuning_.least_emulated_terms) {
         Cublas& blas = state_.cublas();
         blas.begin(state_.cuda_stream(), blas_memory_, state_.blas_bytes());
         return native_gemm<E>(blas, g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, state_.cuda_stream());
@@ -83,6 +83,7 @@ class SolveByHalves {
   }
 
   State& state_;
+  const TrsmTuning& tuning_ = state_.model().tuning().trsm;
   const Call<Level3<E>, E>& call_;
   const Level3<E>& l_;
   const TriangularSystem<E> system_;

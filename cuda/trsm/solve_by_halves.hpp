@@ -10,39 +10,28 @@
 
 namespace accublas::cuda {
 
-/// The unknowns that are solved at a time (in double precision by solve_leaf, else by cuBLAS), and the number of terms
-/// from which on the products between them are emulated instead of computed by cuBLAS. These values and the next two
-/// were measured on an H200 in double precision, with as many right-hand sides as unknowns (accublas-gpu-bench level3
-/// dtrsm).
+/// Whether solve_leaf, and not cuBLAS, solves the last unknowns.
 template <class E>
 inline constexpr bool has_leaf = std::is_same_v<E, double>;
-template <class E>
-inline constexpr Index most_unknowns_at_once = has_leaf<E>     ? leaf_unknowns
-                                               : is_complex<E> ? 1024
-                                                               : 2048;
-template <class E>
-inline constexpr Index least_emulated_terms = has_leaf<E> ? 1536 : 0;
-
-/// Emulated products pay from this many unknowns on.
-constexpr Index least_unknowns_by_halves(bool complex) { return complex ? 4096 : 2048; }
 
 /// Returns whether solve_by_halves is faster than cuBLAS's routine even if all its products are cuBLAS's.
 template <class E>
-bool pays_by_halves(const TriangularSystem<E>& system) {
-  return has_leaf<E> && system.order >= 512 && system.sides >= 512;
+bool pays_by_halves(const TrsmTuning& tuning, const TriangularSystem<E>& system) {
+  return has_leaf<E> && system.order >= tuning.least_order && system.sides >= tuning.least_sides;
 }
 
 /// Solves `count` unknowns from `first` on, whose right-hand sides are alpha times the numbers stored there. It
 /// recurses on halves, one after the other, with multiply(Gemm) between them; at_once(first, count, alpha) solves few
 /// unknowns at once.
 template <class E, class AtOnce, class Multiply>
-void for_halves(const TriangularSystem<E>& system, Index first, Index count, const E& alpha, const AtOnce& at_once,
-                const Multiply& multiply) {
-  if (count <= most_unknowns_at_once<E>) return at_once(first, count, alpha);
+void for_halves(const TrsmTuning& tuning, const TriangularSystem<E>& system, Index first, Index count, const E& alpha,
+                const AtOnce& at_once, const Multiply& multiply) {
+  const Index most = has_leaf<E> ? leaf_unknowns : is_complex<E> ? tuning.at_once_complex : tuning.at_once;
+  if (count <= most) return at_once(first, count, alpha);
   const bool forward = system.m.part == Triangle::lower;
   const Index half = round_up(count / 2, has_leaf<E> ? leaf_unknowns : 256), rest = count - half;
   const Index early = forward ? first : first + rest, late = forward ? first + half : first;
-  for_halves(system, early, half, alpha, at_once, multiply);
+  for_halves(tuning, system, early, half, alpha, at_once, multiply);
   multiply(Gemm<E>{rest,
                    system.sides,
                    half,
@@ -52,7 +41,7 @@ void for_halves(const TriangularSystem<E>& system, Index first, Index count, con
                    alpha,
                    system.x.block(late, 0),
                    system.m.conjugate});
-  for_halves(system, late, rest, E{RealOf<E>(1)}, at_once, multiply);
+  for_halves(tuning, system, late, rest, E{RealOf<E>(1)}, at_once, multiply);
 }
 
 /// Serves TRSM in dp and sp with device operands. It recurses on halves of the unknowns, one after the other. The

@@ -174,8 +174,6 @@ class UnknownSums {
   }
 
  private:
-  /// Products use the INT8 engine from this many terms and elements on; measured on an H200.
-  static constexpr Index least_terms_of_residues = 128, least_elements_of_residues = Index{1} << 18;
   /// A launch takes at most this many right-hand sides: 32 a thread block, and the grid's y dimension ends there.
   static constexpr Index most_sides = Index{32} * 65535;
 
@@ -215,7 +213,8 @@ class UnknownSums {
 
   /// Returns whether the INT8 engine computes the products of `terms` unknowns for the sums of `rows` unknowns.
   bool takes_residues(Index terms, Index rows, Sides sides) const {
-    return !job_.dot2 && terms >= least_terms_of_residues && rows * sides.count() >= least_elements_of_residues;
+    const TrsmTuning& trsm = state_.model().tuning().trsm;
+    return !job_.dot2 && terms >= trsm.least_residue_terms && rows * sides.count() >= trsm.least_residue_elements;
   }
   /// Records what the largest products need.
   void note(Index first, Index terms, Index rows, Sides panel, Sides sides) {

@@ -23,17 +23,13 @@ namespace accublas::cuda {
 
 namespace {
 
-// Tuning: two or three thread blocks of 8 warps on a multiprocessor keep 64 to 96 KiB of loads in flight.
+// Two or three thread blocks of 8 warps on a multiprocessor keep 64 to 96 KiB of loads in flight.
 constexpr int warps = 8, threads = 32 * warps, resident = 3, pairs_resident = 2;
 constexpr int column_rows = 64;  // rows of a thread block whose lanes have two rows each
 constexpr int column_parts = threads / column_rows;
 constexpr Index tile = 32 * chain_group;     // terms that a warp loads at a time along a row
 constexpr Index least_terms = warps * tile;  // terms of a thread block's segment of a row
 constexpr Index least_columns = warps * chain_group;
-// from this many rows on, a warp takes two rows; below, a thread block or more takes a row
-constexpr Index rows_for_warps = 1500;
-constexpr Index most_rounds = 6;  // rounds of thread blocks, to limit the idle time in the last one
-constexpr Index few_rows = 8;     // so few rows would leave lanes of a warp empty
 
 template <class T>
 struct Arguments {
@@ -284,11 +280,11 @@ __global__ void __launch_bounds__(threads, pairs_resident) cr_columns(Arguments<
 }
 
 /// A division into segments of `terms` terms, each a multiple of `unit`, for `sums` sums that share `places` thread
-/// blocks.
+/// blocks, in at most `most_rounds` rounds of them.
 struct Division {
   Index segments, terms;
 };
-Division divide(Index places, Index sums, Index k, Index unit) {
+Division divide(Index places, Index sums, Index k, Index unit, Index most_rounds) {
   const auto of_segments = [&](Index s) {
     const Index terms = round_up(ceil_div(k, s), unit);
     return Division{ceil_div(k, terms), terms};
@@ -314,10 +310,11 @@ Division divide(Index places, Index sums, Index k, Index unit) {
 }
 
 Division divide_rows(const DeviceModel& model, Index m, Index k) {
-  return divide(Index{resident} * model.processors, m, k, least_terms);
+  return divide(Index{resident} * model.processors, m, k, least_terms, model.tuning().vector.most_rounds);
 }
 Division divide_columns(const DeviceModel& model, Index m, Index k) {
-  return divide(Index{pairs_resident} * model.processors, ceil_div(m, column_rows), k, least_columns);
+  return divide(Index{pairs_resident} * model.processors, ceil_div(m, column_rows), k, least_columns,
+                model.tuning().vector.most_rounds);
 }
 
 /// Takes memory for the sums of segments, enough for either kind of thread blocks. A single segment needs none.
@@ -335,9 +332,10 @@ void launch_rows(const VectorCall& call, Arguments<T> g) {
     launch(call.model, "cr_rows", kernel, {grid, threads}, call.stream, g);
   };
   const bool along = size(g.p.a.col_stride) < size(g.p.a.row_stride);
-  if (g.p.m >= rows_for_warps && along) {
+  const VectorTuning& tuning = call.model.tuning().vector;
+  if (g.p.m >= tuning.rows_for_warps && along) {
     start(cr_warps<T, Fixed>, static_cast<unsigned>(ceil_div(g.p.m, 2 * warps)));
-  } else if (along || g.p.m < few_rows) {
+  } else if (along || g.p.m < tuning.few_rows) {
     const Division d = divide_rows(call.model, g.p.m, g.p.k);
     g.segments = d.segments;
     g.segment_terms = d.terms;

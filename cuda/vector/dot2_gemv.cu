@@ -20,15 +20,11 @@ namespace accublas::cuda {
 namespace {
 
 constexpr Index block_terms = 128;  ///< block of the definition
-// Tuning constants follow.
 constexpr int gemv_warps = 8, gemv_threads = 32 * gemv_warps, gemv_resident = 3;
 template <class T>
 constexpr int gemv_batch = 64 / sizeof(T);  ///< terms that a lane loads at a time
 constexpr int turned = 16;                  ///< terms of a chain that a warp transposes at a time, half a warp a chain
 constexpr int ahead = 16;                   ///< pairs that a thread loads at a time when it combines
-constexpr Index fill = 3;              ///< half thread blocks for each multiprocessor, before warps have fewer rows
-constexpr Index few_gemv_rows = 16;    ///< a warp has at least this many rows if there are so many
-constexpr Index most_pairs = 1 << 20;  ///< limit of the pairs in scratch at a time
 
 /// A warp has 2^row_bits rows and 32 / 2^row_bits blocks of each; a round of a thread block has 8 times as many blocks.
 /// `segments` thread blocks share a row. With more than one segment the pairs go to scratch, `chunk` blocks at a time.
@@ -39,14 +35,16 @@ struct GemvDivision {
 };
 
 GemvDivision divide_gemv(const DeviceModel& model, Index m, Index k) {
-  const Index blocks = ceil_div(k, block_terms), least_groups = fill * model.processors / 2;
+  const VectorTuning& tuning = model.tuning().vector;
+  const Index blocks = ceil_div(k, block_terms), least_groups = tuning.half_blocks * model.processors / 2;
   GemvDivision d{5, 0, 1, blocks};
-  while ((Index{1} << d.row_bits) > few_gemv_rows && ceil_div(m, Index{1} << d.row_bits) < least_groups) --d.row_bits;
+  while ((Index{1} << d.row_bits) > tuning.warp_rows && ceil_div(m, Index{1} << d.row_bits) < least_groups)
+    --d.row_bits;
   while (d.row_bits > 0 && (Index{1} << (d.row_bits - 1)) >= m) --d.row_bits;
   d.groups = ceil_div(m, Index{1} << d.row_bits);
   if (d.groups < model.processors) {
     d.segments = std::clamp<Index>(Index{gemv_resident} * model.processors / d.groups, 1, ceil_div(blocks, d.round()));
-    if (d.segments > 1) d.chunk = std::clamp<Index>(most_pairs / m, d.round(), blocks);
+    if (d.segments > 1) d.chunk = std::clamp<Index>(tuning.most_pairs / m, d.round(), blocks);
   }
   return d;
 }

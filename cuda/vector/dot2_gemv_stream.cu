@@ -22,9 +22,8 @@ constexpr int stream_terms = 128;  ///< block of the definition
 // Tuning. The number of warps is a power of two, as orders often are: 15 warps with deeper rings are slower. Longer
 // rings read from too many places of the memory at once.
 constexpr int stream_warps = 16, stages = 2, stream_threads = 32 * (stream_warps + 1);
-constexpr int chunk = 16;            ///< terms that a lane has in registers
-constexpr int slots = 2;             ///< slots for pairs on the way to the combining warp
-constexpr Index short_terms = 2048;  ///< up to this many terms a thread block takes 32 rows, however few there are
+constexpr int chunk = 16;  ///< terms that a lane has in registers
+constexpr int slots = 2;   ///< slots for pairs on the way to the combining warp
 constexpr int ring_bytes = stream_warps * stages * tile_bytes;
 constexpr int shared_bytes = ring_bytes + long_sums::words * static_cast<int>(sizeof(std::int64_t));
 
@@ -193,7 +192,7 @@ bool dot2_gemv_stream(const VectorCall& call, const RowProblem<T>& p) {
   // A few long rows need thread blocks that share them, so another kernel serves them. Many adjacent rows of binary64
   // are read faster if more thread blocks are resident and longer parts of the columns are in flight: 1.00 against 0.89
   // of cuBLAS at 16384.
-  const bool few = groups < processors / 2 && p.k > short_terms;
+  const bool few = groups < processors / 2 && p.k > call.model.tuning().vector.stream_terms;
   const bool many = !along && compensated<T> && groups > 2 * processors;
   CUtensorMap map;
   if (!call.model.hopper_kernels || few || many || !make_row_map(p.a, p.m, p.k, along, &map)) return false;

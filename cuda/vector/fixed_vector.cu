@@ -18,15 +18,14 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int fixed_warps = 8, fixed_threads = 32 * fixed_warps;
-constexpr int fixed_batch = 8;             ///< entries that a lane loads at a time
-constexpr Index least_fixed_terms = 2048;  ///< terms that a warp examines, so that its atomic operation costs nothing
-constexpr Index tasks_wanted = 32;         ///< warps for every multiprocessor
+constexpr int fixed_batch = 8;  ///< entries that a lane loads at a time
 
 /// The tasks of warps: each is a segment of a row, of 32 adjacent rows, or of x.
 struct Segments {
   Index count, terms;
   static Segments divide(const DeviceModel& model, Index sums, Index k, Index least) {
-    const Index wanted = std::clamp<Index>(tasks_wanted * model.processors / sums, 1, ceil_div(k, least));
+    const Index wanted =
+        std::clamp<Index>(model.tuning().vector.fixed_tasks * model.processors / sums, 1, ceil_div(k, least));
     const Index terms = ceil_div(k, wanted);
     return {ceil_div(k, terms), terms};
   }
@@ -101,16 +100,18 @@ __global__ void __launch_bounds__(fixed_threads) largest_kernel(LargestArguments
 template <class T>
 void find_largest(const VectorCall& call, const RowProblem<T>& p, std::uint64_t* most) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
-  const bool columns = p.m >= 8 && size(p.a.row_stride) < size(p.a.col_stride);
+  const VectorTuning& tuning = call.model.tuning().vector;
+  const bool columns = p.m >= tuning.few_rows && size(p.a.row_stride) < size(p.a.col_stride);
   const Index sums = columns ? ceil_div(p.m, 32) : p.m;
-  LargestArguments<T> g{p.m,
-                        p.k,
-                        p.a,
-                        p.x,
-                        Segments::divide(call.model, sums, p.k, columns ? 128 : least_fixed_terms),
-                        Segments::divide(call.model, 1, p.k, least_fixed_terms),
-                        0,
-                        most};
+  LargestArguments<T> g{
+      p.m,
+      p.k,
+      p.a,
+      p.x,
+      Segments::divide(call.model, sums, p.k, columns ? tuning.fixed_column_terms : tuning.fixed_terms),
+      Segments::divide(call.model, 1, p.k, tuning.fixed_terms),
+      0,
+      most};
   g.row_tasks = sums * g.of_rows.count;
   const auto blocks = static_cast<unsigned>(ceil_div(g.row_tasks + g.of_x.count, fixed_warps));
   launch(call.model, "find_largest", columns ? largest_kernel<T, true> : largest_kernel<T, false>,

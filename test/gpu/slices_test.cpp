@@ -26,7 +26,7 @@ void check(const EngineProblem<T>& problem, int slices, bool fast, std::size_t a
   const MeasuredLines<T> rows(problem.host_rows()), cols(problem.host_cols());
   const Index count = problem.rows().count, width = problem.cols().count, words = cuda::OpenBits::words_per_row(width);
   const SliceScheme scheme = cuda::slice_scheme(slices, fast, problem.k);
-  const SliceBlocks blocks = cuda::slice_blocks(scheme, count, width, problem.k, available);
+  const SliceBlocks blocks = cuda::slice_blocks({}, scheme, count, width, problem.k, available);
   DeviceArray<T> c(problem.c), scalars(std::vector<T>{problem.alpha, problem.beta});
   DeviceArray<char> memory(blocks.bytes());
   DeviceArray<std::uint32_t> open(static_cast<std::size_t>(count * words));

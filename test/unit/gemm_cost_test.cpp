@@ -28,36 +28,34 @@ constexpr Measured measured[] = {
 
 TEST(GemmCost, TakesTheFasterOfTwo) {
   for (const Measured& m : measured) {
-    const GemmCost* cost = gemm_cost(9, 0, m.single);
-    ASSERT_NE(cost, nullptr);
-    EXPECT_EQ(moduli_that_pay(*cost, m.shape, h200_processors) > 0, m.ratio > 1)
+    const GemmPrice price{sm_90, m.single, h200_processors};
+    EXPECT_EQ(moduli_that_pay(price, m.shape) > 0, m.ratio > 1)
         << (m.single ? "sgemm " : "dgemm ") << m.shape.m << ' ' << m.shape.n << ' ' << m.shape.k;
     const GemmShape transposed{m.shape.n, m.shape.m, m.shape.k};
-    EXPECT_EQ(moduli_that_pay(*cost, transposed, h200_processors) > 0, m.ratio > 1);
-    const double ratio =
-        cost->native(m.shape) / cost->emulated(m.shape, even_moduli(m.single, m.shape.k).most, h200_processors);
+    EXPECT_EQ(moduli_that_pay(price, transposed) > 0, m.ratio > 1);
+    const double ratio = price.native(m.shape) / price.emulated(m.shape, even_moduli(m.single, m.shape.k).most);
     EXPECT_NEAR(ratio / m.ratio, 1, m.shape.m < 512 ? 3 : 0.2);
   }
 }
 
 TEST(GemmCost, ModuliStayWithinTheTable) {
   for (const bool single : {false, true}) {
-    const GemmCost& cost = *gemm_cost(9, 0, single);
+    const GemmPrice price{sm_90, single, h200_processors};
     for (Index k = 1; k < Index{1} << 40; k = 3 * k + 1) {
       const GemmShape shape{8192, 8192, k};
-      const int moduli = moduli_that_pay(cost, shape, h200_processors);
+      const int moduli = moduli_that_pay(price, shape);
       if (moduli == 0) continue;
       EXPECT_GE(moduli, even_moduli(single, k).most);
-      EXPECT_LE(moduli, cost.most_moduli);
+      EXPECT_LE(moduli, price.cost()->most_moduli);
     }
     for (const GemmShape& small : {GemmShape{1, 1, 1}, {0, 0, 0}, {0, 8192, 8192}, {8192, 8192, 0}})
-      EXPECT_EQ(moduli_that_pay(cost, small, h200_processors), 0);
+      EXPECT_EQ(moduli_that_pay(price, small), 0);
   }
 }
 
 TEST(GemmCost, DevicesThatWereNotMeasuredTakeCublas) {
-  EXPECT_EQ(gemm_cost(8, 0, false), nullptr);
-  EXPECT_EQ(gemm_cost(10, 0, true), nullptr);
+  for (const int major : {8, 10})
+    EXPECT_EQ(moduli_that_pay({tuning_of(major, 0), major == 10, h200_processors}, {8192, 8192, 8192}), 0);
 }
 
 }  // namespace

@@ -1,0 +1,162 @@
+// The numbers of a GPU that decide speed, and no bit of a mode that defines bits. The defaults are what every
+// architecture uses that has no other value in its own file (sm_80.hpp, sm_90.hpp, sm_103.hpp); most of them were
+// measured on compute capability 9.0. Each group names the command that measures it (docs/internals/tuning.md).
+#pragma once
+
+#include <optional>
+
+#include "include/accublas.h"
+#include "lib/call/problem.hpp"
+
+namespace accublas::cuda {
+
+/// Tile shape of the INT8 product kernels, of which a cluster's is rows cluster x cols of C; its thread blocks share
+/// the bytes of the columns. Measured by `accublas-gpu-bench gemm -r dgemm -m cr/int8`.
+struct TileConfig {
+  int rows, cols;      ///< of C, a thread block
+  int step;            ///< bytes of k in shared memory at a time
+  int stages;          ///< steps in flight
+  int cluster;         ///< thread blocks along the rows
+  int threads;         ///< of a thread block
+  int blocks;          ///< thread blocks resident on a multiprocessor
+  int raster_rows;     ///< rows of C in a stripe, inside which tiles are taken column by column
+  int lockstep_steps;  ///< steps between two barriers of the cluster; 0: none
+  constexpr int cluster_rows() const { return rows * cluster; }
+  constexpr int stage_bytes() const { return (rows + cols) * step; }
+};
+
+/// Costs of a GEMM in microseconds, fitted to single calls on even data (phi 0.5) of 28 shapes: square, deep, flat and
+/// narrow, with sides from 512 to 16384 and k from 256 to 65536. dp and sp take the cheaper of cuBLAS and engine int8
+/// (cuda/gemm_cost.hpp). The model is within a tenth of both. Measured by `accublas-gpu-bench shapes -r dgemm,sgemm`.
+struct GemmCost {
+  double native_start;     ///< a call of cuBLAS
+  double native_product;   ///< a term of a sum
+  double native_result;    ///< an element of C
+  double start;            ///< launches of engine int8
+  double operand;          ///< an entry of A or B: read
+  double operand_modulus;  ///< an entry of A or B: converted for each modulus
+  double product_modulus;  ///< a term of a sum, in a wave of tiles that fills the device
+  double result_modulus;   ///< an element of C: residues written and read again
+  int most_moduli;         ///< moduli; more are not measured (double: reconstruction spills)
+};
+
+/// GEMM on operands in host memory. Measured by `accublas-gpu-bench host`, real products alone.
+struct HostTuning {
+  double least_operations = 1e10;  ///< operations, 2 m n k, of a call that is worth copying
+  double bus_words = 5e9;          ///< words a second over the bus
+  double operations = 5e11;        ///< operations a second that the device saves
+  double copies = 2;               ///< times that the copies must be cheaper than what they save
+  Index least_split_cols = 4096, least_split_rows = 1024;  ///< columns and rows of C from which on panels are made
+  Index panels = 4;                                        ///< panels of columns, so that copies overlap with products
+  Index narrow_cols = 1024;  ///< columns of a panel; narrower panels have fewer rows first
+};
+
+/// Engines that cut products into parts for cuBLAS. Measured by `accublas-gpu-bench gemm` with the modes named.
+struct PartsTuning {
+  Index long_edge = 512;          ///< rows or columns of a block, and terms of a chunk, that are shortened first
+  Index slices_terms = 4096;      ///< terms of a chunk of `slices` (-m slices:8)
+  Index multiword_terms = 16384;  ///< terms of a chunk of the portable multiword engine (-m tf32x3, bf16x9)
+};
+
+/// Triangular systems. Measured by `accublas-gpu-bench level3 dtrsm,strsm,ztrsm` with as many right-hand sides as
+/// unknowns.
+struct TrsmTuning {
+  // dp and sp by halves of the unknowns.
+  Index least_order = 512, least_sides = 512;  ///< double: unknowns, right-hand sides from which on halves beat cuBLAS
+  Index at_once = 2048, at_once_complex = 1024;  ///< unknowns that cuBLAS's routine solves at a time (double: a kernel)
+  Index least_emulated_terms = 1536;             ///< double: terms from which on a product may be engine int8's
+  Index least_emulated = 2048, least_emulated_complex = 4096;  ///< unknowns from which on engine int8 is considered
+  // cr by sums.
+  Index least_residue_terms = 128;                ///< terms from which on engine int8 adds up known unknowns
+  Index least_residue_elements = Index{1} << 18;  ///< sums, unknowns times right-hand sides, from which on it does
+};
+
+/// LU and Cholesky's factorization in dp and sp. Measured by `accublas-gpu-bench factor dgetrf,dpotrf`.
+struct LuTuning {
+  Index block_columns = 512;       ///< columns whose panels exchange their rows at once
+  Index ahead_columns = 512;       ///< columns that are factored concurrently with the update of the others
+  Index small_order = 8192;        ///< order up to which all levels look ahead
+  Index most_ahead = 4096;         ///< columns of a level that looks ahead in a larger matrix
+  Index triangle_columns = 256;    ///< out of core: columns of Cholesky's triangle that are copied at a time
+  Index least_block_columns = 32;  ///< out of core: least columns of a block of L
+};
+
+/// QR in dp and sp. Measured by `accublas-gpu-bench factor dgeqrf`.
+struct QrTuning {
+  /// Columns of a block from so many reflectors on: work within blocks grows with them.
+  struct Width {
+    Index from, columns;
+  } blocks[3] = {{12288, 512}, {1024, 256}, {0, 128}};
+  // Wider blocks, where engine int8 takes the products beside the blocks: with more terms it is faster than cuBLAS.
+  Width deep = {24576, 4096};    ///< of a factorization
+  Width applied = {2048, 1024};  ///< of a product Q C: `from` bounds its reflectors, and its columns or rows
+  Index most_beside = 512;       ///< columns that are factored concurrently with products
+  Index most_of_triangle = 512;  ///< order of a triangle that is multiplied as a whole
+  Index kernel_columns = 256;    ///< columns of a block whose panels are applied by kernels
+};
+
+/// The other products of level 3. Measured by `accublas-gpu-bench level3 dtrmm,dsymm`.
+struct Level3Tuning {
+  Index least_band = 1024;  ///< columns of a triangular operand; wider bands are halved
+};
+
+/// GEMM by residues. Measured by `accublas-gpu-bench gemm -r dgemm -m cr/int8`.
+struct Int8Tuning {
+  Index beside_rows = 2048;   ///< columns of a block of C beside which its rows are chosen
+  Index least_halved = 4096;  ///< terms of a chunk of k that is worth halving
+  Index long_tiles = 16;      ///< tiles of a conversion, for each multiprocessor, from which on it writes long rows
+};
+
+/// dot2's GEMM. Measured by `accublas-gpu-bench gemm -r dgemm,sgemm -m dot2 -n MxNxK` with small M and N and a large K.
+/// Its tile shapes are template arguments (cuda/dot2/dot2_gemm_table.hpp).
+struct Dot2Tuning {
+  Index most_pairs = Index{1} << 21;  ///< pairs in scratch at a time, where thread blocks share k
+};
+
+/// DOT, GEMV and norms. Measured by `accublas-gpu-bench vectors`.
+struct VectorTuning {
+  Index rows_for_warps = 1500;  ///< cr: rows from which on a warp takes two; below, a thread block or more takes a row
+  Index few_rows = 8;           ///< cr, fixed:T: rows so few that lanes of a warp would be idle
+  Index most_rounds = 6;        ///< cr: rounds of thread blocks, to limit the idle time in the last one
+  Index fixed_terms = 2048,
+        fixed_column_terms =
+            128;  ///< fixed:T: least terms of a warp along a row, of 32 rows; its atomic operation then costs nothing
+  Index fixed_tasks = 32;      ///< fixed:T: warps for each multiprocessor
+  Index half_blocks = 3;       ///< dot2: half thread blocks for each multiprocessor, before warps have fewer rows
+  Index warp_rows = 16;        ///< dot2: least rows of a warp if there are so many
+  Index most_pairs = 1 << 20;  ///< dot2: pairs in scratch at a time
+  Index stream_terms = 2048;   ///< dot2: terms up to which a thread block takes 32 rows, however few there are
+};
+
+/// Multiple precision. Measured by `accublas-mp-bench --gpu`.
+struct MpTuning {
+  Index early_bytes =
+      Index{160} << 20;  ///< bytes of a matrix up to which thread blocks start before the vectors are there
+  Index cached_bytes = Index{40} << 20;      ///< bytes of a matrix from which on columns are loaded ahead
+  int ahead_rows = 32, ahead_columns = 8;    ///< loads of a thread ahead, of A and of A^T
+  int most_segments = 64;                    ///< segments of a sum unless shared memory requires more
+  Index short_sum = 2000;                    ///< terms up to which a sum has one segment
+  Index segments = 8;                        ///< segments of longer sums that fill the device
+  Index resident = 2, resident_columns = 3;  ///< thread blocks for each multiprocessor that fill it, of A and of A^T
+  Index band_blocks = 4, band_terms = 64;    ///< bands: thread blocks for each multiprocessor, least terms of a segment
+};
+
+struct Tuning {
+  /// The engine of integer products: INT8 except where the hardware has little of it. Measured by
+  /// `accublas-gpu-bench gemm -r dgemm -m cr/int8,cr/fp16`.
+  accublas_engine integer_engine = ACCUBLAS_ENGINE_INT8;
+  TileConfig int8_tiles;
+  std::optional<GemmCost> dgemm{}, sgemm{};  ///< devices without costs use cuBLAS in dp and sp
+  HostTuning host{};
+  PartsTuning parts{};
+  TrsmTuning trsm{};
+  LuTuning lu{};
+  QrTuning qr{};
+  Level3Tuning level3{};
+  Int8Tuning int8{};
+  Dot2Tuning dot2{};
+  VectorTuning vector{};
+  MpTuning mp{};
+};
+
+}  // namespace accublas::cuda
