@@ -24,7 +24,7 @@ namespace accublas::cuda {
 namespace {
 
 constexpr Index dot_block = 1024;  ///< block of the definition
-// Tuning: two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
+// Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
 constexpr int dot_warps = 16, dot_threads = 32 * dot_warps, dot_resident = 2;
 template <Terms terms>
 constexpr int dot_batch = terms == Terms::products ? 8 : 16;  ///< elements of an operand that a lane loads at a time

@@ -19,7 +19,7 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int stream_terms = 128;  ///< block of the definition
-// Tuning. The number of warps is a power of two, as orders often are: 15 warps with deeper rings are slower. Longer
+// The number of warps is a power of two, as orders often are: 15 warps with deeper rings are slower. Longer
 // rings read from too many places of the memory at once.
 constexpr int stream_warps = 16, stages = 2, stream_threads = 32 * (stream_warps + 1);
 constexpr int chunk = 16;  ///< terms that a lane has in registers

@@ -8,18 +8,11 @@
 #include "lib/base/error.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
 namespace {
-
-// Tuning, in terms (m n k) of a matrix.
-constexpr double serial_work = 1.5e6;   ///< engines give a matrix below this to one thread anyway
-constexpr double shared_work = 1.7e7;   ///< above this the threads' operands crowd each other out of the caches
-constexpr double blas_serial = 262144;  ///< OpenBLAS's own bound for one thread
-constexpr double matrix_cost = 1e5;     ///< what a matrix costs beside its terms
-constexpr double thread_pays = 1e6;     ///< work that is worth waking another thread
-constexpr double task_work = 5e5;       ///< of a task: some 30 us
 
 /// Workspace that a thread can use for a matrix: engines take less or make do with it.
 std::size_t useful_bytes(Index m, Index n, Index k) {
@@ -72,20 +65,20 @@ void PartReports::add(const accublas_report_t& one, double share, accublas_repor
 }
 
 BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int threads, std::size_t workspace) {
+  const BatchTuning& tuned = tuning().batch;
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   // A workspace hands out multiples of 64 bytes.
   const auto whole = [](std::size_t bytes) { return bytes / 64 * 64; };
   BatchPlan plan{1, threads, 1, whole(workspace)};
-  const bool small = native ? work <= blas_serial : work < serial_work || (work < shared_work && count >= 2 * threads);
-  // A thread with less than this makes blocks so small that it loses more than it gains.
-  const std::size_t least = std::size_t{4} << 20;
+  const bool small = native ? work <= tuned.blas_serial
+                            : work < tuned.serial_work || (work < tuned.shared_work && count >= 2 * threads);
   if (!small || threads == 1) return plan;
-  const double pays = static_cast<double>(count) * (work + matrix_cost) / thread_pays;
+  const double pays = static_cast<double>(count) * (work + tuned.matrix_cost) / tuned.thread_pays;
   plan.threads = static_cast<int>(std::min({static_cast<double>(threads), static_cast<double>(count), 1 + pays,
-                                            std::max(1.0, static_cast<double>(workspace / least))}));
+                                            std::max(1.0, static_cast<double>(workspace / tuned.thread_bytes))}));
   plan.threads_a_matrix = 1;
   plan.a_task = std::max<Index>(
-      1, std::min<Index>(count / (8 * plan.threads), static_cast<Index>(task_work / (work + matrix_cost))));
+      1, std::min<Index>(count / (8 * plan.threads), static_cast<Index>(tuned.task_work / (work + tuned.matrix_cost))));
   plan.bytes = whole(std::min(useful_bytes(m, n, k), workspace / static_cast<std::size_t>(plan.threads)));
   return plan;
 }

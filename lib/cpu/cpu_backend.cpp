@@ -7,6 +7,7 @@
 #include "lib/cpu/element_steps.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/native.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas {
 
@@ -19,45 +20,19 @@ namespace {
 
 [[noreturn]] void no_engine() { throw Error(ACCUBLAS_ERROR_INTERNAL, "the plan names an engine that the CPU lacks"); }
 
-/// GEMM of up to so many terms in all takes the engine sums, where that is faster than residues and slices. cr's sums
-/// (sums/cr_gemm.cpp) take a term in 4 to 5 DGEMMs' time, and a call nothing besides; an INT8 call begins at 17 us with
-/// AVX-512 VNNI and takes 3.5 DGEMMs for large matrices, 12 to 30 with less than that, as slices do. Matrices of a
-/// batch in the other modes are multiplied in plain integers, at 3 to 15 ns a term and some 20 ns an element.
-struct SmallTerms {
-  double dgemm_cr, sgemm_cr, batched;
-};
-constexpr double cube(double order) { return order * order * order; }
-constexpr SmallTerms small_terms(cpu::Isa isa) {
-  switch (isa) {
-    case cpu::Isa::baseline:  // has no fused multiply-add to sum with
-      return {-1, -1, cube(32)};
-    case cpu::Isa::avx2:
-      return {cube(512), cube(512), cube(32)};
-    case cpu::Isa::avx512:
-      return {cube(512), cube(512), cube(8)};
-    case cpu::Isa::avx512_vnni:
-      return {cube(256), cube(160), cube(8)};
-    default:  // AMX, estimated: there INT8 products take next to no time, conversion and reconstruction remain
-      return {cube(160), cube(96), cube(8)};
-  }
-}
-
-/// Results of so few elements are narrow: converting operands with a long inner dimension to residues costs more than
-/// all their sums. At 128 x 128 x 100,000 residues take 2 to 5 times as long as sums in every type and mode, DGEMM in
-/// dp:repro and fixed:T as long. The fix of triangular operands is cr's: other modes keep to residues there.
-constexpr Index narrow_elements = 128 * 128;
-
+/// Whether engine sums is faster than residues and slices.
 bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Isa isa) {
   // Two components of twice the terms.
   const CallShape shape = is_complex_routine(routine) ? CallShape(asked.m, 2 * asked.n, 2 * asked.k) : asked;
   const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  const SmallTerms most = small_terms(isa);
+  const cpu::EngineTuning& most = cpu::tuning(isa).engine;
   if (is_batched(routine) && terms <= most.batched) return true;
-  if (shape.k > cpu::cr_gemm_terms && most.dgemm_cr > 0 &&
+  // The fix of triangular operands is that of cr: the other modes keep to residues there.
+  if (shape.k > most.deep_terms && most.dgemm_cr > 0 &&
       (mode.kind == ACCUBLAS_MODE_CR || routine.operation != Operation::trmm))
-    return asked.m * asked.n <= narrow_elements;
+    return asked.m * asked.n <= most.narrow_elements;
   if (mode.kind != ACCUBLAS_MODE_CR) return false;
-  return shape.k <= cpu::cr_gemm_terms && terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
+  return shape.k <= most.deep_terms && terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
 }
 
 class CpuBackend final : public Backend {
@@ -72,9 +47,8 @@ class CpuBackend final : public Backend {
     if (engines.first() != ACCUBLAS_ENGINE_INT8) return {engines.first()};
     const cpu::Isa isa = cpu::detected_isa();
     if (is_small(routine, mode, shape, isa)) return {ACCUBLAS_ENGINE_SUMS, true};
-    // Residues are made and put together in AVX-512; portable code takes some 2 us an element, and slices are 5 to 25
-    // times faster then. Fixed point keeps to the engine that can judge a target.
-    const bool slices = isa < cpu::Isa::avx512 && mode.kind != ACCUBLAS_MODE_FIXED && cpu::have_real_blas();
+    // Fixed point keeps to the engine that can judge a target.
+    const bool slices = cpu::tuning(isa).engine.slices && mode.kind != ACCUBLAS_MODE_FIXED && cpu::have_real_blas();
     return {slices ? ACCUBLAS_ENGINE_FP64 : ACCUBLAS_ENGINE_INT8, true};
   }
   std::size_t stack(Routine routine, accublas_engine engine) const override {

@@ -86,9 +86,8 @@ void cr_mixed_dot(const MixedDot<T>&, Execution&);
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
 
-// sums/cr_gemm.cpp: the same sums for GEMM, for matrices that are small, or narrow: with a longer inner dimension than
-// this those of sums/deep_gemm.cpp.
-constexpr Index cr_gemm_terms = 2048;
+// sums/cr_gemm.cpp: the same sums for GEMM, for matrices that are small, or narrow: where these are deep, those of
+// sums/deep_gemm.cpp.
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);
 

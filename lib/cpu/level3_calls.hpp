@@ -6,6 +6,7 @@
 #include "lib/call/level3.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/cpu/blas_calls.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
@@ -14,7 +15,7 @@ namespace accublas::cpu {
 /// ones take a GEMV for each column.
 template <class E>
 void call_gemm_for_triangle(const RealBlas& blas, const Level3<E>& l) {
-  constexpr Index edge = 32;
+  const Index edge = tuning().native.triangle_columns;
   const bool upper = l.part() == Triangle::upper;
   const Matrix<E> c = l.result();
   const auto multiply = [&](Index i, Index m, Index j, Index n, E beta, E* to, Index ld) {

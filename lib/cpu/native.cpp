@@ -18,6 +18,7 @@
 #include "lib/cpu/lapack_calls.hpp"
 #include "lib/cpu/level2_calls.hpp"
 #include "lib/cpu/level3_calls.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/complex.hpp"
 
 namespace accublas::cpu {
@@ -25,8 +26,6 @@ namespace {
 
 using F77Int = RealBlas::F77Int;
 constexpr Index size_limit = int_max - 63;  // largest block edge: a multiple of 64, so that blocks stay aligned
-constexpr Index least_edge = 64;            // blocks that are copied never get smaller than this
-constexpr std::size_t pack_limit = std::size_t{64} << 20;  // bytes of copies at a time: beyond that nothing is gained
 
 /// A matrix as BLAS names it: op ('N', 'T' or 'C') of a column-major array.
 template <class T>
@@ -189,7 +188,7 @@ void require_sizes(const char* what, std::initializer_list<Index> sizes) {
                     "that the real BLAS takes in its " + what + "; the other engines of mode dp and mode cr take it");
 }
 
-Index halved(Index edge) { return std::max(least_edge, round_up(edge / 2, 64)); }
+Index halved(Index edge) { return std::max(tuning().native.least_edge, round_up(edge / 2, 64)); }
 
 /// In any order of summation (Jeannerod and Rump 2013: no higher order terms), while nothing over- or underflows.
 template <class T>
@@ -269,14 +268,15 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
 
   // The largest blocks whose copies fit. Halving the longest edge that is copied keeps them square.
   Index mb = std::min(p.m, size_limit), nb = std::min(p.n, size_limit), kb = std::min(p.k, size_limit);
-  const double room = static_cast<double>(std::min(pack_limit, execution.workspace.available())) / sizeof(T);
+  const double room =
+      static_cast<double>(std::min(tuning().native.pack_bytes, execution.workspace.available())) / sizeof(T);
   const auto elements = [&](bool copied, Index rows, Index cols) {
     return copied ? static_cast<double>(rows) * static_cast<double>(cols) : 0.0;
   };
   while (elements(!a.ld, mb, kb) + elements(!b.ld, kb, nb) + elements(!ldc, mb, nb) > room) {
     const Index edge_m = !a.ld || !ldc ? mb : 0, edge_n = !b.ld || !ldc ? nb : 0, edge_k = !a.ld || !b.ld ? kb : 0;
     Index& longest = edge_m >= edge_n && edge_m >= edge_k ? mb : edge_n >= edge_k ? nb : kb;
-    if (longest <= least_edge) break;
+    if (longest <= tuning().native.least_edge) break;
     longest = halved(longest);
   }
   T* const space_a = a.ld ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb * kb));
@@ -323,14 +323,15 @@ void native_gemv(const Gemv<T>& p, Execution& execution) {
   const BlasMatrix<const T> a = blas_matrix(p.a, p.m, p.k, p.conjugate_a);
   const bool direct_x = blas_increment(p.x, p.k), direct_y = blas_increment(p.y, p.m);
   Index mb = std::min(p.m, size_limit), kb = std::min(p.k, size_limit);
-  const double room = static_cast<double>(std::min(pack_limit, execution.workspace.available())) / sizeof(T);
+  const double room =
+      static_cast<double>(std::min(tuning().native.pack_bytes, execution.workspace.available())) / sizeof(T);
   const auto elements = [&] {
     return (a.ld ? 0.0 : static_cast<double>(mb) * static_cast<double>(kb)) +
            (direct_x ? 0.0 : static_cast<double>(kb)) + (direct_y ? 0.0 : static_cast<double>(mb));
   };
   while (elements() > room) {
     Index& longest = mb >= kb ? mb : kb;
-    if (longest <= least_edge) break;
+    if (longest <= tuning().native.least_edge) break;
     longest = halved(longest);
   }
   T* const space_a = a.ld ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(mb * kb));

@@ -95,16 +95,10 @@ ACCUBLAS_HD constexpr int first_moduli() {
 /// sample, which is then taken from the elements that remain undecided, may ask for more.
 ACCUBLAS_HD constexpr int next_moduli(int moduli) { return moduli + 5 < max_moduli ? moduli + 5 : max_moduli; }
 
-/// The fraction of the elements that the choice of the moduli may leave undecided: recomputing them then costs less
-/// than one more modulus would. The CPU's exact accumulator works along rows and columns. It reads operands of at most
-/// `cached_bytes_cpu` bytes, which the caches hold, much faster. On the GPU the whole device would wait for a few
-/// warps.
-inline constexpr std::int64_t cached_bytes_cpu = std::int64_t{1} << 18;
-inline constexpr double accepted_cached_cpu = 1e-3, accepted_cpu = 1e-4, accepted_gpu = 3e-5;
+/// The fraction of the elements that the choice of the moduli may leave undecided on the GPU: the whole device would
+/// wait for a few warps that recompute them.
+inline constexpr double accepted_gpu = 3e-5;
 
-/// If at most this many elements of a tile or a block of C are undecided, the CPU computes them one by one, which costs
-/// less than another pass over the tile or block.
-constexpr std::int64_t few_elements_cpu(std::int64_t elements) { return elements / 64; }
 /// If at most this many elements of C are open, the GPU computes them by exact accumulators. At k = 4096 such an
 /// element takes 20 ns if it is one of many (46 ns if a line is strided), and a pass with 28 moduli takes 0.18 ns an
 /// element of C. 4096 elements are a single wave of warps.

@@ -8,6 +8,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "test/unit/cr_data.hpp"
 #include "test/unit/mpfr_reference.hpp"
@@ -124,8 +125,10 @@ TYPED_TEST(CrGemm, AnyShapeAndData) {
 /// Several tasks and threads; the longest chains, and beyond.
 TYPED_TEST(CrGemm, LargeShapes) {
   Random random(8);
-  const Index shapes[][3] = {
-      {300, 270, 9}, {40, 50, 1500}, {20, 3, cpu::cr_gemm_terms}, {2, 3, cpu::cr_gemm_terms + 1}};
+  const Index shapes[][3] = {{300, 270, 9},
+                             {40, 50, 1500},
+                             {20, 3, cpu::tuning().engine.deep_terms},
+                             {2, 3, cpu::tuning().engine.deep_terms + 1}};
   for (int n = 0; n < 12; ++n) {
     check_gemm(make_gemm<TypeParam>(random, shapes[n % 4][0], shapes[n % 4][1], shapes[n % 4][2]), n);
     if (this->HasFatalFailure()) return;
@@ -136,7 +139,7 @@ TYPED_TEST(CrGemm, LargeShapes) {
 /// memory.
 TYPED_TEST(CrGemm, DeepShapes) {
   Random random(10);
-  const Index depths[] = {cpu::cr_gemm_terms + 1, 3 * 1024 - 1, 3 * 1024, 3 * 1024 + 1, 5000};
+  const Index depths[] = {cpu::tuning().engine.deep_terms + 1, 3 * 1024 - 1, 3 * 1024, 3 * 1024 + 1, 5000};
   for (int n = 0; n < 16; ++n) {
     const bool wide = n % 8 == 7;
     check_gemm(make_gemm<TypeParam>(random, wide ? 70 : pick(random, 1, 20), pick(random, 1, wide ? 20 : 9),

@@ -177,7 +177,7 @@ TEST(Int8Plan, BlockingKeepsToItsCap) {
             const int given = planes == 49 ? 64 : 2;
             int threads = given;
             Index rows = 0, cols = 0;
-            int8_tile(m, n, threads, planes == 14, cap, rows, cols);
+            int8_tile((planes == 14 ? amx_tuning : avx512_tuning).int8, m, n, threads, cap, rows, cols);
             EXPECT_GE(threads, 1);
             EXPECT_LE(threads, given);
             EXPECT_LE(static_cast<std::size_t>((rows + 32) * cols * 64 * threads), cap);

@@ -15,8 +15,6 @@ struct Dot2Pair {
   double s, c;
 };
 
-constexpr Index dot2_least_work = 1 << 15;  ///< terms worth another thread
-
 template <class T>
 struct Dot2Kernels {
   Dot2DotKernels<T> dot;

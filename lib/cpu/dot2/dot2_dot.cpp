@@ -7,6 +7,7 @@
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/entries.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 
 namespace accublas::cpu {
@@ -15,15 +16,10 @@ namespace {
 
 constexpr int lane_values = 2 * dot2_lanes;
 
-// Tuning. A run shorter than least_run elements is not worth handing to another thread; more than most_runs would only
-// cost workspace (512 bytes each); runs_per_thread evens out threads of unequal speed.
-constexpr Index least_run = 16 * dot2_dot_block;
-constexpr Index most_runs = 1024;
-constexpr Index runs_per_thread = 4;
 /// Levels of the tree over runs, and of the tree over single blocks, which number less than 2^45: more elements than an
 /// address space holds, and with a stride of 0 a year of additions.
 constexpr int run_levels = 11, block_levels = 45;
-static_assert(most_runs < 1 << run_levels);
+static_assert(Dot2Tuning::most_runs < 1 << run_levels);
 
 /// The tree over pairs of lanes that arrive from left to right, each for the same power of two of blocks (the last one
 /// for at most as many).
@@ -111,14 +107,14 @@ template <class T>
 Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
   const Dot2DotKernels<T>& kernels = dot2_kernels<T>(execution.isa).dot;
   alignas(64) double lanes[lane_values];
-  if (execution.threads == 1 || sum.n <= least_run) {
+  if (execution.threads == 1 || sum.n <= tuning().dot2.dot_run) {
     if (execution.workspace.rehearses()) return {};
     run_lanes(kernels, sum, 0, sum.n, lanes);
     return reduce(kernels, lanes);
   }
-  const Index wanted = std::min<Index>(runs_per_thread * execution.threads, most_runs);
+  const Index wanted = std::min<Index>(tuning().dot2.runs_a_thread * execution.threads, Dot2Tuning::most_runs);
   Index run = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(sum.n, wanted))));
-  run = std::max(run, least_run);
+  run = std::max(run, tuning().dot2.dot_run);
   const Index runs = ceil_div(sum.n, run);
   double* const results = execution.workspace.template take<double>(static_cast<std::size_t>(runs * lane_values));
   if (execution.workspace.rehearses()) return {};

@@ -5,19 +5,14 @@
 #include "lib/base/integers.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 
 namespace accublas::cpu {
 
 namespace {
 
-// Tuning: a slab of A (task_rows x slab) stays in L2, one of B passes through; pairs too.
-constexpr Index task_rows = 256;
-constexpr Index task_cols = 256;
-constexpr Index slab = 128;     // a multiple of the block
 constexpr Index alignment = 8;  // doubles that a part of the workspace may lose
-constexpr Index tasks_per_thread = 2;
-constexpr Index split_values = 1 << 17;  // doubles of block pairs that are kept at a time where threads share k
 
 Index divide_up(Index n, Index unit) { return ceil_div(n, unit); }
 
@@ -28,8 +23,8 @@ class Gemmer {
       : g_(gemm), execution_(execution), kernel_(dot2_kernels<T>(execution.isa).gemm) {}
 
   void run() {
-    threads_ = static_cast<double>(g_.m) * g_.n * g_.k < dot2_least_work ? 1 : execution_.threads;
-    choose_tiles(threads_ == 1 ? 1 : tasks_per_thread * threads_);
+    threads_ = static_cast<double>(g_.m) * g_.n * g_.k < tuning_.thread_work ? 1 : execution_.threads;
+    choose_tiles(threads_ == 1 ? 1 : tuning_.tasks_a_thread * threads_);
     // A small workspace may hold the tiles of fewer threads only, or smaller ones.
     const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - 3 * alignment;
     const auto fits = [&] {
@@ -37,7 +32,7 @@ class Gemmer {
     };
     while (threads_ > 1 && !fits()) {
       threads_ /= 2;
-      choose_tiles(threads_ == 1 ? 1 : tasks_per_thread * threads_);
+      choose_tiles(threads_ == 1 ? 1 : tuning_.tasks_a_thread * threads_);
     }
     // The tiles are the kernel's at last; C may have fewer than `wanted` before.
     for (Index wanted = row_tiles_ * col_tiles_; !fits() && (rows_ > kernel_.rows || cols_ > kernel_.cols);)
@@ -61,8 +56,8 @@ class Gemmer {
   /// Tiles of nearly equal size, `wanted` at least where C has so many of the kernel's.
   void choose_tiles(Index wanted) {
     const Index row_units = divide_up(g_.m, kernel_.rows), col_units = divide_up(g_.n, kernel_.cols);
-    row_tiles_ = divide_up(g_.m, task_rows);
-    col_tiles_ = divide_up(g_.n, task_cols);
+    row_tiles_ = divide_up(g_.m, tuning_.task_rows);
+    col_tiles_ = divide_up(g_.n, tuning_.task_cols);
     while (row_tiles_ * col_tiles_ < wanted && (row_tiles_ < row_units || col_tiles_ < col_units)) {
       const bool rows_longer = g_.m * col_tiles_ >= g_.n * row_tiles_;
       if ((rows_longer && row_tiles_ < row_units) || col_tiles_ >= col_units) {
@@ -82,7 +77,7 @@ class Gemmer {
   /// Doubles of workspace.
   Index per_thread() const { return pack_values() + (shares_k() ? 0 : pair_values()); }
   Index pair_values() const { return 2 * rows_ * cols_; }
-  Index pack_values() const { return (rows_ + cols_) * std::min(slab, g_.k); }
+  Index pack_values() const { return (rows_ + cols_) * std::min(tuning_.slab, g_.k); }
 
   /// A tile of C: its corner and its size.
   struct Tile {
@@ -97,10 +92,10 @@ class Gemmer {
   void accumulate(Index index, Index first_p, Index end_p, double* pairs, double* packed) {
     const Tile t = tile_of(index);
     double* const packed_a = packed;
-    double* const packed_b = packed + rows_ * std::min(slab, g_.k);
+    double* const packed_b = packed + rows_ * std::min(tuning_.slab, g_.k);
     std::fill_n(pairs, pair_values(), 0.0);
-    for (Index p = first_p; p < end_p; p += slab) {
-      const Index length = std::min(slab, end_p - p);
+    for (Index p = first_p; p < end_p; p += tuning_.slab) {
+      const Index length = std::min(tuning_.slab, end_p - p);
       const Matrix<const T> a = g_.a.block(t.i, p), b = g_.b.block(p, t.j);
       kernel_.pack_rows(length, t.rows, a.data, a.row_stride, a.col_stride, packed_a);
       kernel_.pack_cols(length, t.cols, b.data, b.col_stride, b.row_stride, packed_b);
@@ -135,7 +130,7 @@ class Gemmer {
     double* const packed =
         execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * pack_values()));
     const Index room = static_cast<Index>(execution_.workspace.available() / sizeof(double));
-    const Index batch = std::clamp<Index>(std::min(split_values, room) / values, 2 * threads_, blocks);
+    const Index batch = std::clamp<Index>(std::min(tuning_.split_values, room) / values, 2 * threads_, blocks);
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(batch * values));
     if (execution_.workspace.rehearses()) return;
     const Index size = kernel_.rows * kernel_.cols;
@@ -165,6 +160,7 @@ class Gemmer {
 
   const Gemm<T>& g_;
   Execution& execution_;
+  const Dot2Tuning& tuning_ = tuning().dot2;
   const Dot2GemmKernel<T>& kernel_;
   int threads_ = 1;
   Index row_tiles_ = 1, col_tiles_ = 1, rows_ = 0, cols_ = 0;

@@ -5,20 +5,14 @@
 #include "lib/base/integers.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 
 namespace accublas::cpu {
 
 namespace {
 
-// Tuning.
-constexpr Index most_rows = 4096;       // rows of a task: their pairs stay in L2
-constexpr Index least_rows = 64;        // and not fewer, for the sake of another thread
-constexpr Index x_chunk = 4096;         // entries of x that are copied at a time; a multiple of the block
-constexpr Index copy_rows = 64;         // rows of A that are copied at a time where neither stride is 1
-constexpr Index few_rows = 7;           // contiguous rows that would leave lanes of a vector empty
-constexpr Index lost_bytes = 64;        // bytes that a part of the workspace may lose
-constexpr Index split_pairs = 1 << 16;  // block pairs that are kept at a time where threads share k
+constexpr Index lost_bytes = 64;  // bytes that a part of the workspace may lose
 
 /// Memory of one thread.
 template <class T>
@@ -36,23 +30,23 @@ class Gemver {
   void run() {
     const Index blocks = ceil_div(g_.k, dot2_block);
     int threads = execution_.threads;
-    if (g_.m * g_.k < dot2_least_work) threads = 1;
-    if (g_.m <= few_rows && g_.a.col_stride == 1 && blocks >= 8) {
+    if (g_.m * g_.k < tuning_.thread_work) threads = 1;
+    if (g_.m <= tuning_.few_rows && g_.a.col_stride == 1 && blocks >= 8) {
       run_few_rows(threads, blocks);
       return;
     }
-    Index rows = std::clamp(round_up(ceil_div(g_.m, threads), 8), least_rows, most_rows);
+    Index rows = std::clamp(round_up(ceil_div(g_.m, threads), 8), tuning_.least_rows, tuning_.most_rows);
     const bool share_k = threads > 1 && ceil_div(g_.m, rows) < threads && blocks >= 2 * threads;
-    if (share_k) rows = round_up(std::min(g_.m, least_rows), 8);
+    if (share_k) rows = round_up(std::min(g_.m, tuning_.least_rows), 8);
     // A small workspace may hold shorter chunks or fewer threads only.
     const Index most = static_cast<Index>(execution_.workspace.most()) - 4 * lost_bytes;
     const auto need = [&] {
       const Index pairs = share_k ? (2 * threads + 1) * 2 * round_up(rows, 8) * Index{sizeof(double)} : 0;
       return threads * bytes(rows) + pairs;
     };
-    while (need() > most && (threads > 1 || rows > least_rows)) {
-      if (rows > least_rows) {
-        rows = std::max(least_rows, round_up(rows / 2, 8));
+    while (need() > most && (threads > 1 || rows > tuning_.least_rows)) {
+      if (rows > tuning_.least_rows) {
+        rows = std::max(tuning_.least_rows, round_up(rows / 2, 8));
       } else {
         threads /= 2;
       }
@@ -77,21 +71,22 @@ class Gemver {
     doubles_ = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * doubles(rows)));
     copies_ = nullptr;
     if (copies_rows())
-      copies_ = execution_.workspace.template take<T>(static_cast<std::size_t>(threads * copy_rows * dot2_block));
+      copies_ = execution_.workspace.template take<T>(static_cast<std::size_t>(threads * tuning_.copy_rows * dot2_block));
   }
 
   /// Neither the rows nor the columns of A are contiguous.
   bool copies_rows() const { return g_.a.row_stride != 1 && g_.a.col_stride != 1; }
   /// Workspace of a thread.
   Index bytes(Index rows) const {
-    return doubles(rows) * Index{sizeof(double)} + (copies_rows() ? copy_rows * dot2_block * Index{sizeof(T)} : 0);
+    return doubles(rows) * Index{sizeof(double)} + (copies_rows() ? tuning_.copy_rows * dot2_block * Index{sizeof(T)} : 0);
   }
-  static Index doubles(Index rows) { return 4 * round_up(rows, 8) + x_chunk; }
+  Index doubles(Index rows) const { return 4 * round_up(rows, 8) + tuning_.x_chunk; }
 
   Buffers<T> buffers(int thread, Index rows) const {
     const Index padded = round_up(rows, 8);
     double* const s = doubles_ + thread * doubles(rows);
-    return {s, s + padded, s + 2 * padded, s + 4 * padded, copies_ + (copies_ ? thread * copy_rows * dot2_block : 0)};
+    return {s, s + padded, s + 2 * padded, s + 4 * padded,
+            copies_ + (copies_ ? thread * tuning_.copy_rows * dot2_block : 0)};
   }
 
   /// (s, c)[i] := combine((s, c)[i], block) for the blocks of columns [first_p, end_p), rows first .. first + count
@@ -104,8 +99,8 @@ class Gemver {
         return;
       }
     }
-    for (Index p = first_p; p < end_p; p += x_chunk) {
-      const Index length = std::min(x_chunk, end_p - p);
+    for (Index p = first_p; p < end_p; p += tuning_.x_chunk) {
+      const Index length = std::min(tuning_.x_chunk, end_p - p);
       accumulate_chunk(a.block(0, p), count, length, contiguous_x(p, length, own.x), own, s, c);
     }
   }
@@ -117,13 +112,13 @@ class Gemver {
     } else if (a.col_stride == 1) {
       kernels_.rows(count, length, dot2_block, a.data, a.row_stride, x, s, c);
     } else {
-      for (Index i = 0; i < count; i += copy_rows) {
-        const Index part = std::min(copy_rows, count - i);
+      for (Index i = 0; i < count; i += tuning_.copy_rows) {
+        const Index part = std::min(tuning_.copy_rows, count - i);
         for (Index p = 0; p < length; p += dot2_block) {
           const Index width = std::min(dot2_block, length - p);
           for (Index q = 0; q < width; ++q)
-            for (Index r = 0; r < part; ++r) own.a[q * copy_rows + r] = a(i + r, p + q);
-          kernels_.columns(part, width, dot2_block, own.a, copy_rows, x + p, s + i, c + i, own.scratch);
+            for (Index r = 0; r < part; ++r) own.a[q * tuning_.copy_rows + r] = a(i + r, p + q);
+          kernels_.columns(part, width, dot2_block, own.a, tuning_.copy_rows, x + p, s + i, c + i, own.scratch);
         }
       }
     }
@@ -134,7 +129,8 @@ class Gemver {
     const Index padded = round_up(rows, 8);
     double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded));
     const Index room = static_cast<Index>(execution_.workspace.available() / (2 * sizeof(double)));
-    const Index batch = std::clamp(std::min(split_pairs, room) / padded, std::min<Index>(2 * threads, blocks), blocks);
+    const Index batch =
+        std::clamp(std::min(tuning_.split_pairs, room) / padded, std::min<Index>(2 * threads, blocks), blocks);
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded * batch));
     if (execution_.workspace.rehearses()) return;
     const Index group = std::max<Index>(1, batch / (4 * threads));
@@ -166,12 +162,13 @@ class Gemver {
 
   /// Fewer contiguous rows than lanes: the lanes take blocks of one row instead, and so do the threads.
   void run_few_rows(int threads, Index blocks) {
-    const Index group = x_chunk / dot2_block;
-    Index batch = std::min(blocks, split_pairs / (2 * g_.m) / group * group);
+    const Index group = tuning_.x_chunk / dot2_block;
+    Index batch = std::min(blocks, tuning_.split_pairs / (2 * g_.m) / group * group);
     const Index most = static_cast<Index>(execution_.workspace.most() / sizeof(double)) - lost_bytes / 4;
-    while (threads > 1 && threads * x_chunk + 2 * g_.m * batch > most) threads /= 2;
-    while (batch > group && x_chunk + 2 * g_.m * batch > most) batch = round_up(batch / 2, group);
-    double* const copies = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * x_chunk));
+    while (threads > 1 && threads * tuning_.x_chunk + 2 * g_.m * batch > most) threads /= 2;
+    while (batch > group && tuning_.x_chunk + 2 * g_.m * batch > most) batch = round_up(batch / 2, group);
+    double* const copies =
+        execution_.workspace.template take<double>(static_cast<std::size_t>(threads * tuning_.x_chunk));
     double* const pairs = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * g_.m * batch));
     if (execution_.workspace.rehearses()) return;
     double totals[2][8] = {};
@@ -180,8 +177,8 @@ class Gemver {
       const Index count = std::min(batch, blocks - first);
       parallel_for(ceil_div(count, group), threads, [&](Index task, int thread) {
         const Index b = task * group, p = (first + b) * dot2_block;
-        const Index length = std::min(x_chunk, g_.k - p), full = length / dot2_block, rest = length % dot2_block;
-        const double* const x = contiguous_x(p, length, copies + thread * x_chunk);
+        const Index length = std::min(tuning_.x_chunk, g_.k - p), full = length / dot2_block, rest = length % dot2_block;
+        const double* const x = contiguous_x(p, length, copies + thread * tuning_.x_chunk);
         for (Index i = 0; i < g_.m; ++i) {
           double* const s = pairs + 2 * i * batch + b;
           kernels_.row_blocks(full, dot2_block, &g_.a(i, p), x, s, s + batch);
@@ -220,6 +217,7 @@ class Gemver {
 
   const Gemv<T>& g_;
   Execution& execution_;
+  const Dot2Tuning& tuning_ = tuning().dot2;
   const Dot2GemvKernels<T>& kernels_;
   double* doubles_ = nullptr;
   T* copies_ = nullptr;

@@ -8,15 +8,14 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/cpu/kernels/fp64_kernels.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
 namespace {
 
-// A task works on tile_lines lines and task_terms terms, in tiles that stay in L1.
-constexpr Index tile_lines = 8;
-constexpr Index tile_terms = 256;
-constexpr Index task_terms = 8192;
+// A task works on tile_lines lines in tiles that stay in L1.
+constexpr Index tile_lines = Fp64Tuning::tile_lines, tile_terms = Fp64Tuning::tile_terms;
 
 constexpr std::uint64_t magnitude_mask = ~(std::uint64_t{1} << 63);
 
@@ -36,10 +35,10 @@ void load_tile(const Lines<T>& lines, Index i0, Index rows, Index p0, Index n, d
 /// body(i0, rows, p0, n) over tiles covering entries first .. first + n of all lines.
 template <class Body>
 void for_tiles(Index lines, Index first, Index n, int threads, Body&& body) {
-  const Index groups = ceil_div(lines, tile_lines), chunks = ceil_div(n, task_terms);
+  const Index groups = ceil_div(lines, tile_lines), chunks = ceil_div(n, tuning().fp64.task_terms);
   parallel_for(groups * chunks, threads, [&](Index task, int) {
     const Index i0 = task / chunks * tile_lines, rows = std::min(tile_lines, lines - i0);
-    const Index begin = task % chunks * task_terms, end = std::min(n, begin + task_terms);
+    const Index begin = task % chunks * tuning().fp64.task_terms, end = std::min(n, begin + tuning().fp64.task_terms);
     for (Index p = begin; p < end; p += tile_terms) body(i0, rows, first + p, std::min(tile_terms, end - p));
   });
 }

@@ -9,6 +9,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/escalation.hpp"
 #include "lib/numerics/finish.hpp"
@@ -265,7 +266,7 @@ class Levels {
     int last = start_;
     multiply(0, last, last + 1, 0);
     Index undecided = decide(last);
-    while (undecided > few_elements_cpu(m_ * n_) && last < last_level_cap) {
+    while (undecided > m_ * n_ / tuning().undecided.few && last < last_level_cap) {
       ++last;
       multiply(last, last, last + 1, 0);
       undecided = decide(last);

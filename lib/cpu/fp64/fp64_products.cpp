@@ -5,6 +5,7 @@
 #include "lib/base/error.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
@@ -24,7 +25,7 @@ BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, bool m
            static_cast<double>(s.m) * static_cast<double>(s.n) * (8.0 * planes + 1) +
            (marks ? static_cast<double>(ceil_div(m, s.m)) * static_cast<double>(ceil_div(n, s.n)) : 0);
   };
-  constexpr Index longest_edge = 4096, longest_chunk = Index{1} << 20;
+  const auto [longest_edge, longest_chunk] = std::pair{tuning().fp64.longest_edge, tuning().fp64.longest_chunk};
   const BlockSizes most{std::min(m, longest_edge), std::min(n, longest_edge), std::min(k, longest_chunk)};
   if (need(most) <= room) return most;
   BlockSizes best{1, 1, std::min<Index>(k, 64)}, least = best;

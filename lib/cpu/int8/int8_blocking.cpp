@@ -7,6 +7,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/cpu/int8/int8_operand.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/crt.hpp"
 
 namespace accublas {
@@ -30,13 +31,14 @@ std::string Int8Blocking::describe() const {
          " x " + std::to_string(chunk) + " terms, " + std::to_string(row_bytes + col_bytes + result_bytes) + " bytes";
 }
 
-void int8_tile(Index m, Index n, int& threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols) {
-  tile_rows = large ? 192 : 96;
-  tile_cols = large ? 512 : 256;
-  // A thread should find a few tiles.
+void int8_tile(const cpu::Int8Tuning& tuning, Index m, Index n, int& threads, std::size_t available, Index& tile_rows,
+               Index& tile_cols) {
+  tile_rows = tuning.tile_rows;
+  tile_cols = tuning.tile_cols;
   auto tiles = [&] { return ceil_div(m, tile_rows) * ceil_div(n, tile_cols); };
-  while (tiles() < 4 * threads && (tile_rows > 48 || tile_cols > 64) && threads > 1) {
-    if (tile_cols > 64) {
+  while (tiles() < tuning.tiles_a_thread * threads &&
+         (tile_rows > tuning.least_tile_rows || tile_cols > tuning.least_tile_cols) && threads > 1) {
+    if (tile_cols > tuning.least_tile_cols) {
       tile_cols /= 2;
     } else {
       tile_rows /= 2;
@@ -90,7 +92,7 @@ Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_row
           best = next;
         }
       }
-      if (c <= (tiles_wanted > 1 ? 1024 : 64)) break;
+      if (c <= (tiles_wanted > 1 ? cpu::tuning().int8.least_chunk : 64)) break;
     }
   }
   return make(tile_rows, tile_cols, 64);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/call/problem.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas {
 
@@ -34,10 +35,9 @@ struct Int8Blocking {
   std::string describe() const;
 };
 
-/// Tile shape for m x n results on `threads` threads, `large` for instruction sets that multiply faster than the
-/// second-level cache feeds small tiles; `available` bytes of workspace, which may hold the tiles of fewer threads
-/// only.
-void int8_tile(Index m, Index n, int& threads, bool large, std::size_t available, Index& tile_rows, Index& tile_cols);
+/// Tile shape for m x n results on `threads` threads; `available` bytes of workspace may hold the tiles of fewer only.
+void int8_tile(const cpu::Int8Tuning& tuning, Index m, Index n, int& threads, std::size_t available, Index& tile_rows,
+               Index& tile_cols);
 
 /// Blocking of a product with `planes` moduli (or 1: the certificate's) in at most `available` bytes; result_size is
 /// that of one result of a tile and modulus. The least blocking, one tile and 64 terms, is returned even where it needs

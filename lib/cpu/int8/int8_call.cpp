@@ -6,6 +6,7 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/finish.hpp"
 #include "lib/numerics/float_bits.hpp"
 
@@ -13,10 +14,10 @@ namespace accublas::cpu {
 
 namespace {
 
-/// Threads that pay for themselves: below some 0.1 ms of products one is faster.
+/// Threads that pay for themselves.
 int useful_threads(Index m, Index n, Index k, int threads) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  return work < 1.5e6 ? 1 : threads;
+  return work < tuning().int8.thread_work ? 1 : threads;
 }
 
 bool is_power_of_two(double x, int& exponent) {
@@ -56,7 +57,7 @@ Int8Call<T>::Int8Call(const Gemm<T>& gemm, const Mode& call_mode, Execution& cal
   Workspace& workspace = execution.workspace;
   const std::size_t available = workspace.available();
   const Index row_count = rows.operand.count, col_count = cols.operand.count;
-  int8_tile(row_count, col_count, threads, execution.isa >= Isa::amx, available, tiling.rows, tiling.cols);
+  int8_tile(tuning(execution.isa).int8, row_count, col_count, threads, available, tiling.rows, tiling.cols);
   tiling.down = ceil_div(row_count, tiling.rows);
   tiling.across = ceil_div(col_count, tiling.cols);
   const std::size_t elements = static_cast<std::size_t>((tiling.rows + 32) * tiling.cols),

@@ -6,6 +6,7 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/cpu/int8/int8_blocks.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/certificate.hpp"
 
 namespace accublas::cpu {
@@ -117,17 +118,16 @@ Index Certifier<T>::count_accepted(const Int8TileTask& task, const std::int32_t*
 
 template <class T>
 bool Certifier<T>::certify_by_part(const Int8TileTask& task, std::int32_t* sums) const {
-  constexpr int most_misses = 2;
   if (of_some(call_)) return false;
   Int8Counts& counts = call_.counts[task.thread];
   Int8Product part = task.product;
   part.k = part.k / 4 / int8_k_step * int8_k_step;
-  if (counts.rung < 0 || counts.part_misses >= most_misses || part.k == 0) return false;
+  if (counts.rung < 0 || counts.part_misses >= tuning().int8.part_misses || part.k == 0) return false;
   call_.kernels.product.sums(part, sums, call_.tiling.cols);
   const Index all = task.rows * task.cols;
   std::uint8_t* const accepted = verdict_.accepted_in(task.tile);
   Index left = all - count_accepted(task, sums, counts.rung, accepted);
-  if (left > 0 && left <= all / 384) {
+  if (left > 0 && left <= all / tuning().int8.part_share) {
     for (Index r = 0; r < task.rows; ++r) {
       const std::uint8_t* const row = task.product.rows_data + r * task.product.row_stride;
       for (Index c = 0; c < task.cols; ++c) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/escalation.hpp"
 #include "lib/numerics/finish.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::uint8_t done = 0, open = 1, other = 2;
 
 /// Undecided or rejected elements that are cheaper to compute one by one than a whole tile again.
-constexpr Index most_undecided(Index elements) { return few_elements_cpu(elements) + 8; }
+Index most_undecided(Index elements) { return elements / tuning().undecided.few + 8; }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "lib/base/error.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/escalation.hpp"
 
@@ -45,15 +46,18 @@ double scaled_product(const Vector<const T>& x, int x_exponent, const Vector<con
 /// Returns the part of the elements that a pass may leave undecided. It is larger if the caches hold the operands.
 template <class T>
 double accepted_part(Index m, Index n, Index k) {
-  return (m + n) * k * static_cast<Index>(sizeof(T)) <= cached_bytes_cpu ? accepted_cached_cpu : accepted_cpu;
+  const UndecidedTuning& undecided = tuning().undecided;
+  const bool cached = (m + n) * k * static_cast<Index>(sizeof(T)) <= undecided.cached_bytes;
+  return cached ? undecided.accepted_cached : undecided.accepted;
 }
 
 /// Elements of the wanted tiles, as many as their number and k make worth reading; how many were found.
 template <class T>
 int sample_elements(const Int8Call<T>& call, UndecidedSample* samples) {
   const Index k = call.problem.k;
-  const bool small = call.rows.operand.count * call.cols.operand.count < 20000;
-  const int most = small ? 16 : static_cast<int>(std::min<Index>(most_samples, 131072 / k + 8));
+  const bool small = call.rows.operand.count * call.cols.operand.count < tuning().undecided.small_elements;
+  const int most = static_cast<int>(small ? tuning().undecided.small_samples
+                                          : std::min<Index>(most_samples, tuning().undecided.sample_terms / k + 8));
   int found = 0;
   SampleSequence sequence;
   for (int attempt = 0; attempt < 8 * most && found < most; ++attempt) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lib/base/integers.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
 
@@ -100,7 +101,8 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
   // Where the caches and the workspace hold them, the packed lines are made once.
   lines.packed_stride = int8_pack_stride(64 * lines.words);
   const std::size_t packed = (n + int8_panel) * static_cast<std::size_t>(lines.packed_stride);
-  if (k <= int8_pack_terms && packed <= (std::size_t{1} << 17) && packed * sizeof(double) <= workspace.available() / 4)
+  if (k <= int8_pack_terms && packed <= static_cast<std::size_t>(tuning().int8.packed) &&
+      packed * sizeof(double) <= workspace.available() / 4)
     lines.packed = workspace.take<double>(packed);
   if (keep_nonzero) lines.nonzero = workspace.take<std::uint64_t>(n * static_cast<std::size_t>(lines.words));
   return lines;

@@ -17,8 +17,6 @@ namespace accublas::cpu {
 constexpr Index cr_panel = 2048;
 /// Doubles of scratch that `columns` needs for m rows.
 constexpr Index cr_scratch(Index m) { return 8 * (round_up(m, 8)); }
-/// Terms of one sum that are worth a task of their own.
-constexpr Index least_segment = 8192;
 
 /// How much a pass keeps of each product: all that cr can use, or what decides rows of condition numbers up to 1e6 or
 /// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`.

@@ -3,19 +3,14 @@
 #pragma once
 
 #include "lib/cpu/kernels/cr_chain.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-// Tile sizes in vectors by columns: the sums of `swift` fill half the registers.
-#if ACCUBLAS_ISA_LEVEL >= 2
-constexpr int tile_vectors = 2, tile_cols = 4;
-#elif ACCUBLAS_ISA_LEVEL == 1
-constexpr int tile_vectors = 2, tile_cols = 2;
-#else
-constexpr int tile_vectors = 4, tile_cols = 4;
-#endif
+constexpr const KernelTuning& tuned = tunings[ACCUBLAS_ISA_LEVEL]->kernels;
+constexpr int tile_vectors = tuned.cr_vectors, tile_cols = tuned.cr_cols;
 constexpr int lines = tile_vectors * W;
 static_assert(lines * tile_cols <= 64 && lines % tile_cols == 0);
 

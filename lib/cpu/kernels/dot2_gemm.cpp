@@ -1,20 +1,15 @@
 // dot2's GEMM: a tile of outputs whose chains stay in registers over a block of k, then meet the pairs of the blocks
 // before.
 #include "lib/cpu/kernels/panels.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-// Tile sizes in vectors by columns. The compensated step keeps the arithmetic ports busy ten operations for each load,
-// so that 16 accumulators are enough; the plain one needs the shape of an ordinary DGEMM kernel.
-#if ACCUBLAS_ISA_LEVEL >= 2
-constexpr int pair_vectors = 2, pair_cols = 4, chain_vectors = 3, chain_cols = 8;
-#elif ACCUBLAS_ISA_LEVEL == 1
-constexpr int pair_vectors = 2, pair_cols = 2, chain_vectors = 3, chain_cols = 4;
-#else
-constexpr int pair_vectors = 4, pair_cols = 4, chain_vectors = 4, chain_cols = 4;
-#endif
+constexpr const KernelTuning& tuned = tunings[ACCUBLAS_ISA_LEVEL]->kernels;
+constexpr int pair_vectors = tuned.pair_vectors, pair_cols = tuned.pair_cols;
+constexpr int chain_vectors = tuned.chain_vectors, chain_cols = tuned.chain_cols;
 
 /// double: a tile of M vectors by N columns.
 template <int M, int N>

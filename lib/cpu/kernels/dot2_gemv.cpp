@@ -1,6 +1,7 @@
 // dot2's GEMV: one chain per output, k in blocks, the blocks combined left to right. A vector holds W outputs.
 #include "lib/base/integers.hpp"
 #include "lib/cpu/kernels/dot2_vector.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
@@ -8,11 +9,9 @@ namespace {
 
 /// Columns in a pass over the outputs: s and c are loaded and stored once for so many steps.
 constexpr int pass = 8;
-/// Vectors of outputs whose chains are taken a step further in turn: a single one waits for itself, but AVX-512 CPUs
-/// look far enough ahead to the next one (Sapphire Rapids: 1.5 % faster with 1 than with 4, by rows 2 % with 1 group
-/// than with 2).
-constexpr int strip = W == 8 ? 1 : 4;
-constexpr int row_groups = W == 8 ? 1 : 2;
+/// Vectors of outputs whose chains are taken a step further in turn, since a single one waits for itself.
+constexpr int strip = tunings[ACCUBLAS_ISA_LEVEL]->kernels.gemv_strip;
+constexpr int row_groups = tunings[ACCUBLAS_ISA_LEVEL]->kernels.gemv_row_groups;
 /// Vectors of entries in a cache line.
 template <class T>
 constexpr int line_vectors = W * sizeof(T) < 64 ? 64 / (W * sizeof(T)) : 1;

@@ -7,12 +7,11 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/lu_cholesky/panel.hpp"
 #include "lib/cpu/trsm/sweep.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
 namespace {
-
-constexpr Index lu_edge = 64;  // columns of a block: that many use what was loaded
 
 template <class E>
 Index factor_cholesky(const Matrix<E>& x, Index n, Sweep<E>& sweep) {
@@ -63,7 +62,7 @@ void factorize(const Factorization<E>& f, Execution& execution) {
   put_bound(execution.report, rounded_once<RealOf<E>>());
   std::optional<Panel<E>> panel;
   if (f.kind == Operation::getrf || f.kind == Operation::gesv)
-    panel.emplace(f.a, f.rows(), f.order(), lu_edge, execution);
+    panel.emplace(f.a, f.rows(), f.order(), tuning().triangular.lu_columns, execution);
   Sweep<E> sweep(f.order(), std::max(has_factor(f.kind) ? f.n : 1, f.nrhs), false, execution);
   if (execution.workspace.rehearses()) return;
   Index info = 0;

@@ -11,6 +11,7 @@
 #include "lib/call/factorization.hpp"
 #include "lib/cpu/trsm/line_sums.hpp"
 #include "lib/cpu/trsm/sweep.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
@@ -36,7 +37,7 @@ class Panel {
         execution_(execution),
         m_(m),
         line_(LineSums<E>::numbers(order)),
-        threads_(std::clamp<Index>(ceil_div(m, least_rows), 1, execution.threads)) {
+        threads_(std::clamp<Index>(ceil_div(m, tuning().triangular.least_rows), 1, execution.threads)) {
     together_ = together_most(order);
     each_ = (parts + together_) * line_;
     const auto bytes_of = [&](Index width) {
@@ -46,7 +47,8 @@ class Panel {
     // The rest is for what solves with the panels.
     const Index available = static_cast<Index>(execution.workspace.available()) / 4 * 3;
     width_ = std::clamp<Index>(edge, 1, order);
-    while (width_ > least_width && fixed + bytes_of(width_) > available) width_ = std::max(least_width, width_ / 2);
+    while (width_ > tuning().triangular.least_columns && fixed + bytes_of(width_) > available)
+      width_ = std::max(tuning().triangular.least_columns, width_ / 2);
     Workspace& workspace = execution.workspace;
     const auto size = [](Index count) { return static_cast<std::size_t>(count); };
     constexpr Index alignment = 64 * 8;
@@ -96,15 +98,11 @@ class Panel {
       if (best.value == 0 && none < 0) none = column;
       divide(column, best.value);
     }
-    if (hard_.exchange(0) * Sweep<E>::hard_share > rows_ * (end - first)) speed_ = Speed::full;
+    if (hard_.exchange(0) * tuning().triangular.hard_share > rows_ * (end - first)) speed_ = Speed::full;
     return none;
   }
 
  private:
-  static constexpr Index least_width = 8;
-  static constexpr Index least_rows = 128;  ///< that a thread takes at a time
-  static constexpr Index cached = 1 << 16;  ///< numbers of the rows that a thread adds up at a time
-
   /// A row and its element, as it is rounded.
   struct Best {
     Index row;
@@ -116,9 +114,9 @@ class Panel {
     return is_nan(other.size) ? !is_nan(best.size) : other.size > best.size;
   }
 
-  static constexpr Index most_together = 64;
+  static constexpr Index most_together = TriangularTuning::most_together;
   Index together_most(Index order) const {
-    return std::clamp<Index>(cached / LineSums<E>::numbers(order), 4, most_together);
+    return std::clamp<Index>(tuning().triangular.cached / LineSums<E>::numbers(order), 4, most_together);
   }
 
   /// Rows of L are right-hand sides, columns of U lines of the matrix that they solve.
@@ -305,7 +303,7 @@ class Panel {
     });
   }
 
-  Index rows_at_once(Index rows) const { return std::max(least_rows, ceil_div(rows, threads_)); }
+  Index rows_at_once(Index rows) const { return std::max(tuning().triangular.least_rows, ceil_div(rows, threads_)); }
 
   void exchange(Index r, Index other, Index end) {
     if (r == other) return;

@@ -11,6 +11,7 @@
 #include "lib/cpu/fp64/fp64_products.hpp"
 #include "lib/cpu/structured/components.hpp"
 #include "lib/cpu/sums/integer_line.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/exact_sum.hpp"
@@ -59,8 +60,10 @@ class ProductElements {
         difference_(b_),
         terms_(parts * g.pairs() * g.k) {
     difference_.negate_second = g.hermitian;
-    threads_ =
-        static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(terms_) < 2e4 ? 1 : execution.threads;
+    threads_ = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(terms_) <
+                       tuning().structured.element_work
+                   ? 1
+                   : execution.threads;
     if (slices()) sums_ = execution.workspace.take<std::int64_t>(static_cast<std::size_t>(threads_ * sums_each()));
     if (by_integers()) {
       rows_ = execution.workspace.take<Line>(static_cast<std::size_t>(g.m));

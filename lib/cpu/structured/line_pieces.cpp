@@ -11,6 +11,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/structured/components.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/ziv.hpp"
 
@@ -24,7 +25,6 @@ class LinePieces {
   static constexpr Index parts = is_complex<E> ? 2 : 1;
   static constexpr Index unit = 32;            ///< rows of a square on the diagonal
   static constexpr Index panel = 256 / parts;  ///< rows that are added up at a time
-  static constexpr Index hard_share = 32;      ///< one sum in so many undecided makes Speed::full worth while for all
 
   struct Scratch {
     double columns[cr_scratch(panel * parts)];
@@ -61,7 +61,7 @@ class LinePieces {
     std::fill_n(done_, lanes, false);
     add_up(Speed::swift);
     Index left = finish();
-    if (left * hard_share > n_ * parts) {
+    if (left * tuning().structured.hard_share > n_ * parts) {
       add_up(Speed::full);
       left = finish();
     }

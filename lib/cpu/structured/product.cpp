@@ -19,6 +19,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
 #include "lib/cpu/structured/written_lines.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
@@ -47,15 +48,15 @@ class DescribedProduct {
   bool run() {
     Workspace& workspace = execution_.workspace;
     const bool deep = may_be_deep() && !workspace.rehearses();
-    if (terms_ > cr_gemm_terms && deep && deep_product(p_, mode_, execution_)) return true;
+    if (terms_ > tuning().engine.deep_terms && deep && deep_product(p_, mode_, execution_)) return true;
     Index rows = p_.m, cols = p_.n;
     const bool vector = is_vector() && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
-    const std::size_t share = vector ? lines_share / 2 : lines_share;
+    const std::size_t share = tuning().structured.lines_share / (vector ? 2 : 1);
     const Index room = static_cast<Index>(workspace.available() / sizeof(T) / share) / terms_;
     // A line of a vector meets lines of the matrix that are in the cache.
     if (vector) {
       Index& lines = p_.n == 1 ? rows : cols;
-      lines = std::min(lines, round_up(ceil_div(cached * execution_.threads, terms_), edge));
+      lines = std::min(lines, round_up(ceil_div(tuning().structured.cached * execution_.threads, terms_), edge));
     }
     const auto halve = [&] {
       Index& longer = rows >= cols ? rows : cols;
@@ -87,10 +88,7 @@ class DescribedProduct {
 
  private:
   static constexpr Index components = is_complex<E> ? 2 : 1;
-  static constexpr Index edge = 32;              ///< of the engines' panels, and of squares on the diagonal
-  static constexpr Index band = 128;             ///< columns of a triangular operand
-  static constexpr std::size_t lines_share = 4;  ///< lines take one part in so many of the workspace
-  static constexpr Index cached = 1 << 16;       ///< entries of a thread's lines, where there is a vector
+  static constexpr Index edge = 32;  ///< of the engines' panels, and of squares on the diagonal
 
   /// Whether the answer has a T* of the call.
   bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
@@ -262,7 +260,7 @@ class DescribedProduct {
   void compute_all(Index i, Index m, Index j, Index n) {
     const bool by_bands =
         p_.b.structure == Structure::triangular && (mode_.kind == ACCUBLAS_MODE_CR || mode_.kind == ACCUBLAS_MODE_DOT2);
-    const Index width = by_bands ? band : n;
+    const Index width = by_bands ? tuning().structured.band : n;
     for (Index q = j; q < j + n; q += width) {
       Gemm<T> g = part(i, m, q, std::min(width, j + n - q), beta_, c_at(i, q));
       if (by_bands) {

@@ -12,6 +12,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/update_kernels.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/update_bound.hpp"
 #include "lib/numerics/update_element.hpp"
 
@@ -42,7 +43,7 @@ template <class E>
 class Update {
   using T = RealOf<E>;
   static constexpr Index parts = is_complex<E> ? 2 : 1;
-  static constexpr Index rows_at_once = update_block / parts, columns_at_once = 256;
+  static constexpr Index rows_at_once = update_block / parts;
 
   /// A thread's parts of x and x2, widened, each beside itself where there are two.
   struct Scratch {
@@ -57,8 +58,9 @@ class Update {
   void run() {
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
     put_bound(execution_.report, rounded_once<T>());
+    const Index columns_at_once = tuning().structured.update_columns;
     const Index blocks = ceil_div(p_.m, rows_at_once), groups = ceil_div(p_.n, columns_at_once);
-    const int threads = p_.m * p_.n < 4096 ? 1 : execution_.threads;
+    const int threads = p_.m * p_.n < tuning().structured.update_elements ? 1 : execution_.threads;
     const std::size_t lanes = static_cast<std::size_t>(threads);
     // A small buffer of the caller's may have no room.
     Workspace& workspace = execution_.workspace;

@@ -12,6 +12,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/cr_panels.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/ziv.hpp"
@@ -19,12 +20,6 @@
 namespace accublas::cpu {
 
 namespace {
-
-// Tuning.
-constexpr Index task_lines = 256, task_entries = 1 << 16;  // of one operand's panels in a task: they stay in L2
-constexpr double thread_work = 1.5e6;                      // terms that are worth other threads
-constexpr int few_open = 1;  // elements of a tile that are sooner recomputed by the exact accumulator than by `full`
-constexpr int hard_elements = 4;  // one element in so many that `swift` leaves open makes `full` the first step
 
 template <class T>
 class CrGemm {
@@ -68,11 +63,11 @@ class CrGemm {
   /// Rows and columns of a task; false where the workspace cannot hold the least of them.
   bool divide() {
     const Index unit = kernel_.lines;
-    const Index most = std::clamp(task_entries / g_.k / unit * unit, unit, task_lines);
+    const Index most = std::clamp(tuning_.task_entries / g_.k / unit * unit, unit, tuning_.task_lines);
     rows_ = std::min(most, round_up(g_.m, unit));
     cols_ = std::min(most, round_up(g_.n, unit));
     const double work = static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k);
-    threads_ = work < thread_work ? 1 : execution_.threads;
+    threads_ = work < tuning_.thread_work ? 1 : execution_.threads;
     const auto halve = [&] {
       Index& longer = rows_ > cols_ ? rows_ : cols_;
       longer = round_up(longer / 2, unit);
@@ -138,7 +133,7 @@ class CrGemm {
     }
     std::uint64_t open = compute(tile, speed) & wanted;
     if (open != 0) open = round_open(open, r, c);
-    if (std::popcount(open) > few_open && speed == Speed::swift) {
+    if (std::popcount(open) > tuning_.few_open && speed == Speed::swift) {
       Results fuller;
       CrTile<T> again = tile;
       again.addend = r.addend;
@@ -146,7 +141,7 @@ class CrGemm {
       again.high = fuller.high;
       again.low = fuller.low;
       again.rest = fuller.rest;
-      if (std::popcount(open) * hard_elements > std::popcount(wanted)) speed = Speed::full;
+      if (std::popcount(open) * tuning_.hard_elements > std::popcount(wanted)) speed = Speed::full;
       std::uint64_t left = compute(again, Speed::full) & open;
       left = round_open(left, fuller, c);
       for_each(open & ~left, [&](Index at) { r.out[at] = fuller.out[at]; });
@@ -185,6 +180,7 @@ class CrGemm {
 
   const Gemm<T> g_;
   Execution& execution_;
+  const CrGemmTuning& tuning_ = tuning().cr_gemm;
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
   const Grid grid_;
@@ -200,8 +196,8 @@ class CrGemm {
 template <class T>
 void cr_gemm(const Gemm<T>& g, Execution& execution) {
   put_bound(execution.report, rounded_once<T>());
-  const bool done = g.k > cr_gemm_terms ? deep_gemm<T>(deep_problem(g), Mode{ACCUBLAS_MODE_CR}, execution)
-                                        : CrGemm<T>(g, execution).run();
+  const bool done = g.k > tuning().engine.deep_terms ? deep_gemm<T>(deep_problem(g), Mode{ACCUBLAS_MODE_CR}, execution)
+                                                     : CrGemm<T>(g, execution).run();
   if (!done && !execution.workspace.rehearses()) exact_gemm(g, execution);
 }
 

@@ -10,6 +10,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/ziv.hpp"
@@ -49,20 +50,15 @@ enum class Way {
   packed    ///< blocks of A and x are copied first: any strides
 };
 
-constexpr Index packed_rows = 8, packed_terms = 480;       // of one copied block: 30 KiB, and 4 KiB of x
-constexpr Index probed_rows = 32, probed_by_columns = 16;  // a few rows take long by columns
-constexpr Index most_masked = 1 << 18;                     // terms whose zeros in x are kept as bits: 32 KiB a thread
-constexpr Index hard_rows = 16;  // one row in so many that `swift` leaves undecided makes `full` worth while for all
-
 /// The sum of k terms, to all bits that `full` keeps; without an error where the last bits of the entries show that
 /// nothing was lost.
 template <class T>
 TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col) {
   const CrKernels<T>& kernels = cr_kernels<T>(isa);
-  T row_copy[packed_terms], col_copy[packed_terms];
+  T row_copy[VectorTuning::packed_terms], col_copy[VectorTuning::packed_terms];
   TripleSum sum{0, 0, 0, 0};
-  for (Index p = 0; p < k; p += packed_terms) {
-    const Index terms = std::min(packed_terms, k - p);
+  for (Index p = 0; p < k; p += VectorTuning::packed_terms) {
+    const Index terms = std::min(VectorTuning::packed_terms, k - p);
     auto contiguous = [=](Vector<const T> x, T* copy) -> const T* {
       if (x.stride == 1) return &x[p];
       for (Index i = 0; i < terms; ++i) copy[i] = x[p + i];
@@ -94,12 +90,13 @@ class CrGemv {
       : g_(g), execution_(execution), kernels_(cr_kernels<T>(execution.isa)) {
     choose_way();
     divide();
-    block_rows_ = way_ == Way::packed ? packed_rows : 1;
+    block_rows_ = way_ == Way::packed ? VectorTuning::packed_rows : 1;
     const Index state = way_ == Way::rows ? 0
-                                          : std::max((block_rows_ + 1) * packed_terms,
+                                          : std::max((block_rows_ + 1) * VectorTuning::packed_terms,
                                                      way_ == Way::columns ? cr_scratch(panel_rows_) : 0);
     sums_bytes_ = panel_rows_ * static_cast<Index>(sizeof(TripleSum));
-    if (g.m > 1 && g.k <= most_masked) nonzero_bytes_ = ceil_div(g.k, 64) * static_cast<Index>(sizeof(std::uint64_t));
+    if (g.m > 1 && g.k <= tuning_.most_masked)
+      nonzero_bytes_ = ceil_div(g.k, 64) * static_cast<Index>(sizeof(std::uint64_t));
     scratch_bytes_ = round_up(sums_bytes_ + nonzero_bytes_ + state * static_cast<Index>(sizeof(double)), 64);
     const Index lanes = std::min<Index>(execution.threads, panels_ * segments_);
     const Index scratch = scratch_bytes_ * lanes, sums = segments_ > 1 ? segments_ * g.m * Index{sizeof(TripleSum)} : 0,
@@ -108,7 +105,7 @@ class CrGemv {
     fits_ = execution.workspace.spares(static_cast<std::size_t>(scratch + sums + parts + alignment));
     if (!fits_) return;
     scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch));
-    if (g.m <= 2 * probed_rows) needs_ = Needs::much;  // a probe would not pay
+    if (g.m <= 2 * tuning_.probed_rows) needs_ = Needs::much;  // a probe would not pay
     if (segments_ > 1) {
       partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
       parts_ = execution.workspace.take<ExactSum<T>>(static_cast<std::size_t>(execution.threads));
@@ -152,7 +149,7 @@ class CrGemv {
     for (Index done = 0; done < rows;) {
       const Needs needs = needs_.load(std::memory_order_relaxed);
       const Index first = begin + done;
-      const Index probe = way_ == Way::columns ? probed_by_columns : probed_rows;
+      const Index probe = way_ == Way::columns ? tuning_.probed_by_columns : tuning_.probed_rows;
       const Index count = needs == Needs::unknown ? std::min(probe, rows - done) : rows - done;
       const Speed speed = needs == Needs::little ? Speed::swift : Speed::full;
       add_up(speed, first, count, 0, g_.k, scratch, scratch.sums);
@@ -171,7 +168,7 @@ class CrGemv {
           hard += !swift_decides(first + i, sum);
         if (!done) retry_row(first + i);
       }
-      const Needs found = hard * hard_rows > count ? Needs::much : Needs::little;
+      const Needs found = hard * tuning_.hard_rows > count ? Needs::much : Needs::little;
       if (needs != Needs::much && needs != found) needs_.store(found, std::memory_order_relaxed);
       done += count;
     }
@@ -181,7 +178,7 @@ class CrGemv {
     unsigned char *const base = scratch_ + thread * scratch_bytes_, *const bits = base + sums_bytes_;
     T* packed = reinterpret_cast<T*>(bits + nonzero_bytes_);
     return {reinterpret_cast<TripleSum*>(base), reinterpret_cast<std::uint64_t*>(bits),
-            reinterpret_cast<double*>(packed), packed, packed + block_rows_ * packed_terms};
+            reinterpret_cast<double*>(packed), packed, packed + block_rows_ * VectorTuning::packed_terms};
   }
 
   static bool is_zero(const TripleSum& s) { return s.a1 == 0 && s.a2 == 0 && s.a3 == 0; }
@@ -223,9 +220,9 @@ class CrGemv {
 
   void divide() {
     const Index threads = execution_.threads;
-    const Index unit = way_ == Way::columns ? 64 : way_ == Way::packed ? packed_rows : 1;
-    // About 2^17 terms a task by rows, so that threads share the work evenly; whole panels by columns.
-    Index rows = way_ == Way::columns ? cr_panel : std::max<Index>(1, (Index{1} << 17) / g_.k);
+    const Index unit = way_ == Way::columns ? 64 : way_ == Way::packed ? VectorTuning::packed_rows : 1;
+    // Tasks by rows have few terms, so that threads share the work evenly; whole panels by columns.
+    Index rows = way_ == Way::columns ? cr_panel : std::max<Index>(1, tuning_.task_terms / g_.k);
     rows = std::min({rows, cr_panel, ceil_div(g_.m, threads)});
     panel_rows_ = std::min(cr_panel, round_up(rows, unit));
     const Index row_bytes = 96;  // of scratch by columns; a small workspace makes shorter panels
@@ -234,8 +231,8 @@ class CrGemv {
     }
     panels_ = ceil_div(g_.m, panel_rows_);
     segments_ = 1;
-    if (threads > 1 && panels_ < 2 * threads && g_.k >= 2 * least_segment) {
-      segments_ = std::min(ceil_div(4 * threads, panels_), g_.k / least_segment);
+    if (threads > 1 && panels_ < 2 * threads && g_.k >= 2 * tuning_.segment_terms) {
+      segments_ = std::min(ceil_div(4 * threads, panels_), g_.k / tuning_.segment_terms);
     }
     segment_terms_ = ceil_div(g_.k, segments_);
     segment_terms_ = round_up(segment_terms_, 64);
@@ -257,8 +254,9 @@ class CrGemv {
         break;
       }
       case Way::packed:
-        for (Index i = 0; i < rows; i += packed_rows) {
-          add_up_packed(speed, begin + i, std::min(packed_rows, rows - i), first, terms, scratch, sums + i);
+        for (Index i = 0; i < rows; i += VectorTuning::packed_rows) {
+          add_up_packed(speed, begin + i, std::min(VectorTuning::packed_rows, rows - i), first, terms, scratch,
+                        sums + i);
         }
         break;
     }
@@ -269,15 +267,15 @@ class CrGemv {
   void add_up_packed(Speed speed, Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
                      TripleSum* sums) const {
     std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
-    for (Index p = 0; p < terms; p += packed_terms) {
-      const Index n = std::min(packed_terms, terms - p);
+    for (Index p = 0; p < terms; p += VectorTuning::packed_terms) {
+      const Index n = std::min(VectorTuning::packed_terms, terms - p);
       const Matrix<const T> block = g_.a.block(begin, first + p);
       for (Index q = 0; q < n; ++q) {
         scratch.packed_x[q] = g_.x[first + p + q];
-        for (Index i = 0; i < rows; ++i) scratch.packed_a[i * packed_terms + q] = block(i, q);
+        for (Index i = 0; i < rows; ++i) scratch.packed_a[i * VectorTuning::packed_terms + q] = block(i, q);
       }
-      TripleSum part[packed_rows];
-      kernels_.rows[index(speed)](rows, n, scratch.packed_a, packed_terms, scratch.packed_x, {}, part);
+      TripleSum part[VectorTuning::packed_rows];
+      kernels_.rows[index(speed)](rows, n, scratch.packed_a, VectorTuning::packed_terms, scratch.packed_x, {}, part);
       for (Index i = 0; i < rows; ++i) triple_add(sums[i], part[i]);
     }
   }
@@ -335,6 +333,7 @@ class CrGemv {
 
   const Gemv<T>& g_;
   Execution& execution_;
+  const VectorTuning& tuning_ = tuning().vector;
   const CrKernels<T>& kernels_;
   Way way_;
   const T* x_ = nullptr;        ///< contiguous
@@ -376,10 +375,10 @@ void cr_mixed_dot(const MixedDot<T>& d, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   put_bound(execution.report, rounded_once<T>());
   const auto rows = cr_kernels<float>(execution.isa).rows[static_cast<int>(Speed::full)];
-  float x[packed_terms], y[packed_terms];
+  float x[VectorTuning::packed_terms], y[VectorTuning::packed_terms];
   TripleSum sum{0, 0, 0, 0};
-  for (Index p = 0; p < d.n; p += packed_terms) {
-    const Index terms = std::min(packed_terms, d.n - p);
+  for (Index p = 0; p < d.n; p += VectorTuning::packed_terms) {
+    const Index terms = std::min(VectorTuning::packed_terms, d.n - p);
     for (Index i = 0; i < terms; ++i) x[i] = d.x[p + i], y[i] = d.y[p + i];
     TripleSum part;
     rows(1, terms, x, terms, y, {}, &part);

@@ -8,6 +8,7 @@
 #include "lib/base/thread_pool.hpp"
 #include "lib/cpu/sums/cr_panels.hpp"
 #include "lib/cpu/sums/deep_lines.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
@@ -32,15 +33,6 @@ class Deep {
   void run();
 
  private:
-  // Tuning.
-  static constexpr Index most_terms = 1024, least_terms = deep_survey_terms;  // of a chain
-  static constexpr Index block_lines = 64;  // of each operand: their panels stay in L2
-  static constexpr int hard_elements =
-      12;  // one element of a block in so many that a step leaves takes all of it along
-  static constexpr Index few_terms =
-      8;  // with an exact sum: from so many on a pair of plain sums is faster than chains
-  static constexpr double thread_work = 1.5e6;  // terms that are worth other threads
-
   /// Elements of C that are final, or the sums that they wait for.
   enum Element : std::uint8_t { final, as_given, rounded };
 
@@ -149,6 +141,7 @@ class Deep {
   const DeepGemm<T>& g_;
   const Mode& mode_;
   Execution& execution_;
+  const DeepTuning& tuning_ = tuning().deep;
   const CrKernels<T>& kernels_;
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;

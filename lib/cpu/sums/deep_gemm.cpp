@@ -8,6 +8,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/kernels/fixed_kernels.hpp"
 #include "lib/cpu/sums/deep.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/ziv.hpp"
@@ -17,11 +18,11 @@ namespace accublas::cpu {
 template <class T>
 bool Deep<T>::divide() {
   const Index unit = kernel_.lines;
-  terms_ = std::min(most_terms, round_up(g_.k, least_terms));
-  rows_ = std::min(round_up(g_.m, unit), round_up(block_lines, unit));
-  cols_ = std::min(round_up(g_.n, unit), round_up(block_lines, unit));
+  terms_ = std::min(tuning_.most_terms, round_up(g_.k, tuning_.survey_terms));
+  rows_ = std::min(round_up(g_.m, unit), round_up(tuning_.block_lines, unit));
+  cols_ = std::min(round_up(g_.n, unit), round_up(tuning_.block_lines, unit));
   const double work = static_cast<double>(g_.m) * static_cast<double>(parts_ * g_.n) * static_cast<double>(g_.k);
-  threads_ = work < thread_work ? 1 : execution_.threads;
+  threads_ = work < tuning_.thread_work ? 1 : execution_.threads;
   const Index left = static_cast<Index>(execution_.workspace.left()) - 4096;
   Index segments = 0, sums = 0;
   const Index elements = parts_ * g_.m * g_.n, lines = surveys() ? g_.m + g_.n : 0;
@@ -39,7 +40,7 @@ bool Deep<T>::divide() {
       --threads_;
     else if (rows_ > unit || cols_ > unit)
       (rows_ > cols_ ? rows_ : cols_) = unit;
-    else if (terms_ > least_terms)
+    else if (terms_ > tuning_.survey_terms)
       terms_ /= 2;
     else
       return false;
@@ -108,7 +109,7 @@ void Deep<T>::compute(Element which) {
       all += wanted(i, j, part);
       some += element(i, j, part) == which;
     });
-    hard_[block] = some * hard_elements > all;
+    hard_[block] = some * tuning_.hard_elements > all;
   }
   add_up(Speed::swift);
   add_up(Speed::full);
@@ -186,7 +187,7 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, Trip
         if (!any_wanted({rows.begin + i, tile.rows}, {cols.begin + j, count}, part)) continue;
         tile.b = b.entry(at);
         tile.col = b.known(at);
-        if (exact_terms >= few_terms) {
+        if (exact_terms >= tuning_.few_terms) {
           panels_.products(k, exact_terms, tile.a, tile.b, high, low);
         } else {
           kernel_.tile[static_cast<int>(speed)](tile);
@@ -212,7 +213,7 @@ void Deep<T>::finish_block(Index block, const TripleSum* sums) {
     else
       ++left;
   });
-  hard_[block] = left * hard_elements > all;
+  hard_[block] = left * tuning_.hard_elements > all;
 }
 
 // Elements one by one.

@@ -1,6 +1,7 @@
 #include "lib/cpu/sums/deep_lines.hpp"
 
 #include "lib/base/thread_pool.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
@@ -77,7 +78,7 @@ void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want
                  DeepSegment* segments, unsigned char* memory, Index thread_bytes) {
   const CrGemmKernel<T>& kernel = *kernels.gemm;
   const Index unit = kernel.lines, parts = deep_segments(side.k, threads),
-              length = round_up(ceil_div(side.k, parts), deep_survey_terms);
+              length = round_up(ceil_div(side.k, parts), DeepTuning::survey_terms);
   const auto each_panel = [&](auto&& body) {
     parallel_for(ceil_div(side.count, unit) * parts, threads, [&](Index task, int thread) {
       const Index line = task / parts * unit;
@@ -86,9 +87,9 @@ void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want
   };
   const auto each_chunk = [&](Index line, Index lines, Index first, int thread, auto&& body) {
     double* const panel = reinterpret_cast<double*>(memory + thread * thread_bytes);
-    for (Index p = first; p < std::min(first + length, side.k); p += deep_survey_terms) {
-      const Index terms = std::min(deep_survey_terms, side.k - p);
-      side.pack(kernel, line, lines, p, terms, panel, reinterpret_cast<T*>(panel + unit * deep_survey_terms));
+    for (Index p = first; p < std::min(first + length, side.k); p += DeepTuning::survey_terms) {
+      const Index terms = std::min(DeepTuning::survey_terms, side.k - p);
+      side.pack(kernel, line, lines, p, terms, panel, reinterpret_cast<T*>(panel + unit * DeepTuning::survey_terms));
       body(terms, panel);
     }
   };

@@ -8,6 +8,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/integer_line.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
 
@@ -57,13 +58,14 @@ struct DeepSegment {
   std::int64_t lambda[CrScale::most_lines];  ///< for this exponent; -1 where some terms were left out
 };
 
-/// Terms of a panel that a survey packs at a time.
-constexpr Index deep_survey_terms = 256;
 /// Segments that each line is surveyed in.
-constexpr Index deep_segments(Index k, int threads) { return std::min(ceil_div(k, Index{8192}), Index{4} * threads); }
+inline Index deep_segments(Index k, int threads) {
+  const DeepTuning& deep = tuning().deep;
+  return std::min(ceil_div(k, deep.segment_terms), deep.segments_a_thread * threads);
+}
 
 /// Fills side.known, with lambda only if that is wanted. `segments` holds deep_segments for each panel. A thread's
-/// memory, thread_bytes apart, has room for a panel of deep_survey_terms and, behind it, its copies.
+/// memory, thread_bytes apart, has room for a panel of DeepTuning::survey_terms and, behind it, its copies.
 template <class T>
 void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want_lambda, int threads,
                  DeepSegment* segments, unsigned char* memory, Index thread_bytes);

@@ -8,6 +8,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/kernels/fixed_kernels.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 #include "lib/numerics/scaling.hpp"
@@ -63,7 +64,8 @@ class FixedGemv {
     const Index threads = execution.threads;
     segments_ = 1;
     if (threads > 1 && groups_ < 2 * threads) {
-      segments_ = std::clamp<Index>(ceil_div(4 * threads, groups_), 1, std::max<Index>(1, g.k / least_segment));
+      segments_ =
+          std::clamp<Index>(ceil_div(4 * threads, groups_), 1, std::max<Index>(1, g.k / tuning().vector.segment_terms));
     }
     terms_ = ceil_div(g.k, segments_);
     segments_ = ceil_div(g.k, terms_);
@@ -112,9 +114,10 @@ class FixedGemv {
 
   void find_largest_x() {
     std::atomic<std::uint64_t> most{0};
-    parallel_for(ceil_div(g_.k, least_segment), execution_.threads, [&](Index task, int) {
-      const Index begin = task * least_segment;
-      const std::uint64_t here = kernels_.largest(std::min(least_segment, g_.k - begin), &g_.x[begin], g_.x.stride);
+    parallel_for(ceil_div(g_.k, tuning().vector.segment_terms), execution_.threads, [&](Index task, int) {
+      const Index begin = task * tuning().vector.segment_terms;
+      const std::uint64_t here =
+          kernels_.largest(std::min(tuning().vector.segment_terms, g_.k - begin), &g_.x[begin], g_.x.stride);
       std::uint64_t seen = most.load();
       while (here > seen && !most.compare_exchange_weak(seen, here)) {
       }

@@ -13,6 +13,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/sums/integer_line.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/finish.hpp"
@@ -146,7 +147,7 @@ class IntegerGemm {
   template <int L, class Accepted>
   void compute_in(int t, Accepted&& accepted) {
     const double work = static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k);
-    for_all(work < 1e5 ? 1 : execution_.threads, [&](Index i, Index j) {
+    for_all(work < tuning().structured.integer_work ? 1 : execution_.threads, [&](Index i, Index j) {
       T* const c = &g_.c(i, j);
       if (rows_[i].special || cols_[j].special || !accepted(i, j))
         *c = exact_element<T>(g_.k, g_.alpha, g_.a.row(i), g_.b.col(j), g_.beta, c);
@@ -197,7 +198,7 @@ class IntegerGemm {
 
 template <class T>
 void integer_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
-  if (g.k > cr_gemm_terms && !execution.shared && deep_gemm<T>(deep_problem(g), mode, execution)) return;
+  if (g.k > tuning().engine.deep_terms && !execution.shared && deep_gemm<T>(deep_problem(g), mode, execution)) return;
   IntegerGemm<T> gemm(g, mode, execution);
   if (!execution.workspace.rehearses()) gemm.run();
 }

@@ -8,6 +8,7 @@
 
 #include "lib/call/execution.hpp"
 #include "lib/cpu/trsm/line_sums.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/cholesky_pivot.hpp"
 
 namespace accublas::cpu {
@@ -19,9 +20,7 @@ class Sweep {
 
  public:
   /// Right-hand sides that a thread takes at a time at most.
-  static constexpr Index most_together = 64;
-  /// One unknown in so many that `swift` leaves undecided makes `full` worth while for all.
-  static constexpr Index hard_share = 16;
+  static constexpr Index most_together = TriangularTuning::most_together;
 
   /// Takes memory for systems of up to this order and so many right-hand sides: all that solve and factor need.
   Sweep(Index order, Index sides, bool dot2, Execution& execution)
@@ -29,7 +28,8 @@ class Sweep {
     Workspace& workspace = execution.workspace;
     const Index line = LineSums<E>::numbers(order), of_m = LineSums<E>::lines_of_m(dot2);
     // Lines of M's parts, and unknowns that a cache holds.
-    const Index wanted = of_m * line + std::max(line, std::min(cached, std::min(sides, most_together) * line));
+    const Index wanted =
+        of_m * line + std::max(line, std::min(tuning().triangular.cached, std::min(sides, most_together) * line));
     const Index room = static_cast<Index>(workspace.available() / sizeof(T)) / threads_;
     each_ = std::min(wanted, room / 2 * 2);
     if (each_ >= (of_m + 1) * LineSums<E>::numbers(1))
@@ -42,7 +42,7 @@ class Sweep {
   /// Right-hand sides with `order` unknowns that a thread's memory holds; 0: not one, and sums are exact.
   Index together(Index order) const {
     const Index line = LineSums<E>::numbers(order), room = each_ / line - LineSums<E>::lines_of_m(dot2_);
-    return room < 1 ? 0 : std::min({room, std::max<Index>(cached / line, 1), most_together});
+    return room < 1 ? 0 : std::min({room, std::max<Index>(tuning().triangular.cached / line, 1), most_together});
   }
 
   /// The unknowns first .. end - 1 of a system, in the order of substitution: those before are known.
@@ -72,8 +72,6 @@ class Sweep {
   }
 
  private:
-  static constexpr Index cached = 1 << 16;  ///< numbers of the unknowns of a thread
-
   struct Part {
     const TriangularSystem<E>& system;
     LineSums<E> sums;
@@ -147,7 +145,7 @@ class Sweep {
         if (lines) keep(x, unknowns + s * part.line + parts * p);
         if (tracks) last_bits[s] = last_bit_with(last_bits[s], x);
       }
-      if (hard * hard_share > count) speed = Speed::full;
+      if (hard * tuning().triangular.hard_share > count) speed = Speed::full;
     }
     return part.end;
   }

@@ -1,0 +1,20 @@
+// x86-64 without AVX2, and any other architecture: there is no fused multiply-add to sum with.
+#pragma once
+
+#include "lib/cpu/tuning/numbers.hpp"
+
+namespace accublas::cpu {
+
+inline constexpr Tuning baseline_tuning{
+    .engine{.dgemm_cr = -1, .sgemm_cr = -1, .batched = cube(32), .slices = true},
+    .kernels{.cr_vectors = 4,
+             .cr_cols = 4,
+             .pair_vectors = 4,
+             .pair_cols = 4,
+             .chain_vectors = 4,
+             .chain_cols = 4,
+             .gemv_strip = 4,
+             .gemv_row_groups = 2},
+};
+
+}  // namespace accublas::cpu

@@ -1,0 +1,181 @@
+// The numbers of the CPU that decide speed, and no bit of a mode that defines bits. The defaults are what every
+// instruction set uses that has no other value in its own file (baseline.hpp, avx2.hpp, ...). Each group names the
+// command that measures it (docs/internals/tuning.md). `static`: the number also sizes an array, and is equal for all.
+#pragma once
+
+#include <cstddef>
+
+#include "lib/call/problem.hpp"
+
+namespace accublas::cpu {
+
+/// The engine of small products. Measured by `accublas-bench -r dgemm,sgemm -m cr -n 64,96,128,160,256,512` with
+/// ACCUBLAS_ENGINE int8, fp64 and sums. The sums of cr take a term in 4 to 5 DGEMMs' time, and a call nothing besides;
+/// an INT8 call begins at 17 us with AVX-512 VNNI and takes 3.5 DGEMMs for large matrices, 12 to 30 with less than
+/// that, as slices do. Matrices of a batch in the other modes are multiplied in plain integers, at 3 to 15 ns a term
+/// and some 20 ns an element.
+struct EngineTuning {
+  double dgemm_cr, sgemm_cr;  ///< terms m n k of a product in cr up to which engine sums is faster; -1: never
+  double batched;             ///< terms of a matrix of a batch up to which engine sums is faster, in any mode
+  bool slices = false;        ///< engine fp64 is faster than int8: residues in portable code take some 2 us an element
+  Index deep_terms = 2048;    ///< terms k from which on products are deep, a few terms of a few rows at a time
+  /// Elements m n of a deep product up to which engine sums is faster, in any mode: converting operands with a long
+  /// inner dimension to residues costs more than all their sums. At 128 x 128 x 100,000 residues take 2 to 5 times as
+  /// long in every type and mode, DGEMM in dp:repro and fixed:T as long.
+  Index narrow_elements = 128 * 128;
+};
+
+/// Batches. Measured by timing accublas_dgemm_strided_batched against a loop of single calls (no command yet).
+struct BatchTuning {
+  double serial_work = 1.5e6;   ///< terms: engines give a smaller matrix to one thread anyway
+  double shared_work = 1.7e7;   ///< terms: the operands of threads with a larger matrix each exceed the caches
+  double blas_serial = 262144;  ///< terms: OpenBLAS's own bound for one thread
+  double matrix_cost = 1e5;     ///< terms that a matrix costs besides its own
+  double thread_pays = 1e6;     ///< terms that are worth waking another thread
+  double task_work = 5e5;       ///< terms of a task: some 30 us
+  /// Bytes of workspace of a thread. With less, its blocks are so small that it loses more than it gains.
+  std::size_t thread_bytes = std::size_t{4} << 20;
+};
+
+/// GEMM by residues. Measured by `accublas-bench -r dgemm -m cr,dp:repro,fixed:53` with ACCUBLAS_ENGINE=int8.
+struct Int8Tuning {
+  Index tile_rows = 96, tile_cols = 256;             ///< of C; larger if products are faster than L2 feeds small tiles
+  Index tiles_a_thread = 4;                          ///< least tiles for each thread, which halve tiles otherwise
+  Index least_tile_rows = 48, least_tile_cols = 64;  ///< of C, where tiles are halved for threads
+  Index least_chunk = 1024;       ///< terms: shorter chunks of k are worse than blocks of less than 4 tiles a side
+  Index packed = Index{1} << 17;  ///< entries of an operand that is kept as doubles, since the caches hold it
+  double thread_work = 1.5e6;     ///< terms that are worth other threads: 0.1 ms
+  int part_misses = 2;            ///< tiles that a quarter of the certificate's terms may leave open in vain, a thread
+  Index part_share =
+      384;  ///< one element of a tile in so many may be left open by that quarter, and is computed by itself
+};
+
+/// How cr chooses the moduli, and how many elements a pass may leave undecided. Measured by `accublas-bench --targets`.
+struct UndecidedTuning {
+  Index cached_bytes =
+      Index{1} << 18;             ///< bytes of operands that the caches hold: the exact accumulator is faster there
+  double accepted_cached = 1e-3;  ///< part of the elements; recomputing them costs less than one more modulus
+  double accepted = 1e-4;         ///< part of the elements where the operands are larger
+  Index few = 64;  ///< one element of a tile or block in so many is computed by itself, not by another pass
+  Index small_elements = 20000, small_samples = 16;  ///< elements of a small C, and of it that are sampled
+  Index sample_terms = 131072;                       ///< terms of all samples together
+};
+
+/// GEMM in cr by sums. Measured by `accublas-bench -r dgemm -m cr` with ACCUBLAS_ENGINE=sums.
+struct CrGemmTuning {
+  Index task_lines = 256,
+        task_entries = 1 << 16;  ///< rows (columns) and entries of an operand in a task: they stay in L2
+  double thread_work = 1.5e6;    ///< terms that are worth other threads
+  int few_open = 1;              ///< elements of a tile that the exact accumulator recomputes sooner than `full`
+  int hard_elements = 4;         ///< one element in so many that `swift` leaves open makes `full` the first step
+};
+
+/// Deep products by sums. Measured by `accublas-bench -r dgemm -m cr,dp:repro` with ACCUBLAS_ENGINE=sums, and by timing
+/// accublas_dgemm of 32 x 32 results with 100,000 terms.
+struct DeepTuning {
+  Index most_terms = 1024;  ///< terms of a chain
+  static constexpr Index survey_terms =
+      256;                      ///< terms of a panel that a survey packs at a time; least terms of a chain
+  Index block_lines = 64;       ///< rows (columns) of an operand in a block: their panels stay in L2
+  Index segment_terms = 8192;   ///< least terms of a segment of a survey
+  Index segments_a_thread = 4;  ///< segments of a survey
+  int hard_elements = 12;       ///< one element of a block in so many that a step leaves takes all of it along
+  Index few_terms = 8;          ///< terms: from so many on a pair of plain sums beats chains, for an exact sum
+  double thread_work = 1.5e6;   ///< terms that are worth other threads
+};
+
+/// DOT and GEMV in cr and fixed:T. Measured by `accublas-bench -r ddot,dgemv:n,dgemv:t -m cr,fixed:60`.
+struct VectorTuning {
+  static constexpr Index packed_rows = 8, packed_terms = 480;  ///< rows and terms of a copied block: 30 KiB, 4 KiB of x
+  Index probed_rows = 32, probed_by_columns = 16;              ///< rows that say how many bits the others need
+  Index most_masked = 1 << 18;  ///< terms whose zeros in x are kept as bits: 32 KiB a thread
+  Index hard_rows = 16;         ///< one row in so many that `swift` leaves undecided makes `full` the first step
+  Index task_terms = 1 << 17;   ///< terms of a task by rows
+  Index segment_terms = 8192;   ///< terms of a sum that are worth a task of their own
+};
+
+/// dot2. Measured by `accublas-bench -r ddot,dgemv:n,dgemv:t,dgemm -m dot2`.
+struct Dot2Tuning {
+  Index thread_work = 1 << 15;              ///< terms that are worth another thread
+  Index dot_run = 16 * 1024;                ///< DOT: terms of a run that are worth handing to another thread
+  static constexpr Index most_runs = 1024;  ///< DOT: runs, of 512 bytes of workspace each
+  Index runs_a_thread = 4;                  ///< DOT: runs that even out threads of unequal speed
+  Index most_rows = 4096;                   ///< GEMV: rows of a task, whose pairs stay in L2
+  Index least_rows = 64;                    ///< GEMV: rows of a task, and not fewer for the sake of another thread
+  Index x_chunk = 4096;                     ///< GEMV: entries of x that are copied at a time; a multiple of the block
+  Index copy_rows = 64;                     ///< GEMV: rows of A that are copied at a time where neither stride is 1
+  Index few_rows = 7;                       ///< GEMV: contiguous rows that would leave lanes of a vector empty
+  Index split_pairs = 1 << 16;              ///< GEMV: block pairs that are kept at a time where threads share k
+  Index task_rows = 256, task_cols = 256;   ///< GEMM: of C; task_rows x slab entries of A stay in L2, and the pairs
+  Index slab = 128;                         ///< GEMM: terms that are packed at a time; a multiple of the block
+  Index tasks_a_thread = 2;                 ///< GEMM: tasks
+  Index split_values = 1 << 17;  ///< GEMM: doubles of block pairs that are kept at a time where threads share k
+};
+
+/// Digits and slices. Measured by `accublas-bench -r dgemm -m cr,slices:8` with ACCUBLAS_ENGINE=fp64.
+struct Fp64Tuning {
+  static constexpr Index tile_lines = 8, tile_terms = 256;  ///< rows (columns) and terms of a tile, which stays in L1
+  Index task_terms = 8192;                                  ///< terms of a task
+  Index longest_edge = 4096;                                ///< rows and columns of a block of C
+  Index longest_chunk = Index{1} << 20;                     ///< terms of a chunk of k
+};
+
+/// TRSM, TRSV, LU and Cholesky's factorization in cr. Measured by `accublas-bench -r dtrsm,dgetrf,dpotrf -m cr`.
+struct TriangularTuning {
+  static constexpr Index most_together = 64;  ///< right-hand sides (LU: rows) of a thread at a time
+  Index cached = 1 << 16;                     ///< numbers of the unknowns (LU: rows) of a thread at a time
+  Index hard_share = 16;    ///< one unknown in so many that `swift` leaves undecided makes `full` the first step
+  Index lu_columns = 64;    ///< LU: columns of a block, which use what was loaded
+  Index least_columns = 8;  ///< LU: columns of a block in a small workspace
+  Index least_rows = 128;   ///< LU: rows that a thread takes at a time
+};
+
+/// Level 2 and 3 with structured operands. Measured by `accublas-bench -r dsymm,dtrmm,zgemm,dsymv,dger -m cr`.
+struct StructuredTuning {
+  Index band = 128;              ///< columns of a band of a triangular operand; a multiple of dot2's block
+  std::size_t lines_share = 4;   ///< part of the workspace, one in so many, for rows and columns that are written out
+  Index cached = 1 << 16;        ///< entries of a thread's rows beside a vector
+  double element_work = 2e4;     ///< terms, element by element, that are worth other threads
+  double integer_work = 1e5;     ///< terms in plain integers that are worth other threads
+  Index update_elements = 4096;  ///< elements of an update (GER) that are worth other threads
+  Index update_columns = 256;    ///< columns of a task of an update
+  Index hard_share = 32;         ///< one sum of SYMV in so many undecided makes `full` the first step
+};
+
+/// Copies for the real BLAS. Measured by `accublas-bench -r dgemm,dsyrk -m native`, with unusual strides by timing
+/// calls.
+struct NativeTuning {
+  Index least_edge = 64;                           ///< rows and columns of a copied block
+  std::size_t pack_bytes = std::size_t{64} << 20;  ///< bytes of copies at a time: beyond that nothing is gained
+  Index triangle_columns = 32;                     ///< GEMMT: columns of a strip
+};
+
+/// Register tiles and loads of kernels. The numbers are compiled into the kernels of their instruction set. Measured by
+/// `accublas-bench -r ddot,dgemv:n,dgemv:t,dgemm -m cr,dot2` with ACCUBLAS_ENGINE=sums.
+struct KernelTuning {
+  int cr_vectors, cr_cols;          ///< cr: tile in vectors by columns; the sums of `swift` fill half the registers
+  int pair_vectors, pair_cols;      ///< dot2, double: tile in vectors by columns; 16 accumulators are enough
+  int chain_vectors, chain_cols;    ///< dot2, float: tile in vectors by columns, as of an ordinary DGEMM
+  int gemv_strip, gemv_row_groups;  ///< dot2's GEMV: vectors of outputs in turn by columns, by rows
+};
+
+struct Tuning {
+  EngineTuning engine;
+  KernelTuning kernels;
+  BatchTuning batch{};
+  Int8Tuning int8{};
+  UndecidedTuning undecided{};
+  CrGemmTuning cr_gemm{};
+  DeepTuning deep{};
+  VectorTuning vector{};
+  Dot2Tuning dot2{};
+  Fp64Tuning fp64{};
+  TriangularTuning triangular{};
+  StructuredTuning structured{};
+  NativeTuning native{};
+};
+
+/// The terms of a product of square matrices.
+constexpr double cube(double order) { return order * order * order; }
+
+}  // namespace accublas::cpu
