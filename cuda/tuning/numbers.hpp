@@ -55,7 +55,7 @@ struct HostTuning {
 struct PartsTuning {
   Index long_edge = 512;          ///< rows or columns of a block, and terms of a chunk, that are shortened first
   Index slices_terms = 4096;      ///< terms of a chunk of `slices` (-m slices:8)
-  Index multiword_terms = 16384;  ///< terms of a chunk of the portable multiword engine (-m tf32x3, bf16x9)
+  Index multiword_terms = 16384;  ///< terms of a chunk of the portable multiword engine (-m tf32x3,fp16x3,tf64x3)
 };
 
 /// Triangular systems. Measured by `accublas-gpu-bench level3 dtrsm,strsm,ztrsm` with as many right-hand sides as
@@ -118,21 +118,19 @@ struct VectorTuning {
   Index rows_for_warps = 1500;  ///< cr: rows from which on a warp takes two; below, a thread block or more takes a row
   Index few_rows = 8;           ///< cr, fixed:T: rows so few that lanes of a warp would be idle
   Index most_rounds = 6;        ///< cr: rounds of thread blocks, to limit the idle time in the last one
-  Index fixed_terms = 2048,
-        fixed_column_terms =
-            128;  ///< fixed:T: least terms of a warp along a row, of 32 rows; its atomic operation then costs nothing
-  Index fixed_tasks = 32;      ///< fixed:T: warps for each multiprocessor
-  Index half_blocks = 3;       ///< dot2: half thread blocks for each multiprocessor, before warps have fewer rows
-  Index warp_rows = 16;        ///< dot2: least rows of a warp if there are so many
-  Index most_pairs = 1 << 20;  ///< dot2: pairs in scratch at a time
-  Index stream_terms = 2048;   ///< dot2: terms up to which a thread block takes 32 rows, however few there are
+  Index fixed_terms = 2048;     ///< fixed:T: least terms of a warp along a row; its atomic operation then costs nothing
+  Index fixed_column_terms = 128;  ///< fixed:T: least terms of a warp down 32 rows
+  Index fixed_tasks = 32;          ///< fixed:T: warps for each multiprocessor
+  Index half_blocks = 3;           ///< dot2: half thread blocks for each multiprocessor, before warps have fewer rows
+  Index warp_rows = 16;            ///< dot2: least rows of a warp if there are so many
+  Index most_pairs = 1 << 20;      ///< dot2: pairs in scratch at a time
+  Index stream_terms = 2048;       ///< dot2: terms up to which a thread block takes 32 rows, however few there are
 };
 
 /// Multiple precision. Measured by `accublas-mp-bench --gpu`.
 struct MpTuning {
-  Index early_bytes =
-      Index{160} << 20;  ///< bytes of a matrix up to which thread blocks start before the vectors are there
-  Index cached_bytes = Index{40} << 20;      ///< bytes of a matrix from which on columns are loaded ahead
+  Index early_bytes = Index{160} << 20;  ///< bytes of a matrix up to which products start before the vectors are there
+  Index cached_bytes = Index{40} << 20;  ///< bytes of a matrix from which on columns are loaded ahead
   int ahead_rows = 32, ahead_columns = 8;    ///< loads of a thread ahead, of A and of A^T
   int most_segments = 64;                    ///< segments of a sum unless shared memory requires more
   Index short_sum = 2000;                    ///< terms up to which a sum has one segment

@@ -46,14 +46,12 @@ struct Int8Tuning {
   Index packed = Index{1} << 17;  ///< entries of an operand that is kept as doubles, since the caches hold it
   double thread_work = 1.5e6;     ///< terms that are worth other threads: 0.1 ms
   int part_misses = 2;            ///< tiles that a quarter of the certificate's terms may leave open in vain, a thread
-  Index part_share =
-      384;  ///< one element of a tile in so many may be left open by that quarter, and is computed by itself
+  Index part_share = 384;  ///< one element of a tile in so many that this quarter leaves open is certified by itself
 };
 
 /// How cr chooses the moduli, and how many elements a pass may leave undecided. Measured by `accublas-bench --targets`.
 struct UndecidedTuning {
-  Index cached_bytes =
-      Index{1} << 18;             ///< bytes of operands that the caches hold: the exact accumulator is faster there
+  Index cached_bytes = 1 << 18;   ///< bytes of operands that the caches hold: exact accumulators are faster there
   double accepted_cached = 1e-3;  ///< part of the elements; recomputing them costs less than one more modulus
   double accepted = 1e-4;         ///< part of the elements where the operands are larger
   Index few = 64;  ///< one element of a tile or block in so many is computed by itself, not by another pass
@@ -63,8 +61,8 @@ struct UndecidedTuning {
 
 /// GEMM in cr by sums. Measured by `accublas-bench -r dgemm -m cr` with ACCUBLAS_ENGINE=sums.
 struct CrGemmTuning {
-  Index task_lines = 256,
-        task_entries = 1 << 16;  ///< rows (columns) and entries of an operand in a task: they stay in L2
+  Index task_lines = 256;        ///< rows (columns) of an operand in a task: their panels stay in L2
+  Index task_entries = 1 << 16;  ///< entries of an operand in a task
   double thread_work = 1.5e6;    ///< terms that are worth other threads
   int few_open = 1;              ///< elements of a tile that the exact accumulator recomputes sooner than `full`
   int hard_elements = 4;         ///< one element in so many that `swift` leaves open makes `full` the first step
@@ -73,15 +71,14 @@ struct CrGemmTuning {
 /// Deep products by sums. Measured by `accublas-bench -r dgemm -m cr,dp:repro` with ACCUBLAS_ENGINE=sums, and by timing
 /// accublas_dgemm of 32 x 32 results with 100,000 terms.
 struct DeepTuning {
-  Index most_terms = 1024;  ///< terms of a chain
-  static constexpr Index survey_terms =
-      256;                      ///< terms of a panel that a survey packs at a time; least terms of a chain
-  Index block_lines = 64;       ///< rows (columns) of an operand in a block: their panels stay in L2
-  Index segment_terms = 8192;   ///< least terms of a segment of a survey
-  Index segments_a_thread = 4;  ///< segments of a survey
-  int hard_elements = 12;       ///< one element of a block in so many that a step leaves takes all of it along
-  Index few_terms = 8;          ///< terms: from so many on a pair of plain sums beats chains, for an exact sum
-  double thread_work = 1.5e6;   ///< terms that are worth other threads
+  Index most_terms = 1024;                    ///< terms of a chain
+  static constexpr Index survey_terms = 256;  ///< terms that a survey packs at a time; least terms of a chain
+  Index block_lines = 64;                     ///< rows (columns) of an operand in a block: their panels stay in L2
+  Index segment_terms = 8192;                 ///< least terms of a segment of a survey
+  Index segments_a_thread = 4;                ///< segments of a survey
+  int hard_elements = 12;      ///< one element of a block in so many that a step leaves takes all of it along
+  Index few_terms = 8;         ///< terms: from so many on a pair of plain sums beats chains, for an exact sum
+  double thread_work = 1.5e6;  ///< terms that are worth other threads
 };
 
 /// DOT and GEMV in cr and fixed:T. Measured by `accublas-bench -r ddot,dgemv:n,dgemv:t -m cr,fixed:60`.
