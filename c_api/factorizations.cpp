@@ -1,11 +1,6 @@
 // LAPACK's factorizations, the solutions and inverses by them: check, views of the caller's matrices, one call.
-#include "c_api/boundary.hpp"
-#include "c_api/private.hpp"
-#include "c_api/views.hpp"
-#include "lib/call/factorization.hpp"
+#include "c_api/unchecked.hpp"
 #include "lib/call/overlap.hpp"
-#include "lib/lapack/inverses.hpp"
-#include "lib/runtime/dispatch.hpp"
 
 using namespace accublas;
 
@@ -39,23 +34,13 @@ accublas_status factorization(accublas_context* ctx, accublas_layout layout, con
                      {"b", footprint(call.b, shape.n, shape.nrhs), true},
                      {"info", footprint(info, info ? 1 : 0), true}});
     }
-    is_inverse(shape.kind) ? run_inverse(context, call, options) : run_factorization(context, call, options);
+    run_unchecked(context, layout, call, nullptr, nullptr, options);
   });
 }
 
 Pivots pivots(const std::int64_t* ipiv) { return {const_cast<std::int64_t*>(ipiv), false}; }
 
 }  // namespace
-
-accublas_status accublas_private_factorization(const FactorizationShape& shape, bool single, void* a,
-                                               const Pivots& pivots, void* b, std::int64_t* info,
-                                               const accublas_options* options) noexcept {
-  const auto run = [&](auto number) {
-    return factorization<decltype(number)>(nullptr, ACCUBLAS_COL_MAJOR, shape, a, pivots, b, info, options);
-  };
-  if (shape.complex) return single ? run(Complex<float>{}) : run(Complex<double>{});
-  return single ? run(float{}) : run(double{});
-}
 
 #include "c_api/factorizations_functions.inc"
 #include "c_api/inverses_functions.inc"

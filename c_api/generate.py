@@ -3,12 +3,14 @@
 usage: generate.py header ACCUBLAS_H [--check]    writes the declarations into the header, or only tells whether they are current
        generate.py functions GROUP                the exported functions of a group, in C++
        generate.py drop-in GROUP                  the names of BLAS and LAPACK for a group, in C++
+       generate.py cublas GROUP                   the names of cuBLAS for a group, in C++
        generate.py names                          the names of all functions, a line each
 """
 
 import re
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import routines
@@ -103,34 +105,36 @@ def header(path, check):
     return new == old
 
 
-def shape_and_operands(row, name, letter, expression):
-    """The arguments of a function whose call has a shape, but for info. expression(argument) is the C++ that stands for an argument."""
-    call = row.body
-    given = {call.renamed.get(argument.name, argument.name): argument for argument in row.signature()}
-    written = [argument for argument in row.signature() if argument.kind == OUTPUT]
-    members = {"kind": f"Operation::{row.kind or row.stem(name)}", "complex": str(letter in "zc").lower()}
-    members |= {member: expression(given[member]) for member in call.members.split() if member in given}
+def arguments_of(row, name, element, expression, none="nullptr"):
+    """The shape and the operands of a Shaped routine, in C++. expression(argument) is what stands for an argument, `none` for a factor that the
+    routine lacks."""
+    shaped = row.body
+    signature = row.signature()
+    given = {shaped.renamed.get(argument.name, argument.name): argument for argument in signature}
+    written = [argument for argument in signature if argument.kind in (OUTPUT, POINTERS_OUT)]
+    members = {"kind": f"Operation::{row.operation(name)}", "complex": "is_complex<E>" if element == "E" else str(element.startswith("Complex")).lower()}
+    members |= {member: expression(given[member]) for member in shaped.members.split() if member in given}
     operands = []
-    for operand in call.operands.split():
+    for operand in shaped.operands.split():
         if operand == "=":
-            operands.append(expression(written[0]))
-        elif operand not in given or ("=" in call.operands and given[operand] in written):
-            operands.append("{}" if operand == "ipiv" else "nullptr")
+            operands.append(expression(written[0]) if written else "nullptr")
+        elif operand not in given or ("=" in shaped.operands and given[operand] in written):
+            operands.append("{}" if operand == "ipiv" else none if operand in ("alpha", "beta", "sb") else "nullptr")
         else:
             passed = expression(given[operand])
             operands.append(f"pivots({passed})" if operand == "ipiv" else passed)
-    return ", ".join(["{" + ", ".join(f".{member} = {value}" for member, value in members.items()) + "}", *operands])
+    shape = "{" + ", ".join(f".{member} = {value}" for member, value in members.items()) + "}"
+    return ", ".join([shape, *operands])
 
 
 def body(row, name, letter):
     """The expression that an exported function with options returns."""
-    element, real = LIBRARY_TYPES[letter], REAL_TYPES[letter]
-    types = {"E": element} | {factor: real if word in row.real.split() else element for factor, word in (("A", "alpha"), ("B", "beta"))}
     if not isinstance(row.body, Shaped):
-        return row.body.format(**types)
+        return row.body.format(E=LIBRARY_TYPES[letter])
     info = [", info" if "info" in row.arguments.split() else ", nullptr"] * row.body.lapack
-    passed = shape_and_operands(row, name, letter, lambda argument: argument.name)
-    return f"{row.body.name.lower()}<{row.body.types.format(**types)}>(ctx, layout, {passed}{''.join(info)}, options)"
+    made = arguments_of(row, name, LIBRARY_TYPES[letter], lambda argument: argument.name)
+    layout = "layout, " if "layout" in row.arguments else ""
+    return f"{row.body.name.lower()}<{LIBRARY_TYPES[letter]}>(ctx, {layout}{made}{''.join(info)}, options)"
 
 
 def functions(group):
@@ -155,17 +159,21 @@ def spellings():
     return [row.groupdict("") for row in SPELLING.finditer(table.read_text())]
 
 
+def number(row, argument, letter):
+    """The type of an argument's numbers in the library."""
+    name = argument.name
+    return REAL_TYPES[letter] if name in row.real.split() else "float" if name in row.single.split() else LIBRARY_TYPES[letter]
+
+
 class Convention:
     """How F77 and CBLAS pass the arguments of a row. Complex numbers are void to CBLAS, and then factors are passed by address."""
 
     def __init__(self, cblas, row, letter, integer):
         self.cblas, self.row, self.letter, self.integer = cblas, row, letter, integer
-        self.element, self.real = LIBRARY_TYPES[letter], REAL_TYPES[letter]
+        self.element = LIBRARY_TYPES[letter]
 
     def number(self, argument):
-        """The type of an argument's numbers in the library."""
-        row = self.row
-        return self.real if argument.name in row.real.split() else "float" if argument.name in row.single.split() else self.element
+        return number(self.row, argument, self.letter)
 
     def parameter(self, argument):
         name, number = argument.name, self.number(argument)
@@ -181,61 +189,68 @@ class Convention:
         return f"{'' if argument.kind in WRITTEN else 'const '}{type_}* {name}"
 
     def passed(self, argument):
-        """An argument as the library takes it."""
+        """An argument as the library takes it; a result is what a function returns."""
         name, by_value = argument.name, argument.kind in (ENUM, SIZE, LEADING, FACTOR)
+        if name == "result":
+            return "nullptr"
         if not self.cblas:
-            return f"f77_{argument.type.removeprefix('accublas_')}(*{name})" if argument.kind == ENUM else f"*{name}" if by_value else name
-        if argument.kind in (ENUM, SIZE, LEADING) or not self.number(argument).startswith("Complex"):
-            return name
-        return f"{'*' if by_value else ''}static_cast<{'' if argument.kind in WRITTEN else 'const '}{self.element}*>({name})"
-
-
-def in_lapack(row):
-    """Whether LAPACK has the routine, and not BLAS."""
-    return isinstance(row.body, Shaped) and row.body.lapack
+            name = f"f77_{argument.type.removeprefix('accublas_')}(*{name})" if argument.kind == ENUM else f"*{name}" if by_value else name
+        elif self.number(argument).startswith("Complex") and argument.kind not in (ENUM, SIZE, LEADING):
+            name = f"{'*' if by_value else ''}static_cast<{'' if argument.kind in WRITTEN else 'const '}{self.element}*>({name})"
+        return f"{{{name}}}" if argument.kind == FACTOR and self.element.startswith("Complex") else name
 
 
 def symbols(row, name):
-    """(symbol, spelling, whether it is CBLAS's) of each name under which the drop-in serves a routine of the library."""
-    if not row.drop_in and not isinstance(row.body, Shaped):
+    """(symbol, name of the routine, spelling, whether it is CBLAS's) of each name under which the drop-in serves a routine of the library."""
+    if not isinstance(row.body, Shaped) or not row.blas:
         return
     # CBLAS returns complex numbers by address, under a name of its own.
     by_address = "_sub" if "result" in row.arguments and dict(row.functions())[name] in "zc" and "result" not in row.real else ""
-    for spelling in spellings():
-        yield f"{spelling['prefix']}{name}{spelling['f77']}", spelling, False
-        if not in_lapack(row):
-            yield f"{spelling['prefix']}cblas_{name}{by_address}{spelling['cblas']}", spelling, True
+    stem = row.stem(name)
+    for called in [name] + [name.removesuffix(stem) + alias for alias, of in routines.ALIASES.items() if of == stem]:
+        for spelling in spellings():
+            yield f"{spelling['prefix']}{called}{spelling['f77']}", called, spelling, False
+            if not row.body.lapack:
+                yield f"{spelling['prefix']}cblas_{called}{by_address}{spelling['cblas']}", called, spelling, True
 
 
-def entry(row, name, letter, symbol, spelling, cblas):
+def entry(row, name, letter, symbol, called, spelling, cblas):
     """One function under a name of BLAS, CBLAS or LAPACK."""
     convention = Convention(cblas, row, letter, spelling["Int"])
     arguments = [argument for argument in row.signature() if argument.name not in ("layout", "info")]
     scalar = [argument for argument in arguments if argument.name == "result"]  # what functions return
     arguments = [argument for argument in arguments if argument not in scalar]
     parameters = ["accublas_layout layout"] * (cblas and not scalar) + list(map(convention.parameter, arguments))
-    of, element = f"Spelling::{spelling['name']}", convention.element
-    values = {"E": element, "name": name, "arguments": ", ".join(map(convention.passed, arguments))}
-    call = row.drop_in.format(**values)
-    if isinstance(row.body, Shaped):
-        which = f"Operation::{row.kind or row.stem(name)}"
-        call = f"{row.body.name}Call<{which}, {element}>({shape_and_operands(row, name, letter, convention.passed)})"
-    result = "void"
-    if in_lapack(row):
-        work = ["work", "*lwork"] * row.work
-        parameters += [f"{element}* work", f"const {spelling['Int']}* lwork"] * row.work + [f"{spelling['Int']}* info"]
-        statement = f"lapack({', '.join([of, call, 'info', *work])})"
+    kind = f"{row.body.name.lower() if row.body.lapack else row.body.name}<{convention.element}>"
+    made, result = arguments_of(row, name, convention.element, convention.passed, f"{convention.element}{row.body.none}"), "void"
+    made = f"{kind}({made})" if row.body.lapack else f"{kind}{{{made}}}"
+    f77_name, cblas_name = f'"{called.upper():<6}"', f'"cblas_{called}"'
+    if row.body.lapack:
+        parameters += [f"{convention.element}* work", f"const {spelling['Int']}* lwork"] * row.work + [f"{spelling['Int']}* info"]
+        statement = f"lapack({', '.join([spelling_of(spelling), f77_name, made, 'info'] + ['work', '*lwork'] * row.work)})"
     elif not scalar:
-        statement = f"cblas({of}, layout, {call})" if cblas else f"f77({of}, {call})"
-    elif not convention.number(scalar[0]).startswith("Complex"):
-        result, statement = convention.number(scalar[0]), f"return {call}"
-    elif cblas:
-        parameters.append("void* result")
-        statement = f"*{convention.passed(scalar[0])} = {call}"
+        statement = ", ".join(["cblas(" + spelling_of(spelling), cblas_name, f77_name, "layout"] if cblas else ["f77(" + spelling_of(spelling), f77_name])
+        statement += f", {made})"
     else:
-        result, statement = f"cpu::F77Complex<{convention.real}>", f"return f77_complex({call})"
+        number = convention.number(scalar[0])
+        value = f"returned<{number}>({made})"
+        if not number.startswith("Complex"):
+            result, statement = number, f"return {value}"
+        elif cblas:
+            parameters.append("void* result")
+            statement = f"*static_cast<{number}*>(result) = {value}"
+        else:
+            result, statement = f"cpu::F77{number}", f"return f77_complex({value})"
+    return function(result, symbol, parameters, statement)
+
+
+def spelling_of(spelling):
+    return f"Spelling::{spelling['name']}"
+
+
+def function(result, symbol, parameters, *statements):
     start = f'extern "C" ACCUBLAS_API {result} {symbol}('
-    return f"{joined(start, parameters)} {{\n{wrapped(statement + ';', '  ', '      ')}\n}}"
+    return "\n".join([f"{joined(start, parameters)} {{", *(wrapped(statement + ";", "  ", "      ") for statement in statements), "}"])
 
 
 def drop_in(group):
@@ -245,12 +260,78 @@ def drop_in(group):
     return "\n".join(parts)
 
 
+# ---- cuBLAS ----
+
+CUBLAS_TYPES = {"d": "double", "s": "float", "z": "cuDoubleComplex", "c": "cuComplex"}
+CUBLAS_WORDS = {"transpose": "cublasOperation_t", "uplo": "cublasFillMode_t", "side": "cublasSideMode_t", "diag": "cublasDiagType_t"}
+
+
+def cublas_names(row):
+    """(name, name of the routine that it calls, its letter) of each name of cuBLAS, but for the ending _64. A name without a letter of a
+    type has the letter None, and takes types as arguments, as every name that ends in Ex does."""
+    if not isinstance(row.body, Shaped) or row.body.lapack:
+        return
+    own = {letter: name for name, letter in reversed(row.functions())}
+    for word in row.cublas.split():
+        letters, _, form = word.rpartition(":")
+        if form.startswith("?"):
+            yield from ((f"cublas{name.capitalize()}{form[1:]}", name, letter) for name, letter in row.functions())
+        else:
+            yield from ((f"cublas{letter}{form}", own[letter.lower()], letter.lower()) for letter in letters)
+        if not letters and not form.startswith("?"):
+            yield f"cublas{form}", own["d"], None
+
+
+def cublas_entry(row, symbol, name, letter, integer):
+    typed, row = symbol.removesuffix("_64").endswith("Ex"), replace(row, arguments=row.of_cublas or row.arguments)
+    parameters, arguments, factors = ["cublasHandle_t handle"], ["handle"], {"alpha": "no_factor", "beta": "no_factor"}
+    for argument in row.signature()[row.arguments.startswith("layout"):]:
+        type_ = "void" if letter is None or (typed and argument.kind != FACTOR) else CUBLAS_TYPES[letter]
+        if letter and argument.name in row.real.split():
+            type_ = REAL_TYPES[letter]
+        type_ = {ENUM: CUBLAS_WORDS.get(argument.type.removeprefix("accublas_")), SIZE: integer, LEADING: integer, OUTPUT: f"{type_}*",
+                 POINTERS_IN: f"const {type_}* const*", POINTERS_OUT: f"{type_}* const*"}.get(argument.kind, f"const {type_}*")
+        parameters.append(f"{'long long' if argument.name.startswith('stride_') else type_} {argument.name}")
+        arguments.append(argument.name)
+        if argument.name in factors:
+            factors[argument.name] = argument.name
+        if typed and argument.name in ("a", "b", "c"):
+            parameters.append(f"cudaDataType type_{argument.name}")
+            arguments.append(f"type_{argument.name}")
+    if letter is None:
+        parameters += ["cublasComputeType_t compute", "cublasGemmAlgo_t algo"]
+        arguments += ["compute", "algo"]
+
+    def passed(argument):
+        word = argument.type.removeprefix("accublas_")
+        return f"{word}_of({argument.name})" if argument.kind == ENUM else "nullptr" if argument.kind == FACTOR else argument.name
+
+    element = "E" if typed else LIBRARY_TYPES[letter]
+    made = f"{row.body.name.lower()}<{element}>({arguments_of(row, name, element, passed)})"
+    rest = ", ".join([*factors.values(), *arguments])
+    if typed:
+        compute = "compute" if letter is None else "CUBLAS_COMPUTE_32F"
+        statement = (f"return serve_typed(real, {{type_a, type_b, type_c, {compute}}}, [&](auto element) {{ using E = decltype(element); "
+                     f"return {made}; }}, {rest})")
+    else:
+        statement = f"return serve(real, {made}, {rest})"
+    return function("cublasStatus_t", symbol, parameters, f'static constinit Real real("{symbol}")', statement)
+
+
+def cublas(group):
+    """The names of cuBLAS that call a group's routines."""
+    parts = [f"// The names of cuBLAS for {group}, made from c_api/routines.py."]
+    parts += [cublas_entry(row, symbol + end, name, letter, f"std::int{64 if end else 32}_t")
+              for row in routines.GROUPS[group] for symbol, name, letter in cublas_names(row) for end in ("", "_64")]
+    return "\n".join(parts)
+
+
 def names():
     return [f"accublas_{name}{end}" for rows in routines.GROUPS.values() for row in rows for name, _ in row.functions() for end in ("", "_ex")]
 
 
 def main(arguments):
-    makers = {"functions": functions, "drop-in": drop_in}
+    makers = {"functions": functions, "drop-in": drop_in, "cublas": cublas}
     if arguments[:1] == ["header"] and (len(arguments) == 2 or arguments[2:] == ["--check"]):
         path, check = Path(arguments[1]), len(arguments) == 3
         if not header(path, check) and check:

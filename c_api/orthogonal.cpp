@@ -1,12 +1,7 @@
 // LAPACK's QR factorization, what is made of its reflectors, and least squares: check, views of the caller's matrices,
 // one call.
-#include "lib/call/orthogonal.hpp"
-
-#include "c_api/boundary.hpp"
-#include "c_api/private.hpp"
-#include "c_api/views.hpp"
+#include "c_api/unchecked.hpp"
 #include "lib/call/overlap.hpp"
-#include "lib/lapack/orthogonal.hpp"
 
 using namespace accublas;
 
@@ -34,19 +29,10 @@ accublas_status orthogonal(accublas_context* ctx, accublas_layout layout, const 
                      {"tau", footprint(call.tau, shape.has_tau() ? shape.reflectors() : 0), shape.kind == geqrf},
                      {shape.kind == gels ? "b" : "c", footprint(call.c, shape.c_rows(), shape.c_cols()), true},
                      {"info", footprint(info, info ? 1 : 0), true}});
-    run_orthogonal(context, call, options);
+    run_unchecked(context, layout, call, nullptr, nullptr, options);
   });
 }
 
 }  // namespace
-
-accublas_status accublas_private_orthogonal(const OrthogonalShape& shape, bool single, void* a, void* tau, void* c,
-                                            std::int64_t* info, const accublas_options* options) noexcept {
-  const auto run = [&](auto number) {
-    return orthogonal<decltype(number)>(nullptr, ACCUBLAS_COL_MAJOR, shape, a, tau, c, info, options);
-  };
-  if (shape.complex) return single ? run(Complex<float>{}) : run(Complex<double>{});
-  return single ? run(float{}) : run(double{});
-}
 
 #include "c_api/orthogonal_functions.inc"

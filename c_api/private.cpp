@@ -1,90 +1,250 @@
+// Calls under the names of BLAS, LAPACK and cuBLAS. The drop-ins check the arguments; the plan is made once, for the
+// decision whether a call is the real library's alone and for the call itself (Resolved::plan_for).
 #include "c_api/private.hpp"
 
-#include "c_api/boundary.hpp"
+#include <cstdlib>
+
+#include "c_api/unchecked.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/call/cublas_environment.hpp"
-#include "lib/runtime/context.hpp"
+#include "lib/cpu/blas_sizes.hpp"
 #include "lib/runtime/counters.hpp"
 
+namespace accublas {
 namespace {
 
-/// Whether a call is the real BLAS's alone, with nothing around it.
-bool plain_native(const accublas::Plan& plan, const accublas::Settings& settings, accublas_backend backend) {
+/// The sizes of a call in reports, and the number of terms of an element's sum.
+struct Sizes {
+  std::int64_t m, n, k, terms;
+};
+template <template <class> class Call, class E>
+Sizes sizes_of(const Call<E>& call) {
+  if constexpr (requires { call.terms(); })
+    return {call.rows(), call.cols(), call.inner(), call.terms()};
+  else
+    return {call.rows(), call.cols(), call.inner(), call.inner()};
+}
+
+/// Whether BLAS's call reads the old result. LAPACK's do.
+template <template <class> class Call, class E>
+bool reads_result(const Call<E>&) {
+  return true;
+}
+template <class E>
+bool reads_result(const Level1<E>&) {
+  return false;
+}
+template <class E>
+bool reads_result(const Level2<E>& l) {
+  return (l.kind != Operation::gemv && !is_symv(l.kind)) || !(l.beta == 0);
+}
+template <class E>
+bool reads_result(const Level3<E>& l) {
+  return is_in_place(l.kind) || !(l.beta == 0);
+}
+
+/// The factors in the call; null where the routine has none.
+template <template <class> class Call, class E>
+const void* alpha_of(const Call<E>& call) {
+  if constexpr (requires { call.alpha; })
+    return &call.alpha;
+  else if constexpr (requires { call.addend; })
+    return &call.addend;
+  else
+    return nullptr;
+}
+template <template <class> class Call, class E>
+const void* beta_of(const Call<E>& call) {
+  if constexpr (requires { call.beta; })
+    return &call.beta;
+  else
+    return nullptr;
+}
+
+/// use(call) with the call of its type.
+template <template <class> class Call, class Use>
+auto with_type(Type type, const void* call, Use&& use) {
+  switch (type) {
+    case Type::d:
+      return use(*static_cast<const Call<double>*>(call));
+    case Type::s:
+      return use(*static_cast<const Call<float>*>(call));
+    case Type::z:
+      return use(*static_cast<const Call<Complex<double>>*>(call));
+    default:
+      return use(*static_cast<const Call<Complex<float>>*>(call));
+  }
+}
+/// Calls of BLAS and cuBLAS.
+template <class Use>
+auto with_blas_call(Routine routine, const void* call, Use&& use) {
+  if (routine == Operation::gemm || is_level3(routine)) return with_type<Level3>(routine.type, call, use);
+  if (routine == Operation::gemv || is_level2(routine)) return with_type<Level2>(routine.type, call, use);
+  return with_type<Level1>(routine.type, call, use);
+}
+
+/// Whether a call is the backend's own BLAS's alone, with nothing around it.
+bool plain_native(const Plan& plan, const Settings& settings, accublas_backend backend) {
   return plan.engine == ACCUBLAS_ENGINE_NATIVE && plan.backend == backend && settings.verbose == 0 &&
          settings.report_level == 0 && !(settings.target > 0);
 }
 
-/// Whether the call is OpenBLAS's, with nothing around it but the report.
-bool plain_native(const accublas::Plan& plan, const accublas::Settings& settings) {
-  return plain_native(plan, settings, ACCUBLAS_BACKEND_CPU) &&
-         (!accublas::defined_environment(plan) || accublas::FpEnvironment::is_entered());
+/// Whether the real BLAS computes a call as the mode wants it, without a copy: pivots of another width and ORMQR's A
+/// are the engine's to copy, and a norm's increment that is not positive means the same in mode native alone.
+template <class Call>
+bool suits_real_blas(const cpu::RealBlas&, const Mode&, const Call&) {
+  return true;
+}
+template <class E>
+bool suits_real_blas(const cpu::RealBlas&, const Mode& mode, const Level1<E>& l) {
+  return !is_norm(l.kind) || l.incx > 0 || mode.kind == ACCUBLAS_MODE_NATIVE;
+}
+template <class E>
+bool suits_real_blas(const cpu::RealBlas& blas, const Mode&, const Factorization<E>& f) {
+  return has_uplo(f.kind) || f.pivots.narrow == blas.narrow_integers;
+}
+template <class E>
+bool suits_real_blas(const cpu::RealBlas&, const Mode&, const Orthogonal<E>& o) {
+  return o.kind != Operation::ormqr;
 }
 
-}  // namespace
-
-extern "C" {
-
-const accublas::cpu::RealBlas* accublas_private_native(accublas::Routine routine, std::int64_t m, std::int64_t n,
-                                                       std::int64_t k, int integer_bytes) noexcept {
+/// The short way of a call that would run natively on the CPU, if nothing else is asked for (verbose, report level,
+/// target, bits) and the caller's stack suffices: the real BLAS, with the numbers for accublas_report. False, with
+/// nothing written, where it is not to be gone or the real BLAS cannot serve: the long way tells what is wrong.
+template <class Call>
+bool served_natively(const Call& call) noexcept {
+  const Routine routine = call.routine();
   try {
-    accublas::Context& context = accublas::default_context();
-    const accublas::Resolved& resolved = context.resolved(routine);
-    accublas::Plan plan = resolved.plan;
-    if (plan.by_shape()) fit_plan(plan, {m, n, k}, accublas::cpu_backend(), accublas::cuda_backend());
-    if (!plain_native(plan, resolved.settings)) return nullptr;
-    if (!accublas::stack_has(accublas::cpu::stack_of_blas(routine))) return nullptr;
-    const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
-    if (blas.lacks(routine) || (integer_bytes > 0 && integer_bytes != blas.integer_bytes())) return nullptr;
+    Context& context = default_context();
+    const Resolved& resolved = context.resolved(routine);
+    const Sizes sizes = sizes_of(call);
+    CallShape shape(sizes.m, sizes.n, sizes.terms);
+    if (resolved.plan.by_shape()) shape.device = context.device();
+    const Plan& plan = resolved.plan_for(shape);
+    if (!plain_native(plan, resolved.settings, ACCUBLAS_BACKEND_CPU)) return false;
+    if (defined_environment(plan) && !FpEnvironment::is_entered()) return false;
+    if (!stack_has(cpu::stack_of_blas(routine))) return false;
+    const cpu::RealBlas& blas = cpu::real_blas();
+    if (blas.lacks(routine) || !suits_real_blas(blas, plan.mode, call)) return false;
 
     context.succeeded();
     context.last.begin(plan);
     accublas_report_t& report = context.last.numbers;
-    report.m = m;
-    report.n = n;
-    report.k = k;
+    report.m = sizes.m;
+    report.n = sizes.n;
+    report.k = sizes.k;
     // An alpha of 1: native's bound does not depend on it.
-    const std::int64_t terms = accublas::has_two_products(routine) ? 2 * k : k;
     const auto bound = [&](auto real) {
-      return accublas::is_complex_routine(routine)
-                 ? promised_bound(routine, plan.mode, terms, accublas::Complex<decltype(real)>{real})
-                 : promised_bound(routine, plan.mode, terms, real);
+      return is_complex_routine(routine)
+                 ? promised_bound(routine, plan.mode, sizes.terms, Complex<decltype(real)>{real})
+                 : promised_bound(routine, plan.mode, sizes.terms, real);
     };
-    put_bound(report, accublas::is_single(routine) ? bound(1.0f) : bound(1.0));
+    put_bound(report, is_single(routine) ? bound(1.0f) : bound(1.0));
     report.threads = 1;
     count_call(routine, ACCUBLAS_ENGINE_NATIVE, false);
-    return &blas;
-  } catch (...) {
-    return nullptr;  // the long way tells what is wrong
-  }
-}
-
-bool accublas_private_mode_is_native(accublas::Routine routine) noexcept {
-  try {
-    return accublas::default_context().resolved(routine).plan.mode.kind == ACCUBLAS_MODE_NATIVE;
+    cpu::call_real_blas(blas, call);
+    return true;
   } catch (...) {
     return false;
   }
 }
 
-bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine routine, std::int64_t m, std::int64_t n,
-                                     std::int64_t k) noexcept {
-  if (accublas::cuda_backend().lost_by_fork()) return true;
+/// Calls the real BLAS where there is stack enough for it.
+template <class Call>
+void by_real_blas(const Call& call) {
+  const cpu::RealBlas& blas = cpu::real_blas();
+  with_stack(cpu::stack_of_blas(call.routine()), [&] { cpu::call_real_blas(blas, call); });
+}
+
+template <class Call>
+void run_as_blas(Context& context, const Call& call, const accublas_options* options) {
+  context.operands_may_overlap = true;
+  struct Restored {
+    bool& may_overlap;
+    ~Restored() { may_overlap = false; }
+  } const restored{context.operands_may_overlap};
+  run_unchecked(context, ACCUBLAS_COL_MAJOR, call, alpha_of(call), beta_of(call), options);
+}
+
+template <class Call>
+void run_by_mode(Context& context, const Call& call, const accublas_options* options) {
+  run_as_blas(context, call, options);
+}
+/// For a norm's increment that is not positive mode native returns the result of the real BLAS, of which the engine,
+/// which would read x, computes nothing. The other modes return that of netlib (LAPACK 3.10 and later): NRM2 reads the
+/// elements of a negative one as every routine does, and the first element n times where it is zero; ASUM is zero.
+template <class E>
+void run_by_mode(Context& context, Level1<E> l, const accublas_options* options) {
+  const Level1<E> asked = l;
+  const bool odd = is_norm(l.kind) && l.incx <= 0;
+  const bool native = odd && cpu::fits_blas(l) && context.resolved(l.routine()).plan.mode.kind == ACCUBLAS_MODE_NATIVE;
+  if (native || (odd && l.kind == Operation::asum)) l.n = 0;
+  run_as_blas(context, l, options);
+  if (native) by_real_blas(asked);
+}
+
+/// Serves a call by the mode, after a failure as accublas_private_next_attempt says.
+template <class Call>
+void serve(const Call& call) noexcept {
+  const bool small = cpu::fits_blas(call);
+  if (small && served_natively(call)) return;
+  accublas_options on_cpu = ACCUBLAS_OPTIONS_INIT;
+  on_cpu.backend = ACCUBLAS_BACKEND_CPU;
+  Attempt attempt = Attempt::as_set;
+  do {
+    const accublas_options* const options = attempt == Attempt::on_cpu ? &on_cpu : nullptr;
+    const accublas_status status = guarded(nullptr, [&](Context& context) { run_by_mode(context, call, options); });
+    if (status == ACCUBLAS_SUCCESS) return;
+    attempt = accublas_private_next_attempt(nullptr, attempt, status, reads_result(call));
+  } while (attempt == Attempt::on_cpu);
+  if (attempt != Attempt::native || !small) std::abort();
+  const accublas_status status = guarded(nullptr, [&](Context&) { by_real_blas(call); });
+  if (status == ACCUBLAS_SUCCESS) return;
+  accublas_private_next_attempt(nullptr, attempt, status, reads_result(call));  // runs the failure handler
+  std::abort();
+}
+
+}  // namespace
+}  // namespace accublas
+
+using namespace accublas;
+
+void accublas_private_serve_unchecked(Routine routine, const void* call) noexcept {
+  const auto use = [](const auto& c) { serve(c); };
+  if (is_orthogonal(routine)) return with_type<Orthogonal>(routine.type, call, use);
+  if (is_factorization(routine)) return with_type<Factorization>(routine.type, call, use);
+  with_blas_call(routine, call, use);
+}
+
+accublas_status accublas_private_run_unchecked(accublas_context* ctx, Routine routine, const void* call,
+                                               const void* alpha, const void* beta) noexcept {
+  const auto use = [&](const auto& c) {
+    return guarded(ctx, [&](Context& context) { run_unchecked(context, ACCUBLAS_COL_MAJOR, c, alpha, beta, nullptr); });
+  };
+  return is_batched(routine) ? with_type<BatchCall>(routine.type, call, use) : with_blas_call(routine, call, use);
+}
+
+bool accublas_private_left_to_cublas(accublas_context* ctx, Routine routine, const void* call) noexcept {
+  if (cuda_backend().lost_by_fork()) return true;
   try {
-    const accublas::Resolved& resolved = ctx->resolved(routine);
-    accublas::Plan plan = resolved.plan;
-    const bool native = plan.mode.kind == ACCUBLAS_MODE_NATIVE;
+    const Resolved& resolved = ctx->resolved(routine);
+    const bool native = resolved.plan.mode.kind == ACCUBLAS_MODE_NATIVE;
+    const auto of_call = [](const auto& c) { return sizes_of(c); };
+    Plan plan = resolved.plan;
     std::string reason;
-    if (accublas::cuda_backend().device_count(reason) > 0) {
-      accublas::CallShape shape(m, n, k, true);
+    if (cuda_backend().device_count(reason) > 0) {
+      const Sizes sizes = is_batched(routine) ? with_type<BatchCall>(routine.type, call, of_call)
+                                              : with_blas_call(routine, call, of_call);
+      CallShape shape(sizes.m, sizes.n, sizes.terms, true);
       shape.device = ctx->device();
-      fit_plan(plan, shape, accublas::cpu_backend(), accublas::cuda_backend());
+      plan = resolved.plan_for(shape);
     } else if (native) {
       plan.backend = ACCUBLAS_BACKEND_CUDA;  // the program's cuBLAS says that there is no device
     }
     if (!plain_native(plan, resolved.settings, ACCUBLAS_BACKEND_CUDA)) return false;
-    if (!native && accublas::environment_asks_for_emulation()) return false;
+    if (!native && environment_asks_for_emulation()) return false;
     count_call(routine, ACCUBLAS_ENGINE_NATIVE, true);
     return true;
   } catch (...) {
@@ -93,28 +253,15 @@ bool accublas_private_left_to_cublas(accublas_context* ctx, accublas::Routine ro
 }
 
 void accublas_private_let_operands_overlap(accublas_context* ctx, bool may_overlap) noexcept {
-  try {
-    accublas::context_or_default(ctx).operands_may_overlap = may_overlap;
-  } catch (...) {  // no default context: the call itself says so
-  }
+  ctx->operands_may_overlap = may_overlap;
 }
 
 void accublas_private_follow_stream(accublas_context* ctx) noexcept { ctx->host_operands_follow_stream = true; }
 
-const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept {
+const cpu::RealBlas* accublas_private_real_blas() noexcept {
   try {
-    return &accublas::cpu::real_blas();
+    return &cpu::real_blas();
   } catch (...) {
     return nullptr;
   }
-}
-
-accublas_status accublas_private_by_real_blas(accublas::Routine routine,
-                                              void (*call)(void* body, const accublas::cpu::RealBlas& blas),
-                                              void* body) noexcept {
-  return accublas::guarded(nullptr, [&](accublas::Context&) {
-    const accublas::cpu::RealBlas& blas = accublas::cpu::real_blas();
-    accublas::with_stack(accublas::cpu::stack_of_blas(routine), [&] { call(body, blas); });
-  });
-}
 }

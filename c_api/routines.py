@@ -71,12 +71,12 @@ ARGUMENTS = {
 
 @dataclass(frozen=True)
 class Shaped:
-    """A body that passes the arguments by value, but the layout, as one shape (lib/call/), and then the operands."""
+    """A call that passes the arguments by value, but the layout, as one shape (lib/call/), and then the operands."""
 
-    name: str  # of the call: Level3 has the function level3, Level3Shape of lib/call/, and Level3Call of the drop-in
-    types: str  # of the function's numbers; {A} and {B} are those of alpha and beta
+    name: str  # of the functions in C++ that make the call
     members: str  # of the shape, in its order
     operands: str  # in order; "=": the one that is overwritten, whose own place stays empty
+    none: str = "{}"  # the value of a factor that the routine lacks, in the struct of the call
     renamed: dict = field(default_factory=dict)  # arguments that the shape and the operands have under other names
     lapack: bool = False  # the function takes info, too
 
@@ -97,7 +97,9 @@ class Row:
     of_reals: str = ""  # the operation that this one is for real numbers, where it has no name for them
     kind: str = ""  # the Operation of a Shaped body, where it is not the stem of the name
     work: bool = False  # whether LAPACK's routine has a workspace
-    drop_in: str = ""  # what the drop-in's function returns, in C++, where the body is not Shaped; "": BLAS has no such routine
+    blas: bool = True  # whether a Shaped routine has names of BLAS or LAPACK
+    cublas: str = "?_v2"  # names of cuBLAS, a word each: the letters of its types and the rest, which "?" stands for; see generate.py
+    of_cublas: str = ""  # its arguments there, where they are others
 
     def functions(self):
         """(name, letter of its type) of each function."""
@@ -111,6 +113,10 @@ class Row:
         if len(self.types) == 1:
             return name
         return name[2:] if name.startswith(("dz", "sc")) and "dz" + name[2:] in self.names.split() else name[1:]
+
+    def operation(self, name):
+        """The Operation of lib/call/routine.hpp."""
+        return self.kind or self.stem(name)
 
     def signature(self):
         """The arguments after the context."""
@@ -145,34 +151,31 @@ def names(stem):
 
 OP_A, OP_B = ("rows of A as stored", "columns of A as stored"), ("rows of B as stored", "columns of B as stored")
 
-DOT = "dot<{E}>(routine_named(\"{name}\"), accublas_{name}_ex, {arguments})"
-NORM = DOT.replace("dot", "norm")
+LEVEL1_CALL = Shaped("Level1", "n incx incy", "sb x y =")
 LEVEL1 = [
     Row("ddot sdot zdotu cdotu", "n x incx y incy result!",
         "*result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times.",
-        "dot<{E}>(ctx, n, as<{E}>(x), incx, as<{E}>(y), incy, as<{E}>(result), false, options)",
-        comments={"n": "elements of x and y"}, drop_in=DOT),
+        LEVEL1_CALL, comments={"n": "elements of x and y"}),
     Row("zdotc cdotc", "n x incx y incy result!",
         "*result = sum over i < n of conj(x_i) y_i, else as zdotu.",
-        "dot<{E}>(ctx, n, as<{E}>(x), incx, as<{E}>(y), incy, as<{E}>(result), true, options)",
-        comments={"n": "elements of x and y"}, types="zc", of_reals="dot", drop_in=DOT),
+        LEVEL1_CALL, comments={"n": "elements of x and y"}, types="zc", of_reals="dot"),
     Row("dnrm2 snrm2 dznrm2 scnrm2", "n x incx result!",
         "*result = the Euclidean norm of x, sqrt(sum over i < n of abs(x_i)^2): of a complex vector that of its 2 n components. n <= 0 gives +0. No square overflows or underflows in cr and "
         "dot2; cr is the exact norm rounded once for every finite x. A NaN in x gives NaN, else an infinity gives +Inf. The mode is that of DOT "
         "(ACCUBLAS_FAMILY_DOT), which for norms has no fixed and no slices: such a word is ACCUBLAS_ERROR_MODE in the options of the call, and is "
         "passed over elsewhere.",
-        "nrm2(ctx, n, as<{E}>(x), incx, result, options)", comments={"n": "elements of x"}, real="result", drop_in=NORM.replace("norm", "nrm2")),
+        LEVEL1_CALL, comments={"n": "elements of x"}, real="result"),
     Row("dasum sasum dzasum scasum", "n x incx result!",
         "*result = sum over i < n of abs(x_i); of complex numbers abs(Re x_i) + abs(Im x_i). The rest as nrm2. (The BLAS name gives 0 for increments "
         "that are not positive, as netlib's does.)",
-        "asum(ctx, n, as<{E}>(x), incx, result, options)", comments={"n": "elements of x"}, real="result", drop_in=NORM.replace("norm", "asum")),
+        LEVEL1_CALL, comments={"n": "elements of x"}, real="result"),
     Row("dsdot", "n x incx y incy result!",
         "*result = sum over i < n of x_i y_i, vectors of single precision, in double precision. n <= 0 gives +0. In every mode that defines bits it is "
         "the exact sum rounded once. The modes are those of norms.",
-        "mixed_dot<double>(ctx, n, nullptr, x, incx, y, incy, result, options)", {}, {"n": "elements of x and y"}, "d", single="x y", drop_in="dsdot({arguments})"),
+        LEVEL1_CALL, {}, {"n": "elements of x and y"}, "d", single="x y", kind="mixed_dot", cublas=""),
     Row("sdsdot", "n sb x incx y incy result!",
         "*result = sb + sum over i < n of x_i y_i in single precision, else as dsdot. n <= 0 gives sb.",
-        "mixed_dot<float>(ctx, n, sb, x, incx, y, incy, result, options)", {}, {"n": "elements of x and y"}, "s", drop_in="sdsdot({arguments})"),
+        LEVEL1_CALL, {}, {"n": "elements of x and y"}, "s", kind="mixed_dot", cublas=""),
 ]
 
 GEMV = {"a": ("m", "n")}
@@ -181,14 +184,12 @@ ORDER = {"n": "order of A, at least 0"}
 NOT_ZERO = {f"inc{name}": STRIDE.format(name) + "; not 0" for name in "xy"}
 
 
-LEVEL2_CALL = Shaped("Level2", "{E}, {A}", "uplo trans diag m n lda incx incy", "alpha a x y beta =")
+LEVEL2_CALL = Shaped("Level2", "uplo trans diag m n lda incx incy", "alpha a x y beta =", "{1}")
 
 LEVEL2 = [
     Row(names("gemv"), "layout trans m n alpha a lda x incx beta y! incy",
         "y = alpha op(A) x + beta y, A m x n.",
-        "gemv<{E}>(ctx, layout, trans, m, n, as<{E}>(alpha), as<{E}>(a), lda, as<{E}>(x), incx, as<{E}>(beta), as<{E}>(y), incy, options)",
-        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO},
-        drop_in="GemvCall<{E}, routine_named(\"{name}\"), accublas_{name}_ex>{{{{}}, {arguments}}}"),
+        LEVEL2_CALL, GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO}),
     Row(names("gemv_strided"), "m n alpha a rsa csa x incx beta y! incy",
         "y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. No copy of A is made. There is no transposition (exchange m with n and rsa with csa) "
         "and no conjugation.",
@@ -197,41 +198,34 @@ LEVEL2 = [
     Row("dsymv ssymv zhemv chemv", "layout uplo n alpha a lda x incx beta y! incy",
         "y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n. Only the triangle uplo of A is read, and of a Hermitian diagonal only the "
         "real parts.",
-        LEVEL2_CALL,
-        SQUARE, {**ORDER, "y": "y, overwritten by the result", **NOT_ZERO}),
+        LEVEL2_CALL, SQUARE, {**ORDER, "y": "y, overwritten by the result", **NOT_ZERO}),
     Row(names("trmv"), "layout uplo trans diag n a lda x! incx",
         "x becomes op(A) x, A triangular of order n. The other triangle is not read.",
-        LEVEL2_CALL,
-        SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
+        LEVEL2_CALL, SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
     Row(names("trsv"), "layout uplo trans diag n a lda x! incx",
         "x becomes the solution x' of op(A) x' = x, A triangular of order n. The other triangle is not read. The modes are those of trsm.",
-        LEVEL2_CALL,
-        SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
+        LEVEL2_CALL, SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
     Row("dger sger zgeru cgeru", "layout m n alpha x incx y incy a! lda",
         "A += alpha x y^T, A m x n. Updates, which are this routine and those below, are exact sums, rounded once in every mode that defines bits. They "
         "lack the modes fixed and slices, as norms do.",
-        LEVEL2_CALL,
-        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}, kind="ger"),
+        LEVEL2_CALL, GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}, kind="ger"),
     Row("zgerc cgerc", "layout m n alpha x incx y incy a! lda",
         "A += alpha x y^H, A m x n.",
-        LEVEL2_CALL,
-        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}, "zc", of_reals="ger"),
+        LEVEL2_CALL, GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}, "zc", of_reals="ger"),
     Row("dsyr ssyr zher cher", "layout uplo n alpha x incx a! lda",
         "A += alpha x x^T (her: alpha x x^H, alpha real) in the triangle uplo of A, of order n. The other triangle is neither read nor written. The "
         "imaginary parts of a Hermitian diagonal are not read and become +0, unless alpha is 0, which leaves A alone.",
-        LEVEL2_CALL,
-        SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}, real="alpha"),
+        LEVEL2_CALL, SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}, real="alpha"),
     Row("dsyr2 ssyr2 zher2 cher2", "layout uplo n alpha x incx y incy a! lda",
         "A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H) in the triangle uplo of A, as syr.",
-        LEVEL2_CALL,
-        SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}),
+        LEVEL2_CALL, SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}),
 ]
 
 GEMM = {"a": OP_A, "b": OP_B, "c": ("m", "n")}
 GEMM_COMMENTS = {"m": "rows of op(A) and C, at least 0", "n": "columns of op(B) and C, at least 0", "a": "A: op(A) is m x k", "b": "B: op(B) is k x n"}
 
 
-LEVEL3_CALL = Shaped("Level3", "{E}, {A}, {B}", "side uplo transa transb diag m n k lda ldb ldc", "alpha a b beta =", {"trans": "transa"})
+LEVEL3_CALL = Shaped("Level3", "side uplo transa transb diag m n k lda ldb ldc", "alpha a b beta =", renamed={"trans": "transa"})
 
 SIDED = {"m": "rows of the result, at least 0", "n": "columns of the result, at least 0"}
 SIDED_A = ("order of A", "order of A")
@@ -242,8 +236,7 @@ RANK_K_COMMENTS = {"n": "order of C, at least 0", "a": "A: n x k if trans is ACC
 LEVEL3 = [
     Row(names("gemm"), "layout transa transb m n k alpha a lda b ldb beta c! ldc",
         "C = alpha op(A) op(B) + beta C.",
-        "gemm<{E}>(ctx, layout, transa, transb, m, n, k, as<{E}>(alpha), as<{E}>(a), lda, as<{E}>(b), ldb, as<{E}>(beta), as<{E}>(c), ldc, options)",
-        GEMM, GEMM_COMMENTS, drop_in="GemmCall<{E}, routine_named(\"{name}\"), accublas_{name}_ex>{{{{}}, {arguments}}}"),
+        LEVEL3_CALL, GEMM, GEMM_COMMENTS, cublas="?_v2 ZC:gemm3m SC:gemmEx C:gemm3mEx GemmEx"),
     Row(names("gemm_strided"), "m n k alpha a rsa csa b rsb csb beta c! rsc csc",
         "C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc]. There is no conjugation.",
         "gemm_strided<{E}>(ctx, m, n, k, as<{E}>(alpha), as<{E}>(a), rsa, csa, as<{E}>(b), rsb, csb, as<{E}>(beta), as<{E}>(c), rsc, csc, options)",
@@ -251,8 +244,7 @@ LEVEL3 = [
     Row("dsymm ssymm zsymm csymm zhemm chemm", "layout side uplo m n alpha a lda b ldb beta c! ldc",
         "C = alpha A B + beta C (side LEFT) or alpha B A + beta C (RIGHT), C and B m x n, A symmetric (hemm: Hermitian) of order m (LEFT) or n. Only the "
         "triangle uplo of A is read, and of a Hermitian diagonal only the real parts.",
-        LEVEL3_CALL,
-        {"a": SIDED_A, "b": ("m", "n"), "c": ("m", "n")}, SIDED, "dszczc"),
+        LEVEL3_CALL, {"a": SIDED_A, "b": ("m", "n"), "c": ("m", "n")}, SIDED, "dszczc"),
     Row("dsyrk ssyrk zsyrk csyrk", "layout uplo trans n k alpha a lda beta c! ldc",
         "The triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).",
         LEVEL3_CALL, RANK_K, RANK_K_COMMENTS),
@@ -273,38 +265,35 @@ LEVEL3 = [
     Row(names("trmm"), "layout side uplo transa diag m n alpha a lda b! ldb",
         "B = alpha op(A) B (side LEFT) or alpha B op(A) (RIGHT), B m x n, A triangular of order m (LEFT) or n. The other triangle of A is not read and "
         "makes no terms.",
-        LEVEL3_CALL,
-        {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by the result"}),
+        LEVEL3_CALL, {"a": SIDED_A, "b": ("m", "n"), "c": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by the result"},
+        of_cublas="side uplo transa diag m n alpha a lda b ldb c! ldc"),
     Row(names("trsm"), "layout side uplo transa diag m n alpha a lda b! ldb",
         "Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A as trmm's. Modes native, dp and sp (a small "
         "residual, as BLAS's; no bound of an element), dot2, cr, dp:repro and sp:repro (cr's values): every unknown, in the order of substitution, is the "
         "exact quotient of the exact alpha b - sum a x over the unknowns before it, rounded once, whatever the blocking (docs/modes.md, \"TRSM and TRSV\"). "
         "The bound of the report is that of this rounding.",
-        LEVEL3_CALL,
-        {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by X"}),
+        LEVEL3_CALL, {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by X"}),
     Row(names("gemmt"), "layout uplo transa transb n k alpha a lda b ldb beta c! ldc",
         "The triangle uplo of C = alpha op(A) op(B) + beta C.",
-        LEVEL3_CALL,
-        RANK_K, {"n": RANK_K_COMMENTS["n"], "c": RANK_K_COMMENTS["c"], "a": "A: op(A) is n x k", "b": "B: op(B) is k x n"}),
+        LEVEL3_CALL, RANK_K, {"n": RANK_K_COMMENTS["n"], "c": RANK_K_COMMENTS["c"], "a": "A: op(A) is n x k", "b": "B: op(B) is k x n"}, cublas=""),
 ]
 
 BATCHED = {"m": GEMM_COMMENTS["m"], "n": GEMM_COMMENTS["n"]}
+BATCHED_CALL = Shaped("Batched", "transa transb m n k lda ldb ldc stride_a stride_b stride_c batch_count", "alpha a b beta =")
 BATCHES = [
     Row(names("gemm_strided_batched"), "layout transa transb m n k alpha a lda stride_a b ldb stride_b beta c! ldc stride_c batch_count",
         "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a. Results may lie in each other's gaps.",
-        "gemm_batched<{E}>(ctx, {{layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, false}}, as<{E}>(alpha), {{as<{E}>(a), stride_a, nullptr}}, "
-        "{{as<{E}>(b), stride_b, nullptr}}, as<{E}>(beta), {{as<{E}>(c), stride_c, nullptr}}, options)",
-        GEMM, {**BATCHED, "a": "the first A", "b": "the first B", "c": "the first C, overwritten by the result"}),
+        BATCHED_CALL, GEMM, {**BATCHED, "a": "the first A", "b": "the first B", "c": "the first C, overwritten by the result"},
+        kind="gemm_batched", blas=False, cublas="DSZC:gemmStridedBatched C:gemm3mStridedBatched GemmStridedBatchedEx"),
     Row(names("gemm_batched"), "layout transa transb m n k alpha a* lda b* ldb beta c*! ldc batch_count",
         "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a[i]. The arrays of pointers are where the matrices are, in host or in device memory, and are read "
         "when the call's turn on the stream comes. The results must not overlap. Messages name an element of an array of pointers: \"a[3]\".",
-        "gemm_batched<{E}>(ctx, {{layout, transa, transb, m, n, k, lda, ldb, ldc, batch_count, true}}, as<{E}>(alpha), {{nullptr, 0, matrices<{E}>(a)}}, "
-        "{{nullptr, 0, matrices<{E}>(b)}}, as<{E}>(beta), {{nullptr, 0, matrices<{E}>(c)}}, options)",
-        GEMM, {**BATCHED, "a": "batch_count pointers to A", "b": "batch_count pointers to B", "c": "batch_count pointers to C, overwritten by the results"}),
+        BATCHED_CALL, GEMM, {**BATCHED, "a": "batch_count pointers to A", "b": "batch_count pointers to B", "c": "batch_count pointers to C, overwritten by the results"},
+        blas=False, cublas="DSZC:gemmBatched C:gemm3mBatched GemmBatchedEx"),
 ]
 
 
-FACTORIZATION_CALL = Shaped("Factorization", "{E}", "uplo trans m n nrhs lda ldb diag", "a ipiv b", lapack=True)
+FACTORIZATION_CALL = Shaped("Factorization", "uplo trans m n nrhs lda ldb diag", "a ipiv b", lapack=True)
 FACTOR_OF = {"a": "the factor from potrf"}
 SOLVED = {"b": "B, n x nrhs, overwritten by X"}
 SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs")}
@@ -324,15 +313,13 @@ FACTORIZATIONS = [
     Row(names("getrf"), "layout m n a! lda ipiv! info",
         "P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of column i, the first such, is "
         "zero. After ACCUBLAS_ERROR_MEMORY A is as it was. In dp, sp and native a NaN in A may become 0 below an infinite pivot, with info 0 (OpenBLAS 0.3.21).",
-        FACTORIZATION_CALL,
-        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by L and U", **PIVOTS}),
+        FACTORIZATION_CALL, GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by L and U", **PIVOTS}),
     Row(names("getrs"), "layout trans n nrhs a lda ipiv b! ldb",
         "Solves op(A) X = B by the factors that getrf left in a and ipiv. ACCUBLAS_ERROR_ARGUMENT also if ipiv, in host memory, names a row that A lacks.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "the factors from getrf", **SOLVED}),
     Row(names("gesv"), "layout n nrhs a! lda ipiv! b! ldb info",
         "Solves A X = B by LU with partial pivoting: getrf, then getrs if *info is 0. Otherwise B is as it was.",
-        FACTORIZATION_CALL,
-        SYSTEM, {**ORDER, "a": "A, overwritten by L and U", "ipiv": PIVOTS["ipiv"].replace("min(m, n)", "n"), **SOLVED}),
+        FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "A, overwritten by L and U", "ipiv": PIVOTS["ipiv"].replace("min(m, n)", "n"), **SOLVED}),
 ]
 INVERSES = [
     Row(names("trtri"), "layout uplo diag n a! lda info",
@@ -344,34 +331,29 @@ INVERSES = [
         FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "U or L, overwritten by the product"}),
     Row(names("potri"), "layout uplo n a! lda info",
         "The inverse by the factor that potrf left in the triangle uplo of A, which the triangle of the inverse overwrites: trtri, then lauum if *info is 0.",
-        FACTORIZATION_CALL,
-        SQUARE, {**ORDER, "a": "the factor from potrf, overwritten by the inverse"}),
+        FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "the factor from potrf, overwritten by the inverse"}),
     Row(names("getri"), "layout n a! lda ipiv info",
         "The inverse by the factors that getrf left in a and ipiv, which overwrites a. *info = i: the pivot of column i, the first such, is zero, and A is as "
         "it was.",
-        FACTORIZATION_CALL,
-        SQUARE, {**ORDER, "a": "the factors from getrf, overwritten by the inverse"}, work=True),
+        FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "the factors from getrf, overwritten by the inverse"}, work=True),
 ]
 
 
-QR_CALL = Shaped("Orthogonal", "{E}", "side trans m n k nrhs lda ldc", "a tau c", {"b": "c", "ldb": "ldc"}, lapack=True)
+QR_CALL = Shaped("Orthogonal", "side trans m n k nrhs lda ldc", "a tau c", renamed={"b": "c", "ldb": "ldc"}, lapack=True)
 REFLECTORS = {"a": "the vectors of the reflectors, from geqrf"}
 QR = [
     Row(names("geqrf"), "layout m n a! lda tau!",
         "A = Q R, A m x n: R, min(m, n) x n and upper triangular with a real diagonal, overwrites the upper triangle of A. Below it stand the vectors of k = "
         "min(m, n) reflectors H_i = I - tau_i v_i v_i^H, Q = H_1 H_2 ... H_k: v_i has zeros, 1 in row i (not stored), then column i.",
-        QR_CALL,
-        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by R and the reflectors",
+        QR_CALL, GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by R and the reflectors",
                "tau": "the factors of the reflectors, min(m, n) numbers"}, work=True),
     Row("dorgqr sorgqr zungqr cungqr", "layout m n k a! lda tau",
         "The first n columns of Q, m x n with n <= m, by the k <= n reflectors that geqrf left in the columns of a and in tau. They overwrite a.",
-        QR_CALL,
-        GEMV, {"m": "rows of Q, at least 0", "n": "columns of Q, from 0 to m", "k": "reflectors, from 0 to n",
+        QR_CALL, GEMV, {"m": "rows of Q, at least 0", "n": "columns of Q, from 0 to m", "k": "reflectors, from 0 to n",
                "a": "the vectors of the reflectors, overwritten by Q, m x n"}, kind="orgqr", work=True),
     Row("dormqr sormqr zunmqr cunmqr", "layout side trans m n k a lda tau c! ldc",
         "C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n, Q of order m or n by k reflectors in the columns of a, which has as many rows.",
-        QR_CALL,
-        {"a": ("order of Q", "k"), "c": ("m", "n")},
+        QR_CALL, {"a": ("order of Q", "k"), "c": ("m", "n")},
         {"side": "ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where Q stands in the product",
          "trans": "ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones", "m": "rows of C, at least 0",
          "n": "columns of C, at least 0", "k": "reflectors, from 0 to the order of Q", **REFLECTORS}, kind="ormqr", work=True),
@@ -381,8 +363,7 @@ QR = [
         "others become parts of Q^H B). A is overwritten by geqrf's result, a wide A by that of A^H, conjugated and transposed (which is LAPACK's LQ "
         "factorization). If A is zero, or m, n or nrhs is, B becomes zero and A stays. *info = i: element i of the diagonal of R, the first such, is zero, and X "
         "is not computed.",
-        QR_CALL,
-        {"a": ("m", "n"), "b": ("m and n", "nrhs")},
+        QR_CALL, {"a": ("m", "n"), "b": ("m and n", "nrhs")},
         {"trans": "op(A): ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones", "m": "rows of A, at least 0",
          "n": "columns of A, at least 0", "a": "A, overwritten by its factorization", "b": "B, max(m, n) x nrhs, overwritten by X",
          "ldb": "leading dimension of b, at least max(1, m, n) column-major, max(1, nrhs) row-major"}, work=True),
@@ -403,6 +384,9 @@ CERTIFIED = [
         "certified_solution<{E}>(ctx, {{layout, true, uplo, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
         CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}),
 ]
+
+# Other names of BLAS and CBLAS for a routine: the stem of the other name and that of the routine.
+ALIASES = {}
 
 # The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
 GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS, "inverses": INVERSES,

@@ -1,112 +1,110 @@
-// Code that the drop-in's routines share: reading a transposition, complaints about arguments, and the failure of a
-// call that has no status.
+// Code that the drop-in's names share: netlib's letters, calls of the library, and complaints about arguments.
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <exception>
 
 #include "c_api/blas/xerbla.hpp"
 #include "c_api/private.hpp"
-#include "include/accublas.h"
-#include "lib/call/arguments.hpp"
-#include "lib/cpu/blas_calls.hpp"
-#include "lib/cpu/blas_sizes.hpp"
+#include "lib/call/level1.hpp"
+#include "lib/call/level2.hpp"
+#include "lib/call/level3.hpp"
 
 namespace accublas::blas {
 
-/// netlib's CHARACTER*1 transposition, N, T or C in either case; 0 for anything else. The hidden lengths that Fortran
-/// passes at the end of its arguments are not declared anywhere in the drop-in: callers that pass none leave no room
-/// for them, and a compiler may reuse the stack slots of declared arguments.
+/// netlib's letters in either case; 0 for anything else. The hidden lengths that Fortran passes at the end of its
+/// arguments are not declared anywhere in the drop-in: callers that pass none leave no room for them, and a compiler
+/// may reuse the stack slots of declared arguments.
+inline std::int32_t letter_of(char c, char first, std::int32_t of_first, char second, std::int32_t of_second) {
+  const char capital = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return capital == first ? of_first : capital == second ? of_second : 0;
+}
+inline accublas_side f77_side(char c) { return letter_of(c, 'L', ACCUBLAS_LEFT, 'R', ACCUBLAS_RIGHT); }
+inline accublas_uplo f77_uplo(char c) { return letter_of(c, 'U', ACCUBLAS_UPPER, 'L', ACCUBLAS_LOWER); }
+inline accublas_diag f77_diag(char c) { return letter_of(c, 'N', ACCUBLAS_NON_UNIT, 'U', ACCUBLAS_UNIT); }
 inline accublas_transpose f77_transpose(char c) {
-  switch (c) {
-    case 'N':
-    case 'n':
-      return ACCUBLAS_NO_TRANS;
-    case 'T':
-    case 't':
-      return ACCUBLAS_TRANS;
-    case 'C':
-    case 'c':
-      return ACCUBLAS_CONJ_TRANS;
-  }
-  return 0;
+  return c == 'C' || c == 'c' ? ACCUBLAS_CONJ_TRANS : letter_of(c, 'N', ACCUBLAS_NO_TRANS, 'T', ACCUBLAS_TRANS);
 }
 
-/// Takes the short way of a call, `real(blas)`. False where there is none (accublas_private_native), and where `real`
-/// finds memory for copies or a routine of the real BLAS missing, before it has written anything.
-template <class Real>
-bool served_natively(Routine routine, std::int64_t m, std::int64_t n, std::int64_t k, int integer_bytes,
-                     const Real& real) {
-  const cpu::RealBlas* const blas = accublas_private_native(routine, m, n, k, integer_bytes);
-  if (!blas) return false;
-  try {
-    real(*blas);
-    return true;
-  } catch (const std::exception&) {  // serve reports it: no exception leaves a BLAS name
-    return false;
-  }
-}
-
-/// Calls real(blas) where there is stack enough for it; accublas_private_by_real_blas has the contract.
-template <class Real>
-accublas_status by_real_blas(Routine routine, const Real& real) {
-  return accublas_private_by_real_blas(
-      routine, [](void* body, const cpu::RealBlas& blas) { (*static_cast<const Real*>(body))(blas); },
-      const_cast<Real*>(&real));
-}
-
-/// Serves a call that has no status to return. `run(options)` runs it by the mode, `real(blas)` on the real BLAS, where
-/// accublas_private_next_attempt says so. `reads_result`: beta is not zero; `small`: the real BLAS takes the sizes
-/// (lib/cpu/blas_sizes.hpp).
-template <class Run, class Real>
-void serve(Routine routine, bool reads_result, bool small, Run run, const Real& real) {
-  accublas_options on_cpu = ACCUBLAS_OPTIONS_INIT;
-  on_cpu.backend = ACCUBLAS_BACKEND_CPU;
-  Attempt attempt = Attempt::as_set;
-  do {
-    accublas_private_let_operands_overlap(nullptr, true);
-    const accublas_status status = run(attempt == Attempt::on_cpu ? &on_cpu : nullptr);
-    accublas_private_let_operands_overlap(nullptr, false);
-    if (status == ACCUBLAS_SUCCESS) return;
-    attempt = accublas_private_next_attempt(nullptr, attempt, status, reads_result);
-  } while (attempt == Attempt::on_cpu);
-  if (attempt != Attempt::native || !small) std::abort();
-  const accublas_status status = by_real_blas(routine, real);
-  if (status == ACCUBLAS_SUCCESS) return;
-  accublas_private_next_attempt(nullptr, attempt, status, reads_result);  // runs the failure handler
-  std::abort();
-}
-
-/// Serves a routine of level 2 or 3 under an F77 name. Call holds the arguments as column-major F77 has them, with the
-/// routine's f77_name and cblas_name. It has the members
-///   bad_option()  CBLAS's complaint about a side, a triangle, a transposition or a diagonal that is none; its argument
-///                 is 0 where all are good
-///   transpose()   turns the arguments of a row-major call into those of the column-major one
-///   first_bad()   netlib's number of the first bad argument, 0 if there is none
-///   run()
 template <class Call>
-void f77(Spelling spelling, const Call& call) {
-  if (const int bad = call.first_bad())
-    f77_error(Call::f77_name, bad, spelling);
+void serve_unchecked(const Call& call) {
+  accublas_private_serve_unchecked(call.routine(), &call);
+}
+
+/// Serves an inner product or a norm, which have no bad argument, and returns its result.
+template <class Result, class E>
+Result returned(Level1<E> call) {
+  Result result{};
+  call.result = &result;
+  serve_unchecked(call);
+  return result;
+}
+
+/// Returns a complex number in the way in which gfortran's functions return it.
+template <class T>
+cpu::F77Complex<T> f77_complex(Complex<T> value) {
+  cpu::F77Complex<T> result;
+  __real__ result = value.re;
+  __imag__ result = value.im;
+  return result;
+}
+
+/// netlib's number of the first bad argument of a column-major call, 0 if there is none.
+constexpr int first_bad(const Level2Shape& s) { return check_level2(ACCUBLAS_COL_MAJOR, s).number; }
+constexpr int first_bad(const Level3Shape& s) { return check_level3(ACCUBLAS_COL_MAJOR, s).number; }
+
+/// CBLAS's complaint about a side, a triangle, a transposition or a diagonal that is none; its argument is 0 where all
+/// are good.
+inline CblasComplaint bad_option(const Level2Shape& s) {
+  if (is_ger(s.kind)) return {};
+  const bool of_gemv = s.kind == Operation::gemv;
+  if (!of_gemv && !valid_uplo(s.uplo)) return {2, "Illegal Uplo setting, %d\n", s.uplo};
+  if ((of_gemv || is_triangular(s.kind)) && !valid_transpose(s.trans))
+    return {of_gemv ? 2 : 3, "Illegal TransA setting, %d\n", s.trans};
+  if (is_triangular(s.kind) && !valid_diag(s.diag)) return {4, "Illegal Diag setting, %d\n", s.diag};
+  return {};
+}
+inline CblasComplaint bad_option(const Level3Shape& s) {
+  if (s.kind == Operation::gemm) {
+    if (!valid_transpose(s.transa)) return {2, "Illegal TransA setting, %d\n", s.transa};
+    if (!valid_transpose(s.transb)) return {3, "Illegal TransB setting, %d\n", s.transb};
+    return {};
+  }
+  int number = 1;
+  if (is_symm(s.kind) || is_in_place(s.kind))
+    if (++number; !valid_side(s.side)) return {number, "Illegal Side setting, %d\n", s.side};
+  if (++number; !valid_uplo(s.uplo)) return {number, "Illegal Uplo setting, %d\n", s.uplo};
+  if (!is_symm(s.kind))
+    if (++number; !valid_transpose_a(s)) return {number, "Illegal Trans setting, %d\n", s.transa};
+  if (s.kind == Operation::gemmt)
+    if (++number; !valid_transpose(s.transb)) return {number, "Illegal Trans setting, %d\n", s.transb};
+  if (is_in_place(s.kind))
+    if (++number; !valid_diag(s.diag)) return {number, "Illegal Diag setting, %d\n", s.diag};
+  return {};
+}
+
+/// Serves a routine of level 2 or 3 under an F77 name; `name` is the routine's for xerbla.
+template <class Call>
+void f77(Spelling spelling, const char* name, const Call& call) {
+  if (const int bad = first_bad(call))
+    f77_error(name, bad, spelling);
   else
-    call.run();
+    serve_unchecked(call);
 }
 
 /// Serves the routine under a CBLAS name; the arguments are as the caller gave them.
 template <class Call>
-void cblas(Spelling spelling, accublas_layout layout, Call call) {
+void cblas(Spelling spelling, const char* name, const char* f77_name, accublas_layout layout, Call call) {
   const bool row_major = layout == ACCUBLAS_ROW_MAJOR;
   const auto complain = [&](const CblasComplaint& complaint) {
-    cblas_error(Call::cblas_name, Call::f77_name, complaint, row_major, spelling);
+    cblas_error(name, f77_name, complaint, row_major, spelling);
   };
   if (!valid(layout)) return complain({1, "Illegal layout setting, %d\n", layout});
-  if (const CblasComplaint bad = call.bad_option(); bad.argument != 0) return complain(bad);
+  if (const CblasComplaint bad = bad_option(call); bad.argument != 0) return complain(bad);
   if (row_major) call.transpose();
-  if (const int bad = call.first_bad())
+  if (const int bad = first_bad(call))
     complain({bad + 1, "", 0});
   else
-    call.run();
+    serve_unchecked(call);
 }
 
 }  // namespace accublas::blas

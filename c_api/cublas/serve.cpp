@@ -1,7 +1,6 @@
 #include "c_api/cublas/serve.hpp"
 
 #include "c_api/cublas/contexts.hpp"
-#include "c_api/private.hpp"
 
 namespace accublas::cublas {
 namespace {
@@ -19,20 +18,18 @@ bool asks_for_other_products(int mode, Routine routine) {
 
 }  // namespace
 
-Call::Call(const Request& request) noexcept {
+Way::Way(cublasHandle_t handle, Routine routine, const void* call) noexcept {
   static constinit Real get_stream("cublasGetStream_v2");
   static constinit Real get_pointer_mode("cublasGetPointerMode_v2");
   static constinit Real get_math_mode("cublasGetMathMode");
-  if (!request.serves || !request.handle) return;
+  if (!handle) return;
   cublasMath_t math{};
   cublasPointerMode_t pointers{};
-  if (get_math_mode(request.handle, &math) != CUBLAS_STATUS_SUCCESS ||
-      get_stream(request.handle, &stream_) != CUBLAS_STATUS_SUCCESS ||
-      get_pointer_mode(request.handle, &pointers) != CUBLAS_STATUS_SUCCESS ||
-      asks_for_other_products(math, request.routine))
+  if (get_math_mode(handle, &math) != CUBLAS_STATUS_SUCCESS || get_stream(handle, &stream_) != CUBLAS_STATUS_SUCCESS ||
+      get_pointer_mode(handle, &pointers) != CUBLAS_STATUS_SUCCESS || asks_for_other_products(math, routine))
     return;
-  accublas_context* const context = context_of(request.handle, prepared_);
-  if (!context || accublas_private_left_to_cublas(context, request.routine, request.m, request.n, request.k)) return;
+  accublas_context* const context = context_of(handle, prepared_);
+  if (!context || accublas_private_left_to_cublas(context, routine, call)) return;
   context_ = context;
   factors_on_device_ = pointers == CUBLAS_POINTER_MODE_DEVICE;
   prepared_ = accublas_set_stream(context, stream_);
@@ -41,12 +38,12 @@ Call::Call(const Request& request) noexcept {
         accublas_set_pointer_mode(context, factors_on_device_ ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);
 }
 
-void Call::factors_are_on_host() noexcept {
+void Way::factors_are_on_host() noexcept {
   factors_on_device_ = false;
   accublas_set_pointer_mode(context_, ACCUBLAS_POINTER_HOST);
 }
 
-bool Call::falls_back(accublas_status failed, cublasStatus_t& status) const noexcept {
+bool Way::falls_back(accublas_status failed, cublasStatus_t& status) const noexcept {
   switch (failed) {
     case ACCUBLAS_ERROR_ARGUMENT:
       status = CUBLAS_STATUS_INVALID_VALUE;
@@ -71,7 +68,7 @@ bool Call::falls_back(accublas_status failed, cublasStatus_t& status) const noex
 
 extern "C" ACCUBLAS_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   using namespace accublas::cublas;
-  ACCUBLAS_CUBLAS_REAL(cublasDestroy_v2);
+  static constinit Real real("cublasDestroy_v2");
   if (handle) forget(handle);
   return real(handle);
 }

@@ -9,9 +9,11 @@
 
 #include "c_api/cublas/driver.hpp"
 #include "c_api/cublas/real_cublas.hpp"
-#include "include/accublas.h"
-#include "lib/call/arguments.hpp"
-#include "lib/call/routine.hpp"
+#include "c_api/private.hpp"
+#include "lib/call/batch.hpp"
+#include "lib/call/level1.hpp"
+#include "lib/call/level2.hpp"
+#include "lib/call/level3.hpp"
 
 namespace accublas::cublas {
 
@@ -32,25 +34,58 @@ constexpr accublas_diag diag_of(cublasDiagType_t diag) {
   return diag == CUBLAS_DIAG_NON_UNIT ? ACCUBLAS_NON_UNIT : diag == CUBLAS_DIAG_UNIT ? ACCUBLAS_UNIT : 0;
 }
 
-/// Traits of numbers as cuBLAS has them.
+// The calls by their arguments. Factors, which may lie in device memory, go beside them. An operand that the routine
+// lacks is null.
 template <class E>
-constexpr bool complex_numbers = std::is_same_v<E, cuDoubleComplex> || std::is_same_v<E, cuComplex>;
+Level1<E> level1(const Level1Shape& shape, const void*, const void* x, const void* y, void* result) {
+  return {shape, E{}, x, y, result};
+}
+template <class E>
+Level2<E> level2(const Level2Shape& shape, const void*, const void* a, const void* x, const void* y, const void*,
+                 void* c) {
+  return {shape,
+          E{1},
+          static_cast<const E*>(a),
+          static_cast<const E*>(x),
+          static_cast<const E*>(y),
+          E{1},
+          static_cast<E*>(c)};
+}
+template <class E>
+Level3<E> level3(const Level3Shape& shape, const void*, const void* a, const void* b, const void*, void* c) {
+  return {shape, E{}, static_cast<const E*>(a), static_cast<const E*>(b), E{}, static_cast<E*>(c)};
+}
+template <class E, class Operand>
+BatchCall<E> batched(const BatchShape& shape, const void*, Operand* a, Operand* b, const void*, const void* c) {
+  return batch_call<E>(shape, a, b, c);
+}
+constexpr const char* no_factor = nullptr;  ///< of a routine that has no alpha or beta
 
-/// The call that accublas would be asked for; sizes as the report has them.
-struct Request {
-  cublasHandle_t handle;
-  Routine routine;
-  std::int64_t m, n, k;
-  bool serves;  ///< the arguments are good, and there is something to do; else cuBLAS answers, with its status
-};
+/// Whether the arguments are good and there is something to do; otherwise cuBLAS answers, with its status. Results of a
+/// batch that lie over one another are cuBLAS's, too, and a TRMM with C in B under another leading dimension.
+constexpr bool has_work(const Level1Shape& s) { return s.n > 0 && (!is_norm(s.kind) || s.incx > 0); }
+constexpr bool has_work(const BatchShape& s) {
+  return !check_batch(ACCUBLAS_COL_MAJOR, s) && s.m > 0 && s.n > 0 && s.batch_count > 0;
+}
+template <class E>
+bool has_work(const Level2<E>& l) {
+  return !check_level2(ACCUBLAS_COL_MAJOR, l) && l.rows() > 0 && l.cols() > 0 && l.inner() > 0;
+}
+template <class E>
+bool has_work(const Level3<E>& l) {
+  const bool moves = l.kind == Operation::trmm;
+  return !check_level3(ACCUBLAS_COL_MAJOR, l) && l.rows() > 0 && l.cols() > 0 &&
+         (!moves || (l.ldc >= l.m && (l.b != l.c || l.ldb == l.ldc)));
+}
 
 /// A call on its way to accublas.
-class Call {
+class Way {
  public:
-  explicit Call(const Request&) noexcept;
+  /// `call` is one of those above.
+  Way(cublasHandle_t handle, Routine routine, const void* call) noexcept;
 
-  /// The real cuBLAS serves it: the request is for nothing, the mode is cuBLAS's own, or the handle's math mode asks
-  /// for other arithmetic than the types have.
+  /// The real cuBLAS serves the call: the mode is cuBLAS's own, or the handle's math mode asks for other arithmetic
+  /// than the types have.
   bool forwarded() const { return !context_ && prepared_ == ACCUBLAS_SUCCESS; }
   /// This thread's context for the handle and its device, with the handle's stream and pointer mode.
   accublas_context* context() const { return context_; }
@@ -63,7 +98,7 @@ class Call {
   void factors_are_on_host() noexcept;
 
   /// After a failure: whether the real cuBLAS is to serve the call, as the failure handler says; else `status` is what
-  /// the caller is told.
+  /// the caller gets.
   bool falls_back(accublas_status failed, cublasStatus_t& status) const noexcept;
 
  private:
@@ -77,43 +112,86 @@ class Call {
 template <class E>
 class Factor {
  public:
-  Factor(Call& call, const E* where) : where_(where) {
-    if (!call.factors_on_device() || !where || !read_number(&value_, where, sizeof value_, call.stream())) return;
-    where_ = &value_;
+  Factor(const Way& way, const E* where) : where_(where) {
+    if (way.factors_on_device() && where && read_number(&value_, where, sizeof value_, way.stream())) where_ = &value_;
   }
-  bool read() const { return where_ == &value_; }
-  operator const E*() const { return where_; }
+  /// Whether the factor is in host memory, or the routine has none.
+  bool is_on_host() const { return !where_ || where_ == &value_; }
+  const void* where() const { return where_; }
 
  private:
   E value_;
   const E* where_;
 };
 
-/// Runs `run(call)`, an accublas_status, or calls the real function with `arguments`.
-template <class Run, class... Arguments>
-cublasStatus_t serve(const Request& request, Real& real, Run run, Arguments... arguments) {
-  Call call(request);
-  if (call.forwarded()) return real(arguments...);
-  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-  const accublas_status failed = call.prepared() == ACCUBLAS_SUCCESS ? run(call) : call.prepared();
-  return failed != ACCUBLAS_SUCCESS && call.falls_back(failed, status) ? real(arguments...) : status;
+/// Runs a call whose factors follow the pointer mode, but those of level 2 beside GEMV and of HER2K, which accublas
+/// takes in host memory alone.
+template <class Call, class A, class B>
+accublas_status run_by_pointer_mode(Way& way, const Call& call, const A* alpha, const B* beta) {
+  const Routine routine = call.routine();
+  const auto run_with = [&](const void* a, const void* b) {
+    return accublas_private_run_unchecked(way.context(), routine, &call, a, b);
+  };
+  if (!way.factors_on_device() || !(is_level2(routine) || routine == Operation::her2k)) return run_with(alpha, beta);
+  const Factor<A> a(way, alpha);
+  const Factor<B> b(way, beta);
+  if (a.is_on_host() && b.is_on_host()) way.factors_are_on_host();
+  return run_with(a.where(), b.where());
 }
 
-/// Serves routines that take their factors in host memory alone; otherwise the contract of the function above.
-template <class E, class B, class Run>
-accublas_status with_factors(Call& call, const E* alpha, const B* beta, Run run) {
-  const Factor<E> a(call, alpha);
-  const Factor<B> b(call, beta);
-  if (a.read() && (b.read() || !beta)) call.factors_are_on_host();
-  return run(static_cast<const E*>(a), static_cast<const B*>(b));
+template <class Call, class A, class B>
+accublas_status run(Way& way, const Call& call, const A* alpha, const B* beta) {
+  return run_by_pointer_mode(way, call, alpha, beta);
+}
+/// cuBLAS's TRMM is out of place: B is copied to C where that is another matrix.
+template <class E, class A, class B>
+accublas_status run(Way& way, Level3<E> call, const A* alpha, const B* beta) {
+  if (call.kind == Operation::trmm) {
+    constexpr std::int64_t bytes = sizeof(E);
+    if (call.b != call.c && call.b && call.c &&
+        !copy_matrix(call.m * bytes, call.n, call.b, call.ldb * bytes, call.c, call.ldc * bytes, way.stream()))
+      return accublas_set_last_error(way.context(), ACCUBLAS_ERROR_DEVICE, "TRMM: B could not be copied to C");
+    call.b = nullptr;
+    call.ldb = call.ldc;
+  }
+  return run_by_pointer_mode(way, call, alpha, beta);
+}
+
+/// Serves a call by accublas, or by the real function with the handle and `arguments`.
+template <class Call, class A, class B, class... Arguments>
+cublasStatus_t serve(Real& real, const Call& call, const A* alpha, const B* beta, cublasHandle_t handle,
+                     Arguments... arguments) {
+  if (!has_work(call)) return real(handle, arguments...);
+  Way way(handle, call.routine(), &call);
+  if (way.forwarded()) return real(handle, arguments...);
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  const accublas_status failed = way.prepared() == ACCUBLAS_SUCCESS ? run(way, call, alpha, beta) : way.prepared();
+  return failed != ACCUBLAS_SUCCESS && way.falls_back(failed, status) ? real(handle, arguments...) : status;
+}
+
+struct Types {
+  cudaDataType_t a, b, c;
+  cublasComputeType_t compute;
+};
+
+/// Serves a call by types, make(E{}) for numbers E. The real function serves it where accublas has no such product:
+/// other types, or a compute type that asks for other arithmetic than theirs.
+template <class Make, class... Arguments>
+cublasStatus_t serve_typed(Real& real, const Types& types, Make make, const void* alpha, const void* beta,
+                           Arguments... arguments) {
+  const auto with = [&](auto element) {
+    using E = decltype(element);
+    return serve(real, make(element), static_cast<const E*>(alpha), static_cast<const E*>(beta), arguments...);
+  };
+  const bool single = types.compute == CUBLAS_COMPUTE_32F || types.compute == CUBLAS_COMPUTE_32F_PEDANTIC;
+  const bool twice = types.compute == CUBLAS_COMPUTE_64F || types.compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+  if (types.a == types.b && types.a == types.c) {
+    if (types.a == CUDA_R_64F && twice) return with(double{});
+    if (types.a == CUDA_C_64F && twice) return with(Complex<double>{});
+    if (types.a == CUDA_R_32F && single) return with(float{});
+    if (types.a == CUDA_C_32F && single) return with(Complex<float>{});
+  }
+  return real(arguments...);
 }
 
 }  // namespace accublas::cublas
-
-/// Both forms of every name: DEFINE is a macro (name, suffix, integer type, ...) that defines one entry point.
-#define ACCUBLAS_CUBLAS_NAMES(DEFINE, name, ...) \
-  DEFINE(name, name, std::int32_t, __VA_ARGS__)  \
-  DEFINE(name, name##_64, std::int64_t, __VA_ARGS__)
-
-/// The real function behind an entry point.
-#define ACCUBLAS_CUBLAS_REAL(symbol) static constinit Real real(#symbol)

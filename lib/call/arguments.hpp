@@ -12,7 +12,7 @@ namespace accublas {
 struct BadArgument {
   const char* name = nullptr;  ///< as in accublas.h; null: all arguments are good
   int number = 0;              ///< position in netlib's Fortran interface, from 1
-  explicit operator bool() const { return name != nullptr; }
+  explicit constexpr operator bool() const { return name != nullptr; }
 };
 
 constexpr bool valid(accublas_layout layout) { return layout == ACCUBLAS_ROW_MAJOR || layout == ACCUBLAS_COL_MAJOR; }

@@ -43,6 +43,8 @@ struct CallShape {
   Index m = 0, n = 0, k = 0;
   bool on_device = false;
   int device = 0;
+
+  friend bool operator==(const CallShape&, const CallShape&) = default;
 };
 
 /// Per-context state that a backend keeps (stream, cuBLAS handle, device-side error flag, workspace in graph capture).

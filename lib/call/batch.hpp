@@ -1,7 +1,11 @@
-// The problem that a batched routine computes.
+// A call of GEMM on a batch of matrices, and the problem that it computes.
 #pragma once
 
+#include <type_traits>
+
+#include "lib/call/arguments.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/call/routine.hpp"
 
 namespace accublas {
 
@@ -17,6 +21,50 @@ struct Matrices {
     return pointers ? static_cast<const void*>(pointers) : static_cast<const void*>(base);
   }
 };
+
+/// All arguments of a call that are not elements of the matrices. Without pointers to the matrices there are strides.
+struct BatchShape {
+  Operation kind;
+  bool complex;
+  accublas_transpose transa = ACCUBLAS_NO_TRANS, transb = ACCUBLAS_NO_TRANS;
+  std::int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0, stride_a = 0, stride_b = 0, stride_c = 0,
+               batch_count = 0;
+  bool by_pointers = false;  ///< where results lie is the caller's business then
+};
+
+/// Checks GEMM's arguments, then those of the batch.
+constexpr BadArgument check_batch(accublas_layout layout, const BatchShape& s) {
+  if (const BadArgument bad = check_gemm(layout, s.transa, s.transb, s.m, s.n, s.k, s.lda, s.ldb, s.ldc)) return bad;
+  return check_gemm_batch(layout, s.m, s.n, s.ldc, s.by_pointers ? nullptr : &s.stride_c, s.batch_count);
+}
+
+/// A call of a batched routine.
+template <class E>
+struct BatchCall : BatchShape {
+  Matrices<const E> a, b;
+  Matrices<E> c;
+
+  Routine routine() const { return {Operation::gemm_batched, type_of<E>}; }
+  /// These functions return the sizes of a product.
+  std::int64_t rows() const { return m; }
+  std::int64_t cols() const { return n; }
+  std::int64_t inner() const { return k; }
+};
+
+/// The operands are arrays of pointers, or the first matrices.
+template <class E, class Operand>
+BatchCall<E> batch_call(BatchShape s, Operand* a, const void* b, const void* c) {
+  s.by_pointers = std::is_pointer_v<Operand>;
+  if (s.by_pointers)
+    return {s,
+            {nullptr, 0, static_cast<const E* const*>(static_cast<const void*>(a))},
+            {nullptr, 0, static_cast<const E* const*>(b)},
+            {nullptr, 0, static_cast<E* const*>(c)}};
+  return {s,
+          {static_cast<const E*>(static_cast<const void*>(a)), s.stride_a, nullptr},
+          {static_cast<const E*>(b), s.stride_b, nullptr},
+          {static_cast<E*>(const_cast<void*>(c)), s.stride_c, nullptr}};
+}
 
 /// `count` products of one shape with one alpha and one beta.
 template <class T>

@@ -96,7 +96,11 @@ struct Factorization : FactorizationShape {
 
   Routine routine() const { return {kind, type_of<E>}; }
   std::int64_t rows() const { return kind == Operation::getrf ? m : n; }
+  std::int64_t cols() const { return has_solution(kind) ? nrhs : n; }
   std::int64_t order() const { return rows() < n ? rows() : n; }
+  std::int64_t inner() const { return order(); }
+  /// Numbers of GETRI's work that are best.
+  std::int64_t best_work() const { return n > 1 ? n * std::min<std::int64_t>(n, 64) : 1; }
 
   /// Returns X with A = X^H X, in the memory of A's stored triangle.
   Matrix<E> cholesky_factor() const { return uplo == ACCUBLAS_UPPER ? a : a.transposed(); }

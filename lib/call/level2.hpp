@@ -1,5 +1,5 @@
-// A call of level 2 other than GEMV as BLAS has it, column-major, and its description by lib/call/product.hpp: products
-// with one column, and updates by products of one term.
+// A call of level 2 as BLAS has it, column-major, and the description of those other than GEMV by lib/call/product.hpp:
+// products with one column, and updates by products of one term.
 #pragma once
 
 #include <utility>
@@ -22,7 +22,7 @@ constexpr bool is_conjugating(Operation kind) { return between(kind, Operation::
 constexpr bool is_update(Operation kind) { return is_ger(kind) || is_syr(kind); }
 
 /// All arguments that are not elements of matrix and vectors. An argument that a routine lacks has its default value. A
-/// is m x n for GER and its kind, else of order n.
+/// is m x n for GEMV, GER and its kind, else of order n.
 struct Level2Shape {
   Operation kind;
   bool complex;
@@ -30,15 +30,24 @@ struct Level2Shape {
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
   accublas_diag diag = ACCUBLAS_NON_UNIT;
   std::int64_t m = 0, n = 0, lda = 0, incx = 1, incy = 1;
-  /// Whether transpose() has moved the conjugate to the other operand: it then conjugates A of HEMV, TRMV and TRSV, and
-  /// of the vectors of GERC, HER and HER2 the one that the routine itself does not conjugate.
+  /// Whether transpose() has moved the conjugate to the other operand: it then conjugates A of GEMV, HEMV, TRMV and
+  /// TRSV, and of the vectors of GERC, HER and HER2 the one that the routine itself does not conjugate.
   bool conjugated = false;
   bool transposed_call = false;  ///< see Level2::transpose
 };
 
+/// These functions return the lengths of x and y.
+constexpr std::int64_t length_of_x(const Level2Shape& s) {
+  return s.kind == Operation::gemv ? (s.trans == ACCUBLAS_NO_TRANS ? s.n : s.m) : is_ger(s.kind) ? s.m : s.n;
+}
+constexpr std::int64_t length_of_y(const Level2Shape& s) {
+  return s.kind == Operation::gemv && s.trans == ACCUBLAS_NO_TRANS ? s.m : s.n;
+}
+
 /// Checks netlib's arguments in order: uplo, trans and diag, m, n, as many as the routine has; then alpha, a, lda, x,
-/// incx, beta, y, incy, or for updates alpha, x, incx, y, incy, a, lda.
+/// incx, beta, y, incy, or for updates alpha, x, incx, y, incy, a, lda. GEMV's are check_gemv's.
 constexpr BadArgument check_level2(accublas_layout layout, const Level2Shape& s) {
+  if (s.kind == Operation::gemv) return check_gemv(layout, s.trans, s.m, s.n, s.lda, s.incx, s.incy);
   if (!valid(layout)) return {"layout", 0};
   const bool update = is_update(s.kind), triangular = is_triangular(s.kind);
   int number = 0;
@@ -81,11 +90,11 @@ struct Level2 : Level2Shape {
   Triangle wanted() const { return is_syr(kind) ? part() : Triangle::all; }
   bool hermitian_result() const { return kind == Operation::her || kind == Operation::her2; }
   /// These functions return C's sizes, and its elements as they are stored.
-  std::int64_t rows() const { return is_ger(kind) ? m : n; }
+  std::int64_t rows() const { return is_ger(kind) ? m : length_of_y(*this); }
   std::int64_t cols() const { return is_update(kind) ? n : 1; }
   Matrix<E> result() const {
     if (is_update(kind)) return {c, 1, lda};
-    const Vector<E> vector = blas_vector(n, c, is_triangular(kind) ? incx : incy);
+    const Vector<E> vector = blas_vector(rows(), c, is_triangular(kind) ? incx : incy);
     return {vector.data, vector.stride, 0};
   }
   /// These functions return C's sizes as the caller counts them.
@@ -94,7 +103,7 @@ struct Level2 : Level2Shape {
   /// Whether transpose() exchanges the vectors, so that x is the caller's y.
   bool exchanges() const { return is_ger(kind) || kind == Operation::her2; }
   /// Inner dimension of a product, and the number of terms of an element.
-  std::int64_t inner() const { return is_update(kind) ? 1 : n; }
+  std::int64_t inner() const { return is_update(kind) ? 1 : length_of_x(*this); }
   std::int64_t terms() const { return is_syr2(kind) ? 2 : inner(); }
 
   /// Replaces the arguments of a row-major call by those of the column-major call that reads the same memory: A is
@@ -104,7 +113,7 @@ struct Level2 : Level2Shape {
     uplo = uplo == ACCUBLAS_UPPER ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
     conjugated = is_conjugating(kind) || (is_complex<E> && trans == ACCUBLAS_CONJ_TRANS);
     trans = trans == ACCUBLAS_NO_TRANS ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
-    if (is_ger(kind)) std::swap(m, n);
+    if (is_ger(kind) || kind == Operation::gemv) std::swap(m, n);
     if (exchanges()) {
       std::swap(x, y);
       std::swap(incx, incy);
@@ -125,7 +134,7 @@ TriangularSystem<E> system_of(const Level2<E>& l) {
   return {l.n, 1, l.alpha, triangular_operand(l), l.result()};
 }
 
-/// Returns the product of a call, which is not TRSV.
+/// Returns the product of a call, which is neither GEMV nor TRSV.
 template <class E>
 Product<E> product_of(const Level2<E>& l) {
   const Matrix<E> c = l.result();

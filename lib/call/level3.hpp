@@ -1,4 +1,4 @@
-// A call of level 3 other than GEMM as BLAS has it, column-major, and its description by lib/call/product.hpp.
+// A call of level 3 as BLAS has it, column-major, and the description of those other than GEMM by lib/call/product.hpp.
 #pragma once
 
 #include <utility>
@@ -67,8 +67,9 @@ constexpr bool tall_b(const Level3Shape& s) {
 
 /// Checks the arguments in netlib's order: side and uplo for SYMM and HEMM, uplo and trans for SYRK and its kind, side,
 /// uplo, transa and diag for TRMM and TRSM, uplo, transa and transb for GEMMT; then m (if there is a side) and n, k (if
-/// there is no side); then alpha, a, lda, b, ldb, beta, c, ldc, as many as the routine has.
+/// there is no side); then alpha, a, lda, b, ldb, beta, c, ldc, as many as the routine has. GEMM's are check_gemm's.
 constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s) {
+  if (s.kind == Operation::gemm) return check_gemm(layout, s.transa, s.transb, s.m, s.n, s.k, s.lda, s.ldb, s.ldc);
   if (!valid(layout)) return {"layout", 0};
   const bool sides = is_symm(s.kind) || is_in_place(s.kind), gemmt = s.kind == Operation::gemmt;
   int number = 0;
@@ -112,7 +113,9 @@ struct Level3 : Level3Shape {
   bool conjugate_alpha = false;  ///< alpha's conjugate is meant
 
   Triangle part() const { return uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
-  Triangle wanted() const { return is_symm(kind) || is_in_place(kind) ? Triangle::all : part(); }
+  Triangle wanted() const {
+    return kind == Operation::gemm || is_symm(kind) || is_in_place(kind) ? Triangle::all : part();
+  }
   /// Whether a factor is a real number although the elements are complex.
   bool real_alpha() const { return kind == Operation::herk; }
   bool real_beta() const { return hermitian_result(); }
@@ -126,7 +129,7 @@ struct Level3 : Level3Shape {
   std::int64_t caller_rows() const { return transposed_call ? cols() : rows(); }
   std::int64_t caller_cols() const { return transposed_call ? rows() : cols(); }
   /// Whether transpose() exchanges the operands, so that A is the caller's B.
-  bool exchanges() const { return kind == Operation::gemmt; }
+  bool exchanges() const { return kind == Operation::gemmt || kind == Operation::gemm; }
   /// Returns the inner dimension of a product.
   std::int64_t inner() const { return is_symm(kind) || is_in_place(kind) ? order() : k; }
   /// Returns the number of terms of an element.
@@ -141,6 +144,7 @@ struct Level3 : Level3Shape {
       side = side == ACCUBLAS_LEFT ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT;
       std::swap(m, n);
     } else if (exchanges()) {
+      if (kind == Operation::gemm) std::swap(m, n);
       std::swap(transa, transb);
       std::swap(a, b);
       std::swap(lda, ldb);
@@ -165,7 +169,7 @@ TriangularSystem<E> system_of(const Level3<E>& l) {
   return {l.n, l.m, l.alpha, a.transposed(), l.result().transposed()};
 }
 
-/// Returns the product of a call, which is not TRSM.
+/// Returns the product of a call, which is neither GEMM nor TRSM.
 template <class E>
 Product<E> product_of(const Level3<E>& l) {
   const Matrix<E> c = l.result();

@@ -18,6 +18,9 @@ struct OrthogonalShape {
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
   std::int64_t m = 0, n = 0, k = 0, nrhs = 0, lda = 0, ldc = 0;
 
+  std::int64_t rows() const { return m; }
+  std::int64_t cols() const { return n; }
+  std::int64_t inner() const { return kind == Operation::gels ? nrhs : reflectors(); }
   std::int64_t a_rows() const { return kind == Operation::ormqr ? (side == ACCUBLAS_LEFT ? m : n) : m; }
   std::int64_t a_cols() const { return kind == Operation::ormqr ? k : n; }
   std::int64_t c_rows() const { return kind == Operation::gels ? std::max(m, n) : m; }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "lib/call/factorization.hpp"
+#include "lib/call/level1.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/orthogonal.hpp"
@@ -29,9 +30,12 @@ constexpr bool fits_vector(Index n, Index increment, bool complex) {
 }
 
 /// Whether the real BLAS takes a call's arguments as they are.
+constexpr bool fits_blas(const Level1Shape& s) {
+  return fits_vector(s.n, s.incx, s.complex) && fits_vector(s.n, s.incy, s.complex);
+}
 constexpr bool fits_blas(const Level2Shape& s) {
-  return fits_integers(s.m, s.n, s.lda) && fits_vector(is_ger(s.kind) ? s.m : s.n, s.incx, s.complex) &&
-         fits_vector(s.n, s.incy, s.complex);
+  return fits_integers(s.m, s.n, s.lda) && fits_vector(length_of_x(s), s.incx, s.complex) &&
+         fits_vector(length_of_y(s), s.incy, s.complex);
 }
 constexpr bool fits_blas(const Level3Shape& s) { return fits_integers(s.m, s.n, s.k, s.lda, s.ldb, s.ldc); }
 constexpr bool fits_blas(const FactorizationShape& s) { return fits_integers(s.m, s.n, s.nrhs, s.lda, s.ldb); }

@@ -153,13 +153,6 @@ void solve_by_l(const RealBlas& blas, const Factorization<E>& f) {
 
 }  // namespace detail
 
-/// Numbers of GETRI's work that are best.
-template <class E>
-Index lapack_work(const Factorization<E>& f) {
-  constexpr Index width = 64;
-  return std::max<Index>(f.n, 1) * std::min<Index>(std::max<Index>(f.n, 1), width);
-}
-
 /// LAPACK's info, which is not negative. Its integers are the library's: `pivots` has them as wide as they are there.
 template <class E>
 std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {

@@ -46,6 +46,21 @@ void call_hemv(const Level2<E>& l, Call&& call) {
   add_product(last_y, l.alpha, sum);
 }
 
+/// GEMV. A row-major call's conjugate transpose, y = alpha conj(A) x + beta y, is made of the conjugates of all else.
+template <class E>
+void call_gemv(const RealBlas& blas, const Level2<E>& l) {
+  const auto call = [&](E alpha, const E* x, Index incx, E beta) {
+    call_gemv(blas, op_letter<E>(l.trans), l.m, l.n, alpha, l.a, l.lda, x, incx, beta, l.c, l.incy);
+  };
+  if (!l.conjugated) return call(l.alpha, l.x, l.incx, l.beta);
+  std::vector<E> conjugate_x;
+  if (l.m > 0 && !(l.alpha == 0)) conjugate_x = conjugates(l.n, l.x, l.incx);
+  if (l.m > 0 && l.n > 0 && !(l.beta == 0)) conjugate_in_place(l.m, l.c, l.incy);
+  call(conjugate_if(true, l.alpha), conjugate_x.data(), l.incx < 0 ? -1 : 1, conjugate_if(true, l.beta));
+  if (l.m > 0 && l.n > 0) conjugate_in_place(l.m, l.c, l.incy);
+}
+
+/// Every routine but GEMV.
 template <class E>
 void call_level2(const RealBlas& blas, Level2<E> l) {
   if (l.rows() == 0 || l.n == 0 || (l.alpha == 0 && l.beta == 1)) return;

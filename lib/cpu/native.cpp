@@ -445,7 +445,7 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
   }
   if (f.kind == Operation::getri) {
     const Index least = std::max<Index>(f.n, 1), room = static_cast<Index>(execution.workspace.available() / sizeof(E));
-    call.lwork = std::max(least, std::min(lapack_work(f), room / least * least));
+    call.lwork = std::max(least, std::min(f.best_work(), room / least * least));
     call.work = execution.workspace.take<E>(static_cast<std::size_t>(call.lwork));
   }
   if (execution.workspace.rehearses()) return;
@@ -534,7 +534,6 @@ template <class E>
 void native_level2(const Level2<E>& l, Execution& execution) {
   const RealBlas& blas = real_blas();
   require_sizes("routines of level 2", {l.m, l.n});
-  const Index length_x = is_ger(l.kind) ? l.m : l.n;
   Level2<E> call = l;
   Compact<E> operands(execution);
   if (is_update(l.kind)) {
@@ -544,7 +543,7 @@ void native_level2(const Level2<E>& l, Execution& execution) {
     operands.vector(call.c, is_triangular(l.kind) ? call.incx : call.incy, l.n,
                     result_of(Triangle::all, is_triangular(l.kind) || !(l.beta == 0)));
   }
-  operands.vector(call.x, call.incx, length_x, {});
+  operands.vector(call.x, call.incx, length_of_x(l), {});
   operands.vector(call.y, call.incy, l.n, {});
   if (execution.workspace.rehearses()) return;
   {

@@ -206,7 +206,7 @@ bool has_work(const Orthogonal<E>& o) {
 template <class E>
 void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_options* options) {
   Run run(context, o.routine(), options);
-  const CallShape shape(o.m, o.n, o.kind == Operation::gels ? o.nrhs : o.reflectors());
+  const CallShape shape(o.rows(), o.cols(), o.inner());
   run.sizes(shape.m, shape.n, shape.k);
   const Named a{"a", o.a.data}, tau{"tau", o.tau}, c{o.kind == Operation::gels ? "b" : "c", o.c.data},
       info{"info", o.info};

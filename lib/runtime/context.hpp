@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "lib/base/host_memory.hpp"
@@ -18,10 +19,27 @@ struct Resolved {
   Settings settings;
   Plan plan;
 
+  /// Returns the plan of a call of this shape. It is kept until a call has another shape: a drop-in that decides
+  /// by the plan whether a call is its own, and the call itself, plan once. Throws the errors of fit_plan.
+  const Plan& plan_for(const CallShape& shape) const {
+    if (!shape.on_device && !plan.by_shape()) return plan;
+    if (!fitted_ || shape != fitted_to_) {
+      Plan made = plan;
+      fit_plan(made, shape, cpu_backend(), cuda_backend());
+      fitted_ = made;
+      fitted_to_ = shape;
+    }
+    return *fitted_;
+  }
+
   /// The plan counts on a device that was the parent's, before this process was forked.
   bool device_lost() const {
     return (plan.may_copy || plan.backend == ACCUBLAS_BACKEND_CUDA) && cuda_backend().lost_by_fork();
   }
+
+ private:
+  mutable std::optional<Plan> fitted_;
+  mutable CallShape fitted_to_;
 };
 
 inline Backend& backend_of(const Plan& plan) {

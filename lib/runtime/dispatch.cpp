@@ -121,12 +121,12 @@ void require_apart(const Level3<E>& l) {
 }
 template <class E>
 void require_apart(const Level2<E>& l) {
-  const Vector<const E> x = blas_vector(is_ger(l.kind) ? l.m : l.n, l.x, l.incx);
+  const Vector<const E> x = blas_vector(length_of_x(l), l.x, l.incx);
   const Vector<const E> y = blas_vector(l.n, l.y, l.incy);
   const Names names = names_of(l);
   accublas::require_apart(
       {{"a", footprint(Matrix<const E>{l.a, 1, l.lda}, l.n, l.n, l.part(), l.diag == ACCUBLAS_UNIT), false},
-       {names.first, l.x ? footprint(x, is_ger(l.kind) ? l.m : l.n) : Footprint{}, false},
+       {names.first, l.x ? footprint(x, length_of_x(l)) : Footprint{}, false},
        {names.second, l.y ? footprint(y, l.n) : Footprint{}, false},
        {names.result, footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
 }
@@ -188,7 +188,7 @@ void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* be
 template <class E>
 void run_factorization(Context& context, Factorization<E> f, const accublas_options* options) {
   Run run(context, f.routine(), options);
-  const CallShape shape(f.rows(), has_solution(f.kind) ? f.nrhs : f.n, f.order());
+  const CallShape shape(f.rows(), f.cols(), f.inner());
   run.sizes(shape.m, shape.n, shape.k);
   const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data}, b{"b", f.b.data}, info{"info", f.info};
   f.info_on_device = run.is_on_device(info);

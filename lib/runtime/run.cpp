@@ -97,7 +97,7 @@ void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> s
   if (!on_device_ && !plan_.by_shape()) return;
   shape_.on_device = on_device_;
   shape_.device = on_device_ && device >= 0 ? device : context_.device();
-  fit_plan(plan_, shape_, cpu_backend(), cuda_backend());
+  plan_ = resolved_.plan_for(shape_);
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
 }
 

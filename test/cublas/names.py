@@ -2,15 +2,13 @@
 has all of them."""
 import subprocess
 import sys
+from pathlib import Path
 
-V2 = [letter + routine for letter in "DSZC" for routine in ("gemm", "gemv", "symm", "syrk", "syr2k", "trmm", "trsm", "trmv", "trsv")]
-V2 += [letter + routine for letter in "ZC" for routine in ("hemm", "herk", "her2k", "geru", "gerc", "hemv", "her", "her2", "dotu", "dotc")]
-V2 += [letter + routine for letter in "DS" for routine in ("dot", "ger", "symv", "syr", "syr2")]
-V2 += [letters + norm for letters in ("D", "S", "Dz", "Sc") for norm in ("nrm2", "asum")]
-PLAIN = [letter + form for letter in "DSZC" for form in ("gemmBatched", "gemmStridedBatched")]
-PLAIN += ["Zgemm3m", "Cgemm3m", "Cgemm3mBatched", "Cgemm3mStridedBatched", "SgemmEx", "CgemmEx", "Cgemm3mEx", "GemmEx", "GemmBatchedEx",
-          "GemmStridedBatchedEx"]
-SERVED = {f"cublas{name}{suffix}" for name in [r + "_v2" for r in V2] + PLAIN for suffix in ("", "_64")}
+sys.path.append(str(Path(__file__).resolve().parents[2] / "c_api"))
+import generate  # noqa: E402
+from routines import GROUPS  # noqa: E402
+
+SERVED = {name + end for rows in GROUPS.values() for row in rows for name, _, _ in generate.cublas_names(row) for end in ("", "_64")}
 # A context goes with its handle; look-ups in a libcublas that the program opened.
 EXPORTED = SERVED | {"cublasDestroy_v2", "dlsym"}
 

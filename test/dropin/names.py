@@ -7,9 +7,9 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "c_api"))
 import generate  # noqa: E402
 from routines import GROUPS  # noqa: E402
 
-SYMBOLS = {name: {symbol for symbol, _, _ in generate.symbols(row, name)} for rows in GROUPS.values() for row in rows for name, _ in row.functions()}
-SERVED = set().union(*SYMBOLS.values())
-ROUTINES = sorted((name for name, symbols in SYMBOLS.items() if symbols), key=len, reverse=True)  # gemmt before gemm
+NAMES = [(symbol, called) for rows in GROUPS.values() for row in rows for name, _ in row.functions() for symbol, called, _, _ in generate.symbols(row, name)]
+SERVED = {symbol for symbol, _ in NAMES}
+ROUTINES = sorted({called for _, called in NAMES}, key=len, reverse=True)  # gemmt before gemm
 
 
 def routine_of(symbol):

@@ -64,6 +64,11 @@ class Directories(unittest.TestCase):
                 for other, path in others.items():
                     self.assertFalse(other.startswith("cuda"), path)
 
+    def test_only_the_cpu_backend_calls_the_real_blas(self):
+        for path in sorted([*(ROOT / "c_api").rglob("*"), *(ROOT / "lib").rglob("*")]):
+            if path.suffix in (".cpp", ".hpp") and ROOT / "lib" / "cpu" not in path.parents:
+                self.assertNotRegex(path.read_text(), r'#include "lib/cpu/\w+_calls.hpp"', path)
+
     def test_a_circle_is_found(self):
         files = {
             "lib/base/a.hpp": "",

@@ -4,6 +4,7 @@ not have: paths, names with an underscore or a capital inside, a::b, f(), option
 import itertools
 import os
 import re
+import sys
 from pathlib import Path
 
 from sources import C_LIKE, WORD, Source, language
@@ -48,7 +49,7 @@ class Tree:
         self.walk(root)
         self.sources = {path: Source(root, path) for path in sorted(self.files) if language(path)}
         evidence = [source for path, source in self.sources.items() if path != SELF and path.suffix != ".md"]
-        self.words = set().union(*(source.words for source in evidence)) | self.blas_names()
+        self.words = set().union(*(source.words for source in evidence)) | self.drop_in_names()
         self.words |= {word for path in self.files for word in WORD.findall(path.name.split(".")[0])}
         self.quoted = set().union(*(source.quoted for source in evidence))
         self.called = set(re.findall(r"(\w+)\s*[(<{]", " ".join(source.code for source in evidence)))
@@ -71,14 +72,17 @@ class Tree:
                 self.folders.add(relative)
                 self.walk(path)
 
-    def blas_names(self):
-        """The names that the table of spellings makes."""
-        table = self.sources.get(Path("lib/call/blas_spellings.hpp"))
-        routines = [t + r for t in "ds" for r in ("gemm", "gemv", "dot", "nrm2", "asum")]
-        result = set()
-        for prefix, f77, cblas in re.findall(r"ROW\(\w+, [\w:]+, (\w*), (\w*), (?:__|(\w*))", table.code if table else ""):
-            result |= {prefix + name + f77 for name in routines} | {f"{prefix}cblas_{name}{cblas}" for name in routines}
-        return result
+    def drop_in_names(self):
+        """The names of BLAS, LAPACK and cuBLAS that the table of routines makes, the last ones without their prefix, too."""
+        if Path("c_api/generate.py") not in self.files:
+            return set()
+        sys.path.insert(0, str(self.root / "c_api"))
+        import generate  # noqa: PLC0415
+        import routines  # noqa: PLC0415
+        rows = [row for group in routines.GROUPS.values() for row in group]
+        of_blas = {symbol for row in rows for name, _ in row.functions() for symbol, *_ in generate.symbols(row, name)}
+        of_cublas = {name for row in rows for name, *_ in generate.cublas_names(row)}
+        return of_blas | of_cublas | {name.removeprefix("cublas") for name in of_cublas}
 
     def exists(self, path):
         """A file or folder; * and {a,b} must match one."""

@@ -13,6 +13,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/isa.hpp"
 #include "lib/call/engines.hpp"
+#include "lib/runtime/context.hpp"
 #include "lib/runtime/plan.hpp"
 
 using namespace accublas;
@@ -583,4 +584,24 @@ TEST(Plan, WhereOperandsAre) {
   context.backend = ACCUBLAS_BACKEND_CPU;
   EXPECT_EQ(plan({100, 100, 100}).backend, ACCUBLAS_BACKEND_CPU);
   EXPECT_EQ(status_of([&] { plan({1, 1, 1, true}); }), ACCUBLAS_ERROR_POINTERS);
+}
+
+/// A plan that is kept for the shape of a call is what fit_plan makes, whatever shapes came before, and a new one where
+/// a setting has changed.
+TEST(Plan, IsKeptForItsShape) {
+  const Routine routine = routine_named("dgemm");
+  Context context;
+  const CallShape shapes[] = {{4, 4, 4}, {400, 400, 400}, {4, 400, 4}, {400, 400, 400}, {400, 400, 400}, {4, 4, 4}};
+  for (const char* mode : {"cr", "dp", "dp:repro"}) {
+    context.level.all = parse_mode(mode);
+    context.settings_changed();
+    const Resolved& resolved = context.resolved(routine);
+    for (const CallShape& shape : shapes) {
+      Plan expected = resolved.plan;
+      fit_plan(expected, shape, cpu_backend(), cuda_backend());
+      const Plan& kept = resolved.plan_for(shape);
+      EXPECT_EQ(to_string(kept), to_string(expected)) << mode;
+      EXPECT_EQ(&resolved.plan_for(shape), &kept);
+    }
+  }
 }

@@ -1,0 +1,11 @@
+// The names of cuBLAS.
+#include "c_api/cublas/serve.hpp"
+
+namespace accublas::cublas {
+
+#include "c_api/cublas/batched_cublas.inc"
+#include "c_api/cublas/level1_cublas.inc"
+#include "c_api/cublas/level2_cublas.inc"
+#include "c_api/cublas/level3_cublas.inc"
+
+}  // namespace accublas::cublas
