@@ -386,7 +386,7 @@ CERTIFIED = [
 ]
 
 # Other names of BLAS and CBLAS for a routine: the stem of the other name and that of the routine.
-ALIASES = {}
+ALIASES = {"gemmtr": "gemmt"}  # GEMMTR is what LAPACK 3.13 calls GEMMT
 
 # The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
 GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS, "inverses": INVERSES,

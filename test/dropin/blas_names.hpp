@@ -19,7 +19,10 @@
   void prefix##cblas_##p##gemv##c(int, int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);                  \
   void prefix##p##gemm##f(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*,          \
                           const Int*, const T*, const Int*, const T*, T*, const Int*);                               \
-  void prefix##cblas_##p##gemm##c(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+  void prefix##cblas_##p##gemm##c(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);        \
+  void prefix##p##gemmtr##f(const char*, const char*, const char*, const Int*, const Int*, const T*, const T*,       \
+                            const Int*, const T*, const Int*, const T*, T*, const Int*);                             \
+  void prefix##cblas_##p##gemmtr##c(int, int, int, int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
 
 #define DECLARE_SPELLING(spelling, Int, prefix, f, c) \
   DECLARE_BLAS(prefix, d, double, f, c, Int)          \
@@ -53,14 +56,17 @@ struct Blas {
   void (*gemm)(const char*, const char*, const Int*, const Int*, const Int*, const T*, const T*, const Int*, const T*,
                const Int*, const T*, T*, const Int*);
   void (*cblas_gemm)(int, int, int, Int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
+  void (*gemmtr)(const char*, const char*, const char*, const Int*, const Int*, const T*, const T*, const Int*,
+                 const T*, const Int*, const T*, T*, const Int*);
+  void (*cblas_gemmtr)(int, int, int, int, Int, Int, T, const T*, Int, const T*, Int, T, T*, Int);
 };
 
-#define BLAS_TABLE(prefix, p, T, f, c, Int)                                                                    \
-  Blas<T, Int> {                                                                                               \
-#prefix, #f, #c,                                                                                           \
-        (#p)[0], prefix##p##dot##f, prefix##cblas_##p##dot##c, prefix##p##nrm2##f, prefix##cblas_##p##nrm2##c, \
-             prefix##p##asum##f, prefix##cblas_##p##asum##c, prefix##p##gemv##f, prefix##cblas_##p##gemv##c,   \
-             prefix##p##gemm##f, prefix##cblas_##p##gemm##c                                                    \
+#define BLAS_TABLE(prefix, p, T, f, c, Int)                                                                     \
+  Blas<T, Int> {                                                                                                \
+#prefix, #f, #c,                                                                                            \
+        (#p)[0], prefix##p##dot##f, prefix##cblas_##p##dot##c, prefix##p##nrm2##f, prefix##cblas_##p##nrm2##c,  \
+             prefix##p##asum##f, prefix##cblas_##p##asum##c, prefix##p##gemv##f, prefix##cblas_##p##gemv##c,    \
+             prefix##p##gemm##f, prefix##cblas_##p##gemm##c, prefix##p##gemmtr##f, prefix##cblas_##p##gemmtr##c \
   }
 #define TEST_SPELLING(spelling, Int, prefix, f, c) \
   test(BLAS_TABLE(prefix, d, double, f, c, Int));  \

@@ -35,6 +35,10 @@ void cblas_zgemmt(int, int, int, int, int, int, const void*, const void*, int, c
                   int);
 void cblas_cgemmt(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*,
                   int);
+void cblas_zgemmtr(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*,
+                   int);
+void cblas_cgemmtr(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*,
+                   int);
 void cblas_zherk(int, int, int, int, int, double, const void*, int, double, void*, int);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void dgels_(const char*, const int*, const int*, const int*, double*, const int*, double*, const int*, double*,
@@ -463,11 +467,13 @@ void expect_conjugated(Gemmt gemmt, const char* message) {
         }
 }
 
-// OpenBLAS#4452: cblas_zgemmt takes B^T for B^H.
+// OpenBLAS#4452: cblas_zgemmt takes B^T for B^H. LAPACK 3.13 calls GEMMT GEMMTR.
 TEST(EdgeCases, GemmtConjugatesBothOperands) {
   for_all_ways([](const char* message) {
     expect_conjugated<double>(cblas_zgemmt, message);
     expect_conjugated<float>(cblas_cgemmt, message);
+    expect_conjugated<double>(cblas_zgemmtr, message);
+    expect_conjugated<float>(cblas_cgemmtr, message);
   });
 }
 

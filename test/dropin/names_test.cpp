@@ -84,6 +84,44 @@ TEST(Names, Gemm) {
   });
 }
 
+// GEMMTR is another name of GEMMT: GEMM in one triangle of an n x n C.
+TEST(Names, Gemmtr) {
+  for_all_names([](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    const auto a = numbers<T>(100, 1), b = numbers<T>(100, 2), c0 = numbers<T>(100, 3);
+    const Int ni = n, ki = k, ldai = lda, ldbi = ldb, ldci = ldc;
+    const T alpha = 2, beta = -3;
+    const std::string routine = blas.letter == 'd' ? "dgemmt" : "sgemmt";
+    for (const char* options : {"UNN", "lTN", "LnT", "utC"}) {
+      const bool upper = std::tolower(options[0]) == 'u';
+      const bool ta = std::tolower(options[1]) != 'n', tb = std::tolower(options[2]) != 'n';
+      const auto expect = [&](bool row_major, const std::vector<T>& c) {
+        const auto whole = expected_gemm(row_major, ta, tb, alpha, a, b, beta, c0);
+        auto expected = c0;
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < n; ++j) {
+            const int at = row_major ? i * ldc + j : i + j * ldc;
+            if (upper ? i <= j : i >= j) expected[at] = whole[at];
+          }
+        EXPECT_EQ(c, expected) << blas.f77("") << options << row_major;
+      };
+      const std::uint64_t before = calls(routine);
+      auto c = c0;
+      blas.gemmtr(options, options + 1, options + 2, &ni, &ki, &alpha, a.data(), &ldai, b.data(), &ldbi, &beta,
+                  c.data(), &ldci);
+      expect(false, c);
+      for (const bool row_major : {false, true}) {
+        c = c0;
+        blas.cblas_gemmtr(row_major ? 101 : 102, upper ? 121 : 122, ta ? 112 : 111, tb ? 113 : 111, n, k, alpha,
+                          a.data(), lda, b.data(), ldb, beta, c.data(), ldc);
+        expect(row_major, c);
+      }
+      EXPECT_EQ(calls(routine), before + 3);
+    }
+  });
+}
+
 TEST(Names, Gemv) {
   for_all_names([](const auto& blas) {
     using T = typename std::decay_t<decltype(blas)>::Type;

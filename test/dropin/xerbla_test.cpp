@@ -69,7 +69,8 @@ namespace {
 
 template <class Names>
 Complaint expected_f77([[maybe_unused]] const Names& blas, const std::string& routine, int number) {
-  const std::string name = std::string(1, blas.letter == 'd' ? 'D' : 'S') + routine + " ";
+  std::string name = std::string(1, blas.letter == 'd' ? 'D' : 'S') + routine;
+  if (name.size() < 6) name.resize(6, ' ');
 #ifdef OWN_ALL
   return {blas.f77("xerbla"), name, number};
 #else
@@ -210,6 +211,26 @@ TEST(Xerbla, Gemv) {
     Operands<T> o;
     blas.cblas_gemv(99, 111, 3, 2, 1, o.a.data(), 3, o.b.data(), 1, 2, o.c.data(), 1);
     expect_one(expected_cblas(blas, "GEMV", 1));
+  });
+}
+
+// GEMMTR has a name of its own in complaints, and GEMMT's numbers.
+TEST(Xerbla, Gemmtr) {
+  for_all_names([](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    Operands<T> o;
+    const Int three = 3, two = 2;
+    const T one = 1;
+    blas.gemmtr("/", "N", "N", &three, &three, &one, o.a.data(), &three, o.b.data(), &three, &one, o.c.data(), &three);
+    expect_one(expected_f77(blas, "GEMMTR", 1));
+    blas.gemmtr("U", "N", "N", &three, &three, &one, o.a.data(), &three, o.b.data(), &three, &one, o.c.data(), &two);
+    expect_one(expected_f77(blas, "GEMMTR", 13));
+    for (const int layout : {101, 102}) {
+      blas.cblas_gemmtr(layout, 121, 111, 111, 3, 3, 1, o.a.data(), 2, o.b.data(), 3, 1, o.c.data(), 3);
+      expect_one(expected_cblas(blas, "GEMMTR", 9));
+    }
+    o.expect_untouched();
   });
 }
 
