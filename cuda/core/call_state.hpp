@@ -46,7 +46,7 @@ struct PassPlan {
 inline constexpr int most_passes = 3;
 
 /// Counters for barriers between the thread blocks of a kernel. Both are zero before the kernel and after it.
-struct MeetingCounters {
+struct BarrierCounters {
   unsigned int arrived;  ///< arrivals at the barrier, summed over all blocks
   unsigned int left;     ///< blocks that will not arrive again
 };
@@ -84,7 +84,7 @@ struct CallState {
   unsigned long long settled;            ///< elements pending after the last pass that grid sums resolved
   unsigned long long undecided;          ///< elements computed by the exact accumulators (specials not counted)
   unsigned long long next_chunk;         ///< work counter of the exact kernel
-  MeetingCounters lockstep;              ///< advisory barrier between the blocks of the product kernel
+  BarrierCounters lockstep;              ///< advisory barrier between the blocks of the product kernel
   // The report and accublas_sync read the following members.
   std::int32_t bits, parts;  ///< largest values used; parts: moduli, digits or slices, as accublas_report_t defines it
   double bound_componentwise;

@@ -33,7 +33,7 @@ __device__ __forceinline__ void barrier_sync(int barrier, int threads) {
 }
 /// Arrives at the barrier without waiting. The calling warp counts among the `threads`, and its writes are visible to
 /// the threads that wait there.
-__device__ __forceinline__ void barrier_tell(int barrier, int threads) {
+__device__ __forceinline__ void barrier_signal(int barrier, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 __device__ __forceinline__ bool barrier_any(int barrier, int threads, bool value) {

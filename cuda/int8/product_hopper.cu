@@ -6,6 +6,7 @@
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
+#include "cuda/core/grid_barrier.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/occupancy.hpp"
 #include "cuda/core/operand.hpp"
@@ -68,43 +69,10 @@ struct Position {
   }
 };
 
-/// Keeps the blocks within about two meetings of each other in k, so that they find each other's lines in L2; without
-/// it they drift apart, and at n = 16384 read 227 GB instead of 57. Only soft: who waits for 20 microseconds goes on,
-/// and next waits after 64 meetings, so that blocks that are not resident together cost a quarter of the time at worst.
-class Lockstep {
- public:
-  /// `meetings`: zero; null for no meetings.
-  __device__ explicit Lockstep(MeetingCounters* meetings)
-      : counter_(meetings ? &meetings->arrived : nullptr), left_for_good_(meetings ? &meetings->left : nullptr) {}
-
-  __device__ void step() {
-    if (!counter_ || --left_ > 0) return;
-    left_ = tiles.lockstep_steps;
-    atomicAdd(counter_, 1u);
-    const unsigned int all = meetings_++ * gridDim.x;
-    if (pause_ > 0) {
-      --pause_;
-      return;
-    }
-    for (int i = 0; i < 200; ++i) {
-      if (static_cast<int>(*static_cast<volatile unsigned int*>(counter_) - all) >= 0) return;
-      __nanosleep(100);
-    }
-    pause_ = 64;
-  }
-  /// Nobody waits for this block any more. The last block leaves zeros for the next launch.
-  __device__ void leave() {
-    if (!counter_) return;
-    atomicAdd(counter_, 1u << 20);
-    __threadfence();
-    if (atomicAdd(left_for_good_, 1u) + 1 == gridDim.x) *counter_ = *left_for_good_ = 0;
-  }
-
- private:
-  unsigned int *counter_, *left_for_good_;
-  int left_ = tiles.lockstep_steps, pause_ = 0;
-  unsigned int meetings_ = 0;
-};
+/// Keeps the thread blocks near each other in k, so that they find each other's rows and columns in L2. Without it, a
+/// product with n = 16384 reads 227 GB instead of 57. If the blocks are not resident at a time, it costs a quarter of
+/// the time at worst.
+using Lockstep = AdvisoryBarrier<tiles.lockstep_steps>;
 
 /// One thread of a block: the operands of all its tiles, through the ring.
 template <class Element>

@@ -29,7 +29,7 @@ struct ProductJob {
   Index rows, cols;            ///< lines in all,
   Index row_block, col_block;  ///< of which the block has these numbers
   Index k_padded;
-  MeetingCounters* lockstep;  ///< null where no plan could want it
+  BarrierCounters* lockstep;  ///< null where no plan could want it
   const CallState* state;     ///< where there is no plan
   Wanted wanted;              ///< of all lines, without a plan of the block
   bool same_lines = false;    ///< where there is a plan
@@ -39,7 +39,7 @@ struct ProductJob {
 };
 
 /// Where the lines there are, whatever the block, could want it.
-inline MeetingCounters* lockstep_counters(Index lines, Index k_padded, CallState* state) {
+inline BarrierCounters* lockstep_counters(Index lines, Index k_padded, CallState* state) {
   return lockstep_wanted(lines, k_padded) ? &state->lockstep : nullptr;
 }
 

@@ -51,7 +51,7 @@ class Rows {
       Sums sums;
       load_sums(sums, row, column);
       subtract_above(sums, row, column);
-      hear(row, row + 1);
+      await_tiles(row, row + 1);
       Numbers diagonal;
       load(diagonal, row, row);
       __syncthreads();
@@ -65,7 +65,7 @@ class Rows {
       if (!on_diagonal) continue;
       subtract(square, s_.own, s_.own);
       __syncthreads();
-      if (row + 1 < column) tell(column, row + 1);
+      if (row + 1 < column) set_flag(column, row + 1);
     }
     if (!on_diagonal) return;
     put_sums(s_.own, square);
@@ -77,7 +77,7 @@ class Rows {
       __syncthreads();
     }
     // The last warp sets this flag while other warps begin to factor the tile.
-    if (column > 0) tell(column, column);
+    if (column > 0) set_flag(column, column);
     const int made = factor();
     store(column, column, made);
     const Index failed = edge * Index{column} + made;
@@ -85,7 +85,7 @@ class Rows {
       atomicCAS(reinterpret_cast<unsigned long long*>(job_.info), 0ull,
                 static_cast<unsigned long long>(job_.first + failed + 1));
     __syncthreads();
-    tell(column, column + 1);
+    set_flag(column, column + 1);
   }
 
  private:
@@ -96,16 +96,16 @@ class Rows {
 
   /// Sets the flag that `made` tiles of the block's column are in memory. The last warp does so, after a barrier of the
   /// block.
-  __device__ void tell(int column, int made) const {
+  __device__ void set_flag(int column, int made) const {
     if (threadIdx.x == rows_threads - 1)
       ptx::store_release(&job_.progress->made[column], job_.steps + static_cast<std::uint32_t>(made));
   }
   /// Waits until `made` tiles of a column are in memory. The flag's last value of that column is kept.
-  __device__ void hear(int column, int made) {
+  __device__ void await_tiles(int column, int made) {
     const std::uint32_t wanted = job_.steps + static_cast<std::uint32_t>(made);
-    if (column != heard_column_) heard_column_ = column, heard_ = job_.steps;
+    if (column != flag_column_) flag_column_ = column, flag_ = job_.steps;
     if (lane() == 0)
-      while (static_cast<std::int32_t>(heard_ - wanted) < 0) heard_ = ptx::load_acquire(&job_.progress->made[column]);
+      while (static_cast<std::int32_t>(flag_ - wanted) < 0) flag_ = ptx::load_acquire(&job_.progress->made[column]);
     __syncwarp();
   }
 
@@ -187,7 +187,7 @@ class Rows {
   __device__ void subtract_above(Sums& sums, int row, int column) {
     Numbers other, own;
     const auto fetch = [&](int above) {
-      hear(row, above + 1);
+      await_tiles(row, above + 1);
       load(other, above, row);
       load(own, above, column);
     };
@@ -351,8 +351,8 @@ class Rows {
 
   const RowsJob& job_;
   RowsStorage& s_;
-  int heard_column_ = -1;
-  std::uint32_t heard_ = 0;
+  int flag_column_ = -1;
+  std::uint32_t flag_ = 0;
 };
 
 /// `each`: number of thread blocks that a multiprocessor holds at a time.

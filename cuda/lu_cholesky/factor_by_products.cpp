@@ -106,9 +106,10 @@ class FactorByProducts {
     inner_ = &inner;
     Beside beside(state_);
     beside_ = &beside;
-    if (told_) set_on_stream(told_, 0, told_bytes(), state_.cuda_stream(), "clearing what blocks are told");
-    if (progress_)
-      set_on_stream(progress_, 0, sizeof *progress_, state_.cuda_stream(), "clearing what blocks are told");
+    const char* const what = "clearing what thread blocks exchange";
+    if (words_)
+      set_on_stream(words_, 0, static_cast<std::size_t>(count_of_words()) * sizeof *words_, state_.cuda_stream(), what);
+    if (progress_) set_on_stream(progress_, 0, sizeof *progress_, state_.cuda_stream(), what);
     try {
       if (host_)
         factor_host_columns();
@@ -125,14 +126,11 @@ class FactorByProducts {
 
  private:
   bool keeps_solutions() const { return has_factor(f_.kind) && has_solution(f_.kind) && f_.nrhs > 0; }
-  std::size_t told_bytes() const {
-    return 2 * static_cast<std::size_t>(plain_panel_blocks<E>(state_.model(), f_.rows())) * told_words<E, width> *
-           sizeof(ToldWord);
-  }
+  Index count_of_words() const { return plain_panel_words<E>(state_.model(), f_.rows()); }
   void lay_out(Carver& carver) {
     blas_memory_ = carver.take<std::byte>(state_.blas_bytes());
     if (has_factor(f_.kind) && !is_cholesky(f_.kind)) {
-      told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
+      words_ = carver.take<FlaggedWord>(count_of_words());
       moves_ = carver.take<RowMoves>(1);
       origins_ = {carver.take<int>(f_.rows() * most_levels), 1, f_.rows()};
       lists_ = carver.take<ListedMove>(2 * f_.order());
@@ -374,7 +372,7 @@ class FactorByProducts {
   void factor_few_columns(Index first, int count) {
     const DeviceModel& model = state_.model();
     factor_panel(model,
-                 PlainPanel<E>{a_, f_.rows(), first, count, told_, moves_,
+                 PlainPanel<E>{a_, f_.rows(), first, count, words_, moves_,
                                host_ ? host_->pivots() : static_cast<std::int64_t*>(f_.pivots.data), &outcome_->info},
                  steps_, stream_);
     move_rows(model, moves_, a_.block(0, block_.first), block_.end - block_.first, stream_, origins_, block_.levels);
@@ -424,7 +422,7 @@ class FactorByProducts {
   Index first_ = 0, end_;
   Execution* inner_ = nullptr;
   std::byte *blas_memory_ = nullptr, *beside_memory_ = nullptr;
-  ToldWord* told_ = nullptr;
+  FlaggedWord* words_ = nullptr;
   RowMoves* moves_ = nullptr;
   Matrix<int> origins_{};  ///< one column of origins for each level
   ListedMove* lists_ = nullptr;

@@ -153,7 +153,7 @@ class LuBySums : PanelsBySums<E> {
         f_(f),
         m_(f.rows()),
         order_(f.order()),
-        told_count_(2 * resident_panel_blocks<E>(state.model(), m_) * told_words<E, lu_panel_columns>) {}
+        words_(resident_panel_words<E>(state.model(), m_)) {}
 
   void run(long long* info) {
     info_ = info;
@@ -169,8 +169,8 @@ class LuBySums : PanelsBySums<E> {
         },
         [&](Carver& carver) {
           memory_.moves = carver.take<RowMoves>(1);
-          if (told_count_ > 0) {
-            memory_.told = carver.take<ToldWord>(told_count_);
+          if (words_ > 0) {
+            memory_.words = carver.take<FlaggedWord>(words_);
             return;
           }
           memory_.candidates = carver.take<PivotCandidate<E>>(2 * lu_panel_blocks<E>(state_.model(), m_));
@@ -186,10 +186,9 @@ class LuBySums : PanelsBySums<E> {
   void start(Steps&) {
     if constexpr (Steps::launches) {
       const cudaStream_t stream = state_.cuda_stream();
-      const auto told_bytes = static_cast<std::size_t>(told_count_) * sizeof(ToldWord);
-      const char* const what = "clearing what thread blocks tell";
-      if (told_bytes > 0)
-        set_on_stream(memory_.told, 0, told_bytes, stream, what);
+      const char* const what = "clearing what thread blocks exchange";
+      if (words_ > 0)
+        set_on_stream(memory_.words, 0, static_cast<std::size_t>(words_) * sizeof(FlaggedWord), stream, what);
       else
         set_on_stream(memory_.arrived, 0, sizeof *memory_.arrived, stream, what);
     }
@@ -261,10 +260,10 @@ class LuBySums : PanelsBySums<E> {
                              job.undecided,
                              job.all_undecided,
                              job.far};
-      if (memory_.told)
+      if (memory_.words)
         factor_resident_panel(model, panel, steps_, stream);
       else
-        factor_panel(model, panel, barriers_, stream);
+        factor_panel(model, panel, arrived_, stream);
       if (host_) {
         move_rows(model, memory_.moves, host_->far_rows(), 1, stream);
         move_rows(model, memory_.moves, x_.block(0, panel_.first), panel_.count(), stream);
@@ -276,10 +275,10 @@ class LuBySums : PanelsBySums<E> {
   }
 
   const Factorization<E>& f_;
-  const Index m_, order_, told_count_;
+  const Index m_, order_, words_;
   Index step_ = 0;  ///< result of columns_at_a_time
   LuMemory<E> memory_{};
-  unsigned barriers_ = 0;
+  unsigned arrived_ = 0;
   std::uint32_t steps_ = 0;
   long long* info_ = nullptr;
 };

@@ -3,17 +3,27 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
+#include "cuda/core/grid_exchange.hpp"
+#include "cuda/core/panel_launch.hpp"
 #include "cuda/core/ptx_hopper.hpp"
 #include "cuda/core/warp_reduce.hpp"
-#include "cuda/lu_cholesky/lu_panel.hpp"
-#include "cuda/lu_cholesky/panel_launch.hpp"
 #include "cuda/lu_cholesky/plain_arithmetic.hpp"
-#include "cuda/lu_cholesky/told_words.hpp"
+#include "cuda/lu_cholesky/row_moves.hpp"
 
 namespace accublas::cuda {
 
 inline constexpr int nowhere = 0x7FFFFFFF;
+
+/// The number of 64-bit words that hold a number of type E.
+template <class E>
+inline constexpr int words_of_number = sizeof(E) > 8 ? 2 : 1;
+
+/// A thread block publishes two words about its candidate in a step, followed by the row that holds it.
+inline constexpr int pivot_header = 2;
+template <class Panel>
+inline constexpr int pivot_words = pivot_header + Panel::columns* words_of_number<typename Panel::Number>;
 
 /// A row's element as a candidate for the pivot. `size` holds bits that are ordered as sizes are. `position` is the
 /// position of the row after the exchanges, counted from the panel's first row.
@@ -24,6 +34,20 @@ struct alignas(16) PivotPlace {
 };
 
 #ifdef __CUDACC__
+
+/// Returns word i of an array of numbers.
+template <class E>
+__device__ __forceinline__ std::uint64_t word_of(const E* from, int i) {
+  constexpr std::size_t bytes = sizeof(E) / words_of_number<E>;
+  std::uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const unsigned char*>(from) + static_cast<std::size_t>(i) * bytes, bytes);
+  return word;
+}
+template <class E>
+__device__ __forceinline__ void put_word(E* to, int i, std::uint64_t word) {
+  constexpr std::size_t bytes = sizeof(E) / words_of_number<E>;
+  std::memcpy(reinterpret_cast<unsigned char*>(to) + static_cast<std::size_t>(i) * bytes, &word, bytes);
+}
 
 __device__ constexpr PivotPlace no_pivot() { return {0, nowhere}; }
 
@@ -72,18 +96,18 @@ class PivotExchange {
   using E = typename Panel::Number;
   using Message = PivotMessage<Panel>;
   using Storage = PivotStorage<Panel>;
-  static constexpr int warps = Storage::warps, words = Panel::columns * words_of<E>;
+  static constexpr int warps = Storage::warps, row_words = Panel::columns * words_of_number<E>;
 
  public:
-  __device__ PivotExchange(ToldWord* told, std::uint32_t steps, Storage& storage)
-      : told_(told), steps_(steps), storage_(storage) {}
+  __device__ PivotExchange(FlaggedWord* words, std::uint32_t steps, Storage& storage)
+      : words_{words}, steps_(steps), storage_(storage) {}
 
   __device__ void open() {
     if constexpr (clustered) open_mailboxes();
   }
   /// Waits until no other block writes to this block's shared memory.
   __device__ void close() {
-    if constexpr (clustered) meet_cluster();
+    if constexpr (clustered) sync_cluster();
   }
 
   /// Returns to all threads the best of all threads' candidates in a step.
@@ -101,7 +125,7 @@ class PivotExchange {
     if constexpr (clustered)
       send_in_cluster(j);
     else if (gridDim.x > 1)
-      tell(j);
+      publish(j);
   }
   /// Returns the pivot's message to all threads.
   __device__ const Message& receive(int j) {
@@ -109,7 +133,7 @@ class PivotExchange {
     // The block's own message lies in the buffer that will hold the pivot.
     if (gridDim.x > 1) {
       __syncthreads();
-      if (warp() == 0) listen(j);
+      if (warp() == 0) gather(j);
     }
     __syncthreads();
     return storage_.pivot[j % 2];
@@ -122,37 +146,35 @@ class PivotExchange {
   // ---- thread blocks of a grid, through global memory ----
 
   __device__ std::uint32_t number(int j) const { return steps_ + static_cast<std::uint32_t>(j) + 1; }
-  __device__ ToldWord* told_by(int j, int block) const {
-    return told_ + (static_cast<Index>(number(j) % 2) * gridDim.x + block) * told_words<E, Panel::columns>;
-  }
-  __device__ void tell(int j) const {
-    ToldWord* const to = told_by(j, static_cast<int>(blockIdx.x));
+  __device__ FlaggedWord* words_by(int j, int block) const { return words_.by(number(j), block); }
+  __device__ void publish(int j) const {
+    FlaggedWord* const to = words_by(j, static_cast<int>(blockIdx.x));
     const Message& message = storage_.pivot[j % 2];
     const std::uint32_t step = number(j);
     if (lane() == 0) {
-      tell_word(to, message.place.size, step);
-      tell_word(to + 1,
-                std::uint64_t{static_cast<std::uint32_t>(message.place.row)} << 32 |
-                    static_cast<unsigned>(message.place.position),
-                step);
+      publish_word(to, message.place.size, step);
+      publish_word(to + 1,
+                   std::uint64_t{static_cast<std::uint32_t>(message.place.row)} << 32 |
+                       static_cast<unsigned>(message.place.position),
+                   step);
     }
-    for (int i = lane(); i < words; i += 32) tell_word(to + told_header + i, word_of(message.row, i), step);
+    for (int i = lane(); i < row_words; i += 32) publish_word(to + pivot_header + i, word_of(message.row, i), step);
   }
   /// Waits for all blocks' words and stores the best candidate and its row in storage_. One warp calls this.
-  __device__ void listen(int j) {
+  __device__ void gather(int j) {
     const std::uint32_t step = number(j);
     Message& pivot = storage_.pivot[j % 2];
     PivotPlace best = no_pivot();
     for (int b = lane(); b < static_cast<int>(gridDim.x); b += 32) {
-      const ToldWord* const from = told_by(j, b);
-      const std::uint64_t size = hear_word(from, step), where = hear_word(from + 1, step);
+      const FlaggedWord* const from = words_by(j, b);
+      const std::uint64_t size = await_word(from, step), where = await_word(from + 1, step);
       const int position = static_cast<int>(where & 0xFFFFFFFFu);
       if (size > best.size || (size == best.size && position < best.position))
         best = {size, position, static_cast<int>(where >> 32)};
     }
     const PivotPlace winner = winner_of_warp(best);
-    for (int i = lane(); i < words; i += 32)
-      put_word(pivot.row, i, hear_word(told_by(j, winner.row / Panel::rows) + told_header + i, step));
+    for (int i = lane(); i < row_words; i += 32)
+      put_word(pivot.row, i, await_word(words_by(j, winner.row / Panel::rows) + pivot_header + i, step));
     __syncwarp();
     if (lane() == 0) pivot.place = winner, pivot.inverse = Panel::inverse(pivot.row, j);
   }
@@ -165,7 +187,7 @@ class PivotExchange {
       for (int i = 0; i < Storage::messages; ++i) ptx::barrier_init(ptx::shared_address(&storage_.arrived[i]), 1);
       ptx::publish_barriers();
     }
-    meet_cluster();
+    sync_cluster();
   }
   /// Sends the message to all blocks of the cluster, itself included. The message overwrites that of three steps
   /// before. This is safe: all messages of the last step that this block has received were sent after their senders had
@@ -188,15 +210,15 @@ class PivotExchange {
     const PivotPlace winner = winner_of_warp(lane() < size ? storage_.incoming[box][lane()].place : no_pivot());
     return storage_.incoming[box][winner.row / Panel::rows];
   }
-  __device__ static void meet_cluster() { ptx::cluster_sync(); }
+  __device__ static void sync_cluster() { ptx::cluster_sync(); }
 #else
   __device__ void open_mailboxes() {}
   __device__ void send_in_cluster(int) {}
   __device__ const Message& receive_in_cluster(int) { return storage_.outgoing; }
-  __device__ static void meet_cluster() {}
+  __device__ static void sync_cluster() {}
 #endif
 
-  ToldWord* const told_;
+  const ExchangeWords<pivot_words<Panel>> words_;
   const std::uint32_t steps_;
   Storage& storage_;
 };

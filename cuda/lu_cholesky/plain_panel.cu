@@ -1,5 +1,5 @@
 #include "cuda/core/launch.hpp"
-#include "cuda/lu_cholesky/panel_launch.hpp"
+#include "cuda/core/panel_launch.hpp"
 #include "cuda/lu_cholesky/panel_pivots.hpp"
 #include "cuda/lu_cholesky/plain_arithmetic.hpp"
 #include "cuda/lu_cholesky/plain_panel.hpp"
@@ -32,7 +32,7 @@ class PlainPanelRows {
 
  public:
   __device__ PlainPanelRows(const PlainPanel<E>& panel, std::uint32_t steps, PivotStorage<Pivots>& storage)
-      : p_(panel), storage_(storage), exchange_(panel.told, steps, storage) {}
+      : p_(panel), storage_(storage), exchange_(panel.words, steps, storage) {}
 
   __device__ void run() {
     load();
@@ -42,10 +42,10 @@ class PlainPanelRows {
       const PivotPlace best = exchange_.best_of_block(j, at_.candidate(size_bits(row_[0])));
       const bool mine = at_.open && at_.position == best.position;
       // A block without pending rows publishes that it has no candidate.
-      const bool tells = __any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0);
-      const T inverse = tells ? inverse_of(row_[0]) : T(0);
+      const bool publishes = __any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0);
+      const T inverse = publishes ? inverse_of(row_[0]) : T(0);
       subtract(j);
-      if (tells) {
+      if (publishes) {
         if (mine || (best.position == nowhere && lane() == 0)) make_message(exchange_.outgoing(j), best, inverse);
         __syncwarp();
         exchange_.send(j);
@@ -140,13 +140,19 @@ int plain_panel_blocks(const DeviceModel& model, Index rows) {
 }
 
 template <class E>
+Index plain_panel_words(const DeviceModel& model, Index rows) {
+  return exchange_words(plain_panel_blocks<E>(model, rows), pivot_words<PlainPivots<E>>);
+}
+
+template <class E>
 void factor_panel(const DeviceModel& model, const PlainPanel<E>& panel, std::uint32_t& steps, cudaStream_t stream) {
   kernels<E>.launch(model, panel.m - panel.first, panel, steps, stream);
   steps += static_cast<std::uint32_t>(panel.width);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                  \
-  template int plain_panel_blocks<E>(const DeviceModel&, Index); \
+#define ACCUBLAS_INSTANTIATE(E)                                   \
+  template int plain_panel_blocks<E>(const DeviceModel&, Index);  \
+  template Index plain_panel_words<E>(const DeviceModel&, Index); \
   template void factor_panel(const DeviceModel&, const PlainPanel<E>&, std::uint32_t&, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)

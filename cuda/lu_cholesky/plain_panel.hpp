@@ -6,7 +6,8 @@
 #include <cstdint>
 
 #include "cuda/core/device_model.hpp"
-#include "cuda/lu_cholesky/lu_panel.hpp"
+#include "cuda/core/grid_exchange.hpp"
+#include "cuda/lu_cholesky/row_moves.hpp"
 
 namespace accublas::cuda {
 
@@ -24,7 +25,7 @@ struct PlainPanel {
   Matrix<E> a;
   Index m, first;
   int width;
-  ToldWord* told;  ///< words of all thread blocks for two steps, told_words<E, plain_panel_columns<E>> each
+  FlaggedWord* words;  ///< plain_panel_words of them
   RowMoves* moves;
   std::int64_t* pivots;  ///< LAPACK's ipiv
   long long* info;       ///< LAPACK's info: the first column without a pivot; 0 before one was found
@@ -33,12 +34,14 @@ struct PlainPanel {
 /// Returns the number of thread blocks of a panel of `rows` rows; 0 if the device does not hold that many at a time.
 template <class E>
 int plain_panel_blocks(const DeviceModel&, Index rows);
+/// Returns how many words the thread blocks of such a panel exchange pivots through.
+template <class E>
+Index plain_panel_words(const DeviceModel&, Index rows);
 
 /// Factors the panel by columns. Each element a_ij subtracts l_ik u_kj one after the other in FMAs (a complex element
 /// has two for each of its parts); then comes the quotient. The pivot is the first of the rows with the largest abs
 /// (complex: abs(Re) + abs(Im)), and NaN counts as larger than every number. Rows stay in place; moves and pivots say
-/// where they belong. `told` is zero before the first panel; `steps` counts the steps that it has seen and grows by
-/// those of this panel.
+/// where they belong. `steps` counts the steps of all panels that share the words; it grows by those of this panel.
 template <class E>
 void factor_panel(const DeviceModel&, const PlainPanel<E>&, std::uint32_t& steps, cudaStream_t);
 

@@ -1,5 +1,5 @@
 #include "cuda/core/launch.hpp"
-#include "cuda/lu_cholesky/panel_launch.hpp"
+#include "cuda/core/panel_launch.hpp"
 #include "cuda/lu_cholesky/panel_pivots.hpp"
 #include "cuda/lu_cholesky/resident_panel.hpp"
 #include "cuda/trsm/settle.hpp"
@@ -29,10 +29,10 @@ template <class E>
 struct ResidentStorage {
   static constexpr int sums = group<E> * parts_of<E>;
   PivotStorage<CrPivots<E>> pivots;
-  double turned[resident_threads / 32][32][sums + 1];  ///< numbers of a warp's sums, which are loaded by rows
-  E top[lu_panel_columns][lu_panel_columns];           ///< L and U in the rows of the pivots
-  E left[lu_panel_columns][resident_threads];          ///< L of the thread block's rows, by columns
-  Chain<RealOf<E>, true> told[group<E>][parts_of<E>];  ///< sums of the published row, from the step's column on
+  double transposed[resident_threads / 32][32][sums + 1];   ///< numbers of a warp's sums, which are loaded by rows
+  E top[lu_panel_columns][lu_panel_columns];                ///< L and U in the rows of the pivots
+  E left[lu_panel_columns][resident_threads];               ///< L of the thread block's rows, by columns
+  Chain<RealOf<E>, true> published[group<E>][parts_of<E>];  ///< sums of the published row, from the step's column on
 };
 
 /// The terms of an element in a row of A and a column of the panel: L to its left, in the row's memory or in `own`, and
@@ -73,7 +73,7 @@ class ResidentRows {
 
  public:
   __device__ ResidentRows(const LuPanel<E>& panel, std::uint32_t steps, ResidentStorage<E>& storage)
-      : p_(panel), storage_(storage), exchange_(panel.memory.told, steps, storage.pivots) {}
+      : p_(panel), storage_(storage), exchange_(panel.memory.words, steps, storage.pivots) {}
 
   __device__ void run() {
     at_.place = at_.position = static_cast<int>(blockIdx.x * resident_threads + threadIdx.x);
@@ -110,20 +110,20 @@ class ResidentRows {
       const Index at = (row * parts + part) * p_.sums.stride + column;
       pair[i] = p_.sums.pair[at], error[i] = p_.sums.error[at];
     }
-    auto& turned = storage_.turned[warp()];
-    const auto turn = [&](auto&& number, auto&& take) {
+    auto& transposed = storage_.transposed[warp()];
+    const auto transpose = [&](auto&& number, auto&& take) {
 #pragma unroll
-      for (int i = 0; i < sums; ++i) turned[rows * i + lane() / sums][lane() % sums] = number(i);
+      for (int i = 0; i < sums; ++i) transposed[rows * i + lane() / sums][lane() % sums] = number(i);
       __syncwarp();
 #pragma unroll
       for (int c = 0; c < columns; ++c)
 #pragma unroll
-        for (int p = 0; p < parts; ++p) take(sum_[c][p], turned[lane()][p * columns + c]);
+        for (int p = 0; p < parts; ++p) take(sum_[c][p], transposed[lane()][p * columns + c]);
       __syncwarp();
     };
-    turn([&](int i) { return pair[i].x; }, [](auto& sum, double x) { sum.pair.s = x; });
-    turn([&](int i) { return pair[i].y; }, [](auto& sum, double x) { sum.pair.c = x; });
-    turn([&](int i) { return error[i]; }, [](auto& sum, double x) { sum = Chain<T, true>::from({sum.pair, x}); });
+    transpose([&](int i) { return pair[i].x; }, [](auto& sum, double x) { sum.pair.s = x; });
+    transpose([&](int i) { return pair[i].y; }, [](auto& sum, double x) { sum.pair.c = x; });
+    transpose([&](int i) { return error[i]; }, [](auto& sum, double x) { sum = Chain<T, true>::from({sum.pair, x}); });
   }
   /// Sets `numerator` to minus the numerator of an element, from what is to the left of the panel.
   __device__ void begin_with(Numerator& numerator, Index row, int column) const {
@@ -160,7 +160,7 @@ class ResidentRows {
     const PivotPlace best = exchange_.best_of_block(j, at_.candidate(size_bits(value_)));
     const bool mine = at_.open && at_.position == best.position;
     // A block without pending rows publishes that it has no candidate.
-    if (__any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0)) tell(j, end, best, mine);
+    if (__any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0)) publish(j, end, best, mine);
     const Message& pivot = exchange_.receive(j);
     note(j, pivot);
     at_.exchange(j, pivot.place.position);
@@ -187,7 +187,7 @@ class ResidentRows {
   }
 
   /// Publishes the block's best row; the warp that has the row calls this.
-  __device__ void tell(int j, int end, const PivotPlace& best, bool mine) {
+  __device__ void publish(int j, int end, const PivotPlace& best, bool mine) {
     Message& message = exchange_.outgoing(j);
     const int from = __ffs(static_cast<int>(__ballot_sync(0xFFFFFFFFu, mine))) - 1;
     const E value = of_lane(value_, max(from, 0));
@@ -196,14 +196,14 @@ class ResidentRows {
 #pragma unroll
       for (int c = 1; c < columns; ++c)
 #pragma unroll
-        for (int part = 0; part < parts; ++part) storage_.told[c][part] = sum_[c][part];
+        for (int part = 0; part < parts; ++part) storage_.published[c][part] = sum_[c][part];
     __syncwarp();
     const int column = lane();
     const bool wanted = from >= 0 && column > j && column < end;
     Numerator numerator{};
     if (wanted)
 #pragma unroll
-      for (int part = 0; part < parts; ++part) numerator[part] = storage_.told[column - j][part];
+      for (int part = 0; part < parts; ++part) numerator[part] = storage_.published[column - j][part];
     const E* const left = &storage_.left[0][warp() * 32 + max(from, 0)];
     const ResidentTerms<E> terms{
         &p_, storage_.top, left, j > 0 ? storage_.top[j - 1] : nullptr, resident_threads, p_.first + place, column, j};
@@ -295,14 +295,20 @@ int resident_panel_blocks(const DeviceModel& model, Index rows) {
 }
 
 template <class E>
+Index resident_panel_words(const DeviceModel& model, Index rows) {
+  return exchange_words(resident_panel_blocks<E>(model, rows), pivot_words<CrPivots<E>>);
+}
+
+template <class E>
 void factor_resident_panel(const DeviceModel& model, const LuPanel<E>& panel, std::uint32_t& steps,
                            cudaStream_t stream) {
   resident_kernels<E>.launch(model, panel.m - panel.first, panel, steps, stream);
   steps += static_cast<std::uint32_t>(panel.width);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                     \
-  template int resident_panel_blocks<E>(const DeviceModel&, Index); \
+#define ACCUBLAS_INSTANTIATE(E)                                      \
+  template int resident_panel_blocks<E>(const DeviceModel&, Index);  \
+  template Index resident_panel_words<E>(const DeviceModel&, Index); \
   template void factor_resident_panel(const DeviceModel&, const LuPanel<E>&, std::uint32_t&, cudaStream_t);
 ACCUBLAS_INSTANTIATE(double)
 ACCUBLAS_INSTANTIATE(float)

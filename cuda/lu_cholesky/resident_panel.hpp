@@ -13,9 +13,12 @@ namespace accublas::cuda {
 /// at a time, or if only kernels that every device has are allowed.
 template <class E>
 int resident_panel_blocks(const DeviceModel&, Index rows);
+/// Returns how many words the thread blocks of such a panel exchange pivots through.
+template <class E>
+Index resident_panel_words(const DeviceModel&, Index rows);
 
-/// Same contract as factor_panel, with thread blocks that exchange messages through memory.told. `steps` counts the
-/// steps that memory.told has seen; it grows by those of this panel.
+/// Same contract as factor_panel, with thread blocks that exchange pivots through memory.words. `steps` counts the
+/// steps of all panels that share the words; it grows by those of this panel.
 template <class E>
 void factor_resident_panel(const DeviceModel&, const LuPanel<E>&, std::uint32_t& steps, cudaStream_t);
 

@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/core/device_model.hpp"
-#include "cuda/lu_cholesky/lu_panel.hpp"
+#include "lib/call/problem.hpp"
 
 namespace accublas::cuda {
 

@@ -47,7 +47,9 @@ class OrthogonalByProducts {
     beside_ = &beside;
     state_.cublas();  // where there is none, this throws before anything is written
     try {
-      if (told_) set_on_stream(told_, 0, told_bytes(), stream(), "clearing what blocks are told");
+      if (words_)
+        set_on_stream(words_, 0, static_cast<std::size_t>(count_of_words()) * sizeof *words_, stream(),
+                      "clearing what thread blocks exchange");
       a_ = in_columns(o_.a, o_.a_rows(), o_.a_cols(), copy_of_a_);
       if (o_.has_c()) c_ = in_columns(o_.c, o_.c_rows(), o_.c_cols(), copy_of_c_);
       switch (o_.kind) {
@@ -114,9 +116,7 @@ class OrthogonalByProducts {
            Beside::serves(state_, execution_.workspace,
                           static_cast<std::size_t>((rows() + 4 * block_) * block_) * sizeof(E));
   }
-  std::size_t told_bytes() const {
-    return 2 * static_cast<std::size_t>(qr_panel_blocks<E>(model(), rows())) * qr_told_words * sizeof(ToldWord);
-  }
+  Index count_of_words() const { return qr_panel_words<E>(model(), rows()); }
   /// The columns that a block's reflectors meet at most, or the rows from the right.
   Index columns_met() const { return !o_.has_c() ? o_.a_cols() : o_.side == ACCUBLAS_LEFT ? o_.n : o_.m; }
   Index most_met() const { return std::max(columns_met(), block_); }
@@ -128,7 +128,7 @@ class OrthogonalByProducts {
              carver.take<E>(block_ * most_met()),
              false};
     if (o_.kind == Operation::geqrf) {
-      told_ = reinterpret_cast<ToldWord*>(carver.take<std::byte>(told_bytes()));
+      words_ = carver.take<FlaggedWord>(count_of_words());
       sums_ = carver.take<E>(qr_block_sums<E>(model(), std::min(panels_, block_)));
     }
     const auto take_reflectors = [&](Reflectors& r) {
@@ -323,7 +323,7 @@ class OrthogonalByProducts {
       const Index count = std::min(width, block.cols - at);
       factor_panel(model(),
                    QrPanel<E>{block.a.block(at, at), block.v.block(at, at), block.s.block(at, at), block.tau + at,
-                              block.rows - at, static_cast<int>(count), told_},
+                              block.rows - at, static_cast<int>(count), words_},
                    steps_, stream());
       wrote_ = true;
       apply_panel(model(), block, at, stream());
@@ -384,7 +384,7 @@ class OrthogonalByProducts {
   Index block_ = 0;
   const Index panels_;  ///< columns that go panel by panel at most
   Execution* inner_ = nullptr;
-  ToldWord* told_ = nullptr;
+  FlaggedWord* words_ = nullptr;
   E* sums_ = nullptr;
   Matrix<E> a_{}, c_{};
   Reflectors reflectors_{}, next_reflectors_{};

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cuda/core/launch.hpp"
+#include "cuda/core/panel_launch.hpp"
 #include "cuda/core/ptx_hopper.hpp"
-#include "cuda/lu_cholesky/panel_launch.hpp"
 #include "cuda/lu_cholesky/plain_arithmetic.hpp"
 #include "cuda/qr/qr_arithmetic.hpp"
 #include "cuda/qr/qr_kernels.hpp"
@@ -14,7 +14,7 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int qr_threads = 512, qr_warps = qr_threads / 32;
-static_assert(most_in_cluster <= qr_warps);  // a warp tells a block
+static_assert(most_in_cluster <= qr_warps);  // a warp sends to a block
 
 // ---- arithmetic ----
 
@@ -70,7 +70,7 @@ struct QrStorage {
   using T = RealOf<E>;
   static constexpr int columns = qr_panel_columns<E>;
   T of_warp[2][qr_warps][lanes];          ///< of the last two exchanges
-  T of_block[2][most_in_cluster][lanes];  ///< what blocks of a cluster tell each other, or of warps that have listened
+  T of_block[2][most_in_cluster][lanes];  ///< sums of the blocks of a cluster, or of warps over blocks of a grid
   E own_row[columns];                     ///< the step's row, in the block that has it
   E row[2][columns];                      ///< the row of every block of a cluster or a grid
   // Every warp has its own copy of the totals.
@@ -96,7 +96,7 @@ class QrPanelRows {
     inside_ = place_ < p_.rows;
 #pragma unroll
     for (int c = 0; c < columns; ++c) row_[c] = inside_ && c < p_.width ? p_.a(place_, c) : E{};
-    if constexpr (clustered) meet_cluster();
+    if constexpr (clustered) sync_cluster();
     scale_columns();
 #pragma unroll 1
     for (int j = 0; j < p_.width; ++j) factor_column(j);
@@ -225,7 +225,7 @@ class QrPanelRows {
         other.of_block[now][rank][lane()] = of_block;
         if (rank == 0 && j >= 0) reinterpret_cast<T*>(other.row[now])[lane()] = own[lane()];
       }
-      meet_cluster();
+      sync_cluster();
       T total = storage_.of_block[now][0][lane()];
       for (int b = 1; b < blocks; ++b) total = operation(total, storage_.of_block[now][b][lane()]);
       return total;
@@ -238,17 +238,17 @@ class QrPanelRows {
       return of_block;
     } else {
       if (warp() == 0) {
-        tell_word(told_by(blockIdx.x) + lane(), bits_of(of_block), step_);
-        if (blockIdx.x == 0) tell_word(told_by(0) + lanes + lane(), bits_of(own[lane()]), step_);
+        publish_number(words_by(blockIdx.x) + lane(), of_block, step_);
+        if (blockIdx.x == 0) publish_number(words_by(0) + lanes + lane(), own[lane()], step_);
       }
       const int blocks = static_cast<int>(gridDim.x);
       T part{};
       for (int b = warp(); b < blocks; b += qr_warps) {
-        const T heard = number_of(hear_word(told_by(static_cast<unsigned>(b)) + lane(), step_));
-        part = b == warp() ? heard : operation(part, heard);
+        const T other = await_number<T>(words_by(static_cast<unsigned>(b)) + lane(), step_);
+        part = b == warp() ? other : operation(part, other);
       }
       if (warp() == 0)
-        reinterpret_cast<T*>(storage_.row[now])[lane()] = number_of(hear_word(told_by(0) + lanes + lane(), step_));
+        reinterpret_cast<T*>(storage_.row[now])[lane()] = await_number<T>(words_by(0) + lanes + lane(), step_);
       storage_.of_block[now][warp()][lane()] = part;
       __syncthreads();
       T total = storage_.of_block[now][0][lane()];
@@ -257,20 +257,8 @@ class QrPanelRows {
       return total;
     }
   }
-  __device__ ToldWord* told_by(unsigned block) const {
-    return p_.told + (static_cast<Index>(step_ % 2) * gridDim.x + block) * qr_told_words;
-  }
-  static __device__ std::uint64_t bits_of(T x) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, &x, sizeof x);
-    return word;
-  }
-  static __device__ T number_of(std::uint64_t word) {
-    T x;
-    std::memcpy(&x, &word, sizeof x);
-    return x;
-  }
-  __device__ static void meet_cluster() {
+  __device__ FlaggedWord* words_by(unsigned block) const { return ExchangeWords<qr_words>{p_.words}.by(step_, block); }
+  __device__ static void sync_cluster() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     ptx::cluster_sync();
 #endif

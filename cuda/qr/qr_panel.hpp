@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "cuda/core/device_model.hpp"
-#include "cuda/lu_cholesky/told_words.hpp"
+#include "cuda/core/grid_exchange.hpp"
 #include "lib/call/problem.hpp"
 
 namespace accublas::cuda {
@@ -17,7 +17,7 @@ template <class E>
 inline constexpr int qr_panel_columns = is_complex<E> ? 16 : 32;
 
 /// The most words that a thread block publishes in a step.
-inline constexpr int qr_told_words = 512;
+inline constexpr int qr_words = 512;
 
 /// Columns 0 .. width - 1 of `rows` x `width` matrices.
 template <class E>
@@ -28,12 +28,18 @@ struct QrPanel {
   E* tau;
   Index rows;
   int width;
-  ToldWord* told;  ///< of all thread blocks for two steps, qr_told_words each, zero before the first panel
+  FlaggedWord* words;  ///< qr_panel_words of them
 };
 
 /// Thread blocks of a panel of so many rows; 0 where the device has not that many at a time.
 template <class E>
 int qr_panel_blocks(const DeviceModel&, Index rows);
+
+/// Returns how many words the thread blocks of such a panel exchange numbers through.
+template <class E>
+Index qr_panel_words(const DeviceModel& model, Index rows) {
+  return exchange_words(qr_panel_blocks<E>(model, rows), qr_words);
+}
 
 /// A = (I - V T V^H) R. Columns are scaled by powers of two, so that no square of a norm overflows, or underflows by
 /// more than u^2 of it. `steps`: as for LU's panels.

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "cuda/core/panel_launch.hpp"
 #include "cuda/core/ptx_hopper.hpp"
-#include "cuda/lu_cholesky/panel_launch.hpp"
 #include "cuda/qr/qr_arithmetic.hpp"
 #include "cuda/qr/qr_kernels.hpp"
 #include "cuda/trsm/substitution.hpp"
@@ -26,7 +26,7 @@ struct Storage {
   double own_diagonal[2][group], diagonal[2][group];                                   ///< rows of steps
   double tau[group];
   int exponent[columns];  ///< a column is 2^exponent times what stands here
-  /// Of a cluster: barriers of what the blocks tell each other of columns, in turn, and of products.
+  // A cluster has barriers for the exchanges of columns, used in turn, and one for exchanges of products.
   std::uint64_t column_arrived[2], products_arrived;
 
   /// Such that neither lanes with a row each nor those with 4 rows of 4 columns meet in a bank.
@@ -295,34 +295,34 @@ class Panel {
     __syncthreads();
     const double of_block = sum_of(s_.column_of_warp[now], warps);
     if constexpr (clustered) {
-      // Half of the lanes send sums, of the first block the others the diagonal: two numbers each to a block. It has
-      // read what stood there two steps before: all that this one has heard of the last step were sent after that.
+      // Half of the lanes send sums, two numbers each to a block; in the first block the other lanes send the diagonal.
+      // The receiver has read the numbers of two steps before: it sent its own of the last step after that.
       const int at = 2 * (lane() % 4), to = warp() + warps * (lane() / 4 % 4);
       const double low = __shfl_sync(0xFFFFFFFFu, of_block, at), high = __shfl_sync(0xFFFFFFFFu, of_block, at + 1);
-      const std::uint32_t arrived = ptx::shared_address(&s_.column_arrived[columns_told_ % 2]);
+      const std::uint32_t arrived = ptx::shared_address(&s_.column_arrived[column_exchanges_ % 2]);
       if (to < blocks && lane() < 16)
         send(&s_.column_of_block[now][rank][at], low, high, arrived, to);
       else if (to < blocks && rank == 0)
         send(&s_.diagonal[now][at], s_.own_diagonal[now][at], s_.own_diagonal[now][at + 1], arrived, to);
       if (threadIdx.x == 0) ptx::barrier_expect(arrived, (blocks + 1) * group * static_cast<int>(sizeof(double)));
-      ptx::barrier_wait(arrived, columns_told_ / 2 % 2);
-      ++columns_told_;
+      ptx::barrier_wait(arrived, column_exchanges_ / 2 % 2);
+      ++column_exchanges_;
       return sum_of(s_.column_of_block[now], blocks);
     }
     if (blocks == 1) return of_block;
     if (warp() == 0) {
       if (lane() < group)
-        tell_word(told_by(rank) + lane(), bits_of(of_block), step_);
+        publish_number(words_by(rank) + lane(), of_block, step_);
       else if (lane() < 2 * group && rank == 0)
-        tell_word(told_by(0) + lane(), bits_of(s_.own_diagonal[now][lane() - group]), step_);
+        publish_number(words_by(0) + lane(), s_.own_diagonal[now][lane() - group], step_);
     }
-    double heard = 0;
+    double sum = 0;
     for (int b = static_cast<int>(threadIdx.x) / group; b < blocks; b += threads / group)
-      heard += number_of(hear_word(told_by(b) + lane() % group, step_));
-    heard = sum_of_lanes(heard);
-    if (lane() < group) s_.column_of_block[now][warp()][lane()] = heard;
+      sum += await_number<double>(words_by(b) + lane() % group, step_);
+    sum = sum_of_lanes(sum);
+    if (lane() < group) s_.column_of_block[now][warp()][lane()] = sum;
     if (warp() == 0 && lane() < group)
-      s_.diagonal[now][lane()] = number_of(hear_word(told_by(0) + group + lane(), step_));
+      s_.diagonal[now][lane()] = await_number<double>(words_by(0) + group + lane(), step_);
     __syncthreads();
     return sum_of(s_.column_of_block[now], warps);
   }
@@ -346,8 +346,8 @@ class Panel {
         for (int b = 0; b < blocks; ++b) send(&s_.of_block[rank][at], low, high, arrived, (rank + b) % blocks);
       }
       if (thread == 0) ptx::barrier_expect(arrived, blocks * ((count + 1) / 2 * 2) * static_cast<int>(sizeof(double)));
-      ptx::barrier_wait(arrived, products_told_ % 2);
-      ++products_told_;
+      ptx::barrier_wait(arrived, product_exchanges_ % 2);
+      ++product_exchanges_;
       for (int i = thread; i < count; i += threads) {
         double part[4]{};
 #pragma unroll
@@ -358,32 +358,28 @@ class Panel {
     } else if (blocks == 1) {
       for (int i = thread; i < count; i += threads) s_.total[i] = of_block(i);
     } else {
-      for (int i = thread; i < count; i += threads) tell_word(told_by(rank) + i, bits_of(of_block(i)), step_);
-      // A block has every so-manieth of the sums, which it tells in its turn.
-      double* const heard = s_.of_block[0];
+      for (int i = thread; i < count; i += threads) publish_number(words_by(rank) + i, of_block(i), step_);
+      // The sums are distributed over the blocks, each of which publishes its own.
+      double* const received = s_.of_block[0];
       const int shares = (count - rank + blocks - 1) / blocks;
       for (int at = thread; at < shares * blocks; at += threads)
-        heard[at] = number_of(hear_word(told_by(at % blocks) + rank + at / blocks * blocks, step_));
+        received[at] = await_number<double>(words_by(at % blocks) + rank + at / blocks * blocks, step_);
       __syncthreads();
       for (int share = warp(); share < shares; share += warps) {
         double sum = 0;
-        for (int b = lane(); b < blocks; b += lanes) sum = operation(sum, heard[share * blocks + b]);
+        for (int b = lane(); b < blocks; b += lanes) sum = operation(sum, received[share * blocks + b]);
         for (int distance = 16; distance > 0; distance /= 2)
           sum = operation(sum, __shfl_xor_sync(0xFFFFFFFFu, sum, distance));
-        if (lane() == 0) tell_word(told_by(rank) + products + share, bits_of(sum), step_);
+        if (lane() == 0) publish_number(words_by(rank) + products + share, sum, step_);
       }
       for (int i = thread; i < count; i += threads)
-        s_.total[i] = number_of(hear_word(told_by(i % blocks) + products + i / blocks, step_));
+        s_.total[i] = await_number<double>(words_by(i % blocks) + products + i / blocks, step_);
     }
     __syncthreads();
   }
   static_assert(warps == 4);
 
-  __device__ ToldWord* told_by(int block) const {
-    return p_.told + (static_cast<Index>(step_ % 2) * gridDim.x + block) * qr_told_words;
-  }
-  static __device__ std::uint64_t bits_of(double x) { return static_cast<std::uint64_t>(__double_as_longlong(x)); }
-  static __device__ double number_of(std::uint64_t bits) { return __longlong_as_double(static_cast<long long>(bits)); }
+  __device__ FlaggedWord* words_by(int block) const { return ExchangeWords<qr_words>{p_.words}.by(step_, block); }
   __device__ void open_mailboxes() {
     if (threadIdx.x == 0) {
       for (std::uint64_t& arrived : s_.column_arrived) ptx::barrier_init(ptx::shared_address(&arrived), 1);
@@ -400,8 +396,8 @@ class Panel {
   }
 
   const QrPanel<double>& p_;
-  std::uint32_t step_;                        ///< of the last exchange
-  int columns_told_ = 0, products_told_ = 0;  ///< of a cluster's exchanges
+  std::uint32_t step_;                                ///< of the last exchange
+  int column_exchanges_ = 0, product_exchanges_ = 0;  ///< of a cluster's exchanges
   Storage& s_;
   const Index place_;  ///< of the thread's first row; only that may be one of R's
 };

@@ -139,7 +139,7 @@ class SolveBlock {
     const auto publish = [&](int r) {
 #pragma unroll
       for (int part = 0; part < parts; ++part) sums_of(r)[part][lane()] = chain[0][part];
-      ptx::barrier_tell(sums_are_there, 32 * (group<E> + 1));
+      ptx::barrier_signal(sums_are_there, 32 * (group<E> + 1));
     };
     if (warp() < group<E>) publish(warp());
 #pragma unroll 1
@@ -191,7 +191,7 @@ class SolveBlock {
         for (int part = 0; part < parts; ++part) sums_of(first + i)[part][lane()] = sums[i][part];
       }
       __syncwarp();
-      if (first + group<E> < count_) ptx::barrier_tell(unknown_is_there, all_threads);
+      if (first + group<E> < count_) ptx::barrier_signal(unknown_is_there, all_threads);
     }
     if (lost_)
       for (int r = 0; r < count_; ++r) storage_.x[r][lane()] = nan_of<E>();
@@ -236,7 +236,7 @@ class SolveBlock {
         __syncwarp();
         storage_.x[r][lane()] = x;
         __syncwarp();
-        ptx::barrier_tell(unknown_is_there, all_threads);
+        ptx::barrier_signal(unknown_is_there, all_threads);
       }
       __syncthreads();
     }
@@ -294,7 +294,7 @@ class SolveBlock {
           if constexpr (!cr) sum.pair = combine<T>(before(r, part).pair, sum.pair);
           sums_of(r)[part][lane()] = sum;
         }
-        ptx::barrier_tell(sums_are_there, 64);
+        ptx::barrier_signal(sums_are_there, 64);
       };
       if (warp() == 0) publish(0);
 #pragma unroll
