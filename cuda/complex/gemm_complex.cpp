@@ -95,12 +95,6 @@ bool named_by_blas(const Gemm<Complex<T>>& g, BlasMatrix<const Complex<T>>& a, B
          g.c.row_stride == 1 && (g.c.col_stride >= g.m || g.n == 1);
 }
 
-// cuBLAS loads host scalars as numbers aligned to their size, which Complex is not.
-template <class T>
-struct alignas(sizeof(Complex<T>)) AlignedNumber {
-  Complex<T> number;
-};
-
 template <class T>
 void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
             Execution& execution) {
@@ -108,7 +102,8 @@ void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const 
   if (!named_by_blas(g, a, b))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS has no leading dimensions for the strides of this complex product");
   const bool there = call.alpha.on_device;
-  const AlignedNumber<T> alpha{there ? Complex<T>{} : *call.alpha.pointer}, beta{device_scalar(call.beta).value};
+  const AlignedNumber<Complex<T>> alpha{there ? Complex<T>{} : *call.alpha.pointer},
+      beta{device_scalar(call.beta).value};
   with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
     blas.scalars_on_device(there);
     blas.gemm(g.m, g.n, g.k, there ? call.alpha.pointer : &alpha.number, a, b, there ? call.beta.pointer : &beta.number,
@@ -121,7 +116,7 @@ template <class T>
 NativeProduct native_product(const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g) {
   BlasMatrix<const Complex<T>> a, b;
   named_by_blas(g, a, b);
-  const AlignedNumber<T> alpha{*call.alpha.pointer}, beta{*call.beta.pointer};
+  const AlignedNumber<Complex<T>> alpha{*call.alpha.pointer}, beta{*call.beta.pointer};
   const Index ldc = g.n == 1 ? g.m : g.c.col_stride;
   NativeProduct product{[=](Cublas& blas) {
                           blas.scalars_on_device(false);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "cuda/core/rehearsal.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/numerics/complex.hpp"
@@ -18,6 +19,12 @@ struct BlasMatrix {
   T* data;
   cublasOperation_t op;
   Index ld;
+};
+
+/// A number aligned to its size, as cuBLAS loads numbers from host memory. Complex is not aligned so.
+template <class E>
+struct alignas(sizeof(E)) AlignedNumber {
+  E number;
 };
 
 /// A cuBLAS handle of one context on one device. Two threads must not use it at a time. A failing status is thrown as
@@ -51,14 +58,11 @@ class Cublas {
   void scalars_on_device(bool on_device);
 
   /// C = alpha op(A) op(B) + beta C, column-major, in IEEE arithmetic of the type.
-  void gemm(Index m, Index n, Index k, const double* alpha, BlasMatrix<const double> a, BlasMatrix<const double> b,
-            const double* beta, double* c, Index ldc);
-  void gemm(Index m, Index n, Index k, const float* alpha, BlasMatrix<const float> a, BlasMatrix<const float> b,
-            const float* beta, float* c, Index ldc);
-  void gemm(Index m, Index n, Index k, const Complex<double>* alpha, BlasMatrix<const Complex<double>> a,
-            BlasMatrix<const Complex<double>> b, const Complex<double>* beta, Complex<double>* c, Index ldc);
-  void gemm(Index m, Index n, Index k, const Complex<float>* alpha, BlasMatrix<const Complex<float>> a,
-            BlasMatrix<const Complex<float>> b, const Complex<float>* beta, Complex<float>* c, Index ldc);
+  template <class E>
+  void gemm(Index m, Index n, Index k, const E* alpha, BlasMatrix<const E> a, BlasMatrix<const E> b, const E* beta,
+            E* c, Index ldc) {
+    call<E>(Operation::gemm, a.op, b.op, m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc);
+  }
   /// Computes C_i = alpha op(A_i) op(B_i) + beta C_i for `count` matrices; the strides between matrices count elements.
   template <class T>
   struct Batch {
@@ -66,8 +70,8 @@ class Cublas {
     T* c;
     Index ldc, stride_a, stride_b, stride_c, count;
   };
-  void gemm_batched(Index m, Index n, Index k, const double* alpha, const Batch<double>&, const double* beta);
-  void gemm_batched(Index m, Index n, Index k, const float* alpha, const Batch<float>&, const float* beta);
+  template <class T>
+  void gemm_batched(Index m, Index n, Index k, const T* alpha, const Batch<T>&, const T* beta);
   /// A batch whose matrices are given by arrays of pointers in device memory.
   template <class T>
   struct PointerBatch {
@@ -75,8 +79,8 @@ class Cublas {
     T* const* c;
     Index ldc, count;
   };
-  void gemm_batched(Index m, Index n, Index k, const double* alpha, const PointerBatch<double>&, const double* beta);
-  void gemm_batched(Index m, Index n, Index k, const float* alpha, const PointerBatch<float>&, const float* beta);
+  template <class T>
+  void gemm_batched(Index m, Index n, Index k, const T* alpha, const PointerBatch<T>&, const T* beta);
   /// Same product with A and B in IEEE half precision (passed as bits); C and the accumulation are in single precision.
   void gemm_half(Index m, Index n, Index k, const float* alpha, BlasMatrix<const std::uint16_t> a,
                  BlasMatrix<const std::uint16_t> b, const float* beta, float* c, Index ldc);
@@ -91,25 +95,37 @@ class Cublas {
   /// without transposing it, so calls that need this must not come here.
   template <class E>
   void level2(const Level2<E>&);
-  void gemv(Index m, Index n, const double* alpha, BlasMatrix<const double> a, const double* x, Index incx,
-            const double* beta, double* y, Index incy);
-  void gemv(Index m, Index n, const float* alpha, BlasMatrix<const float> a, const float* x, Index incx,
-            const float* beta, float* y, Index incy);
+  template <class E>
+  void gemv(Index m, Index n, const E* alpha, BlasMatrix<const E> a, const E* x, Index incx, const E* beta, E* y,
+            Index incy) {
+    call<E>(Operation::gemv, a.op, m, n, alpha, a.data, a.ld, x, incx, beta, y, incy);
+  }
+  /// `operation`: dot, or dotu and dotc of complex numbers.
+  template <class E>
+  void dot(Operation operation, Index n, const E* x, Index incx, const E* y, Index incy, E* result) {
+    call<E>(operation, n, x, incx, y, incy, result);
+  }
+  /// `operation`: nrm2 or asum.
   template <class T>
-  void gemv(Index m, Index n, const Complex<T>* alpha, BlasMatrix<const Complex<T>> a, const Complex<T>* x, Index incx,
-            const Complex<T>* beta, Complex<T>* y, Index incy);
-  void dot(Index n, const double* x, Index incx, const double* y, Index incy, double* result);
-  void dot(Index n, const float* x, Index incx, const float* y, Index incy, float* result);
-  template <class T>
-  void dot(bool conjugate_x, Index n, const Complex<T>* x, Index incx, const Complex<T>* y, Index incy,
-           Complex<T>* result);
-  void nrm2(Index n, const double* x, Index incx, double* result);
-  void nrm2(Index n, const float* x, Index incx, float* result);
-  void asum(Index n, const double* x, Index incx, double* result);
-  void asum(Index n, const float* x, Index incx, float* result);
+  void norm(Operation operation, Index n, const T* x, Index incx, T* result) {
+    call<T>(operation, n, x, incx, result);
+  }
 
  private:
-  void check_product(cublasStatus_t status, const char* what);
+  /// Calls cuBLAS's routine of this operation for type E.
+  template <class E, class... Arguments>
+  void call(Operation operation, Arguments... arguments) {
+    const Routine routine{operation, type_of<E>};
+    call_function(function_of(routine), routine_name(routine), arguments...);
+  }
+  template <class... Arguments>
+  void call_function(void* function, const char* name, Arguments... arguments) {
+    if (rehearses()) return;
+    check_product(reinterpret_cast<cublasStatus_t (*)(cublasHandle_t, Arguments...)>(function)(handle_, arguments...),
+                  name);
+  }
+  static void* function_of(Routine);
+  void check_product(cublasStatus_t status, const char* name);
 
   int device_;
   int products_ = 0;  ///< products since begin()

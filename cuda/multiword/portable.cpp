@@ -34,15 +34,13 @@ void multiply(Cublas& cublas, const MultiwordMode& mode, const std::byte* row_wo
                      {reinterpret_cast<const Word*>(row_words), CUBLAS_OP_N, terms}, add ? &one : &zero,
                      reinterpret_cast<Sum*>(sums), cols);
   };
-  using Double = void (Cublas::*)(Index, Index, Index, const double*, BlasMatrix<const double>,
-                                  BlasMatrix<const double>, const double*, double*, Index);
   switch (mode.format) {
     case MultiwordFormat::tf32:
       return product(static_cast<float*>(nullptr), static_cast<float*>(nullptr), &Cublas::gemm_tf32);
     case MultiwordFormat::fp16:
       return product(static_cast<std::uint16_t*>(nullptr), static_cast<float*>(nullptr), &Cublas::gemm_half);
     case MultiwordFormat::tf64:
-      return product(static_cast<double*>(nullptr), static_cast<double*>(nullptr), static_cast<Double>(&Cublas::gemm));
+      return product(static_cast<double*>(nullptr), static_cast<double*>(nullptr), &Cublas::gemm<double>);
   }
 }
 

@@ -256,7 +256,8 @@ void native_dot(Cublas& cublas, const Dot<T>& d, Scratch scratch, cudaStream_t s
   if (!blas_increment(d.x, d.n) || !blas_increment(d.y, d.n))
     return native_gemm(cublas, as_gemm(d), Scalar<T>{T(1), nullptr}, Scalar<T>{T(0), nullptr}, scratch, stream);
   cublas.scalars_on_device(true);
-  cublas.dot(d.n, lowest(d.x, d.n), increment(d.x, d.n), lowest(d.y, d.n), increment(d.y, d.n), d.result);
+  cublas.dot(Operation::dot, d.n, lowest(d.x, d.n), increment(d.x, d.n), lowest(d.y, d.n), increment(d.y, d.n),
+             d.result);
 }
 
 namespace {
@@ -287,10 +288,7 @@ template <class T>
 void native_gemv(Cublas& cublas, const Gemv<Complex<T>>& g, Scalar<Complex<T>> alpha, Scalar<Complex<T>> beta) {
   const BlasMatrix<const Complex<T>> a = matrix_of(g);
   const bool plain = a.op == CUBLAS_OP_N, there = alpha.pointer != nullptr;
-  struct alignas(sizeof(Complex<T>)) Aligned {
-    Complex<T> number;
-  };
-  const Aligned of_alpha{alpha.value}, of_beta{beta.value};
+  const AlignedNumber<Complex<T>> of_alpha{alpha.value}, of_beta{beta.value};
   cublas.scalars_on_device(there);
   cublas.gemv(plain ? g.m : g.k, plain ? g.k : g.m, there ? alpha.pointer : &of_alpha.number, a, lowest(g.x, g.k),
               increment(g.x, g.k), there ? beta.pointer : &of_beta.number, lowest(g.y, g.m), increment(g.y, g.m));
@@ -298,8 +296,8 @@ void native_gemv(Cublas& cublas, const Gemv<Complex<T>>& g, Scalar<Complex<T>> a
 template <class T>
 void native_dot(Cublas& cublas, const Dot<Complex<T>>& d) {
   cublas.scalars_on_device(true);
-  cublas.dot(d.conjugate_x, d.n, lowest(d.x, d.n), increment(d.x, d.n), lowest(d.y, d.n), increment(d.y, d.n),
-             d.result);
+  cublas.dot(d.conjugate_x ? Operation::dotc : Operation::dotu, d.n, lowest(d.x, d.n), increment(d.x, d.n),
+             lowest(d.y, d.n), increment(d.y, d.n), d.result);
 }
 
 template <class T>
@@ -311,13 +309,13 @@ bool native_has_norm(const Reduction<T>& r) {
 template <class T>
 void native_nrm2(Cublas& cublas, const Reduction<T>& r) {
   cublas.scalars_on_device(true);
-  cublas.nrm2(r.n, lowest(r.x, r.n), std::abs(increment(r.x, r.n)), r.result);
+  cublas.norm(Operation::nrm2, r.n, lowest(r.x, r.n), std::abs(increment(r.x, r.n)), r.result);
 }
 
 template <class T>
 void native_asum(Cublas& cublas, const Reduction<T>& r) {
   cublas.scalars_on_device(true);
-  cublas.asum(r.n, lowest(r.x, r.n), std::abs(increment(r.x, r.n)), r.result);
+  cublas.norm(Operation::asum, r.n, lowest(r.x, r.n), std::abs(increment(r.x, r.n)), r.result);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                        \
