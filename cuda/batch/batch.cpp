@@ -207,15 +207,11 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   };
   const std::size_t a_words = static_cast<std::size_t>(g.m * g.k), b_words = static_cast<std::size_t>(g.k * g.n),
                     c_words = static_cast<std::size_t>(g.m * g.n), words = a_words + b_words + c_words;
-  Workspace& workspace = execution.workspace;
-  const Index part = in_a_quarter(workspace.cap(), 0, words * sizeof(T), x.count);
-  const std::size_t bytes = round_up(static_cast<std::size_t>(part) * words * sizeof(T), 256);
-  const CopyMemory memory(state, workspace, bytes);
-  T* const a = reinterpret_cast<T*>(memory.data());
+  const Index part = in_a_quarter(execution.workspace.cap(), 0, words * sizeof(T), x.count);
+  T* a = nullptr;
+  InnerCalls inside(state, execution, [&](Carver& carver) { a = carver.take<T>(part * static_cast<Index>(words)); });
   T* const b = a + static_cast<std::size_t>(part) * a_words;
   T* const c = b + static_cast<std::size_t>(part) * b_words;
-  Workspace rest = rest_of(workspace, memory.data(), bytes);
-  Execution inner = execution.within(rest);
 
   BatchScope scope(state, execution.report.level);
   const BatchArray<const T> from_a{nullptr, 0, x.a.pointers}, from_b{nullptr, 0, x.b.pointers};
@@ -241,12 +237,12 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
                               {a, static_cast<Index>(a_words), nullptr},
                               {b, static_cast<Index>(b_words), nullptr},
                               {c, static_cast<Index>(c_words), nullptr}};
-    one_by_one(call, copies, first > 0, [&](const Call<Gemm<T>, T>& one) { serve(state, one, inner); });
+    one_by_one(call, copies, first > 0, [&](const Call<Gemm<T>, T>& one) { serve(state, one, inside.execution()); });
     scatter_matrices<T>(c, to_c, g.c, g.m, g.n, first, count, no_condition, stream);
     execution.report.copied_bytes += static_cast<std::int64_t>((words + c_words) * sizeof(T)) * count;
   }
   scope.end();
-  execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+  inside.end();
 }
 
 /// Serves a batch of matrices in device memory.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <optional>
 
 #include "cuda/complex/components.hpp"
@@ -43,10 +42,7 @@ class AdjacentResult {
   AdjacentResult(State& state, Execution& execution, Gemm<Complex<T>>& g, bool beta_on_device)
       : state_(state), m_(g.m), n_(g.n), c_(g.c) {
     if (g.c.row_stride == 1) return;
-    const std::size_t bytes = round_up(static_cast<std::size_t>(g.m * g.n) * sizeof(Complex<T>), 256);
-    memory_.emplace(state, execution.workspace, bytes);
-    rest_.reset(new Workspace(rest_of(execution.workspace, memory_->data(), bytes)));
-    copy_ = {reinterpret_cast<Complex<T>*>(memory_->data()), 1, g.m};
+    inside_.emplace(state, execution, [&](Carver& carver) { copy_ = {carver.take<Complex<T>>(g.m * g.n), 1, g.m}; });
     if (beta_on_device || !(g.beta == T(0)))
       for (int which : {0, 1}) {
         const Matrix<T> from = component(c_, which);
@@ -55,9 +51,9 @@ class AdjacentResult {
       }
     g.c = copy_;
   }
-  Execution within(Execution& execution) { return memory_ ? execution.within(*rest_) : execution; }
+  Execution& within(Execution& execution) { return inside_ ? inside_->execution() : execution; }
   void put_back() {
-    if (!memory_) return;
+    if (!inside_) return;
     for (int which : {0, 1}) {
       const Matrix<T> from = component(copy_, which);
       copy_matrix<T>({from.data, from.row_stride, from.col_stride}, component(c_, which), m_, n_, nullptr,
@@ -69,8 +65,7 @@ class AdjacentResult {
   State& state_;
   Index m_, n_;
   Matrix<Complex<T>> c_, copy_{};
-  std::optional<CopyMemory> memory_;
-  std::unique_ptr<Workspace> rest_;
+  std::optional<InnerCalls> inside_;
 };
 
 /// Describes an operand in the notation of BLAS, with leading dimensions for strides that are not one. Returns false if
@@ -119,33 +114,14 @@ NativeProduct native_product(const Call<Gemm<Complex<T>>, Complex<T>>& call, con
   const AlignedNumber<Complex<T>> alpha{*call.alpha.pointer}, beta{*call.beta.pointer};
   const Index ldc = g.n == 1 ? g.m : g.c.col_stride;
   NativeProduct product{[=](Cublas& blas) {
-                          blas.scalars_on_device(false);
-                          blas.gemm(g.m, g.n, g.k, &alpha.number, a, b, &beta.number, g.c.data, ldc);
-                        },
-                        {}};
-  std::size_t next = 0;
-  const auto add = [&](const auto& value) { std::memcpy(&product.key[next++], &value, sizeof value); };
-  add(std::int64_t{-1});  // not a routine of level 3
-  add(g.m), add(g.n), add(g.k);
-  for (const BlasMatrix<const Complex<T>>& x : {a, b}) add(x.data), add(x.op), add(x.ld);
-  add(g.c.data), add(ldc), add(alpha.number.re), add(beta.number.re);
+    blas.scalars_on_device(false);
+    blas.gemm(g.m, g.n, g.k, &alpha.number, a, b, &beta.number, g.c.data, ldc);
+  }};
+  constexpr std::int64_t no_routine = -1;  // of level 3
+  product.set_key(no_routine, g.m, g.n, g.k, a.data, a.op, a.ld, b.data, b.op, b.ld, g.c.data, ldc, alpha.number.re,
+                  beta.number.re);
   return product;
 }
-
-/// Sets the fallback product of calls in this scope.
-class NativeScope {
- public:
-  NativeScope(State& state, const NativeProduct* product) : state_(state), before_(state.native_product()) {
-    state.native_product() = product;
-  }
-  ~NativeScope() { state_.native_product() = before_; }
-  NativeScope(const NativeScope&) = delete;
-  NativeScope& operator=(const NativeScope&) = delete;
-
- private:
-  State& state_;
-  const NativeProduct* const before_;
-};
 
 /// Serves a call by cuBLAS with alpha in device memory. cuBLAS reads A and B even if alpha turns out to be zero. So C
 /// is saved, some columns at a time; in that case it is restored and scaled.
@@ -155,14 +131,10 @@ void native_by_device(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& ca
   const Complex<T>* const alpha = call.alpha.pointer;
   const Index room = static_cast<Index>(execution.workspace.cap() / 4 / sizeof(Complex<T>)),
               cols = std::clamp<Index>(room / g.m, std::min<Index>(g.n, 256), g.n);
-  const std::size_t bytes = round_up(static_cast<std::size_t>(g.m * cols) * sizeof(Complex<T>), 256);
-  const CopyMemory memory(state, execution.workspace, bytes);
-  auto* const kept = reinterpret_cast<Complex<T>*>(memory.data());
-  Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
-  Execution inner = execution.within(rest);
+  Complex<T>* kept = nullptr;
+  InnerCalls inside(state, execution, [&](Carver& carver) { kept = carver.take<Complex<T>>(g.m * cols); });
   const cudaStream_t stream = state.cuda_stream();
-  std::optional<BatchScope> scope;
-  if (cols < g.n && !state.in_batch()) scope.emplace(state, execution.report.level);
+  BatchScope scope(state, execution.report.level, cols < g.n);
   for (Index col = 0; col < g.n; col += cols) {
     Gemm<Complex<T>> part = g;
     part.n = std::min(cols, g.n - col);
@@ -170,13 +142,13 @@ void native_by_device(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& ca
     part.c = g.c.block(0, col);
     const Matrix<const Complex<T>> strides{nullptr, part.c.row_stride, part.c.col_stride};
     gather_matrices<Complex<T>>({part.c.data, 0, nullptr}, strides, part.m, part.n, 0, 1, kept, alpha, stream);
-    native(state, call, part, inner);
+    native(state, call, part, inside.execution());
     scatter_matrices<Complex<T>>(kept, {part.c.data, 0, nullptr}, part.c, part.m, part.n, 0, 1, alpha, stream);
   }
   scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, device_scalar(call.alpha), device_scalar(call.beta),
                          bit_defined(call.mode), stream);
-  if (scope) scope->end();
-  execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+  scope.end();
+  inside.end();
 }
 
 template <class T>
@@ -201,39 +173,23 @@ class ComponentProduct {
 
   void run() {
     choose_panels();
-    const auto bytes_of = [](Index count, std::size_t each) {
-      return round_up(static_cast<std::size_t>(count) * each, 256);
-    };
-    const std::size_t row_bytes = bytes_of(rows_ * row_words(), sizeof(T)),
-                      col_bytes = bytes_of(writes_columns_ ? cols_ * 2 * g_.k : 0, sizeof(T)),
-                      pair_bytes = bytes_of(keeps_pairs() ? rows_ * cols_ : 0, pair_size),
-                      addend_bytes = bytes_of(keeps_addend_ ? 2 * rows_ * cols_ : 0, sizeof(T)),
-                      bytes = row_bytes + col_bytes + 2 * pair_bytes + addend_bytes;
-    std::optional<CopyMemory> memory;
-    std::unique_ptr<Workspace> rest;
-    if (bytes > 0) {
-      memory.emplace(state_, execution_.workspace, bytes);
-      std::byte* const data = memory->data();
-      row_lines_ = reinterpret_cast<T*>(data);
-      col_lines_ = reinterpret_cast<T*>(data + row_bytes);
-      if (keeps_addend_) addend_ = reinterpret_cast<T*>(data + bytes - addend_bytes);
+    InnerCalls inside(state_, execution_, [&](Carver& carver) {
+      row_lines_ = carver.take<T>(rows_ * row_words());
+      col_lines_ = carver.take<T>(writes_columns_ ? cols_ * 2 * g_.k : 0);
       if (keeps_pairs())
-        for (const int which : {0, 1})
-          pairs_[which] = reinterpret_cast<Pair*>(data + row_bytes + col_bytes + which * pair_bytes);
-      rest.reset(new Workspace(rest_of(execution_.workspace, data, bytes)));
-    }
-    Execution inner = rest ? execution_.within(*rest) : execution_;
+        for (Pair*& pairs : pairs_)
+          pairs = reinterpret_cast<Pair*>(carver.take<std::byte>(rows_ * cols_ * static_cast<Index>(pair_size)));
+      addend_ = keeps_addend_ ? carver.take<T>(2 * rows_ * cols_) : nullptr;
+    });
     std::optional<NativeProduct> native;
     if (as_stored_ && g_.wanted == Triangle::all && !joins_) native.emplace(native_product(call_, g_));
     const NativeScope in_store(state_, native ? &*native : state_.native_product());
-    const bool several = by_parts_ || rows_ < g_.m || cols_ < g_.n;
-    std::optional<BatchScope> scope;
-    if (several && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
+    BatchScope scope(state_, execution_.report.level, by_parts_ || rows_ < g_.m || cols_ < g_.n);
     for (Index col = 0; col < g_.n; col += cols_)
       for (Index row = 0; row < g_.m; row += rows_)
-        multiply(row, std::min(rows_, g_.m - row), col, std::min(cols_, g_.n - col), inner);
-    if (scope) scope->end();
-    execution_.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+        multiply(row, std::min(rows_, g_.m - row), col, std::min(cols_, g_.n - col), inside.execution());
+    scope.end();
+    inside.end();
   }
 
  private:
@@ -373,7 +329,7 @@ void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, 
   const Scalar<Complex<T>> alpha = scales ? Scalar<Complex<T>>{} : device_scalar(call.alpha),
                            beta = device_scalar(call.beta);
   AdjacentResult<T> result(state, execution, g, on_device);
-  Execution inner = result.within(execution);
+  Execution& inner = result.within(execution);
   const auto scale = [&] {
     scale_if_alpha_is_zero(state.model(), g.m, g.n, g.c, alpha, beta, bit_defined(call.mode), state.cuda_stream());
   };

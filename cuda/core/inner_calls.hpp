@@ -1,17 +1,24 @@
-// Helpers for calls inside a call: one report for all of them, and memory for copies in addition to their own.
+// Helpers for calls inside a call: one report for all of them, memory for copies in addition to their own, and the
+// error of a call that fails after it has written.
 #pragma once
 
+#include <memory>
 #include <optional>
 
+#include "cuda/core/carver.hpp"
 #include "cuda/core/memory.hpp"
 #include "cuda/core/state.hpp"
+#include "lib/base/error.hpp"
+#include "lib/call/execution.hpp"
 
 namespace accublas::cuda {
 
 /// Makes the calls in its lifetime one batch in the state of the context, or part of the batch that is already running.
+/// Does nothing if there is a single call (`several` is false).
 class BatchScope {
  public:
-  BatchScope(State& state, int report_level) : state_(state), outermost_(!state.in_batch()) {
+  BatchScope(State& state, int report_level, bool several = true)
+      : state_(state), outermost_(several && !state.in_batch()) {
     if (outermost_) state.begin_batch(report_level);
   }
   void end() {
@@ -47,5 +54,47 @@ class CopyMemory {
   std::optional<CallMemory> memory_;
   std::byte* data_;
 };
+
+/// The memory that a call holds for copies, and the execution of the calls inside it, which have the rest of the
+/// workspace.
+class InnerCalls {
+ public:
+  /// Holds the arrays that lay_out(Carver&) takes; it is called twice, as by ArrayMemory. Calls inside have the whole
+  /// workspace if the arrays are empty.
+  template <class LayOut>
+  InnerCalls(State& state, Execution& outer, LayOut&& lay_out) : outer_(outer) {
+    Carver sizing(nullptr);
+    lay_out(sizing);
+    bytes_ = sizing.used();
+    if (bytes_ == 0) return;
+    memory_.emplace(state, outer.workspace, bytes_);
+    rest_.reset(new Workspace(rest_of(outer.workspace, memory_->data(), bytes_)));
+    inner_.emplace(outer.within(*rest_));
+    Carver carver(memory_->data());
+    lay_out(carver);
+  }
+  Execution& execution() { return inner_ ? *inner_ : outer_; }
+  /// Adds the memory to the report, after the last call inside.
+  void end() { outer_.report.workspace_bytes += static_cast<std::int64_t>(bytes_); }
+
+ private:
+  Execution& outer_;
+  std::size_t bytes_ = 0;
+  std::optional<CopyMemory> memory_;
+  std::unique_ptr<Workspace> rest_;
+  std::optional<Execution> inner_;
+};
+
+/// Calls body(). If memory runs out after `wrote` has become true, part of the result is overwritten, and the error is
+/// ACCUBLAS_ERROR_C_UNDEFINED.
+template <class Body>
+void with_written(const bool& wrote, Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (wrote && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+    throw;
+  }
+}
 
 }  // namespace accublas::cuda

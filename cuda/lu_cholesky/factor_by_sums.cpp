@@ -306,12 +306,8 @@ class FactorBySums {
 
   void solve(const accublas::Operand<E>& m) {
     UnknownSums<E> sums(state_, {f_.n, f_.nrhs, E{RealOf<E>(1)}, m, f_.b}, nullptr, false, execution_);
-    try {
-      sums.run([&](auto& steps) { sums.solve_all(steps); }, [](Carver&) {}, &outcome_->closed);
-    } catch (const Error& error) {
-      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
-    }
+    with_written(wrote_,
+                 [&] { sums.run([&](auto& steps) { sums.solve_all(steps); }, [](Carver&) {}, &outcome_->closed); });
     wrote_ = true;
   }
   void exchange(bool backwards) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <optional>
 
 #include "cuda/core/check.hpp"
@@ -48,24 +47,15 @@ void native(State& state, const Level3<E>& l, Execution& execution) {
   native<E>(state, l, nullptr, nullptr, execution);
 }
 
-/// The routine as cuBLAS's, for the emulation to leave the call to.
+/// Returns the routine of cuBLAS that the emulation leaves the call to.
 template <class E>
 NativeProduct native_product(const Level3<E>& l) {
   NativeProduct product{[l](Cublas& blas) {
-                          blas.scalars_on_device(false);
-                          blas.level3(l);
-                        },
-                        {}};
-  std::size_t next = 0;
-  const auto add = [&](const auto& value) {
-    static_assert(sizeof value <= 2 * sizeof product.key[0]);
-    std::memcpy(&product.key[next], &value, sizeof value);
-    next += sizeof value > sizeof product.key[0] ? 2 : 1;
-  };
+    blas.scalars_on_device(false);
+    blas.level3(l);
+  }};
   const std::int32_t words[] = {number_of(l.routine()), l.uplo};
-  add(words), add(l.transa);
-  add(l.n), add(l.k), add(l.lda), add(l.ldb), add(l.ldc);
-  add(l.a), add(l.b), add(l.c), add(l.alpha), add(l.beta);
+  product.set_key(words, l.transa, l.n, l.k, l.lda, l.ldb, l.ldc, l.a, l.b, l.c, l.alpha, l.beta);
   return product;
 }
 
@@ -87,38 +77,29 @@ class DescribedProduct {
     const bool writes_columns = p_.two_pairs || p_.b.structure != Structure::general;
     const Index terms = p_.pairs() * p_.k;
     const bool apart = p_.hermitian && p_.two_pairs && joins_parts(call_);
-    const bool square = p_.wanted != Triangle::all && !of_int8();
-    const std::size_t squares = apart ? 2 : square ? 1 : 0;
-    const auto bytes_of = [](Index rows, Index cols) {
-      return round_up(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * sizeof(E), 256);
-    };
-    const std::size_t row_bytes = writes_rows ? bytes_of(p_.m, terms) : 0,
-                      col_bytes = writes_columns ? bytes_of(p_.n, terms) : 0,
-                      bytes = row_bytes + col_bytes + squares * bytes_of(p_.n, p_.n);
-    std::optional<CopyMemory> memory;
-    std::unique_ptr<Workspace> rest;
-    std::byte* data = nullptr;
-    if (bytes > 0) {
-      memory.emplace(state_, execution_.workspace, bytes);
-      data = memory->data();
-      rest.reset(new Workspace(rest_of(execution_.workspace, data, bytes)));
-    }
-    Execution inner = rest ? execution_.within(*rest) : execution_;
-    E* const in_squares = reinterpret_cast<E*>(data + row_bytes + col_bytes);
+    const bool by_square = p_.wanted != Triangle::all && !of_int8();
+    const int squares = apart ? 2 : by_square ? 1 : 0;
+    E *rows = nullptr, *columns = nullptr, *square[2] = {};
+    InnerCalls inside(state_, execution_, [&](Carver& carver) {
+      rows = carver.take<E>(writes_rows ? p_.m * terms : 0);
+      columns = carver.take<E>(writes_columns ? p_.n * terms : 0);
+      for (int i = 0; i < squares; ++i) square[i] = carver.take<E>(p_.n * p_.n);
+    });
+    Execution& inner = inside.execution();
     if (apart) {
-      multiply_apart(data, data + row_bytes, in_squares, inner);
+      multiply_apart(rows, columns, square, inner);
     } else {
-      if (writes_rows) p_.a = written(rows_of(p_), p_.m, terms, data, true);
+      if (writes_rows) p_.a = written(rows_of(p_), p_.m, terms, rows, true);
       if (writes_columns) {
         const Structure structure = p_.b.structure;
         const Triangle part = p_.b.part;
-        p_.b = written(columns_of(p_), p_.n, terms, data + row_bytes, false);
+        p_.b = written(columns_of(p_), p_.n, terms, columns, false);
         // Kept for the ranges of columns' terms; the entries are all there.
         if (structure == Structure::triangular) triangle_ = part;
       }
-      square ? multiply_square(in_squares, terms, inner) : multiply(terms, inner);
+      by_square ? multiply_square(square[0], terms, inner) : multiply(terms, inner);
     }
-    execution_.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+    inside.end();
   }
 
  private:
@@ -137,10 +118,9 @@ class DescribedProduct {
   const DeviceModel& model() const { return state_.model(); }
   cudaStream_t stream() const { return state_.cuda_stream(); }
 
-  accublas::Operand<E> written(const ProductLines<E>& lines, Index count, Index terms, std::byte* to, bool rows) {
-    E* const data = reinterpret_cast<E*>(to);
-    write_lines(model(), lines, count, terms, data, stream());
-    const Matrix<const E> as_rows{data, terms, 1};
+  accublas::Operand<E> written(const ProductLines<E>& lines, Index count, Index terms, E* to, bool rows) {
+    write_lines(model(), lines, count, terms, to, stream());
+    const Matrix<const E> as_rows{to, terms, 1};
     return {rows ? as_rows : as_rows.transposed()};
   }
 
@@ -167,14 +147,10 @@ class DescribedProduct {
       std::optional<NativeProduct> native;
       if (p_.wanted != Triangle::all && call_.problem.kind != Operation::gemmt && !on_device())
         native.emplace(native_product(call_.problem));
-      state_.native_product() = native ? &*native : nullptr;
-      try {
+      {
+        const NativeScope left_to(state_, native ? &*native : nullptr);
         serve(g, call_.engine, inner);
-      } catch (...) {
-        state_.native_product() = nullptr;
-        throw;
       }
-      state_.native_product() = nullptr;
       if (p_.hermitian) clear_diagonal(model(), p_.c, p_.n, alpha(), beta(), stream());
       if (on_device() && p_.wanted != Triangle::all) scale_result();
       return;
@@ -186,10 +162,9 @@ class DescribedProduct {
       g.zeros.part = triangle_;
       serve(g, call_.engine, inner);
     } else {
-      std::optional<BatchScope> scope;
-      if (p_.n > tuning_.least_band && !state_.in_batch()) scope.emplace(state_, execution_.report.level);
+      BatchScope scope(state_, execution_.report.level, p_.n > tuning_.least_band);
       multiply_bands(g, free && !execution_.engine_forced ? ACCUBLAS_ENGINE_NATIVE : call_.engine, inner);
-      if (scope) scope->end();
+      scope.end();
     }
     Product<E> mended = p_;
     mended.b.structure = Structure::triangular;
@@ -213,12 +188,7 @@ class DescribedProduct {
       band.b = g.b.block(first, j);
       band.c = g.c.block(0, j);
       band.zeros = {triangle_, false, j - first};
-      try {
-        serve(band, kept == 0 ? last : call_.engine, inner);
-      } catch (const Error& error) {
-        if (left < n && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-        throw;
-      }
+      with_written(left < n, [&] { serve(band, kept == 0 ? last : call_.engine, inner); });
       left = kept;
     }
   }
@@ -233,7 +203,7 @@ class DescribedProduct {
   /// HER2K whose alpha has two parts. With S and D as docs/modes.md has them, Re alpha Re S - Im alpha Im D is the real
   /// part of alpha (A B + conj(A2 B2)), and Re alpha Im S + Im alpha Re D the imaginary part of alpha (A B - conj(A2
   /// B2)): two products, each in a square of its own. Both parts of their diagonals count for T*, as Im D does.
-  void multiply_apart(std::byte* rows, std::byte* cols, E* squares, Execution& inner) {
+  void multiply_apart(E* rows, E* cols, E* const (&square)[2], Execution& inner) {
     if constexpr (is_complex<E>) {
       const Index n = p_.n, terms = 2 * p_.k;
       const TriangleOfResult<E> triangle{p_.c, n, p_.wanted, true, alpha(), beta()};
@@ -242,19 +212,18 @@ class DescribedProduct {
       b.second.conjugate = !b.second.conjugate;
       p_.a = written(a, n, terms, rows, true);
       BatchScope scope(state_, execution_.report.level);
-      E* square = squares;
       for (const bool difference : {false, true}) {
         b.negate_second = difference;
         p_.b = written(b, n, terms, cols, false);
-        if (difference) square += n * n;
-        if (on_device() || !(p_.beta == 0)) gather_triangle(model(), triangle, square, stream());
-        Gemm<E> g = gemm(terms, {square, 1, n});
+        E* const result = square[difference];
+        if (on_device() || !(p_.beta == 0)) gather_triangle(model(), triangle, result, stream());
+        Gemm<E> g = gemm(terms, {result, 1, n});
         if (of_int8()) g.wanted = p_.wanted;
         serve(g, call_.engine, inner);
       }
       scope.end();
-      copy_matrix<RealOf<E>>({&squares->re, 2, 2 * n}, {&square->re, 2, 2 * n}, n, n, nullptr, stream());
-      scatter_triangle(model(), triangle, square, stream());
+      copy_matrix<RealOf<E>>({&square[0]->re, 2, 2 * n}, {&square[1]->re, 2, 2 * n}, n, n, nullptr, stream());
+      scatter_triangle(model(), triangle, square[1], stream());
       if (on_device() && of_int8()) scale_result();
     }
   }
@@ -316,11 +285,8 @@ template <class E>
 void level3_call(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve) {
   if (!call.alpha.on_device) return level3_by_factors(state, call, execution, serve);
   const Level3<E>& l = call.problem;
-  constexpr std::size_t bytes = 256;
-  const CopyMemory memory(state, execution.workspace, bytes);
-  E* const factors = reinterpret_cast<E*>(memory.data());
-  Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
-  Execution inner = execution.within(rest);
+  E* factors = nullptr;
+  InnerCalls inside(state, execution, [&](Carver& carver) { factors = carver.take<E>(2); });
   const auto parts = [](const E* factor) { return reinterpret_cast<const RealOf<E>*>(factor); };
   take_factors<E>(state.model(),
                   {parts(call.alpha.pointer), is_in_place(l.kind) ? nullptr : parts(call.beta.pointer), l.real_alpha(),
@@ -328,7 +294,7 @@ void level3_call(State& state, const Call<Level3<E>, E>& call, Execution& execut
                   factors, state.cuda_stream());
   level3_by_factors(state,
                     Call<Level3<E>, E>{l, {factors, true}, {factors + 1, true}, true, true, call.mode, call.engine},
-                    inner, serve);
+                    inside.execution(), serve);
 }
 
 template <class E>

@@ -78,9 +78,7 @@ class LinesProduct {
       for (T*& to : column) to = carver.take<T>(is_complex<E> ? terms() : 0);
       scalars = carver.take<T>(2);
     };
-    const ArrayMemory<CopyMemory> memory(lay_out, state_, workspace);
-    Workspace rest = rest_of(workspace, memory.data(), memory.bytes());
-    Execution inner = execution_.within(rest);
+    InnerCalls inside(state_, execution_, lay_out);
     BatchScope scope(state_, execution_.report.level);
 
     Vector<const E> x = p_.x;
@@ -106,7 +104,7 @@ class LinesProduct {
         Vector<const T> entries{column[part], 1};
         if constexpr (!is_complex<E>) entries = x;
         const Vector<T> y{part_of(p_.y.data + row * p_.y.stride, part), components * p_.y.stride};
-        multiply({count, terms(), T(0), lines, entries, T(0), y}, scalars, inner);
+        multiply({count, terms(), T(0), lines, entries, T(0), y}, scalars, inside.execution());
       }
       if constexpr (is_complex<E>)
         if (joins) join(count, lines, column, {p_.y.data + row * p_.y.stride, p_.y.stride});
@@ -120,7 +118,7 @@ class LinesProduct {
       mend_rows(model(), mended, Scalar<E>{E{1}, nullptr}, stream());
     }
     scope.end();
-    execution_.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
+    inside.end();
   }
 
  private:
@@ -142,12 +140,9 @@ class LinesProduct {
     if (!there) g.alpha = *part_of(alpha_.pointer, 0), g.beta = *part_of(beta_.pointer, 0);
     const ScalarArgument<T> alpha{there ? is_complex<E> ? scalars : part_of(alpha_.pointer, 0) : &g.alpha, there},
         beta{there ? is_complex<E> ? scalars + 1 : part_of(beta_.pointer, 0) : &g.beta, there};
-    try {
+    with_written(wrote_, [&] {
       gemv_call(state_, Call<Gemv<T>, T>{g, alpha, beta, true, true, mode_, engine_}, inner);
-    } catch (const Error& error) {
-      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
-    }
+    });
     wrote_ = true;
   }
 
@@ -241,9 +236,7 @@ void complex_dot(State& state, const Call<Dot<Complex<T>>, Complex<T>>& call, Ex
     copy = carver.take<E>(d.x.stride == 1 ? 0 : d.n);
     for (T*& to : column) to = carver.take<T>(2 * d.n);
   };
-  const ArrayMemory<CopyMemory> memory(lay_out, state, execution.workspace);
-  Workspace rest = rest_of(execution.workspace, memory.data(), memory.bytes());
-  Execution inner = execution.within(rest);
+  InnerCalls inside(state, execution, lay_out);
   BatchScope scope(state, execution.report.level);
   const cudaStream_t stream = state.cuda_stream();
   const E* row = d.x.data;
@@ -254,10 +247,10 @@ void complex_dot(State& state, const Call<Dot<Complex<T>>, Complex<T>>& call, Ex
   write_column_lines(state.model(), d.y, d.n, d.conjugate_x, {column[0], column[1]}, stream);
   for (int part : {0, 1}) {
     const Dot<T> dot{2 * d.n, {&row->re, 1}, {column[part], 1}, part_of(result, part)};
-    dot_call(state, Call<Dot<T>, T>{dot, {}, {}, true, true, call.mode, call.engine}, inner);
+    dot_call(state, Call<Dot<T>, T>{dot, {}, {}, true, true, call.mode, call.engine}, inside.execution());
   }
   scope.end();
-  execution.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
+  inside.end();
   deliver(state, result, d.result, to_device);
 }
 
@@ -268,12 +261,13 @@ void mixed_dot(State& state, const Call<MixedDot<T>, T>& call, Execution& execut
   const Mode cr{ACCUBLAS_MODE_CR};
   if (!call.result_on_device) state.require_not_captured("a result for the host");
   constexpr bool adds = sizeof(T) == sizeof(float);
-  const std::size_t line = adds ? 0 : round_up(static_cast<std::size_t>(d.n) * sizeof(T), 256);
-  const std::size_t bytes = result_bytes + 2 * line;
-  const CopyMemory memory(state, execution.workspace, bytes);
-  Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
-  Execution inner = execution.within(rest);
-  T* const result = reinterpret_cast<T*>(memory.data());
+  T *result = nullptr, *x = nullptr, *y = nullptr;
+  InnerCalls inside(state, execution, [&](Carver& carver) {
+    result = carver.take<T>(1);
+    x = carver.take<T>(adds ? 0 : d.n);
+    y = carver.take<T>(adds ? 0 : d.n);
+  });
+  Execution& inner = inside.execution();
   const T one = 1;
   if constexpr (adds) {
     if (call.alpha.on_device)
@@ -289,7 +283,6 @@ void mixed_dot(State& state, const Call<MixedDot<T>, T>& call, Execution& execut
       state.end_call();
     }
   } else {
-    T *const x = result + result_bytes / sizeof(T), *const y = x + line / sizeof(T);
     if (d.n > 0) {
       widen(state.model(), d.x, d.n, x, stream);
       widen(state.model(), d.y, d.n, y, stream);
@@ -297,7 +290,7 @@ void mixed_dot(State& state, const Call<MixedDot<T>, T>& call, Execution& execut
     const Dot<T> dot{d.n, {x, 1}, {y, 1}, result};
     dot_call(state, Call<Dot<T>, T>{dot, {}, {}, true, true, cr, ACCUBLAS_ENGINE_SUMS}, inner);
   }
-  execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+  inside.end();
   deliver(state, result, d.result, call.result_on_device);
 }
 

@@ -1,7 +1,5 @@
 #include "cuda/trsm/solve_by_halves.hpp"
 
-#include <optional>
-
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/native/native.hpp"
 #include "lib/base/error.hpp"
@@ -26,32 +24,22 @@ class SolveByHalves {
         native_(native) {}
 
   void run() {
-    const std::size_t bytes = has_leaf<E> ? state_.blas_bytes() : 0;
-    if (bytes == 0) return run(execution_);
-    const CopyMemory memory(state_, execution_.workspace, bytes);
-    blas_memory_ = memory.data();
-    Workspace rest = rest_of(execution_.workspace, blas_memory_, bytes);
-    Execution inner = execution_.within(rest);
-    run(inner);
-    execution_.report.workspace_bytes += static_cast<std::int64_t>(bytes);
+    InnerCalls inside(state_, execution_, [&](Carver& carver) {
+      if (has_leaf<E> && state_.blas_bytes() > 0) blas_memory_ = carver.take<std::byte>(state_.blas_bytes());
+    });
+    Execution& inner = inside.execution();
+    BatchScope scope(state_, execution_.report.level);
+    with_written(wrote_, [&] {
+      for_halves(
+          tuning_, system_, 0, system_.order, system_.alpha,
+          [&](Index first, Index count, const E& alpha) { solve_at_once(first, count, alpha, inner); },
+          [&](const Gemm<E>& g) { multiply(g, inner); });
+    });
+    scope.end();
+    inside.end();
   }
 
  private:
-  void run(Execution& execution) {
-    std::optional<BatchScope> scope;
-    if (!state_.in_batch()) scope.emplace(state_, execution.report.level);
-    try {
-      for_halves(
-          tuning_, system_, 0, system_.order, system_.alpha,
-          [&](Index first, Index count, const E& alpha) { solve_at_once(first, count, alpha, execution); },
-          [&](const Gemm<E>& g) { multiply(g, execution); });
-    } catch (const Error& error) {
-      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
-    }
-    if (scope) scope->end();
-  }
-
   /// cuBLAS's products of few terms have no state per call. To set one up takes as long as the smallest of these
   /// products.
   void multiply(const Gemm<E>& g, Execution& execution) {

@@ -160,8 +160,7 @@ class UnknownSums {
                              rest.buffer_bytes(), product_bytes);
       product_memory_ = product_memory->data();
     }
-    std::optional<BatchScope> scope;
-    if (!state_.in_batch()) scope.emplace(state_, execution_.report.level);
+    BatchScope scope(state_, execution_.report.level);
     clear(job_.undecided, 1);
     job_.stop = stop;
     Launches launches(*this, inner);
@@ -169,7 +168,7 @@ class UnknownSums {
     CallState* const call = state_.begin_call(execution_.report.level);
     report_undecided(state_.model(), job_.undecided, call, state_.cuda_stream());
     state_.end_call();
-    if (scope) scope->end();
+    scope.end();
     execution_.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes() + product_bytes);
   }
 

@@ -179,15 +179,11 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
                           inner);
     };
     if (x.contiguous()) return as_real(x.data, execution);
-    const std::size_t bytes = round_up(static_cast<std::size_t>(n) * sizeof(T), 256);
-    const CopyMemory memory(state, execution.workspace, bytes);
-    Workspace rest = rest_of(execution.workspace, memory.data(), bytes);
-    Execution inner = execution.within(rest);
-    T* const copy = reinterpret_cast<T*>(memory.data());
+    T* copy = nullptr;
+    InnerCalls inside(state, execution, [&](Carver& carver) { copy = carver.take<T>(n); });
     copy_matrix<T>({x.data, 1, x.stride}, {copy, 1, 2}, 2, n / 2, nullptr, stream);
-    as_real(copy, inner);
-    execution.report.workspace_bytes += static_cast<std::int64_t>(bytes);
-    return;
+    as_real(copy, inside.execution());
+    return inside.end();
   }
   require_no_target(call.mode, execution.target, sizeof(T) == 4);
   // If cuBLAS cannot compute the norm, cr's value is used.
