@@ -36,7 +36,7 @@ class State final : public BackendState {
   const DeviceModel& model() const { return model_; }
   /// Returns the stream of the current call.
   cudaStream_t cuda_stream() const { return stream_; }
-  /// Returns a high-priority side stream, for cuda/core/beside.hpp.
+  /// Returns a high-priority side stream, for cuda/core/side_stream.hpp.
   cudaStream_t side_stream();
   CaptureMemory& capture_memory() { return capture_memory_; }
   Cublas& cublas();

@@ -1,22 +1,14 @@
 // LAPACK's factorizations, and solutions by their factors, in dp and sp on a device.
 #pragma once
 
-#include "cuda/core/staging.hpp"
 #include "cuda/lu_cholesky/outcome.hpp"
+#include "cuda/native/inner_products.hpp"
 #include "lib/call/factorization.hpp"
 
 namespace accublas::cuda {
 
 template <class E>
 class HostColumns;
-
-/// The functions that compute the products of dp and sp.
-template <class E>
-struct GradeProducts {
-  DeviceGemmFunction<E> serve;
-  /// Selects the engine for a product of m x n results with k terms: int8, or native if that is faster.
-  accublas_engine (*engine)(const DeviceModel&, Index m, Index n, Index k);
-};
 
 /// Returns whether the device has room for the panels of the call.
 template <class E>

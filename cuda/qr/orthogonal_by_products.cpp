@@ -1,21 +1,13 @@
-// Blocks of columns, each Q = I - V T V^H of its reflectors with an upper triangle T: columns of a block go by halves,
-// down to panels in floating-point arithmetic as it is, or to few of them; of two halves V has both, and T of both and
-// -T1 (V1^H V2) T2 between them. What is to a block's right takes two products with as many terms as it has rows, or
-// columns.
+// Columns are processed in blocks. A block is Q = I - V T V^H of its reflectors with an upper triangle T. Its columns
+// are halved down to panels in plain floating-point arithmetic, or to few panels. Two halves with T1 and T2 are
+// combined: V has the vectors of both, and T has both triangles with -T1 (V1^H V2) T2 between them. The columns right
+// of a block take two products with as many terms as the block has rows, or columns.
 #include "cuda/qr/orthogonal_by_products.hpp"
 
 #include <algorithm>
 
-#include "cuda/core/beside.hpp"
-#include "cuda/core/carver.hpp"
-#include "cuda/core/check.hpp"
-#include "cuda/core/cublas.hpp"
-#include "cuda/core/inner_calls.hpp"
-#include "cuda/core/rehearsal.hpp"
 #include "cuda/lapack/element_kernels.hpp"
-#include "cuda/native/native.hpp"
 #include "cuda/qr/qr_panel.hpp"
-#include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
@@ -27,26 +19,20 @@ class OrthogonalByProducts {
   static constexpr Index width = qr_panel_columns<E>;
 
  public:
-  OrthogonalByProducts(State& state, const Call<Orthogonal<E>, E>& call, const GradeProducts<E>& products,
+  OrthogonalByProducts(State& state, const Call<Orthogonal<E>, E>& call, const GradeProducts<E>& functions,
                        Execution& execution)
       : state_(state),
-        call_(call),
         o_(call.problem),
-        products_(products),
         execution_(execution),
-        panels_(qr_block_columns<E>(state.model())) {
+        panels_(qr_block_columns<E>(state.model())),
+        products_(state, call.mode, functions) {
     block_ = columns_that_fit();
   }
 
   void run() {
-    const ArrayMemory<CopyMemory> memory([&](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);
-    Workspace rest = rest_of(execution_.workspace, memory.data(), memory.bytes());
-    Execution inner = execution_.within(rest);
-    inner_ = &inner;
-    Beside beside(state_);
-    beside_ = &beside;
+    products_.begin(execution_, [&](Carver& carver) { lay_out(carver); });
     state_.cublas();  // where there is none, this throws before anything is written
-    try {
+    with_written(wrote_, [&] {
       if (words_)
         set_on_stream(words_, 0, static_cast<std::size_t>(count_of_words()) * sizeof *words_, stream(),
                       "clearing what thread blocks exchange");
@@ -67,21 +53,14 @@ class OrthogonalByProducts {
       if (columns.data != result.data)
         run_step<E>(model(), CopyStep<E>{result, read_only(columns)}, o_.has_c() ? o_.c_rows() : o_.a_rows(),
                     o_.has_c() ? o_.c_cols() : o_.a_cols(), stream());
-    } catch (const Error& error) {
-      if (wrote_ && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-      throw;
-    }
-    execution_.report.workspace_bytes += static_cast<std::int64_t>(memory.bytes());
+    });
+    products_.end();
   }
 
  private:
-  /// Where products and panels of the moment go.
-  struct Lane {
-    cudaStream_t stream;
-    std::byte* blas_memory;
-    std::size_t blas_bytes;
-    E *w, *y;  ///< for what apply_left and apply_right make on the way
-    bool beside;
+  /// Memory for the steps of apply_left and apply_right.
+  struct Between {
+    E *w, *y;
   };
   /// A block's vectors, their products and T.
   struct Reflectors {
@@ -91,14 +70,14 @@ class OrthogonalByProducts {
   Index rows() const { return o_.a_rows(); }
   /// The columns of a block, so that wide ones leave half of the workspace to products.
   Index columns_that_fit() {
-    const Index order = o_.reflectors(), met = columns_met();
+    const Index order = o_.reflectors(), columns_of_c = applied_to();
     const Index plain = std::ranges::find_if(tuning_.blocks, [&](auto width) { return order >= width.from; })->columns;
     const bool factors = o_.kind == Operation::geqrf, from_left = !o_.has_c() || o_.side == ACCUBLAS_LEFT;
     Index columns = factors ? order >= tuning_.deep.from ? tuning_.deep.columns : plain
-                    : from_left && std::min(order, met) >= tuning_.applied.from ? tuning_.applied.columns
-                                                                                : plain;
+                    : from_left && std::min(order, columns_of_c) >= tuning_.applied.from ? tuning_.applied.columns
+                                                                                         : plain;
     while (columns > plain &&
-           !(goes_apart(rows(), columns, met) && memory_of(columns) <= execution_.workspace.cap() / 2))
+           !(goes_apart(rows(), columns, columns_of_c) && memory_of(columns) <= execution_.workspace.cap() / 2))
       columns /= 2;
     return round_up(std::clamp<Index>(order, 1, std::max(columns, plain)), width);
   }
@@ -108,25 +87,21 @@ class OrthogonalByProducts {
     lay_out(carver);
     return carver.used();
   }
-  /// Whether a block is factored beside what the one before makes of the columns after it. Double precision alone:
-  /// measured.
+  /// Returns whether a block is factored concurrently with the products of the block before and the columns after it.
+  /// Only double precision was measured.
   bool looks_ahead() const {
     return std::is_same_v<E, double> && o_.kind == Operation::geqrf && o_.reflectors() > block_ &&
            block_ <= tuning_.most_beside &&
-           Beside::serves(state_, execution_.workspace,
-                          static_cast<std::size_t>((rows() + 4 * block_) * block_) * sizeof(E));
+           SideStream::serves(state_, execution_.workspace,
+                              static_cast<std::size_t>((rows() + 4 * block_) * block_) * sizeof(E));
   }
   Index count_of_words() const { return qr_panel_words<E>(model(), rows()); }
-  /// The columns that a block's reflectors meet at most, or the rows from the right.
-  Index columns_met() const { return !o_.has_c() ? o_.a_cols() : o_.side == ACCUBLAS_LEFT ? o_.n : o_.m; }
-  Index most_met() const { return std::max(columns_met(), block_); }
+  /// Returns how many columns a block's reflectors are applied to at most; rows if they are applied from the right.
+  Index applied_to() const { return !o_.has_c() ? o_.a_cols() : o_.side == ACCUBLAS_LEFT ? o_.n : o_.m; }
+  Index most_between() const { return std::max(applied_to(), block_); }
   void lay_out(Carver& carver) {
-    lane_ = {state_.cuda_stream(),
-             carver.take<std::byte>(state_.blas_bytes()),
-             state_.blas_bytes(),
-             carver.take<E>(block_ * most_met()),
-             carver.take<E>(block_ * most_met()),
-             false};
+    products_.lay_out(carver, looks_ahead());
+    between_[0] = {carver.take<E>(block_ * most_between()), carver.take<E>(block_ * most_between())};
     if (o_.kind == Operation::geqrf) {
       words_ = carver.take<FlaggedWord>(count_of_words());
       sums_ = carver.take<E>(qr_block_sums<E>(model(), std::min(panels_, block_)));
@@ -139,19 +114,15 @@ class OrthogonalByProducts {
     take_reflectors(reflectors_);
     if (looks_ahead()) {
       take_reflectors(next_reflectors_);
-      side_lane_ = {nullptr,
-                    carver.take<std::byte>(Beside::blas_bytes(state_)),
-                    Beside::blas_bytes(state_),
-                    carver.take<E>(block_ * block_),
-                    carver.take<E>(block_ * block_),
-                    true};
+      between_[1] = {carver.take<E>(block_ * block_), carver.take<E>(block_ * block_)};
     }
     if (o_.a.row_stride != 1) copy_of_a_ = carver.take<E>(o_.a_rows() * o_.a_cols());
     if (o_.has_c() && o_.c.row_stride != 1) copy_of_c_ = carver.take<E>(o_.c_rows() * o_.c_cols());
   }
 
   const DeviceModel& model() const { return state_.model(); }
-  cudaStream_t stream() const { return lane_.stream; }
+  cudaStream_t stream() const { return products_.stream(); }
+  const Between& between() const { return between_[products_.concurrent()]; }
 
   Matrix<E> in_columns(const Matrix<E>& x, Index rows, Index cols, E* copy) {
     if (!copy) return x;
@@ -162,34 +133,18 @@ class OrthogonalByProducts {
 
   // ---- products ----
 
-  bool takes_int8(Index m, Index n, Index k) const {
-    return !lane_.beside && products_.engine(model(), m, n, k) == ACCUBLAS_ENGINE_INT8;
-  }
-  void multiply(const Gemm<E>& g) {
-    multiply(g, takes_int8(g.m, g.n, g.k) ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_NATIVE);
-  }
-  void multiply(const Gemm<E>& g, accublas_engine engine) {
-    if (g.m == 0 || g.n == 0) return;
-    if constexpr (!is_complex<E>)
-      // cuBLAS's products have no state of a call each, which takes as long as the least of them.
-      if (engine == ACCUBLAS_ENGINE_NATIVE) {
-        Cublas& blas = state_.cublas();
-        blas.begin(stream(), lane_.blas_bytes > 0 ? lane_.blas_memory : nullptr, lane_.blas_bytes);
-        return native_gemm<E>(blas, g, {g.alpha, nullptr}, {g.beta, nullptr}, {}, stream());
-      }
-    products_.serve(state_, Call<Gemm<E>, E>{g, {&g.alpha, false}, {&g.beta, false}, true, true, call_.mode, engine},
-                    *inner_);
-  }
+  bool takes_int8(Index m, Index n, Index k) const { return products_.engine(m, n, k) == ACCUBLAS_ENGINE_INT8; }
+  void multiply(const Gemm<E>& g) { products_.multiply(g); }
   static E real(int x) { return E{RealOf<E>(x)}; }
   static Matrix<const E> adjoint(const Matrix<E>& x) { return read_only(x).transposed(); }
   static constexpr bool complex = is_complex<E>;
 
-  /// C = alpha X B + beta C with a triangle X, which has ones or numbers near them on its diagonal, by halves: engine
-  /// int8 leaves such lines, and those with zeros, to cuBLAS, and with them all others of a product.
+  /// Computes C = alpha X B + beta C by halves, with a triangle X that has ones or numbers near them on its diagonal.
+  /// Engine int8 leaves a product with such rows, or with rows that have zeros, to cuBLAS.
   void multiply_triangle(bool upper, Index order, Index cols, const E& alpha, const Matrix<const E>& x,
                          const Matrix<const E>& b, const E& beta, const Matrix<E>& c, bool conjugate) {
     if (order <= tuning_.most_of_triangle)
-      return multiply({order, cols, order, alpha, x, b, beta, c, conjugate}, ACCUBLAS_ENGINE_NATIVE);
+      return products_.multiply({order, cols, order, alpha, x, b, beta, c, conjugate}, ACCUBLAS_ENGINE_NATIVE);
     const Index half = middle_of(0, order), rest = order - half;
     const Matrix<E> c2 = c.block(half, 0);
     const Matrix<const E> b2 = b.block(half, 0);
@@ -200,64 +155,65 @@ class OrthogonalByProducts {
     else
       multiply({rest, cols, half, alpha, x.block(half, 0), b, real(1), c2, conjugate});
   }
-  /// Whether V's triangle is to be left out of its products with so many columns. Double precision alone: measured.
+  /// Returns whether V's triangle is left out of the products with this many columns. Only double precision was
+  /// measured.
   bool goes_apart(Index m, Index count, Index cols) const {
     return std::is_same_v<E, double> && m > count &&
            (takes_int8(count, cols, m - count) || takes_int8(m - count, cols, count));
   }
 
-  /// C = (I - V op(T) V^H) C, V with `m` rows and `count` columns, op(T) = T^H where `turned`.
+  /// Computes C = (I - V op(T) V^H) C. V has `m` rows and `count` columns; op(T) is T^H if `transposed`.
   void apply_left(const Matrix<E>& v, const Matrix<E>& t, Index m, Index count, const Matrix<E>& c, Index cols,
-                  bool turned) {
+                  bool transposed) {
     if (cols == 0) return;
-    const Matrix<E> w{lane_.w, 1, count}, y{lane_.y, 1, count};
-    const Matrix<const E> of_t = turned ? adjoint(t) : read_only(t);
+    const Matrix<E> w{between().w, 1, count}, y{between().y, 1, count};
+    const Matrix<const E> of_t = transposed ? adjoint(t) : read_only(t);
     if (goes_apart(m, count, cols)) {
       const Matrix<E> below = v.block(count, 0), c_below = c.block(count, 0);
       multiply_triangle(true, count, cols, real(1), adjoint(v), read_only(c), real(0), w, complex);
       multiply({count, cols, m - count, real(1), adjoint(below), read_only(c_below), real(1), w, complex});
-      multiply_triangle(!turned, count, cols, real(1), of_t, read_only(w), real(0), y, complex && turned);
+      multiply_triangle(!transposed, count, cols, real(1), of_t, read_only(w), real(0), y, complex && transposed);
       wrote_ = true;
       multiply_triangle(false, count, cols, real(-1), read_only(v), read_only(y), real(1), c, false);
       multiply({m - count, cols, count, real(-1), read_only(below), read_only(y), real(1), c_below});
     } else {
       multiply({count, cols, m, real(1), adjoint(v), read_only(c), real(0), w, complex});
-      multiply({count, cols, count, real(1), of_t, read_only(w), real(0), y, complex && turned});
+      multiply({count, cols, count, real(1), of_t, read_only(w), real(0), y, complex && transposed});
       multiply({m, cols, count, real(-1), read_only(v), read_only(y), real(1), c});
     }
     wrote_ = true;
   }
-  /// C = C (I - V op(T) V^H), C with `lines` rows.
-  void apply_right(const Matrix<E>& v, const Matrix<E>& t, Index m, Index count, const Matrix<E>& c, Index lines,
-                   bool turned) {
-    if (lines == 0) return;
-    const Matrix<E> w{lane_.w, 1, lines}, y{lane_.y, 1, lines};
-    multiply({lines, count, m, real(1), read_only(c), read_only(v), real(0), w});
-    multiply({lines, count, count, real(1), read_only(w), turned ? adjoint(t) : read_only(t), real(0), y, false,
-              complex && turned});
-    multiply({lines, m, count, real(-1), read_only(y), adjoint(v), real(1), c, false, complex});
+  /// Computes C = C (I - V op(T) V^H). C has `c_rows` rows.
+  void apply_right(const Matrix<E>& v, const Matrix<E>& t, Index m, Index count, const Matrix<E>& c, Index c_rows,
+                   bool transposed) {
+    if (c_rows == 0) return;
+    const Matrix<E> w{between().w, 1, c_rows}, y{between().y, 1, c_rows};
+    multiply({c_rows, count, m, real(1), read_only(c), read_only(v), real(0), w});
+    multiply({c_rows, count, count, real(1), read_only(w), transposed ? adjoint(t) : read_only(t), real(0), y, false,
+              complex && transposed});
+    multiply({c_rows, m, count, real(-1), read_only(y), adjoint(v), real(1), c, false, complex});
     wrote_ = true;
   }
 
-  /// T's part between those of columns first .. middle - 1 and middle .. end - 1.
-  void join(Index rows_of_v, Index first, Index middle, Index end, bool has_products) {
+  /// Computes T between the triangles of columns first .. middle - 1 and middle .. end - 1.
+  void combine(Index rows_of_v, Index first, Index middle, Index end, bool has_products) {
     const Index left = middle - first, right = end - middle;
     const auto& [v, s, t] = reflectors_;
-    const Matrix<E> between = s.block(first, middle), w{lane_.w, 1, left};
+    const Matrix<E> inner = s.block(first, middle), w{between().w, 1, left};
     if (!has_products)
       multiply({left, right, rows_of_v - middle, real(1), adjoint(v.block(middle, first)),
-                read_only(v.block(middle, middle)), real(0), between, complex});
-    multiply({left, right, right, real(1), read_only(between), read_only(t.block(middle, middle)), real(0), w});
+                read_only(v.block(middle, middle)), real(0), inner, complex});
+    multiply({left, right, right, real(1), read_only(inner), read_only(t.block(middle, middle)), real(0), w});
     multiply(
         {left, right, left, real(-1), read_only(t.block(first, first)), read_only(w), real(0), t.block(first, middle)});
   }
   Index middle_of(Index first, Index count) const { return first + round_up(count / 2, width); }
-  void join_all(Index rows_of_v, Index first, Index count) {
+  void combine_all(Index rows_of_v, Index first, Index count) {
     if (count <= width) return;
     const Index middle = middle_of(first, count), end = first + count;
-    join_all(rows_of_v, first, middle - first);
-    join_all(rows_of_v, middle, end - middle);
-    join(rows_of_v, first, middle, end, true);
+    combine_all(rows_of_v, first, middle - first);
+    combine_all(rows_of_v, middle, end - middle);
+    combine(rows_of_v, first, middle, end, true);
   }
   void clear_t(Index count) { run_step<E>(model(), FillStep<E>{reflectors_.t}, count, count, stream()); }
 
@@ -269,7 +225,7 @@ class OrthogonalByProducts {
     for (Index start = 0, end = 0; start < order; start = end) {
       end = std::min(order, start + block_);
       const Index next_end = std::min(order, end + block_), middle = looks_ahead() ? next_end : n;
-      beside_->join();
+      products_.join();
       const Reflectors made = reflectors_;
       const auto apply_to = [&](Index first, Index last) {
         apply_left(made.v, made.t, o_.m - start, end - start, a_.block(start, first), last - first, true);
@@ -279,23 +235,20 @@ class OrthogonalByProducts {
       apply_to(middle, n);
     }
   }
-  /// The columns start .. end - 1, to which those before are applied.
+  /// Factors columns start .. end - 1, to which the earlier blocks are applied already.
   void factor_block(Index start, Index end) {
     const Index count = end - start;
     clear_t(count);
     run_step<E>(model(), FillStep<E>{reflectors_.v}, std::min(count, o_.m - start), count, stream());
     factor_columns(start, 0, count);
   }
-  /// Factors the next block on the side stream, if memory is left for it beside the call's stream's next work.
+  /// Factors the next block, on the side stream if that has memory.
   void factor_next_block(Index start, Index end) {
     if (!looks_ahead()) return factor_block(start, end);
     std::swap(reflectors_, next_reflectors_);
-    std::swap(lane_, side_lane_);
-    lane_.stream = beside_->fork();
-    factor_block(start, end);
-    std::swap(lane_, side_lane_);
+    products_.concurrently([&] { factor_block(start, end); });
   }
-  /// Columns first .. first + count - 1 of the block that begins at `start`.
+  /// Factors columns first .. first + count - 1 of the block that begins at `start`.
   void factor_columns(Index start, Index first, Index count) {
     const Index left = o_.m - start;
     const auto& [v, s, t] = reflectors_;
@@ -315,7 +268,7 @@ class OrthogonalByProducts {
     apply_left(v.block(first, first), t.block(first, first), left - first, middle - first,
                a_.block(start + first, start + middle), end - middle, true);
     factor_columns(start, middle, end - middle);
-    join(left, first, middle, end, false);
+    combine(left, first, middle, end, false);
   }
 
   void factor_panels(const QrBlock<E>& block) {
@@ -334,7 +287,7 @@ class OrthogonalByProducts {
 
   // ---- the matrix of reflectors ----
 
-  /// V and T of reflectors start .. start + count - 1.
+  /// Computes V and T of reflectors start .. start + count - 1.
   void load(Index start, Index count) {
     const Index left = rows() - start;
     const auto& [v, s, t] = reflectors_;
@@ -344,7 +297,7 @@ class OrthogonalByProducts {
     clear_t(count);
     multiply({count, count, left, real(1), adjoint(v), read_only(v), real(0), s, complex});
     make_triangles(model(), s, o_.tau + start, t, count, stream());
-    join_all(left, 0, count);
+    combine_all(left, 0, count);
   }
   template <class Body>
   void for_blocks(bool forward, Body&& body) {
@@ -368,28 +321,25 @@ class OrthogonalByProducts {
     run_step<E>(model(), FillStep<E>{a_.block(row, column), real(1), row - column}, count, cols, stream());
   }
   void apply() {
-    const bool left = o_.side == ACCUBLAS_LEFT, turned = o_.trans != ACCUBLAS_NO_TRANS;
-    for_blocks(left == turned, [&](Index start, Index count) {
-      left ? apply_left(reflectors_.v, reflectors_.t, rows() - start, count, c_.block(start, 0), o_.n, turned)
-           : apply_right(reflectors_.v, reflectors_.t, rows() - start, count, c_.block(0, start), o_.m, turned);
+    const bool left = o_.side == ACCUBLAS_LEFT, transposed = o_.trans != ACCUBLAS_NO_TRANS;
+    for_blocks(left == transposed, [&](Index start, Index count) {
+      left ? apply_left(reflectors_.v, reflectors_.t, rows() - start, count, c_.block(start, 0), o_.n, transposed)
+           : apply_right(reflectors_.v, reflectors_.t, rows() - start, count, c_.block(0, start), o_.m, transposed);
     });
   }
 
   State& state_;
   const QrTuning& tuning_ = state_.model().tuning().qr;
-  const Call<Orthogonal<E>, E>& call_;
   const Orthogonal<E>& o_;
-  const GradeProducts<E>& products_;
   Execution& execution_;
   Index block_ = 0;
-  const Index panels_;  ///< columns that go panel by panel at most
-  Execution* inner_ = nullptr;
+  const Index panels_;  ///< most columns that are factored panel by panel
+  InnerProducts<E> products_;
   FlaggedWord* words_ = nullptr;
   E* sums_ = nullptr;
   Matrix<E> a_{}, c_{};
   Reflectors reflectors_{}, next_reflectors_{};
-  Lane lane_{}, side_lane_{};
-  Beside* beside_ = nullptr;
+  Between between_[2] = {};  ///< for the call's stream, and for the side stream
   E *copy_of_a_ = nullptr, *copy_of_c_ = nullptr;
   std::uint32_t steps_ = 0;
   bool wrote_ = false;

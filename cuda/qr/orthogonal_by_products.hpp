@@ -1,17 +1,18 @@
 // LAPACK's QR factorization, and what is made of its reflectors, in dp and sp on a device.
 #pragma once
 
-#include "cuda/lu_cholesky/factor_by_products.hpp"
+#include "cuda/native/inner_products.hpp"
 #include "lib/call/orthogonal.hpp"
 
 namespace accublas::cuda {
 
-/// Whether the device has room for the panels of the call; GELS is made of others' calls.
+/// Returns whether the device has room for the panels of the call. GELS consists of other calls.
 template <class E>
 bool has_panels(const DeviceModel&, const Orthogonal<E>&);
 
-/// GEQRF, ORGQR or ORMQR on device operands with the backward error of docs/factorizations.md, "dp on a GPU".
-/// Asynchronous; throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written, ACCUBLAS_ERROR_C_UNDEFINED after that.
+/// Serves GEQRF, ORGQR or ORMQR on device operands with the backward error of docs/factorizations.md, "dp on a GPU".
+/// The function is asynchronous. It throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written,
+/// ACCUBLAS_ERROR_C_UNDEFINED after that.
 template <class E>
 void orthogonal_by_products(State&, const Call<Orthogonal<E>, E>&, const GradeProducts<E>&, Execution&);
 

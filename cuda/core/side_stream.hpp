@@ -9,9 +9,9 @@ namespace accublas::cuda {
 
 /// Manages the side stream of a call. The two streams must not share memory while both run. Under capture both join one
 /// graph.
-class Beside {
+class SideStream {
  public:
-  explicit Beside(State& state) : state_(state) {}
+  explicit SideStream(State& state) : state_(state) {}
 
   /// Returns whether a call should use the side stream. A captured call must not: graphs keep to one stream. The memory
   /// that cuBLAS takes on the side stream, together with the `more` bytes that the call uses there, must be at most an
@@ -23,13 +23,13 @@ class Beside {
 
   /// The destructor also orders the streams if the call fails: later work on the call's stream, such as giving memory
   /// back, runs after both.
-  ~Beside() {
+  ~SideStream() {
     if (!forked_) return;
     cudaEventRecord(done_.event, state_.side_stream());
     cudaStreamWaitEvent(state_.cuda_stream(), done_.event, 0);
   }
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
+  SideStream(const SideStream&) = delete;
+  SideStream& operator=(const SideStream&) = delete;
 
   /// Returns the side stream, ordered after all work that the call's stream has so far.
   cudaStream_t fork() {
