@@ -91,9 +91,7 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   const std::size_t kept = keeps ? static_cast<std::size_t>(part) * kept_bytes : 0;
   Cublas& blas = state.cublas();
   std::optional<CallMemory> memory;
-  if (own + kept > 0)
-    memory.emplace(state.device(), stream, state.capture_memory(), execution.workspace.buffer(),
-                   execution.workspace.buffer_bytes(), own + kept);
+  if (own + kept > 0) memory.emplace(state, execution.workspace, own + kept);
   state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   blas.begin(stream, own ? memory->data() : nullptr, own);
@@ -164,8 +162,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   };
   lay_out(sizing);
   const std::size_t bytes = sizing.used();
-  const CallMemory memory(state.device(), stream, state.capture_memory(), execution.workspace.buffer(),
-                          execution.workspace.buffer_bytes(), bytes);
+  const CallMemory memory(state, execution.workspace, bytes);
   Carver carver(memory.data());
   const auto [open, rungs] = lay_out(carver);
   CallState* const device = state.begin_call(execution.report.level);

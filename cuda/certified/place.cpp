@@ -93,9 +93,7 @@ class DevicePlace final : public Place {
 
  private:
   cudaStream_t stream() const { return state_.cuda_stream(); }
-  CallMemory allocate(std::size_t bytes) const {
-    return CallMemory(state_.device(), stream(), state_.capture_memory(), nullptr, 0, bytes);
-  }
+  CallMemory allocate(std::size_t bytes) const { return CallMemory(state_, bytes); }
   template <class T>
   void send(T* to, const T* from, Index count) const {
     check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyHostToDevice, stream()),

@@ -79,8 +79,7 @@ void write_columns(Matrix<const Complex<T>> b, Index k, Index n, bool swapped, T
 #define ACCUBLAS_INSTANTIATE(T)                                                                                    \
   template void write_rows(Matrix<const Complex<T>>, Index, Index, RowLayout, bool, bool, bool, T*, cudaStream_t); \
   template void write_columns(Matrix<const Complex<T>>, Index, Index, bool, T*, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -41,8 +41,7 @@ class CopyMemory {
  public:
   CopyMemory(State& state, const Workspace& workspace, std::size_t bytes) {
     if (workspace.buffer() || !state.captured()) {
-      memory_.emplace(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
-                      workspace.buffer_bytes(), bytes);
+      memory_.emplace(state, workspace, bytes);
       data_ = memory_->data();
     } else {
       data_ = static_cast<std::byte*>(state.capture_memory().zeroed(bytes));

@@ -111,8 +111,7 @@ void scale_matrices(const BatchArray<T>& c, Matrix<T> strides, Index rows, Index
   ACCUBLAS_COPIES(T)                                                                                             \
   template void scale_matrices(const BatchArray<T>&, Matrix<T>, Index, Index, Index, Scalar<T>, Scalar<T>, bool, \
                                cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 ACCUBLAS_COPIES(Complex<double>)
 ACCUBLAS_COPIES(Complex<float>)
 #undef ACCUBLAS_INSTANTIATE

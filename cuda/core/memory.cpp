@@ -7,6 +7,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/device.hpp"
 #include "cuda/core/rehearsal.hpp"
+#include "cuda/core/state.hpp"
 #include "cuda/core/stream.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
@@ -112,9 +113,11 @@ void* CaptureMemory::zeroed(std::size_t bytes) {
   return zeroed_.back();
 }
 
-CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
-                       std::size_t bytes)
-    : stream_(stream) {
+CallMemory::CallMemory(State& state, std::size_t bytes) : CallMemory(state, nullptr, 0, bytes) {}
+CallMemory::CallMemory(State& state, const Workspace& workspace, std::size_t bytes)
+    : CallMemory(state, workspace.buffer(), workspace.buffer_bytes(), bytes) {}
+CallMemory::CallMemory(State& state, void* buffer, std::size_t buffer_bytes, std::size_t bytes)
+    : stream_(state.cuda_stream()) {
   if (buffer) {
     const std::uintptr_t start = round_up(reinterpret_cast<std::uintptr_t>(buffer), 256);
     data_ = reinterpret_cast<void*>(start);
@@ -126,10 +129,10 @@ CallMemory::CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, 
     if (buffer_bytes < lost || buffer_bytes - lost < bytes)
       throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace buffer has " + std::to_string(buffer_bytes) +
                                              " bytes, the call needs " + std::to_string(bytes + lost));
-  } else if (is_capturing(stream)) {
-    data_ = capture.take(bytes);
+  } else if (is_capturing(stream_)) {
+    data_ = state.capture_memory().take(bytes);
   } else {
-    const cudaError_t status = cudaMallocFromPoolAsync(&data_, bytes, pool_of(device), stream);
+    const cudaError_t status = cudaMallocFromPoolAsync(&data_, bytes, pool_of(state.device()), stream_);
     check(status, "device memory");
     pooled_ = true;
   }

@@ -61,14 +61,16 @@ enum class Capturing {
 Capturing capturing(cudaStream_t stream);
 inline bool is_capturing(cudaStream_t stream) { return capturing(stream) == Capturing::yes; }
 
+class State;
+
 /// Memory of one call. The destructor gives it back in stream order.
 class CallMemory {
  public:
-  /// Takes the memory from the user's buffer if there is one (throws Error(ACCUBLAS_ERROR_MEMORY) if the buffer is too
-  /// small; in a rehearsal it may lie beyond the buffer's end), from `capture` while the stream is captured, else from
-  /// the device's pool.
-  CallMemory(int device, cudaStream_t stream, CaptureMemory& capture, void* buffer, std::size_t buffer_bytes,
-             std::size_t bytes);
+  /// Takes the memory from the device's pool, or from the state's CaptureMemory while its stream is captured.
+  CallMemory(State& state, std::size_t bytes);
+  /// Takes the memory from the user's buffer if there is one, else as the other constructor. Throws
+  /// Error(ACCUBLAS_ERROR_MEMORY) if the buffer is too small; in a rehearsal the memory may lie beyond its end.
+  CallMemory(State& state, const Workspace& workspace, std::size_t bytes);
   ~CallMemory();
   CallMemory(const CallMemory&) = delete;
   CallMemory& operator=(const CallMemory&) = delete;
@@ -76,6 +78,8 @@ class CallMemory {
   std::byte* data() const { return static_cast<std::byte*>(data_); }
 
  private:
+  CallMemory(State& state, void* buffer, std::size_t buffer_bytes, std::size_t bytes);
+
   void* data_ = nullptr;
   cudaStream_t stream_ = nullptr;
   bool pooled_ = false;

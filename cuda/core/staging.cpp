@@ -96,7 +96,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
       set[i].c = carver.take<T>(static_cast<std::size_t>(panels.rows * panels.cols));
     }
   };
-  const ArrayMemory<CallMemory> memory(lay_out, state.device(), compute, state.capture_memory(), nullptr, 0);
+  const ArrayMemory<CallMemory> memory(lay_out, state);
   // The memory is available once `compute` has reached this point.
   record(set[0].computed, compute);
   record(set[1].computed, compute);

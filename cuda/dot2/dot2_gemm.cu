@@ -156,8 +156,7 @@ void dot2_tiles(const DeviceModel& model, const ExactArguments<T>& g, const Dot2
 #define ACCUBLAS_INSTANTIATE(T)                                                                 \
   template Dot2Division dot2_division<T>(const DeviceModel&, Index, Index, Index, std::size_t); \
   template void dot2_tiles(const DeviceModel&, const ExactArguments<T>&, const Dot2Division&, void*, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

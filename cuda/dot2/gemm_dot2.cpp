@@ -35,8 +35,7 @@ void join_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   const DeviceModel& model = state.model();
   Layout at{};
   const auto lay_out = [&](Carver& carver) { at = lines_of(carver, engine); };
-  const ArrayMemory<CallMemory> memory(lay_out, model.device, stream, state.capture_memory(),
-                                       execution.workspace.buffer(), execution.workspace.buffer_bytes());
+  const ArrayMemory<CallMemory> memory(lay_out, state, execution.workspace);
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_convert);
   measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
@@ -74,8 +73,7 @@ void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
     at = lines_of(carver, engine);
     scratch = carver.take<std::byte>(division.scratch_bytes);
   };
-  const ArrayMemory<CallMemory> memory(lay_out, model.device, stream, state.capture_memory(),
-                                       execution.workspace.buffer(), execution.workspace.buffer_bytes());
+  const ArrayMemory<CallMemory> memory(lay_out, state, execution.workspace);
   execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
 
   CallState* const device = state.begin_call(execution.report.level);

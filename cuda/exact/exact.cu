@@ -245,8 +245,7 @@ void exact(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t st
   template void resolve_structural_zeros<T>(const DeviceModel&, const ExactArguments<T>&, int, cudaStream_t); \
   template void accumulate_open_elements<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);      \
   template void exact<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

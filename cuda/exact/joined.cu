@@ -207,8 +207,7 @@ void join_pairs(const DeviceModel& model, const ExactArguments<T>& a, const Join
   template void exact_joined(const DeviceModel&, const ExactArguments<T>&, const JoinedParts<T>&, cudaStream_t);   \
   template void join_pairs(const DeviceModel&, const ExactArguments<T>&, const JoinedParts<T>&, const Wanted&,     \
                            cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

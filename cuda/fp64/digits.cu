@@ -251,8 +251,7 @@ void finish_levels(const DigitScheme& scheme, const DigitBlocks& blocks, const D
   template void cut_digits(const DigitScheme&, const CutArguments<T>&, const PassPlan*, cudaStream_t);                 \
   template void finish_levels(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, const std::int64_t*, Index, \
                               Index, Index, Index, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -128,8 +128,7 @@ void DigitGemm<T>::run() {
   Carver sizing(nullptr);
   lay_out(sizing);
   Cublas& cublas = state_.cublas();
-  const CallMemory memory(model_.device, stream_, state_.capture_memory(), execution_.workspace.buffer(),
-                          execution_.workspace.buffer_bytes(), sizing.used());
+  const CallMemory memory(state_, execution_.workspace, sizing.used());
   Carver carver(memory.data());
   lay_out(carver);
   cublas.begin(stream_, blas_bytes_ ? blas_ : nullptr, blas_bytes_);

@@ -38,8 +38,7 @@ void slices_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
                                           engine.rows.k, cap > measuring.used() ? cap - measuring.used() : 0);
   const std::size_t bytes = measuring.used() + blocks.bytes();
   Cublas& cublas = state.cublas();
-  const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),
-                          execution.workspace.buffer_bytes(), bytes);
+  const CallMemory memory(state, execution.workspace, bytes);
   Carver carver(memory.data());
   const Layout at = lay_out(carver, blocks.bytes());
   cublas.begin(stream, blas_bytes ? at.blas : nullptr, blas_bytes);

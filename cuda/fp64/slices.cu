@@ -364,8 +364,7 @@ void finish_slices(const SliceScheme& scheme, const ExactArguments<T>& pass, con
   template void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);                           \
   template void finish_slices(const SliceScheme&, const ExactArguments<T>&, const LineSlices&, const LineSlices&, \
                               const double*, Index, Index, Index, Index, const JoinedParts<T>*, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

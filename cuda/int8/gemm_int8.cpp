@@ -14,8 +14,7 @@ namespace accublas::cuda {
 template <class T>
 void int8_gemm(State& state, const Call<Gemm<T>, T>& as_made, Execution& execution, const NativeOffer* offer) {
   Int8Call<T> call(state, as_made, execution, offer);
-  const CallMemory memory(state.device(), state.cuda_stream(), state.capture_memory(), execution.workspace.buffer(),
-                          execution.workspace.buffer_bytes(), call.plan.bytes);
+  const CallMemory memory(state, execution.workspace, call.plan.bytes);
   if (call.plan.flow == Int8Flow::fixed) return run_fixed(call, memory.data());
   if (call.plan.flow == Int8Flow::cr) return run_cr(call, memory.data());
   run_grade(call, memory.data());
@@ -59,8 +58,7 @@ void int8_sums(State& state, const Gemm<T>& problem, int moduli, const PairSums&
   template void int8_gemm(State&, const Call<Gemm<T>, T>&, Execution&, const NativeOffer*); \
   template std::size_t int8_sums_bytes(State&, const Gemm<T>&, int, Execution&);            \
   template void int8_sums(State&, const Gemm<T>&, int, const PairSums&, std::byte*, Execution&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

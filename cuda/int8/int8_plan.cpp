@@ -285,8 +285,7 @@ std::string Int8Plan::describe() const {
 #define ACCUBLAS_INSTANTIATE(T)                                          \
   template Int8Plan plan_int8(const EngineCall<T>&, const Int8Request&); \
   template Int8Arrays take_arrays(Carver&, const EngineCall<T>&, const Int8Plan&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -348,8 +348,7 @@ void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Li
   template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,      \
                            const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, CallState*,           \
                            cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -27,8 +27,7 @@ void run_cr_pass(Int8Call<T>& call, int index, bool first) {
 #define ACCUBLAS_INSTANTIATE(T)                   \
   template void run_cr(Int8Call<T>&, std::byte*); \
   template void run_cr_pass(Int8Call<T>&, int, bool);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

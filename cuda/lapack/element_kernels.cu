@@ -89,10 +89,7 @@ void put_number(const DeviceModel& model, std::int64_t* to, std::int64_t value, 
   template void run_step(const DeviceModel&, const ElementStep<E>&, Index, Index, cudaStream_t);             \
   template void find_first(const DeviceModel&, const ElementQuestion<E>&, Index, Index, unsigned long long*, \
                            cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -103,10 +103,7 @@ std::unique_ptr<ElementSteps<E>> device_steps(State& state, Workspace& workspace
 }
 
 #define ACCUBLAS_INSTANTIATE(E) template std::unique_ptr<ElementSteps<E>> device_steps(State&, Workspace&, int);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -31,10 +31,7 @@ void CholeskyByProducts<E>::factor(const Matrix<E>& x, Index first, Index count,
 }
 
 #define ACCUBLAS_INSTANTIATE(E) template class CholeskyByProducts<E>;
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

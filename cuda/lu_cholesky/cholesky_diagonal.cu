@@ -290,10 +290,7 @@ void factor_diagonal(const DeviceModel& model, const SolveJob<E>& job, Index fir
 
 #define ACCUBLAS_INSTANTIATE(E) \
   template void factor_diagonal(const DeviceModel&, const SolveJob<E>&, Index, Index, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -137,10 +137,7 @@ void factor_by_products(State& state, const Call<Factorization<E>, E>& call, Fac
   template bool has_panels(const DeviceModel&, const Factorization<E>&);                                              \
   template void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome*, const GradeProducts<E>&, \
                                    HostColumns<E>*, Execution&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

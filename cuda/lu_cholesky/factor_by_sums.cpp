@@ -351,10 +351,7 @@ void factor_by_sums(State& state, const Factorization<E>& f, FactorOutcome* outc
 
 #define ACCUBLAS_INSTANTIATE(E) \
   template void factor_by_sums(State&, const Factorization<E>&, FactorOutcome*, HostColumns<E>*, Execution&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -97,10 +97,7 @@ void FactorSteps<E>::solve(const TriangularSystem<E>& system) {
 }
 
 #define ACCUBLAS_INSTANTIATE(E) template class FactorSteps<E>;
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -8,6 +8,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/rehearsal.hpp"
+#include "cuda/core/staged_matrix.hpp"
 #include "cuda/lu_cholesky/factor_by_sums.hpp"
 #include "cuda/lu_cholesky/host_columns.hpp"
 #include "lib/base/error.hpp"
@@ -44,54 +45,6 @@ void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* 
   }
   if (info) copy_on_stream(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream, "copying info");
 }
-
-/// A column-major device copy of a host matrix, which may be stored by columns or by rows.
-template <class E>
-class Staged {
- public:
-  Staged(const Matrix<E>& host, Index rows, Index cols)
-      : host_(host),
-        by_columns_(host.row_stride == 1),
-        lines_(by_columns_ ? cols : rows),
-        length_(by_columns_ ? rows : cols) {}
-
-  std::size_t bytes() const { return host_.data ? round_up(size(lines_ * length_), 256) : 0; }
-  Matrix<E> place(std::byte*& next) {
-    device_ = reinterpret_cast<E*>(next);
-    next += bytes();
-    return by_columns_ ? Matrix<E>{device_, 1, length_} : Matrix<E>{device_, length_, 1};
-  }
-  void copy_in(cudaStream_t stream) const {
-    check(cudaMemcpy2DAsync(device_, size(length_), host_.data, size(stride()), size(length_),
-                            static_cast<std::size_t>(lines_), cudaMemcpyHostToDevice, stream),
-          "copying an operand");
-  }
-  /// Copies numbers first(i) .. end(i) - 1 of stored row or column i to the host.
-  template <class First, class End>
-  void copy_out(First&& first, End&& end, cudaStream_t stream) const {
-    for (Index i = 0; i < lines_; ++i)
-      check(cudaMemcpyAsync(host_.data + i * stride() + first(i), device_ + i * length_ + first(i),
-                            size(end(i) - first(i)), cudaMemcpyDeviceToHost, stream),
-            "copying a result");
-  }
-  void copy_out(cudaStream_t stream) const {
-    check(cudaMemcpy2DAsync(host_.data, size(stride()), device_, size(length_), size(length_),
-                            static_cast<std::size_t>(lines_), cudaMemcpyDeviceToHost, stream),
-          "copying a result");
-  }
-  bool by_columns() const { return by_columns_; }
-  Index length() const { return length_; }
-
- private:
-  static std::size_t size(Index count) { return static_cast<std::size_t>(count) * sizeof(E); }
-  /// A matrix with a single stored row or column needs no stride, so the stride may be any.
-  Index stride() const { return std::max(by_columns_ ? host_.col_stride : host_.row_stride, length_); }
-
-  const Matrix<E> host_;
-  const bool by_columns_;
-  const Index lines_, length_;
-  E* device_ = nullptr;
-};
 
 /// Returns how many bytes of device memory a call with host operands may take: the free memory, but at most the cap if
 /// that is below the default.
@@ -142,17 +95,16 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
   Factorization<E> f = call.problem;
   const cudaStream_t stream = state.cuda_stream();
   const bool solution = has_solution(f.kind) && f.nrhs > 0, pivoted = !is_cholesky(f.kind);
-  Staged<E> a(f.a, f.rows(), f.n), b(solution ? f.b : Matrix<E>{}, f.n, f.nrhs);
+  StagedMatrix<E> a(f.a, f.rows(), f.n), b(solution ? f.b : Matrix<E>{}, f.n, f.nrhs);
   std::vector<std::int64_t> pivots(static_cast<std::size_t>(pivoted ? f.order() : 0));
   const std::size_t pivot_bytes = round_up(pivots.size() * sizeof(std::int64_t), std::size_t{256});
   const std::size_t room = room_on_device(state, execution.workspace),
                     work = std::min(execution.workspace.cap(), room / 2);
   if (!has_solution(f.kind) && a.bytes() + pivot_bytes + work > room)
     return factor_where_it_lies(state, call, room, execution, products);
-  const CallMemory memory(state.device(), stream, state.capture_memory(), nullptr, 0,
-                          a.bytes() + b.bytes() + pivot_bytes);
+  const CallMemory memory(state, a.bytes() + b.bytes() + pivot_bytes);
   std::byte* next = memory.data();
-  f.a = a.place(next), f.b = b.place(next);
+  f.a = a.take(next), f.b = b.take(next);
   auto* const device_pivots = reinterpret_cast<std::int64_t*>(next);
   f.pivots = {device_pivots, false};
   a.copy_in(stream);
@@ -190,10 +142,7 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
 #define ACCUBLAS_INSTANTIATE(E)                                                                                    \
   template void factorization_call(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>&); \
   template void staged_factorization(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

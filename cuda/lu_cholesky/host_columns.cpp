@@ -49,7 +49,7 @@ void HostColumns<E>::take(Index panel, bool far) {
         pivots_ = carver.take<std::int64_t>(host_pivots_.size());
         if (far) own_rows_ = carver.take<Index>(m_), far_rows_ = carver.take<Index>(m_);
       },
-      state_.device(), stream, state_.capture_memory(), nullptr, 0);
+      state_);
   if (far) {
     std::vector<Index> rows(static_cast<std::size_t>(m_));
     std::iota(rows.begin(), rows.end(), Index{0});

@@ -142,10 +142,7 @@ void LuByProducts<E>::factor_few_columns(Index first, int count) {
 }
 
 #define ACCUBLAS_INSTANTIATE(E) template class LuByProducts<E>;
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -282,10 +282,7 @@ void factor_panel(const DeviceModel& model, const LuPanel<E>& panel, unsigned& a
 #define ACCUBLAS_INSTANTIATE(E)                               \
   template int lu_panel_blocks<E>(const DeviceModel&, Index); \
   template void factor_panel(const DeviceModel&, const LuPanel<E>&, unsigned&, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -43,10 +43,7 @@ void copy_if_open(const DeviceModel& model, const FactorOutcome* outcome, const 
 #define ACCUBLAS_INSTANTIATE(E)                                                                                   \
   template void copy_if_open(const DeviceModel&, const FactorOutcome*, const Matrix<E>&, const Matrix<E>&, Index, \
                              Index, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -154,10 +154,7 @@ void factor_panel(const DeviceModel& model, const PlainPanel<E>& panel, std::uin
   template int plain_panel_blocks<E>(const DeviceModel&, Index);  \
   template Index plain_panel_words<E>(const DeviceModel&, Index); \
   template void factor_panel(const DeviceModel&, const PlainPanel<E>&, std::uint32_t&, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -310,10 +310,7 @@ void factor_resident_panel(const DeviceModel& model, const LuPanel<E>& panel, st
   template int resident_panel_blocks<E>(const DeviceModel&, Index);  \
   template Index resident_panel_words<E>(const DeviceModel&, Index); \
   template void factor_resident_panel(const DeviceModel&, const LuPanel<E>&, std::uint32_t&, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -188,10 +188,7 @@ void exchange_rows(const DeviceModel& model, const Matrix<E>& b, Index columns, 
                           const Matrix<int>&, Index);                                                        \
   template void exchange_rows(const DeviceModel&, const Matrix<E>&, Index, const std::int64_t*, Index, bool, \
                               const long long*, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 template void move_rows(const DeviceModel&, const RowMoves*, const Matrix<Index>&, Index, cudaStream_t,
                         const Matrix<int>&, Index);

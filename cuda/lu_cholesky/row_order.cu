@@ -114,10 +114,7 @@ void move_listed_rows(const DeviceModel& model, const ListedMoves& list, Index m
 #define ACCUBLAS_INSTANTIATE(E)                         \
   template Index most_listed_columns(const Matrix<E>&); \
   template void move_listed_rows(const DeviceModel&, const ListedMoves&, Index, const Matrix<E>&, Index, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -42,8 +42,7 @@ DeviceBlock::DeviceBlock(std::size_t bytes) {
 }
 
 DeviceBlock::DeviceBlock(State& state, std::size_t bytes)
-    : call_(std::make_unique<CallMemory>(state.device(), state.cuda_stream(), state.capture_memory(), nullptr, 0,
-                                         std::max<std::size_t>(bytes, 1))) {
+    : call_(std::make_unique<CallMemory>(state, std::max<std::size_t>(bytes, 1))) {
   data_ = call_->data();
 }
 

@@ -92,8 +92,7 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   }
   const std::size_t bytes = measuring.used() + blocks.bytes();
   Cublas* const cublas = fused ? nullptr : &state.cublas();
-  const CallMemory memory(model.device, stream, state.capture_memory(), execution.workspace.buffer(),
-                          execution.workspace.buffer_bytes(), bytes);
+  const CallMemory memory(state, execution.workspace, bytes);
   Carver carver(memory.data());
   const Layout at = lay_out(carver, blocks.bytes());
   execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);

@@ -332,8 +332,7 @@ void native_asum(Cublas& cublas, const Reduction<T>& r) {
   template bool native_has_norm(const Reduction<T>&);                                                  \
   template void native_nrm2(Cublas&, const Reduction<T>&);                                             \
   template void native_asum(Cublas&, const Reduction<T>&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -41,8 +41,7 @@ void native_gemm_call(State& state, const Call<Gemm<T>, T>& call, Execution& exe
   if (kept + scratch + own == 0) {
     run(nullptr);
   } else {
-    const CallMemory memory(state.device(), stream, state.capture_memory(), workspace.buffer(),
-                            workspace.buffer_bytes(), own + kept + scratch);
+    const CallMemory memory(state, workspace, own + kept + scratch);
     run(memory.data());
   }
   state.end_call();

@@ -51,9 +51,7 @@ void with_cublas(State& state, Execution& execution, std::size_t bytes, Body&& b
   const Workspace& workspace = execution.workspace;
   const std::size_t own = state.blas_bytes();
   std::optional<CallMemory> memory;
-  if (own + bytes > 0)
-    memory.emplace(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
-                   workspace.buffer_bytes(), own + bytes);
+  if (own + bytes > 0) memory.emplace(state, workspace, own + bytes);
   std::byte* const data = memory ? memory->data() : nullptr;
   state.begin_native_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);

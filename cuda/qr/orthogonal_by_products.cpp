@@ -363,10 +363,7 @@ void orthogonal_by_products(State& state, const Call<Orthogonal<E>, E>& call, co
 #define ACCUBLAS_INSTANTIATE(E)                                       \
   template bool has_panels(const DeviceModel&, const Orthogonal<E>&); \
   template void orthogonal_by_products(State&, const Call<Orthogonal<E>, E>&, const GradeProducts<E>&, Execution&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

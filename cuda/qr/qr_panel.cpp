@@ -76,10 +76,7 @@ void join_triangles([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] 
   template Index qr_block_sums<E>(const DeviceModel&, Index);                                      \
   template void apply_panel(const DeviceModel&, const QrBlock<E>&, Index, cudaStream_t);           \
   template void join_triangles(const DeviceModel&, const QrBlock<E>&, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

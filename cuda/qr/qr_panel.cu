@@ -342,10 +342,7 @@ void make_triangles(const DeviceModel& model, const Matrix<E>& s, const E* tau, 
   template int portable::qr_panel_blocks<E>(const DeviceModel&, Index);                                     \
   template void portable::factor_panel(const DeviceModel&, const QrPanel<E>&, std::uint32_t, cudaStream_t); \
   template void make_triangles(const DeviceModel&, const Matrix<E>&, const E*, const Matrix<E>&, Index, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -269,10 +269,6 @@ constexpr PanelKernels<QrPanel<double>> kernels{"a panel of QR",        threads,
 int qr_panel_blocks(const DeviceModel& model, Index rows) { return kernels.blocks(model, rows); }
 
 void factor_panel(const DeviceModel& model, const QrPanel<double>& panel, std::uint32_t steps, cudaStream_t stream) {
-  check(cudaFuncSetAttribute(qr_panel_kernel<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Storage)),
-        kernels.what);
-  check(cudaFuncSetAttribute(qr_panel_kernel<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Storage)),
-        kernels.what);
   kernels.launch(model, panel.rows, panel, steps, stream);
 }
 

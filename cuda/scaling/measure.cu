@@ -376,8 +376,7 @@ void share_in_pairs(const DeviceModel& device, const Lines& lines, bool with_lam
                         CallState*, cudaStream_t);                                                                   \
   template void measure_bounds(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&, const Lines&, \
                                CallState*, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

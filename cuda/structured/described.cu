@@ -239,10 +239,7 @@ void take_factors(const DeviceModel& model, const DeviceFactors<E>& from, E* to,
                              cudaStream_t);                                                                           \
   template void mend_rows(const DeviceModel&, const Product<E>&, Scalar<E>, cudaStream_t);                            \
   template void take_factors(const DeviceModel&, const DeviceFactors<E>&, E*, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -227,8 +227,7 @@ void real_scalars(const DeviceModel& model, Scalar<Complex<T>> alpha, Scalar<Com
 #define ACCUBLAS_INSTANTIATE(T)                                                      \
   template void joined_rows(const DeviceModel&, const JoinedRows<T>&, cudaStream_t); \
   template void real_scalars(const DeviceModel&, Scalar<Complex<T>>, Scalar<Complex<T>>, T*, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

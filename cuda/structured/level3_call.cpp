@@ -13,6 +13,7 @@
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/scalar_argument.hpp"
+#include "cuda/core/staged_matrix.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
 #include "cuda/structured/described.hpp"
@@ -302,80 +303,51 @@ void staged_level3(State& state, const Call<Level3<E>, E>& call, Execution& exec
   Level3<E> l = call.problem;
   const cudaStream_t stream = state.cuda_stream();
   const bool sides = is_symm(l.kind) || is_in_place(l.kind), product = !(l.alpha == 0) && l.terms() != 0;
-  const Index m = l.rows();
   const bool plain_a = l.transa == ACCUBLAS_NO_TRANS;
   const bool plain_b = l.kind == Operation::gemmt ? l.transb != ACCUBLAS_NO_TRANS : plain_a;
-  struct Stored {
-    E* host;
-    Index rows, cols, ld;
-  };
-  Stored a{const_cast<E*>(l.a),
-           sides     ? l.order()
-           : plain_a ? l.n
-                     : l.k,
-           sides     ? l.order()
-           : plain_a ? l.k
-                     : l.n,
-           l.lda};
-  Stored b{const_cast<E*>(l.b), sides ? l.m : plain_b ? l.n : l.k, sides ? l.n : plain_b ? l.k : l.n, l.ldb};
-  Stored c{l.c, m, l.n, l.result().col_stride};
-  if (!product) a.host = nullptr;
-  if (!product || !l.b) b.host = nullptr;
-  const auto size = [](const Stored& s) {
-    return s.host ? round_up(static_cast<std::size_t>(s.rows * s.cols) * sizeof(E), 256) : 0;
-  };
-  const CallMemory memory(state.device(), stream, state.capture_memory(), nullptr, 0, size(a) + size(b) + size(c));
+  const auto read = [&](const E* host) { return product ? const_cast<E*>(host) : nullptr; };
+  StagedMatrix<E> a({read(l.a), 1, l.lda},
+                    sides     ? l.order()
+                    : plain_a ? l.n
+                              : l.k,
+                    sides     ? l.order()
+                    : plain_a ? l.k
+                              : l.n);
+  StagedMatrix<E> b({read(l.b), 1, l.ldb}, sides ? l.m : plain_b ? l.n : l.k, sides ? l.n : plain_b ? l.k : l.n);
+  StagedMatrix<E> c(l.result(), l.rows(), l.n);
+  const CallMemory memory(state, a.bytes() + b.bytes() + c.bytes());
   std::byte* next = memory.data();
-  const auto copied = [&](const Stored& s, bool contents) -> E* {
-    if (!s.host) return nullptr;
-    E* const to = reinterpret_cast<E*>(next);
-    next += size(s);
-    if (contents)
-      check(cudaMemcpy2DAsync(to, static_cast<std::size_t>(s.rows) * sizeof(E), s.host,
-                              static_cast<std::size_t>(s.ld) * sizeof(E), static_cast<std::size_t>(s.rows) * sizeof(E),
-                              static_cast<std::size_t>(s.cols), cudaMemcpyHostToDevice, stream),
-            "copying an operand");
-    return to;
-  };
-  l.a = copied(a, true);
-  l.b = copied(b, true);
-  l.c = copied(c, is_in_place(l.kind) || !(l.beta == 0));
-  l.lda = a.rows;
-  (is_in_place(l.kind) ? l.ldb : l.ldc) = c.rows;
-  if (l.b) l.ldb = b.rows;
+  const Matrix<E> a_copy = a.take(next), b_copy = b.take(next), c_copy = c.take(next);
+  l.a = a_copy.data, l.b = b_copy.data, l.c = c_copy.data;
+  if (l.a) a.copy_in(stream);
+  if (l.b) b.copy_in(stream);
+  if (is_in_place(l.kind) || !(l.beta == 0)) c.copy_in(stream);
+  l.lda = a_copy.col_stride;
+  (is_in_place(l.kind) ? l.ldb : l.ldc) = c_copy.col_stride;
+  if (l.b) l.ldb = b_copy.col_stride;
   level3_call(state, Call<Level3<E>, E>{l, call.alpha, call.beta, true, true, call.mode, call.engine}, execution,
               serve);
-  execution.report.copied_bytes += static_cast<std::int64_t>(size(a) + size(b) + 2 * size(c));
-  CallState told{};
-  state.copy_state(&told);
+  execution.report.copied_bytes += static_cast<std::int64_t>(a.bytes() + b.bytes() + 2 * c.bytes());
+  CallState found{};
+  state.copy_state(&found);
   check(cudaStreamSynchronize(stream), "waiting for a call");
-  if (told.not_covered) {
+  if (found.not_covered) {
     state.forget_call();
     throw Error(ACCUBLAS_ERROR_C_UNDEFINED, not_covered_message);
   }
   // The part of C outside the wanted triangle stays as it is.
-  const auto fetch = [&](Index row, Index rows, Index col, Index cols) {
-    check(cudaMemcpy2DAsync(c.host + row + col * c.ld, static_cast<std::size_t>(c.ld) * sizeof(E),
-                            l.c + row + col * c.rows, static_cast<std::size_t>(c.rows) * sizeof(E),
-                            static_cast<std::size_t>(rows) * sizeof(E), static_cast<std::size_t>(cols),
-                            cudaMemcpyDeviceToHost, stream),
-          "copying a result");
-  };
-  if (l.wanted() == Triangle::all) {
-    fetch(0, m, 0, l.n);
-  } else {
-    for (Index j = 0; j < l.n; ++j) l.wanted() == Triangle::upper ? fetch(0, j + 1, j, 1) : fetch(j, l.n - j, j, 1);
-  }
+  const bool upper = l.wanted() == Triangle::upper;
+  if (l.wanted() == Triangle::all)
+    c.copy_out(stream);
+  else
+    c.copy_out([&](Index j) { return upper ? 0 : j; }, [&](Index j) { return upper ? j + 1 : l.n; }, stream);
   check(cudaStreamSynchronize(stream), "waiting for a call");
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                                                                    \
   template void level3_call(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E>); \
   template void staged_level3(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E>);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -302,8 +302,7 @@ void mixed_dot(State& state, const Call<MixedDot<T>, T>& call, Execution& execut
   template void complex_gemv(State&, const Call<Gemv<Complex<T>>, Complex<T>>&, Execution&);                       \
   template void complex_dot(State&, const Call<Dot<Complex<T>>, Complex<T>>&, Execution&);                         \
   template void mixed_dot(State&, const Call<MixedDot<T>, T>&, Execution&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -162,10 +162,7 @@ void add_known(const DeviceModel& model, const SolveJob<E>& job, Index first, In
 
 #define ACCUBLAS_INSTANTIATE(E) \
   template void add_known(const DeviceModel&, const SolveJob<E>&, Index, Index, Index, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -93,10 +93,7 @@ void solve_by_halves(State& state, const Call<Level3<E>, E>& call, Execution& ex
 #define ACCUBLAS_INSTANTIATE(E)                                                                       \
   template void solve_by_halves(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E>, \
                                 void (*)(State&, const Level3<E>&, Execution&));
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -337,10 +337,7 @@ void report_undecided(const DeviceModel& model, const unsigned long long* undeci
 
 #define ACCUBLAS_INSTANTIATE(E) \
   template void solve_block(const DeviceModel&, const SolveJob<E>&, Index, Index, cudaStream_t);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
-ACCUBLAS_INSTANTIATE(Complex<double>)
-ACCUBLAS_INSTANTIATE(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -156,8 +156,7 @@ class UnknownSums {
       product_bytes = std::max(product_bytes, int8_sums_bytes(state_, product, moduli_, inner));
     std::optional<CallMemory> product_memory;
     if (product_bytes > 0) {
-      product_memory.emplace(state_.device(), state_.cuda_stream(), state_.capture_memory(), rest.buffer(),
-                             rest.buffer_bytes(), product_bytes);
+      product_memory.emplace(state_, rest, product_bytes);
       product_memory_ = product_memory->data();
     }
     BatchScope scope(state_, execution_.report.level);

@@ -390,8 +390,7 @@ void cr_dot(const VectorCall& call, const Dot<T>& d) {
   template void cr_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, Carver&); \
   template void cr_gemv(const VectorCall&, const Gemv<T>&, Scalar<T>, Scalar<T>);        \
   template void cr_dot(const VectorCall&, const Dot<T>&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

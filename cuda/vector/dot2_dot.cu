@@ -298,8 +298,7 @@ void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<
 #define ACCUBLAS_INSTANTIATE(T)                             \
   template void dot2_dot(const VectorCall&, const Dot<T>&); \
   template void norm(const VectorCall&, VectorMode, Terms, const Reduction<T>&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

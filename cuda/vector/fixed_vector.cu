@@ -160,8 +160,7 @@ std::size_t vector_scratch_bytes(const DeviceModel& model, VectorMode mode, Inde
 #define ACCUBLAS_INSTANTIATE(T)                                                           \
   template void fixed_gemv(const VectorCall&, const Gemv<T>&, int, Scalar<T>, Scalar<T>); \
   template void fixed_dot(const VectorCall&, const Dot<T>&, int);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -37,8 +37,7 @@ void report_rounded_once(const Mode& mode, accublas_report_t& report) {
 template <class Body>
 void with_memory(State& state, Execution& execution, std::size_t bytes, Body&& body) {
   const Workspace& workspace = execution.workspace;
-  const CallMemory memory(state.device(), state.cuda_stream(), state.capture_memory(), workspace.buffer(),
-                          workspace.buffer_bytes(), bytes);
+  const CallMemory memory(state, workspace, bytes);
   execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
   body(memory.data());
 }
@@ -213,8 +212,7 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
   template void dot_call(State&, const Call<Dot<T>, T>&, Execution&);                           \
   template void norm_call<T, Terms::squares>(State&, const Call<Reduction<T>, T>&, Execution&); \
   template void norm_call<T, Terms::magnitudes>(State&, const Call<Reduction<T>, T>&, Execution&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

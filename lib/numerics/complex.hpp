@@ -2,6 +2,10 @@
 // component of a result is a real inner product (docs/modes.md, "Complex types").
 #pragma once
 
+/// These expand `macro`, which instantiates a template for a type, for the types of numbers.
+#define ACCUBLAS_FOR_REAL_TYPES(macro) macro(double) macro(float)
+#define ACCUBLAS_FOR_ALL_TYPES(macro) ACCUBLAS_FOR_REAL_TYPES(macro) macro(Complex<double>) macro(Complex<float>)
+
 namespace accublas {
 
 template <class T>
