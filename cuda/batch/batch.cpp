@@ -155,16 +155,13 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   const BatchTiles tiles = batch_tiles(p.m, p.n, p.k);
   const int bits = prescribed_bits(call.mode);
   const cudaStream_t stream = state.cuda_stream();
-  Carver sizing(nullptr);
+  std::uint32_t* open = nullptr;
+  int* rungs = nullptr;
   const auto lay_out = [&](Carver& carver) {
-    std::uint32_t* const open = carver.take<std::uint32_t>(tiles.open_words(p.count));
-    return std::pair(open, carver.take<int>(cr ? 0 : batch_rungs(tiles, bits, p.count)));
+    open = carver.take<std::uint32_t>(tiles.open_words(p.count));
+    rungs = carver.take<int>(cr ? 0 : batch_rungs(tiles, bits, p.count));
   };
-  lay_out(sizing);
-  const std::size_t bytes = sizing.used();
-  const CallMemory memory(state, execution.workspace, bytes);
-  Carver carver(memory.data());
-  const auto [open, rungs] = lay_out(carver);
+  const ArrayMemory<CallMemory> memory(lay_out, state, execution.workspace);
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
   if (cr)
@@ -175,7 +172,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   batch_exact(state.model(), p, tiles, open, device, stream);
   state.end_call();
   const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;  // the device reports whether it dropped bits
-  execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
   const double certified = cr || fixed ? 0 : certificate_bound(p.k, unit_roundoff<T>());
   put_bound(execution.report, rounded_once<T>(certified));
 }

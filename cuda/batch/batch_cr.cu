@@ -217,7 +217,7 @@ void launch_cr(const DeviceModel& model, const BatchProblem<T>& p, const BatchTi
                bool all_undecided, CallState* state, cudaStream_t stream) {
   constexpr const char* what = "correctly rounded batch";
   const auto kernel = cr_kernel<T, S>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(S))), what);
+  allow_shared_bytes(kernel, sizeof(S), what);
   const Index blocks = ceil_div(p.count * tiles.of_a_matrix(), S::tiles);
   launch(model, what, kernel, {static_cast<unsigned>(blocks), S::threads, sizeof(S)}, stream, p, tiles, open,
          all_undecided, state);

@@ -297,9 +297,7 @@ void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const Batc
   constexpr const char* what = "fixed-point batch";
   const LaunchShape shape{static_cast<unsigned>(ceil_div(p.count * tiles.of_a_matrix(), S::tiles)), S::threads,
                           sizeof(S)};
-  const auto prepare = [&](auto kernel) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(S))), what);
-  };
+  const auto prepare = [&](auto kernel) { allow_shared_bytes(kernel, sizeof(S), what); };
   const std::size_t rungs = batch_rungs(tiles, t, p.count);
   if constexpr (S::tiles == 1) {
     if (rungs > 0) {

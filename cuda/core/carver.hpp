@@ -25,4 +25,12 @@ class Carver {
   std::size_t used_ = 0;
 };
 
+/// Returns how many bytes the arrays take that lay_out(Carver&) takes.
+template <class LayOut>
+std::size_t bytes_of_arrays(LayOut&& lay_out) {
+  Carver sizing(nullptr);
+  lay_out(sizing);
+  return sizing.used();
+}
+
 }  // namespace accublas::cuda

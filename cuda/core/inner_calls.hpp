@@ -58,19 +58,14 @@ class CopyMemory {
 /// workspace.
 class InnerCalls {
  public:
-  /// Holds the arrays that lay_out(Carver&) takes; it is called twice, as by ArrayMemory. Calls inside have the whole
+  /// Holds the arrays that lay_out(Carver&) takes, which is called several times. Calls inside have the whole
   /// workspace if the arrays are empty.
   template <class LayOut>
-  InnerCalls(State& state, Execution& outer, LayOut&& lay_out) : outer_(outer) {
-    Carver sizing(nullptr);
-    lay_out(sizing);
-    bytes_ = sizing.used();
+  InnerCalls(State& state, Execution& outer, LayOut&& lay_out) : outer_(outer), bytes_(bytes_of_arrays(lay_out)) {
     if (bytes_ == 0) return;
-    memory_.emplace(state, outer.workspace, bytes_);
+    memory_.emplace(lay_out, state, outer.workspace);
     rest_.reset(new Workspace(rest_of(outer.workspace, memory_->data(), bytes_)));
     inner_.emplace(outer.within(*rest_));
-    Carver carver(memory_->data());
-    lay_out(carver);
   }
   Execution& execution() { return inner_ ? *inner_ : outer_; }
   /// Adds the memory to the report, after the last call inside.
@@ -78,8 +73,8 @@ class InnerCalls {
 
  private:
   Execution& outer_;
-  std::size_t bytes_ = 0;
-  std::optional<CopyMemory> memory_;
+  const std::size_t bytes_;
+  std::optional<ArrayMemory<CopyMemory>> memory_;
   std::unique_ptr<Workspace> rest_;
   std::optional<Execution> inner_;
 };

@@ -30,6 +30,12 @@ __device__ __forceinline__ void await_predecessor() {
 
 #endif
 
+/// Allows the thread blocks of a kernel this much dynamic shared memory; more than 48 KiB must be allowed.
+template <class Kernel, class Bytes>
+void allow_shared_bytes(Kernel kernel, Bytes bytes, const char* what) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), what);
+}
+
 struct LaunchShape {
   dim3 grid, block;
   std::size_t shared_bytes = 0;

@@ -92,7 +92,7 @@ class ArrayMemory {
  public:
   template <class LayOut, class... Arguments>
   explicit ArrayMemory(LayOut&& lay_out, Arguments&&... arguments)
-      : bytes_(bytes_of(lay_out)), memory_(arguments..., bytes_) {
+      : bytes_(bytes_of_arrays(lay_out)), memory_(arguments..., bytes_) {
     Carver carver(memory_.data());
     lay_out(carver);
   }
@@ -100,13 +100,6 @@ class ArrayMemory {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  template <class LayOut>
-  static std::size_t bytes_of(LayOut&& lay_out) {
-    Carver sizing(nullptr);
-    lay_out(sizing);
-    return sizing.used();
-  }
-
   std::size_t bytes_;
   Memory memory_;
 };

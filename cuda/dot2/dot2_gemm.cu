@@ -58,7 +58,7 @@ void launch_row(const DeviceModel& model, const ExactArguments<T>& g, const Dot2
   constexpr Dot2Shape shape = Dot2Table::rows[index].shape;
   constexpr int bytes = shape.shared_bytes(compensated<T>);
   constexpr auto kernel = dot2_gemm_kernel<T, Dot2Table, index, compare>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "dot2_gemm");
+  allow_shared_bytes(kernel, bytes, "dot2_gemm");
   const dim3 grid(static_cast<unsigned>(tiles_of(shape, g.rows.count, g.cols.count)),
                   static_cast<unsigned>(ceil_div(blocks.end - blocks.first, blocks.segment)));
   launch(model, "dot2_gemm", kernel, {grid, static_cast<unsigned>(shape.threads()), bytes}, stream, g, blocks);

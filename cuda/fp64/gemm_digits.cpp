@@ -125,15 +125,11 @@ void DigitGemm<T>::run() {
     certificate_ = certificate_blocks(call_.rows.count, call_.cols.count, call_.rows.k, arena_bytes_);
     arena_bytes_ = std::max(arena_bytes_, certificate_.bytes());
   }
-  Carver sizing(nullptr);
-  lay_out(sizing);
   Cublas& cublas = state_.cublas();
-  const CallMemory memory(state_, execution_.workspace, sizing.used());
-  Carver carver(memory.data());
-  lay_out(carver);
+  const ArrayMemory<CallMemory> memory([&](Carver& carver) { lay_out(carver); }, state_, execution_.workspace);
   cublas.begin(stream_, blas_bytes_ ? blas_ : nullptr, blas_bytes_);
   accublas_report_t& report = execution_.report;
-  report.workspace_bytes = static_cast<std::int64_t>(sizing.used());
+  report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
   put_bound(report, rounded_once<T>(certified_ ? certificate_bound(call_.rows.k, unit_roundoff<T>()) : 0));
 
   device_ = state_.begin_call(report.level);

@@ -140,9 +140,7 @@ unsigned grid(const DeviceModel& device, Index tiles) {
 /// Lets a kernel have more shared memory than it gets unasked.
 template <class T, class Shape, class Kernel>
 void allow_shared_memory(Kernel kernel) {
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes<T, Shape>)),
-        "convert");
+  allow_shared_bytes(kernel, shared_bytes<T, Shape>, "convert");
 }
 
 }  // namespace accublas::cuda::converting

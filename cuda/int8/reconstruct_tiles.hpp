@@ -38,8 +38,7 @@ __global__ void __launch_bounds__(threads, blocks)
 template <class T, class Numbers, class Kernel, class... Arguments>
 void launch_on_tiles(const DeviceModel& model, Kernel kernel, cudaStream_t stream, const Arguments&... arguments) {
   constexpr std::size_t bytes = sizeof(BlockState<T, Numbers>);
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "reconstruction");
+  allow_shared_bytes(kernel, bytes, "reconstruction");
   launch(model, "reconstruction", kernel, {static_cast<unsigned>(blocks * model.processors), threads, bytes}, stream,
          arguments...);
 }

@@ -283,8 +283,7 @@ template <class E>
 void factor_diagonal(const DeviceModel& model, const SolveJob<E>& job, Index first, Index count, cudaStream_t stream) {
   constexpr std::size_t bytes = sizeof(DiagonalStorage<E>);
   const auto kernel = factor_diagonal_kernel<E>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "a diagonal block");
+  allow_shared_bytes(kernel, bytes, "a diagonal block");
   launch(model, "a diagonal block", kernel, {1, 32 * warps, bytes}, stream, job, first, static_cast<int>(count));
 }
 

@@ -372,9 +372,7 @@ void cholesky_rows(const DeviceModel& model, const Matrix<double>& x, Index firs
   // One thread block a multiprocessor is faster if all blocks fit; two share its registers.
   const auto kernel =
       blocks <= static_cast<unsigned>(model.processors) ? cholesky_rows_kernel<1> : cholesky_rows_kernel<2>;
-  check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(RowsStorage))),
-      what);
+  allow_shared_bytes(kernel, sizeof(RowsStorage), what);
   launch(model, what, kernel, {blocks, rows_threads, sizeof(RowsStorage)}, stream,
          RowsJob{x.block(first, first), static_cast<int>(ceil_div(count, Index{edge})), count, end - first, first,
                  progress, steps, info});

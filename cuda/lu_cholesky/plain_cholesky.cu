@@ -131,9 +131,7 @@ void factor_diagonal(const DeviceModel& model, const Matrix<E>& x, Index first, 
                      cudaStream_t stream) {
   const char* const what = "a diagonal block";
   const auto kernel = factor_plain_diagonal_kernel<E>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(sizeof(PlainDiagonal<E>))),
-        what);
+  allow_shared_bytes(kernel, sizeof(PlainDiagonal<E>), what);
   launch(model, what, kernel, {1, plain_threads, sizeof(PlainDiagonal<E>)}, stream, x.block(first, first),
          static_cast<int>(count), first, info);
 }

@@ -168,7 +168,7 @@ void exchange_rows(const DeviceModel& model, const Matrix<E>& b, Index columns, 
   const int most = shared_bytes(model);
   const bool few = columns <= few_columns;
   if (!few && b.row_stride == 1 && count <= most / static_cast<int>(sizeof(E) + sizeof(int))) {
-    check(cudaFuncSetAttribute(exchange_many_kernel<E>, cudaFuncAttributeMaxDynamicSharedMemorySize, most), what);
+    allow_shared_bytes(exchange_many_kernel<E>, most, what);
     return launch(model, what, exchange_many_kernel<E>,
                   {static_cast<unsigned>(std::min(columns, Index{2} * model.processors)), 512,
                    static_cast<std::size_t>(count) * (sizeof(E) + sizeof(int))},
@@ -177,7 +177,7 @@ void exchange_rows(const DeviceModel& model, const Matrix<E>& b, Index columns, 
   if (!few || count > most / static_cast<int>(sizeof(E)))
     return launch(model, what, exchange_rows_kernel<E>, {blocks_of(columns, 32), 32}, stream, b, columns, pivots, count,
                   backwards, stop);
-  check(cudaFuncSetAttribute(exchange_few_kernel<E>, cudaFuncAttributeMaxDynamicSharedMemorySize, most), what);
+  allow_shared_bytes(exchange_few_kernel<E>, most, what);
   launch(model, what, exchange_few_kernel<E>,
          {static_cast<unsigned>(columns), 256, static_cast<std::size_t>(count) * sizeof(E)}, stream, b, pivots,
          static_cast<int>(count), backwards, stop);

@@ -103,9 +103,7 @@ void move_listed_rows(const DeviceModel& model, const ListedMoves& list, Index m
   if (columns <= 0) return;
   const int together = log2_together(a);
   const std::size_t bytes = static_cast<std::size_t>(most << together) * sizeof(E);
-  check(cudaFuncSetAttribute(move_listed_rows_kernel<E>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(most_shared_bytes)),
-        what);
+  allow_shared_bytes(move_listed_rows_kernel<E>, most_shared_bytes, what);
   const auto blocks =
       static_cast<unsigned>(std::min(ceil_div(columns, Index{1} << together), Index{4} * model.processors));
   launch(model, what, move_listed_rows_kernel<E>, {blocks, order_threads, bytes}, stream, list, a, columns, together);

@@ -83,9 +83,7 @@ class OrthogonalByProducts {
   }
   std::size_t memory_of(Index columns) {
     block_ = columns;
-    Carver carver(nullptr);
-    lay_out(carver);
-    return carver.used();
+    return bytes_of_arrays([&](Carver& carver) { lay_out(carver); });
   }
   /// Returns whether a block is factored concurrently with the products of the block before and the columns after it.
   /// Only double precision was measured.

@@ -316,8 +316,7 @@ void launch_block(const DeviceModel& model, const SolveJob<E>& job, Index first,
   constexpr std::size_t bytes = sizeof(BlockStorage<E, cr>);
   static_assert(bytes <= 99 << 10);  // limit of a block on compute capabilities 8.6 and 8.9
   const auto kernel = solve_block_kernel<E, cr>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "substitution");
+  allow_shared_bytes(kernel, bytes, "substitution");
   launch(model, "substitution", kernel,
          {static_cast<unsigned>(ceil_div(job.system.sides, Index{edge})), threads + 32, bytes}, stream, job, first,
          static_cast<int>(count));

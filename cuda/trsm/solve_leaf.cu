@@ -194,9 +194,7 @@ void solve_leaf(const DeviceModel& model, const TriangularSystem<double>& system
     job.a = rows_reversed(rows_reversed(job.a, job.order).transposed(), job.order).transposed();
     job.x = rows_reversed(job.x, job.order);
   }
-  check(cudaFuncSetAttribute(solve_leaf_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(sizeof(LeafStorage))),
-        "substitution");
+  allow_shared_bytes(solve_leaf_kernel, sizeof(LeafStorage), "substitution");
   launch(model, "substitution", solve_leaf_kernel,
          {static_cast<unsigned>(ceil_div(job.sides, Index{sides_at_once})), leaf_threads, sizeof(LeafStorage)}, stream,
          job);

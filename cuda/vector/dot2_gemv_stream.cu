@@ -175,7 +175,7 @@ void launch_stream(const VectorCall& call, const CUtensorMap& map, const StreamA
   static std::atomic<std::uint64_t> told{0};  // bits of the devices on which the shared memory was set
   const std::uint64_t device = call.model.device < 64 ? std::uint64_t{1} << call.model.device : 0;
   if (device == 0 || (told.load(std::memory_order_relaxed) & device) == 0) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes), "dot2_gemv_stream");
+    allow_shared_bytes(kernel, shared_bytes, "dot2_gemv_stream");
     told.fetch_or(device, std::memory_order_relaxed);
   }
   const auto blocks = static_cast<unsigned>(std::min(g.groups, call.model.processors));
