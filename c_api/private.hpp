@@ -6,7 +6,7 @@
 
 #include "include/accublas.h"
 #include "lib/call/routine.hpp"
-#include "lib/cpu/native.hpp"
+#include "lib/cpu/real_blas.hpp"
 
 namespace accublas {
 

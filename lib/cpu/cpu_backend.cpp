@@ -6,7 +6,7 @@
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/element_steps.hpp"
 #include "lib/cpu/engines.hpp"
-#include "lib/cpu/native.hpp"
+#include "lib/cpu/real_blas.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas {
@@ -236,7 +236,7 @@ class CpuBackend final : public Backend {
     const bool squares = r.norm == Norm::nrm2;
     switch (call.engine) {
       case ACCUBLAS_ENGINE_NATIVE:
-        return squares ? cpu::native_nrm2(r, execution) : cpu::native_asum(r, execution);
+        return cpu::native_norm(r, execution);
       case ACCUBLAS_ENGINE_DOT2:
         return squares ? cpu::dot2_nrm2(r, execution) : cpu::dot2_asum(r, execution);
       case ACCUBLAS_ENGINE_SUMS:

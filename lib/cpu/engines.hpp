@@ -21,7 +21,7 @@
 
 namespace accublas::cpu {
 
-// native.cpp: the real BLAS through its own handle. General strides are packed in blocks (report.copied_bytes).
+// native/: the real BLAS through its own handle. General strides are packed in blocks (report.copied_bytes).
 template <class T>
 void native_gemm(const Gemm<T>&, Execution&);
 template <class E>
@@ -39,9 +39,7 @@ void native_gemv(const Gemv<T>&, Execution&);
 template <class T>
 void native_dot(const Dot<T>&, Execution&);
 template <class T>
-void native_nrm2(const Reduction<T>&, Execution&);
-template <class T>
-void native_asum(const Reduction<T>&, Execution&);
+void native_norm(const Reduction<T>&, Execution&);
 
 // int8/int8.cpp: fixed:T, dp and sp reproducible, cr.
 template <class T>
@@ -184,8 +182,6 @@ template <class T>
 T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
 template <class T>
 void exact_gemm(const Gemm<T>&, Execution&);
-template <class T>
-void exact_dot(const Dot<T>&, Execution&);
 template <class T>
 T exact_nrm2(Index n, const Entries<T>& x);
 template <class T>

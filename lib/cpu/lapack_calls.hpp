@@ -15,14 +15,9 @@ namespace accublas::cpu {
 
 namespace detail {
 
-template <class E>
-void* lapack_routine(const RealBlas& blas, Operation kind) {
-  return blas.described[number_of({kind, type_of<E>})];
-}
-
 /// The number of the first of n diagonal elements that is zero, counted from 1, or 0.
 template <class E>
-RealBlas::F77Int first_zero(const Matrix<E>& a, Index n) {
+Index first_zero(const Matrix<E>& a, Index n) {
   for (Index i = 0; i < n; ++i)
     if (a(i, i) == 0) return i + 1;
   return 0;
@@ -30,7 +25,7 @@ RealBlas::F77Int first_zero(const Matrix<E>& a, Index n) {
 
 /// POTRF's info where the library returned `info`: the root of a pivot that is NaN is NaN.
 template <class E>
-RealBlas::F77Int cholesky_info(const Factorization<E>& f, RealBlas::F77Int info) {
+Index cholesky_info(const Factorization<E>& f, Index info) {
   const Index good = info > 0 ? info - 1 : f.n;
   for (Index i = 0; i < good; ++i) {
     const E& root = f.a(i, i);
@@ -45,9 +40,9 @@ RealBlas::F77Int cholesky_info(const Factorization<E>& f, RealBlas::F77Int info)
 
 /// GELS's info by R's diagonal, or L's. Where A is zero LAPACK has not factored it.
 template <class E>
-RealBlas::F77Int least_squares_info(const Orthogonal<E>& o) {
+Index least_squares_info(const Orthogonal<E>& o) {
   if (std::min({o.m, o.n, o.nrhs}) == 0) return 0;
-  const RealBlas::F77Int first = first_zero(o.a, o.reflectors());
+  const Index first = first_zero(o.a, o.reflectors());
   if (first != 1) return first;
   for (Index j = 0; j < o.n; ++j)
     for (Index i = 0; i < o.m; ++i)
@@ -57,16 +52,11 @@ RealBlas::F77Int least_squares_info(const Orthogonal<E>& o) {
 
 /// A triangular matrix's inverse in its place; LAPACK's info.
 template <class E>
-RealBlas::F77Int call_trtri(const RealBlas& blas, const Factorization<E>& f, char uplo) {
+Index call_trtri(const RealBlas& blas, const Factorization<E>& f, char uplo) {
   if (f.diag == ACCUBLAS_NON_UNIT)
-    if (const RealBlas::F77Int singular = first_zero(f.a, f.n)) return singular;
-  const auto call =
-      reinterpret_cast<void (*)(const char*, const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
-                                RealBlas::F77Int*)>(lapack_routine<E>(blas, Operation::trtri));
-  const char diag = f.diag == ACCUBLAS_UNIT ? 'U' : 'N';
-  const RealBlas::F77Int n = f.n, lda = f.lda;
-  RealBlas::F77Int info = 0;
-  call(&uplo, &diag, &n, f.a.data, &lda, &info);
+    if (const Index singular = first_zero(f.a, f.n)) return singular;
+  Index info = 0;
+  blas.call({Operation::trtri, type_of<E>}, uplo, f.diag == ACCUBLAS_UNIT ? 'U' : 'N', f.n, f.a.data, f.lda, &info);
   return info;
 }
 
@@ -121,11 +111,8 @@ void call_lauum(const RealBlas& blas, const Factorization<E>& f, [[maybe_unused]
   if constexpr (is_complex<E>) {
     square_triangle(blas, f);
   } else {
-    const auto call = reinterpret_cast<void (*)(const char*, const RealBlas::F77Int*, void*, const RealBlas::F77Int*,
-                                                RealBlas::F77Int*)>(lapack_routine<E>(blas, Operation::lauum));
-    const RealBlas::F77Int n = f.n, lda = f.lda;
-    RealBlas::F77Int info = 0;
-    call(&uplo, &n, f.a.data, &lda, &info);
+    Index info = 0;
+    blas.call({Operation::lauum, type_of<E>}, uplo, f.n, f.a.data, f.lda, &info);
   }
 }
 
@@ -156,90 +143,66 @@ void solve_by_l(const RealBlas& blas, const Factorization<E>& f) {
 /// LAPACK's info, which is not negative. Its integers are the library's: `pivots` has them as wide as they are there.
 template <class E>
 std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
-  using Int = RealBlas::F77Int;
-  using Text = const char*;
-  using Size = const Int*;
-  using Array = void*;
   blas.require(f.routine());
-  const FpControl control;
   const char uplo = f.uplo == ACCUBLAS_UPPER ? 'U' : 'L', op = op_letter<E>(f.trans);
-  const Int m = f.m, n = f.n, nrhs = f.nrhs, lda = f.lda, ldb = f.ldb;
-  Array const a = f.a.data, b = f.b.data, ipiv = f.pivots.data;
-  Int info = 0;
-  const auto narrowed = [&blas](Int number) {
+  Index info = 0;
+  const auto narrowed = [&blas](Index number) {
     return blas.narrow_integers ? static_cast<std::int32_t>(number) : number;
   };
   if (f.kind == Operation::getrf) {
-    const auto call = reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Int*)>(
-        detail::lapack_routine<E>(blas, Operation::getrf));
-    call(&m, &n, a, &lda, ipiv, &info);
+    blas.call(f.routine(), f.m, f.n, f.a.data, f.lda, f.pivots.data, &info);
     info = detail::first_zero(f.a, f.order());
   } else if (f.kind == Operation::getrs) {
-    const auto call = reinterpret_cast<void (*)(Text, Size, Size, Array, Size, Array, Array, Size, Int*)>(
-        detail::lapack_routine<E>(blas, Operation::getrs));
-    call(&op, &n, &nrhs, a, &lda, ipiv, b, &ldb, &info);
+    blas.call(f.routine(), op, f.n, f.nrhs, f.a.data, f.lda, f.pivots.data, f.b.data, f.ldb, &info);
   } else if (f.kind == Operation::gesv) {
     Factorization<E> part = f;
     part.kind = Operation::getrf;
     part.m = f.n;
     info = call_lapack(blas, part);
     part.kind = Operation::getrs;
-    if (info == 0 && nrhs > 0) call_lapack(blas, part);
+    if (info == 0 && f.nrhs > 0) call_lapack(blas, part);
   } else if (is_inverse(f.kind)) {
     if (f.kind != Operation::lauum) info = detail::call_trtri(blas, f, f.kind == Operation::getri ? 'U' : uplo);
     if (f.kind == Operation::lauum || (f.kind == Operation::potri && info == 0)) detail::call_lauum(blas, f, uplo);
-    if (f.kind == Operation::getri && info == 0 && n > 0) detail::solve_by_l(blas, f);
+    if (f.kind == Operation::getri && info == 0 && f.n > 0) detail::solve_by_l(blas, f);
   } else {
     if (has_factor(f.kind)) {
-      const auto call =
-          reinterpret_cast<void (*)(Text, Size, Array, Size, Int*)>(detail::lapack_routine<E>(blas, Operation::potrf));
-      call(&uplo, &n, a, &lda, &info);
+      blas.call({Operation::potrf, type_of<E>}, uplo, f.n, f.a.data, f.lda, &info);
       info = detail::cholesky_info(f, narrowed(info));
     }
     const accublas_transpose first = f.uplo == ACCUBLAS_UPPER ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS;
     for (const accublas_transpose trans : {first, ACCUBLAS_NO_TRANS + ACCUBLAS_CONJ_TRANS - first}) {
       if (!has_solution(f.kind) || info != 0) break;
       Level3<E> solution{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_LEFT, f.uplo, trans,
-                                         ACCUBLAS_NON_UNIT, n, nrhs, lda, ldb, 0)};
+                                         ACCUBLAS_NON_UNIT, f.n, f.nrhs, f.lda, f.ldb, 0)};
       solution.alpha = E{1};
       solution.a = f.a.data;
       solution.c = f.b.data;
       call_level3(blas, solution);
     }
   }
-  return blas.narrow_integers ? static_cast<std::int32_t>(info) : info;
+  return narrowed(info);
 }
 
 /// Calls a routine of QR, with LAPACK's workspace. If lwork = -1, the wanted length goes to work[0].
 template <class E>
 std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
-  using Int = RealBlas::F77Int;
-  using Text = const char*;
-  using Size = const Int*;
-  using Array = void*;
   blas.require(o.routine());
-  const FpControl control;
   const char side = o.side == ACCUBLAS_LEFT ? 'L' : 'R', op = op_letter<E>(o.trans);
-  const Int m = o.m, n = o.n, k = o.k, nrhs = o.nrhs, lda = o.lda, ldc = o.ldc, lwork = o.lwork;
-  Array const a = o.a.data, tau = o.tau, c = o.c.data, work = o.work;
-  Int info = 0;
-  void* const routine = detail::lapack_routine<E>(blas, o.kind);
+  const Routine routine = o.routine();
+  Index info = 0;
   switch (o.kind) {
     case Operation::geqrf:
-      reinterpret_cast<void (*)(Size, Size, Array, Size, Array, Array, Size, Int*)>(routine)(&m, &n, a, &lda, tau, work,
-                                                                                             &lwork, &info);
+      blas.call(routine, o.m, o.n, o.a.data, o.lda, o.tau, o.work, o.lwork, &info);
       break;
     case Operation::orgqr:
-      reinterpret_cast<void (*)(Size, Size, Size, Array, Size, Array, Array, Size, Int*)>(routine)(
-          &m, &n, &k, a, &lda, tau, work, &lwork, &info);
+      blas.call(routine, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.work, o.lwork, &info);
       break;
     case Operation::ormqr:
-      reinterpret_cast<void (*)(Text, Text, Size, Size, Size, Array, Size, Array, Array, Size, Array, Size, Int*)>(
-          routine)(&side, &op, &m, &n, &k, a, &lda, tau, c, &ldc, work, &lwork, &info);
+      blas.call(routine, side, op, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.c.data, o.ldc, o.work, o.lwork, &info);
       break;
     default:
-      reinterpret_cast<void (*)(Text, Size, Size, Size, Array, Size, Array, Size, Array, Size, Int*)>(routine)(
-          &op, &m, &n, &nrhs, a, &lda, c, &ldc, work, &lwork, &info);
+      blas.call(routine, op, o.m, o.n, o.nrhs, o.a.data, o.lda, o.c.data, o.ldc, o.work, o.lwork, &info);
       if (o.lwork != -1) info = detail::least_squares_info(o);
   }
   return blas.narrow_integers ? static_cast<std::int32_t>(info) : info;

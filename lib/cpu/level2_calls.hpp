@@ -94,38 +94,26 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
     scale();
     l.beta = E{1};
   }
-  const FpControl control;
-  void* const routine = blas.described[number_of(l.routine())];
-  using Int = RealBlas::F77Int;
-  using Text = const char*;
-  using Size = const Int*;
-  using In = const void*;
-  using Out = void*;
+  const Routine routine = l.routine();
   const char uplo = l.uplo == ACCUBLAS_UPPER ? 'U' : 'L', op = op_letter<E>(l.trans);
   const char diag = l.diag == ACCUBLAS_UNIT ? 'U' : 'N';
-  const Int m = l.m, n = l.n, lda = l.lda, incx = l.incx, incy = l.incy;
   // A number's real part, which HER takes, lies first.
   if (is_ger(l.kind)) {
-    const auto call = reinterpret_cast<void (*)(Size, Size, In, In, Size, In, Size, Out, Size)>(routine);
-    call(&m, &n, &l.alpha, l.x, &incx, l.y, &incy, l.c, &lda);
+    blas.call(routine, l.m, l.n, l.alpha, l.x, l.incx, l.y, l.incy, l.c, l.lda);
   } else if (is_symv(l.kind)) {
-    const auto call = reinterpret_cast<void (*)(Text, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
-    const auto of_order = [&](Int order, const E* x, E* y) {
-      call(&uplo, &order, &l.alpha, l.a, &lda, x, &incx, &l.beta, y, &incy);
+    const auto of_order = [&](Index order, const E* x, E* y) {
+      blas.call(routine, uplo, order, l.alpha, l.a, l.lda, x, l.incx, l.beta, y, l.incy);
     };
     if constexpr (is_complex<E>)
       call_hemv(l, of_order);
     else
-      of_order(n, l.x, l.c);
+      of_order(l.n, l.x, l.c);
   } else if (is_triangular(l.kind)) {
-    const auto call = reinterpret_cast<void (*)(Text, Text, Text, Size, In, Size, Out, Size)>(routine);
-    call(&uplo, &op, &diag, &n, l.a, &lda, l.c, &incx);
+    blas.call(routine, uplo, op, diag, l.n, l.a, l.lda, l.c, l.incx);
   } else if (is_syr2(l.kind)) {
-    const auto call = reinterpret_cast<void (*)(Text, Size, In, In, Size, In, Size, Out, Size)>(routine);
-    call(&uplo, &n, &l.alpha, l.x, &incx, l.y, &incy, l.c, &lda);
+    blas.call(routine, uplo, l.n, l.alpha, l.x, l.incx, l.y, l.incy, l.c, l.lda);
   } else {
-    const auto call = reinterpret_cast<void (*)(Text, Size, In, In, Size, Out, Size)>(routine);
-    call(&uplo, &n, &l.alpha, l.x, &incx, l.c, &lda);
+    blas.call(routine, uplo, l.n, l.alpha, l.x, l.incx, l.c, l.lda);
   }
 }
 

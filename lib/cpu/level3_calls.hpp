@@ -59,33 +59,19 @@ void call_level3(const RealBlas& blas, Level3<E> l) {
     scale();
     l.beta = E{1};
   }
-  const FpControl control;
   if (l.kind == Operation::gemmt) return call_gemm_for_triangle(blas, l);
-  void* const routine = blas.described[number_of(l.routine())];
-  using Int = RealBlas::F77Int;
-  using Text = const char*;
-  using Size = const Int*;
-  using In = const void*;
-  using Out = void*;
+  const Routine routine = l.routine();
   const char side = l.side == ACCUBLAS_LEFT ? 'L' : 'R', uplo = l.uplo == ACCUBLAS_UPPER ? 'U' : 'L';
   const char op_a = op_letter<E>(l.transa), diag = l.diag == ACCUBLAS_UNIT ? 'U' : 'N';
-  const Int m = l.m, n = l.n, k = l.k, lda = l.lda, ldb = l.ldb, ldc = l.ldc;
   // A number's real part, which Hermitian products take, lies first.
-  if (is_symm(l.kind)) {
-    const auto call =
-        reinterpret_cast<void (*)(Text, Text, Size, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
-    call(&side, &uplo, &m, &n, &l.alpha, l.a, &lda, l.b, &ldb, &l.beta, l.c, &ldc);
-  } else if (is_syrk(l.kind)) {
-    const auto call = reinterpret_cast<void (*)(Text, Text, Size, Size, In, In, Size, In, Out, Size)>(routine);
-    call(&uplo, &op_a, &n, &k, &l.alpha, l.a, &lda, &l.beta, l.c, &ldc);
-  } else if (is_syr2k(l.kind)) {
-    const auto call =
-        reinterpret_cast<void (*)(Text, Text, Size, Size, In, In, Size, In, Size, In, Out, Size)>(routine);
-    call(&uplo, &op_a, &n, &k, &l.alpha, l.a, &lda, l.b, &ldb, &l.beta, l.c, &ldc);
-  } else {
-    const auto call = reinterpret_cast<void (*)(Text, Text, Text, Text, Size, Size, In, In, Size, Out, Size)>(routine);
-    call(&side, &uplo, &op_a, &diag, &m, &n, &l.alpha, l.a, &lda, l.c, &ldb);
-  }
+  if (is_symm(l.kind))
+    blas.call(routine, side, uplo, l.m, l.n, l.alpha, l.a, l.lda, l.b, l.ldb, l.beta, l.c, l.ldc);
+  else if (is_syrk(l.kind))
+    blas.call(routine, uplo, op_a, l.n, l.k, l.alpha, l.a, l.lda, l.beta, l.c, l.ldc);
+  else if (is_syr2k(l.kind))
+    blas.call(routine, uplo, op_a, l.n, l.k, l.alpha, l.a, l.lda, l.b, l.ldb, l.beta, l.c, l.ldc);
+  else
+    blas.call(routine, side, uplo, op_a, diag, l.m, l.n, l.alpha, l.a, l.lda, l.c, l.ldb);
 }
 
 }  // namespace accublas::cpu

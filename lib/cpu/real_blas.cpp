@@ -51,35 +51,29 @@ bool find(void* handle, const Spelling& spelling, const char* routine, Function*
   return *function != nullptr;
 }
 
-void find_lapack(void* handle, const Spelling& spelling, RealBlas& blas) {
-  for (Routine routine : all_routines)
-    if (is_lapack(routine)) find(handle, spelling, routine_name(routine), &blas.described[number_of(routine)]);
+bool is_required(Operation operation) {
+  const RoutineKind kind = kind_of(operation);
+  return RealBlas::is_entry(operation) &&
+         (kind == RoutineKind::gemm || kind == RoutineKind::vector || kind == RoutineKind::norm);
 }
 
-bool find_all(void* handle, const Spelling& spelling, RealBlas& blas) {
-  find(handle, spelling, "xerbla", &blas.xerbla);
+/// Finds the routines that satisfy `wanted`. Returns false if a required one is missing.
+bool find_all(void* handle, const Spelling& spelling, bool (*wanted)(Operation), RealBlas& blas) {
+  bool complete = true;
   for (Routine routine : all_routines)
-    if (is_level2(routine) || (is_level3(routine) && routine.operation != Operation::gemmt))
-      find(handle, spelling, routine_name(routine), &blas.described[number_of(routine)]);
-  find_lapack(handle, spelling, blas);
-  find(handle, spelling, "dsdot", &blas.dsdot);
-  find(handle, spelling, "sdsdot", &blas.sdsdot);
-  return find(handle, spelling, "dgemm", &blas.dgemm) && find(handle, spelling, "sgemm", &blas.sgemm) &&
-         find(handle, spelling, "zgemm", &blas.zgemm) && find(handle, spelling, "cgemm", &blas.cgemm) &&
-         find(handle, spelling, "zgemv", &blas.zgemv) && find(handle, spelling, "cgemv", &blas.cgemv) &&
-         find(handle, spelling, "zdotu", &blas.zdot[0]) && find(handle, spelling, "cdotu", &blas.cdot[0]) &&
-         find(handle, spelling, "zdotc", &blas.zdot[1]) && find(handle, spelling, "cdotc", &blas.cdot[1]) &&
-         find(handle, spelling, "dznrm2", &blas.dznrm2) && find(handle, spelling, "scnrm2", &blas.scnrm2) &&
-         find(handle, spelling, "dzasum", &blas.dzasum) && find(handle, spelling, "scasum", &blas.scasum) &&
-         find(handle, spelling, "dgemv", &blas.dgemv) && find(handle, spelling, "sgemv", &blas.sgemv) &&
-         find(handle, spelling, "ddot", &blas.ddot) && find(handle, spelling, "sdot", &blas.sdot) &&
-         find(handle, spelling, "dnrm2", &blas.dnrm2) && find(handle, spelling, "snrm2", &blas.snrm2) &&
-         find(handle, spelling, "dasum", &blas.dasum) && find(handle, spelling, "sasum", &blas.sasum);
+    if (wanted(routine)) {
+      const bool found = find(handle, spelling, routine_name(routine), &blas.entries[number_of(routine)]);
+      complete = complete && (found || !is_required(routine));
+    }
+  return complete;
 }
 
 bool find_in_any_spelling(void* handle, RealBlas& blas) {
   for (const Spelling& spelling : spellings)
-    if (find_all(handle, spelling, blas)) return true;
+    if (find_all(handle, spelling, RealBlas::is_entry, blas)) {
+      find(handle, spelling, "xerbla", &blas.xerbla);
+      return true;
+    }
   return false;
 }
 
@@ -132,10 +126,10 @@ bool load(const std::string& library, RealBlas& blas, std::string& tried) {
   Dl_info object;
   if (!find_in_any_spelling(handle, blas)) {
     tried += " (lacks a routine of BLAS)";
-  } else if (is_accublas(handle, reinterpret_cast<const void*>(blas.dgemm))) {
+  } else if (is_accublas(handle, blas.entries[number_of(routine_named("dgemm"))])) {
     tried += " (is accublas itself)";
   } else {
-    blas.library = dladdr(reinterpret_cast<const void*>(blas.dgemm), &object) ? object.dli_fname : "";
+    blas.library = dladdr(blas.entries[number_of(routine_named("dgemm"))], &object) ? object.dli_fname : "";
     return true;  // stays loaded for the life of the process
   }
   dlclose(handle);
@@ -173,19 +167,17 @@ bool reads_result(const RealBlas& blas) {
 /// LAPACK beside a BLAS that has none, and the width of its integers, told by the pivot of the column (0, 1): with more
 /// columns a preloaded drop-in would be asked for products, which needs what is being loaded here.
 void see_to_lapack(RealBlas& blas) {
-  constexpr Routine getrf{Operation::getrf, Type::d};
+  constexpr Routine getrf = routine_named("dgetrf");
   if (blas.lacks(getrf)) {
     void* const handle = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
     void* const first = handle ? dlsym(handle, "dgetrf_") : nullptr;
     if (!first || is_accublas(handle, first)) return;  // stays loaded
-    find_lapack(handle, spellings[0], blas);
+    find_all(handle, spellings[0], is_lapack, blas);
   }
-  const RealBlas::F77Int one = 1, two = 2;
+  const Index one = 1, two = 2;
   double a[2] = {0, 1};
-  RealBlas::F77Int pivot = -1, info = 0;
-  using Int = RealBlas::F77Int;
-  reinterpret_cast<void (*)(const Int*, const Int*, double*, const Int*, Int*, Int*)>(blas.described[number_of(getrf)])(
-      &two, &one, a, &two, &pivot, &info);
+  Index pivot = -1, info = 0;
+  blas.call(getrf, two, one, a, two, &pivot, &info);
   blas.narrow_integers = pivot != 2;
 }
 

@@ -24,15 +24,14 @@ void call_real(const RealBlas& blas, const Level1<E>& l) {
       break;
     default:
       E& result = *static_cast<E*>(l.result);
-      if constexpr (is_complex<E>) {
-        result = call_dot(blas, l.kind == Operation::dotc, l.n, x, l.incx, y, l.incy);
-      } else if (l.kind == Operation::mixed_dot) {
-        blas.require(l.routine());
-        result = call_mixed_dot(blas, l.n, l.addend, static_cast<const float*>(l.x), l.incx,
-                                static_cast<const float*>(l.y), l.incy);
-      } else {
-        result = call_dot(blas, l.n, x, l.incx, y, l.incy);
-      }
+      if constexpr (!is_complex<E>)
+        if (l.kind == Operation::mixed_dot) {
+          blas.require(l.routine());
+          result = call_mixed_dot(blas, l.n, l.addend, static_cast<const float*>(l.x), l.incx,
+                                  static_cast<const float*>(l.y), l.incy);
+          return;
+        }
+      result = call_dot(blas, l.kind == Operation::dotc, l.n, x, l.incx, y, l.incy);
   }
 }
 

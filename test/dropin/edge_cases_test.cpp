@@ -285,6 +285,7 @@ int end_of(Norm norm, T expected) {
 
 // Mode native does what the real BLAS does, whether that reads an operand that is not there or not, and nothing else.
 TEST(EdgeCases, NativeNormsOfIncrementsThatAreNotPositive) {
+  using accublas::routine_named;
   const accublas::cpu::RealBlas* const real = accublas_private_real_blas();
   ASSERT_NE(real, nullptr);
   for (const int report : {0, 1})  // the short way, and by the engine
@@ -299,25 +300,33 @@ TEST(EdgeCases, NativeNormsOfIncrementsThatAreNotPositive) {
         const auto* const z = reinterpret_cast<const accublas::Complex<double>*>(x);
         const auto* const c = reinterpret_cast<const accublas::Complex<float>*>(f);
         const std::int64_t one = 1;
-        EXPECT_TRUE(same(dnrm2_(&count, x + 1, &step), real->dnrm2(&n, x + 1, &increment))) << way << step;
-        EXPECT_TRUE(same(snrm2_(&count, f + 1, &step), real->snrm2(&n, f + 1, &increment))) << way << step;
-        EXPECT_TRUE(same(dasum_(&count, x + 1, &step), real->dasum(&n, x + 1, &increment))) << way << step;
-        EXPECT_TRUE(same(sasum_(&count, f + 1, &step), real->sasum(&n, f + 1, &increment))) << way << step;
+        EXPECT_TRUE(same(dnrm2_(&count, x + 1, &step), real->call<double>(routine_named("dnrm2"), n, x + 1, increment)))
+            << way << step;
+        EXPECT_TRUE(same(snrm2_(&count, f + 1, &step), real->call<float>(routine_named("snrm2"), n, f + 1, increment)))
+            << way << step;
+        EXPECT_TRUE(same(dasum_(&count, x + 1, &step), real->call<double>(routine_named("dasum"), n, x + 1, increment)))
+            << way << step;
+        EXPECT_TRUE(same(sasum_(&count, f + 1, &step), real->call<float>(routine_named("sasum"), n, f + 1, increment)))
+            << way << step;
         const std::int32_t single = 1;
-        EXPECT_TRUE(same(dznrm2_(&single, x, &step), real->dznrm2(&one, z, &increment))) << way << step;
-        EXPECT_TRUE(same(scnrm2_(&single, f, &step), real->scnrm2(&one, c, &increment))) << way << step;
-        EXPECT_TRUE(same(dzasum_(&single, x, &step), real->dzasum(&one, z, &increment))) << way << step;
-        EXPECT_TRUE(same(cblas_scasum(single, f, step), real->scasum(&one, c, &increment))) << way << step;
+        EXPECT_TRUE(same(dznrm2_(&single, x, &step), real->call<double>(routine_named("dznrm2"), one, z, increment)))
+            << way << step;
+        EXPECT_TRUE(same(scnrm2_(&single, f, &step), real->call<float>(routine_named("scnrm2"), one, c, increment)))
+            << way << step;
+        EXPECT_TRUE(same(dzasum_(&single, x, &step), real->call<double>(routine_named("dzasum"), one, z, increment)))
+            << way << step;
+        EXPECT_TRUE(same(cblas_scasum(single, f, step), real->call<float>(routine_named("scasum"), one, c, increment)))
+            << way << step;
       }
       const std::int32_t count = n, none = 0;
       const std::int64_t none_64 = 0;
       const double* const nothing = nullptr;
       const float* const nothing_f = nullptr;
       EXPECT_EQ(end_of([&] { return dnrm2_(&count, nothing, &none); }, 0.0),
-                end_of([&] { return real->dnrm2(&n, nothing, &none_64); }, 0.0))
+                end_of([&] { return real->call<double>(routine_named("dnrm2"), n, nothing, none_64); }, 0.0))
           << way;
       EXPECT_EQ(end_of([&] { return sasum_(&count, nothing_f, &none); }, 0.0f),
-                end_of([&] { return real->sasum(&n, nothing_f, &none_64); }, 0.0f))
+                end_of([&] { return real->call<float>(routine_named("sasum"), n, nothing_f, none_64); }, 0.0f))
           << way;
     });
   accublas_set_report_level(nullptr, 0);

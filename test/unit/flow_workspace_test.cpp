@@ -17,7 +17,7 @@
 #include "lib/call/backend.hpp"
 #include "lib/call/place.hpp"
 #include "lib/cpu/element_steps.hpp"
-#include "lib/cpu/native.hpp"
+#include "lib/cpu/real_blas.hpp"
 #include "lib/lapack/inverses.hpp"
 #include "lib/lapack/orthogonal.hpp"
 #include "lib/mp/backend.hpp"

@@ -11,9 +11,7 @@ namespace accublas::cpu {
 
 void digit_product(Index m, Index n, Index terms, const double* a, Index lda, const double* b, Index ldb, bool add,
                    double* plane, Index ld) {
-  const auto f77 = [](Index x) { return static_cast<RealBlas::F77Int>(x); };
-  call_gemm(real_blas(), 'T', 'N', f77(m), f77(n), f77(terms), 1.0, a, f77(lda), b, f77(ldb), add ? 1.0 : 0.0, plane,
-            f77(ld));
+  call_gemm(real_blas(), 'T', 'N', m, n, terms, 1.0, a, lda, b, ldb, add ? 1.0 : 0.0, plane, ld);
 }
 
 BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, bool marks, std::size_t bytes) {

@@ -69,10 +69,9 @@ void form_words(MultiwordMode mode, const WordPanel<T>& panel, Index first, Inde
 /// sum, or sum += the products of the mode, the small ones first; k terms of each panel.
 template <class T>
 void multiply_words(MultiwordMode mode, const WordPanel<T>& a, const WordPanel<T>& b, Index k, bool add, T* sum) {
-  const auto f77 = [](Index x) { return static_cast<RealBlas::F77Int>(x); };
   const auto multiply = [&](int word_a, int word_b) {
-    call_gemm(real_blas(), 'T', 'N', f77(a.lines.count), f77(b.lines.count), f77(k), T{1}, a.word(word_a), f77(a.ld),
-              b.word(word_b), f77(b.ld), add ? T{1} : T{0}, sum, f77(a.lines.count));
+    call_gemm(real_blas(), 'T', 'N', a.lines.count, b.lines.count, k, T{1}, a.word(word_a), a.ld, b.word(word_b), b.ld,
+              add ? T{1} : T{0}, sum, a.lines.count);
     add = true;
   };
   if (mode.products == 4) multiply(1, 1);

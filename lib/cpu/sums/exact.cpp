@@ -34,12 +34,6 @@ void exact_gemm(const Gemm<T>& g, Execution& execution) {
   });
 }
 
-template <class T>
-void exact_dot(const Dot<T>& d, Execution& execution) {
-  exact_gemm(Gemm<T>{1, 1, d.n, T(1), {d.x.data, 0, d.x.stride}, {d.y.data, d.y.stride, 0}, T(0), {d.result, 0, 0}},
-             execution);
-}
-
 namespace {
 
 /// add(sum, x_i) for every entry; true if all are finite, else *special is the norm, Inf or NaN.
@@ -78,8 +72,6 @@ template double exact_element(Index, double, Vector<const double>, Vector<const 
 template float exact_element(Index, float, Vector<const float>, Vector<const float>, float, const float*);
 template void exact_gemm(const Gemm<double>&, Execution&);
 template void exact_gemm(const Gemm<float>&, Execution&);
-template void exact_dot(const Dot<double>&, Execution&);
-template void exact_dot(const Dot<float>&, Execution&);
 template double exact_nrm2(Index, const Entries<double>&);
 template float exact_nrm2(Index, const Entries<float>&);
 template double exact_asum(Index, const Entries<double>&);
