@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -31,14 +32,35 @@ struct Footprint {
   bool is_grid() const { return rows == 1 && part == Triangle::all; }
 };
 
-/// The footprint of m x n elements with any strides. One larger than every address space is empty, since no such
-/// operand exists.
+/// m x n elements of `size` bytes with any strides, or a triangle of them.
+struct Elements {
+  const void* data;
+  std::int64_t size, row_stride, col_stride, m, n;
+  Triangle part = Triangle::all;
+  bool unit = false;  ///< without the triangle's diagonal
+};
 template <class T>
-Footprint footprint(const Matrix<T>& x, std::int64_t m, std::int64_t n, Triangle part = Triangle::all,
-                    bool unit = false) {
-  constexpr std::int64_t size = sizeof(T), most = std::int64_t{1} << 61;
-  std::int64_t rows = m, cols = n, row_step = x.row_stride, col_step = x.col_stride;
-  if (m <= 0 || n <= 0 || !x.data) return {};
+Elements elements_of(const Matrix<T>& x, std::int64_t m, std::int64_t n, Triangle part = Triangle::all,
+                     bool unit = false) {
+  return {x.data, sizeof(T), x.row_stride, x.col_stride, m, n, part, unit};
+}
+template <class T>
+Elements elements_of(const Vector<T>& x, std::int64_t n) {
+  return elements_of(Matrix<T>{x.data, x.stride, 0}, n, 1);
+}
+/// n elements side by side.
+template <class T>
+Elements elements_of(T* x, std::int64_t n) {
+  return elements_of(Matrix<T>{x, 1, 0}, n, 1);
+}
+
+/// The footprint of elements. One larger than every address space is empty, since no such operand exists.
+inline Footprint footprint(const Elements& x) {
+  constexpr std::int64_t most = std::int64_t{1} << 61;
+  const std::int64_t size = x.size;
+  std::int64_t rows = x.m, cols = x.n, row_step = x.row_stride, col_step = x.col_stride;
+  Triangle part = x.part;
+  if (rows <= 0 || cols <= 0 || !x.data) return {};
   auto begin = reinterpret_cast<std::uintptr_t>(x.data);
   for (auto [count, step] : {std::pair{&rows, &row_step}, {&cols, &col_step}}) {
     if (*step == 0 || *count == 1) *count = 1, *step = 1;
@@ -50,22 +72,16 @@ Footprint footprint(const Matrix<T>& x, std::int64_t m, std::int64_t n, Triangle
     std::swap(row_step, col_step);
     part = transposed(part);
   }
-  Footprint f{begin, size, rows, row_step * size, cols, col_step * size, part, unit};
+  Footprint f{begin, size, rows, row_step * size, cols, col_step * size, part, x.unit};
   if (part != Triangle::all) return f;
   if (f.row_step == f.width || rows == 1) f.width *= rows, f.rows = 1;
   if (f.rows > 1 && f.cols == 1) f = {f.begin, f.width, 1, f.width, f.rows, f.row_step};
   if (f.is_grid() && f.col_step == f.width) f.width *= f.cols, f.cols = 1;
   return f;
 }
-/// The footprint of a vector of n elements.
-template <class T>
-Footprint footprint(const Vector<T>& x, std::int64_t n) {
-  return footprint(Matrix<T>{x.data, x.stride, 0}, n, 1);
-}
-/// The footprint of n elements side by side.
-template <class T>
-Footprint footprint(T* x, std::int64_t n) {
-  return footprint(Matrix<T>{x, 1, 0}, n, 1);
+template <class... Arguments>
+Footprint footprint(const Arguments&... arguments) {
+  return footprint(elements_of(arguments...));
 }
 
 /// The least x >= 0 with low <= step x mod modulus <= high, for 0 <= step < modulus and 0 <= low <= high < modulus; -1
@@ -204,7 +220,7 @@ struct NamedFootprint {
 }
 
 /// Throws Error(ACCUBLAS_ERROR_ARGUMENT) where one that is written shares an element with another.
-inline void require_apart(std::initializer_list<NamedFootprint> operands) {
+inline void require_apart(std::span<const NamedFootprint> operands) {
   for (auto p = operands.begin(); p != operands.end(); ++p)
     for (auto q = operands.begin(); q != p; ++q)
       if ((p->written || q->written) && share_element(p->elements, q->elements)) {
@@ -212,6 +228,9 @@ inline void require_apart(std::initializer_list<NamedFootprint> operands) {
         const auto& other = p->written ? *q : *p;
         refuse_shared(result.name, other.name);
       }
+}
+inline void require_apart(std::initializer_list<NamedFootprint> operands) {
+  require_apart(std::span(operands.begin(), operands.size()));
 }
 
 }  // namespace accublas

@@ -1,10 +1,11 @@
 #include "lib/runtime/dispatch.hpp"
 
-#include <algorithm>
 #include <limits>
-#include <new>
+#include <span>
+#include <tuple>
 #include <vector>
 
+#include "lib/call/batch_overlap.hpp"
 #include "lib/call/overlap.hpp"
 #include "lib/call/scale_result.hpp"
 #include "lib/numerics/component_sum.hpp"
@@ -25,150 +26,169 @@ constexpr E unknown_factor() {
     return infinity;
 }
 
-/// alpha = 0 or k = 0: c = beta c, without reading A and B, nor c where beta = 0.
-template <class T>
-void scale(const Mode& mode, T beta, Index m, Index n, Matrix<T> c) {
-  if (bit_defined(mode))
-    scale_result(beta, m, n, c, [](T factor, T element) { return finish_scaled(factor, element); });
+/// The operands of a call in the order of its arguments; the last one is the result.
+class Operands {
+ public:
+  void add(const char* name, const void* pointer, const Elements& elements = {}) {
+    named_[count_] = {name, pointer};
+    elements_[count_++] = elements;
+  }
+  template <class T, class... Sizes>
+  void add(const char* name, const Matrix<T>& x, Index m, Index n, const Sizes&... part) {
+    add(name, x.data, elements_of(x, m, n, part...));
+  }
+  template <class T>
+  void add(const char* name, const Vector<T>& x, Index n) {
+    add(name, x.data, elements_of(x, n));
+  }
+
+  std::span<const Named> read() const { return {named_, count_ - 1}; }
+  std::span<const Named> result() const { return {named_ + count_ - 1, 1}; }
+  std::span<const Named> all() const { return {named_, count_}; }
+  void require_apart() const {
+    NamedFootprint footprints[most];
+    for (std::size_t i = 0; i < count_; ++i) footprints[i] = {named_[i].name, footprint(elements_[i]), i + 1 == count_};
+    accublas::require_apart(std::span<const NamedFootprint>(footprints, count_));
+  }
+
+ private:
+  static constexpr int most = 4;
+  Named named_[most];
+  Elements elements_[most];
+  std::size_t count_ = 0;
+};
+
+/// The caller's alpha and beta. A factor that the routine lacks is not read: the problem has it.
+template <class A, class B>
+struct Factors {
+  const A* alpha;
+  const B* beta;
+  bool has_alpha = true, has_beta = true;
+};
+
+/// C = alpha times a product + beta C. `alpha` and `beta` are the problem's. Sums have work.k terms; without
+/// `has_terms` there is no product. `check(product)` is called when the plan is complete; `scale(times)` scales C by
+/// beta with a function for its products.
+template <class E, class Problem, class A, class B, class Check, class Scale>
+void run_product(Run& run, const Context& context, Problem& problem, E& alpha, E& beta, const Factors<A, B>& factors,
+                 const CallShape& work, bool has_terms, const Operands& operands, const Check& check,
+                 const Scale& scale) {
+  if (factors.has_alpha) run.scalar("alpha", factors.alpha, alpha);
+  if (factors.has_beta) run.scalar("beta", factors.beta, beta);
+  if constexpr (requires { problem.conjugate_alpha; }) alpha = conjugate_if(problem.conjugate_alpha, alpha);
+  const bool unknown = factors.has_alpha && run.scalars_on_device();
+  const bool product = (unknown || alpha != 0) && has_terms;
+  if (!product && !unknown && beta == 1) return;
+  // alpha = 0 or k = 0: c = beta c, without reading A and B, nor c where beta = 0.
+  const std::span<const Named> named = product ? operands.all() : operands.result();
+  const Named of_alpha{"alpha", factors.alpha}, of_beta{"beta", factors.beta};
+  if (factors.has_beta)
+    run.operands(named, {of_alpha, of_beta}, work);
+  else if (factors.has_alpha)
+    run.operands(named, {of_alpha}, work);
   else
-    scale_result(beta, m, n, c);
+    run.operands(named, {}, work);
+  if (product && context.operands_are_apart()) operands.require_apart();
+  check(product);
+  run.promise(work.k, unknown ? unknown_factor<E>() : alpha);
+  if (product || run.on_device()) {
+    // On the device a real factor stays one (Level3::real_alpha).
+    const E* const factor = unknown ? reinterpret_cast<const E*>(factors.alpha) : &alpha;
+    const E* const of_c = unknown && factors.has_beta ? reinterpret_cast<const E*>(factors.beta) : &beta;
+    run.compute(problem, factor, of_c, run.on_device());
+  } else if (bit_defined(run.mode())) {
+    scale([](E factor, E element) { return finish_scaled(factor, element); });
+  } else {
+    scale([](E factor, E element) { return factor * element; });
+  }
 }
+
+constexpr auto no_check = [](bool) {};
 
 }  // namespace
 
 template <class T>
 void run_gemm(Context& context, Gemm<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
   Run run(context, {Operation::gemm, type_of<T>}, options);
-  run.sizes(problem.m, problem.n, problem.k);
-  if (problem.m > 0 && problem.n > 0) {
-    run.scalars(problem, alpha, beta);
-    const bool product = run.may_be_nonzero(problem.alpha) && problem.k > 0;
-    if (product || run.scalars_on_device() || problem.beta != 1) {
-      const CallShape shape(problem.m, problem.n, problem.k);
-      const Named c{"c", problem.c.data}, a{"a", problem.a.data}, b{"b", problem.b.data};
-      if (product) {
-        run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, shape);
-        if (context.operands_are_apart())
-          require_apart({{"a", footprint(problem.a, problem.m, problem.k), false},
-                         {"b", footprint(problem.b, problem.k, problem.n), false},
-                         {"c", footprint(problem.c, problem.m, problem.n), true}});
-      } else {
-        run.operands({c}, {{"alpha", alpha}, {"beta", beta}}, shape);
-      }
-      run.promise(problem.k, run.scalars_on_device() ? unknown_factor<T>() : problem.alpha);
-      if (product || run.on_device()) {
-        run.compute(problem, alpha, beta, run.on_device());
-      } else {
-        scale(run.mode(), problem.beta, problem.m, problem.n, problem.c);
-      }
-    }
+  const auto [m, n, k] = std::tuple(problem.m, problem.n, problem.k);
+  run.sizes(m, n, k);
+  if (m > 0 && n > 0) {
+    Operands operands;
+    operands.add("a", problem.a, m, k);
+    operands.add("b", problem.b, k, n);
+    operands.add("c", problem.c, m, n);
+    run_product(run, context, problem, problem.alpha, problem.beta, Factors<T, T>{alpha, beta}, {m, n, k}, k > 0,
+                operands, no_check,
+                [&](auto times) { scale_result(problem.beta, problem.m, problem.n, problem.c, times); });
+  }
+  run.finish();
+}
+
+template <class T>
+void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
+  Run run(context, {Operation::gemv, type_of<T>}, options);
+  run.sizes(problem.m, 1, problem.k);
+  // Netlib's rule: y is left alone where either dimension is 0, whatever beta.
+  if (problem.m > 0 && problem.k > 0) {
+    Operands operands;
+    operands.add("a", problem.a, problem.m, problem.k);
+    operands.add("x", problem.x, problem.k);
+    operands.add("y", problem.y, problem.m);
+    run_product(run, context, problem, problem.alpha, problem.beta, Factors<T, T>{alpha, beta},
+                {problem.m, 1, problem.k}, true, operands, no_check, [&](auto times) {
+                  scale_result(problem.beta, problem.m, 1, Matrix<T>{problem.y.data, problem.y.stride, 0}, times);
+                });
   }
   run.finish();
 }
 
 namespace {
 
-/// The names that a routine has for A, B and C, or for x, y and the result. A row-major call may have exchanged the
-/// first two.
-struct Names {
-  const char *first, *second, *result;
-};
+/// The operands under the names that the routine has for them. A row-major call may have exchanged the first two.
 template <class E>
-Names names_of(const Level3<E>& l) {
-  const bool exchanged = l.transposed_call && l.exchanges();
-  return {exchanged ? "b" : "a", exchanged ? "a" : "b", is_in_place(l.kind) ? "b" : "c"};
-}
-template <class E>
-Names names_of(const Level2<E>& l) {
-  const bool exchanged = l.transposed_call && l.exchanges();
-  return {exchanged ? "y" : "x", exchanged ? "x" : "y", is_update(l.kind) ? "a" : is_triangular(l.kind) ? "x" : "y"};
-}
-
-/// The operands under the names that the routine has for them; without a product only what it overwrites.
-template <class E>
-void name_operands(Run& run, const Level3<E>& l, bool product, std::initializer_list<Named> scalars,
-                   const CallShape& work) {
-  const Names names = names_of(l);
-  const Named a{names.first, l.a}, b{names.second, l.b}, c{names.result, l.c};
-  if (!product) return run.operands({c}, scalars, work);
-  is_in_place(l.kind) || is_syrk(l.kind) ? run.operands({a, c}, scalars, work) : run.operands({a, b, c}, scalars, work);
-}
-template <class E>
-void name_operands(Run& run, const Level2<E>& l, bool product, std::initializer_list<Named> scalars,
-                   const CallShape& work) {
-  const Names names = names_of(l);
-  const Named a{"a", l.a}, x{names.first, l.x}, y{names.second, l.y}, c{names.result, l.c};
-  if (!product) return run.operands({c}, scalars, work);
-  if (is_symv(l.kind)) return run.operands({a, x, c}, scalars, work);
-  if (is_triangular(l.kind)) return run.operands({a, c}, scalars, work);
-  is_ger(l.kind) || is_syr2(l.kind) ? run.operands({x, y, c}, scalars, work) : run.operands({x, c}, scalars, work);
-}
-
-/// An operand that the routine lacks is null, which gives an empty footprint.
-template <class E>
-void require_apart(const Level3<E>& l) {
-  const bool sides = is_symm(l.kind) || is_in_place(l.kind);
-  const Names names = names_of(l);
+Operands operands_of(const Level3<E>& l) {
+  const bool exchanged = l.transposed_call && l.exchanges(), in_place = is_in_place(l.kind);
   const Matrix<const E> a{l.a, 1, l.lda}, b{l.b, 1, l.ldb};
-  accublas::require_apart(
-      {{names.first,
-        sides ? footprint(a, l.order(), l.order(), l.part(), is_in_place(l.kind) && l.diag == ACCUBLAS_UNIT)
-              : footprint(a, tall_a(l) ? l.n : l.k, tall_a(l) ? l.k : l.n),
-        false},
-       {names.second, sides ? footprint(b, l.m, l.n) : footprint(b, tall_b(l) ? l.n : l.k, tall_b(l) ? l.k : l.n),
-        false},
-       {names.result, footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
+  Operands operands;
+  if (is_symm(l.kind) || in_place)
+    operands.add(exchanged ? "b" : "a", a, l.order(), l.order(), l.part(), in_place && l.diag == ACCUBLAS_UNIT);
+  else
+    operands.add(exchanged ? "b" : "a", a, tall_a(l) ? l.n : l.k, tall_a(l) ? l.k : l.n);
+  if (is_symm(l.kind))
+    operands.add(exchanged ? "a" : "b", b, l.m, l.n);
+  else if (!in_place && !is_syrk(l.kind))
+    operands.add(exchanged ? "a" : "b", b, tall_b(l) ? l.n : l.k, tall_b(l) ? l.k : l.n);
+  operands.add(in_place ? "b" : "c", l.result(), l.rows(), l.cols(), l.wanted());
+  return operands;
 }
 template <class E>
-void require_apart(const Level2<E>& l) {
-  const Vector<const E> x = blas_vector(length_of_x(l), l.x, l.incx);
-  const Vector<const E> y = blas_vector(l.n, l.y, l.incy);
-  const Names names = names_of(l);
-  accublas::require_apart(
-      {{"a", footprint(Matrix<const E>{l.a, 1, l.lda}, l.n, l.n, l.part(), l.diag == ACCUBLAS_UNIT), false},
-       {names.first, l.x ? footprint(x, length_of_x(l)) : Footprint{}, false},
-       {names.second, l.y ? footprint(y, l.n) : Footprint{}, false},
-       {names.result, footprint(l.result(), l.rows(), l.cols(), l.wanted()), true}});
+Operands operands_of(const Level2<E>& l) {
+  const bool exchanged = l.transposed_call && l.exchanges();
+  const Index length_x = length_of_x(l);
+  Operands operands;
+  if (!is_update(l.kind))
+    operands.add("a", Matrix<const E>{l.a, 1, l.lda}, l.n, l.n, l.part(), l.diag == ACCUBLAS_UNIT);
+  if (!is_triangular(l.kind))
+    operands.add(exchanged ? "y" : "x", l.x, elements_of(blas_vector(length_x, l.x, l.incx), length_x));
+  if (is_ger(l.kind) || is_syr2(l.kind))
+    operands.add(exchanged ? "x" : "y", l.y, elements_of(blas_vector(l.n, l.y, l.incy), l.n));
+  operands.add(is_update(l.kind) ? "a" : is_triangular(l.kind) ? "x" : "y", l.result(), l.rows(), l.cols(), l.wanted());
+  return operands;
 }
 
-/// If the routine has no alpha (or beta), `problem.alpha` (`problem.beta`) is used.
-template <class E, class Problem, class A, class B>
-void run_described(Context& context, Problem problem, const A* alpha, bool has_alpha, const B* beta, bool has_beta,
-                   const accublas_options* options) {
+template <class Problem, class A, class B>
+void run_structured(Context& context, Problem problem, const Factors<A, B>& factors, const accublas_options* options) {
   Run run(context, problem.routine(), options);
-  const CallShape shape(problem.rows(), problem.cols(), problem.inner());
-  run.sizes(problem.caller_rows(), problem.caller_cols(), shape.k);
-  if (shape.m > 0 && shape.n > 0) {
-    if (has_alpha) run.scalar("alpha", alpha, problem.alpha);
-    if (has_beta) run.scalar("beta", beta, problem.beta);
-    problem.alpha = conjugate_if(problem.conjugate_alpha, problem.alpha);
-    const bool unknown = has_alpha && run.scalars_on_device();
-    const bool product = unknown || (problem.alpha != 0 && shape.k > 0);
-    if (product || unknown || problem.beta != 1) {
-      const CallShape work(shape.m, shape.n, problem.terms());
-      const Named of_alpha{"alpha", alpha}, of_beta{"beta", beta};
-      if (has_beta)
-        name_operands(run, problem, product, {of_alpha, of_beta}, work);
-      else if (has_alpha)
-        name_operands(run, problem, product, {of_alpha}, work);
-      else
-        name_operands(run, problem, product, {}, work);
-      if (product && context.operands_are_apart()) require_apart(problem);
-      run.promise(work.k, unknown ? unknown_factor<E>() : problem.alpha);
-      if (product || run.on_device()) {
-        // On the device a real factor stays one (Level3::real_alpha).
-        const E* const factor = unknown ? reinterpret_cast<const E*>(alpha) : &problem.alpha;
-        const E* const of_c = unknown && has_beta ? reinterpret_cast<const E*>(beta) : &problem.beta;
-        run.compute(problem, factor, of_c, run.on_device());
-      } else {
-        const auto scale_by = [&](auto&& times) {
-          scale_part(problem.beta, shape.m, shape.n, problem.result(), problem.wanted(), problem.hermitian_result(),
-                     times);
-        };
-        bit_defined(run.mode()) ? scale_by([](E factor, E element) { return finish_scaled(factor, element); })
-                                : scale_by([](E factor, E element) { return factor * element; });
-      }
-    }
+  const CallShape work(problem.rows(), problem.cols(), problem.terms());
+  run.sizes(problem.caller_rows(), problem.caller_cols(), problem.inner());
+  if (work.m > 0 && work.n > 0) {
+    // A factor that only the device knows may make a product of no terms there.
+    const bool has_terms = problem.inner() > 0 || (factors.has_alpha && run.scalars_on_device());
+    run_product(run, context, problem, problem.alpha, problem.beta, factors, work, has_terms, operands_of(problem),
+                no_check, [&](auto times) {
+                  scale_part(problem.beta, work.m, work.n, problem.result(), problem.wanted(),
+                             problem.hermitian_result(), times);
+                });
   }
   run.finish();
 }
@@ -177,12 +197,13 @@ void run_described(Context& context, Problem problem, const A* alpha, bool has_a
 
 template <class E, class A, class B>
 void run_level3(Context& context, Level3<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
-  run_described<E>(context, problem, alpha, true, beta, !is_in_place(problem.kind), options);
+  run_structured(context, problem, Factors<A, B>{alpha, beta, true, !is_in_place(problem.kind)}, options);
 }
 
 template <class E, class A, class B>
 void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* beta, const accublas_options* options) {
-  run_described<E>(context, problem, alpha, !is_triangular(problem.kind), beta, is_symv(problem.kind), options);
+  run_structured(context, problem, Factors<A, B>{alpha, beta, !is_triangular(problem.kind), is_symv(problem.kind)},
+                 options);
 }
 
 template <class E>
@@ -212,62 +233,6 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   run.finish();
 }
 
-namespace {
-
-template <class T>
-Footprint footprint_in(const Matrices<T>& matrices, Index i, const Matrix<T>& like, Index rows, Index cols) {
-  return footprint(Matrix<T>{matrices[i], like.row_stride, like.col_stride}, rows, cols);
-}
-
-/// The results lie at the pointers of the batch. Sorted by address, neighbours are compared: a result with the next
-/// one, an operand with the results before and after it.
-template <class T>
-void require_apart_by_pointers(const GemmBatch<T>& batch) {
-  const Gemm<T>& s = batch.shape;
-  std::vector<T*> results;
-  try {
-    results.assign(batch.c.pointers, batch.c.pointers + batch.count);
-  } catch (const std::bad_alloc&) {
-    return;  // the call itself needs no such memory
-  }
-  const auto result = [&](T* data) { return footprint(Matrix<T>{data, s.c.row_stride, s.c.col_stride}, s.m, s.n); };
-  if (!std::is_sorted(results.begin(), results.end())) std::sort(results.begin(), results.end());
-  for (std::size_t i = 1; i < results.size(); ++i)
-    if (share_element(result(results[i - 1]), result(results[i]))) refuse_shared("c[j]", "c[i]");
-  const auto compare = [&](const char* name, const Matrices<const T>& operands, const Matrix<const T>& like, Index rows,
-                           Index cols) {
-    for (Index i = 0; i < batch.count; ++i) {
-      const Footprint operand = footprint_in(operands, i, like, rows, cols);
-      const auto next = std::lower_bound(results.begin(), results.end(), operands[i]);
-      if ((next != results.end() && share_element(operand, result(*next))) ||
-          (next != results.begin() && share_element(operand, result(next[-1]))))
-        refuse_shared("c[j]", name);
-    }
-  };
-  compare("a[i]", batch.a, s.a, s.m, s.k);
-  compare("b[i]", batch.b, s.b, s.k, s.n);
-}
-
-/// Results that a stride leads to are known to be apart from each other.
-template <class T>
-void require_apart(const GemmBatch<T>& batch) {
-  if (batch.c.pointers) return require_apart_by_pointers(batch);
-  const Gemm<T>& s = batch.shape;
-  constexpr Index size = sizeof(T), most = (Index{1} << 61) / size;
-  const Footprint results = footprint_in(batch.c, 0, s.c, s.m, s.n);
-  const auto compare = [&](const char* name, const Matrices<const T>& operands, const Footprint& first) {
-    // Strides beyond every address space are those of one matrix, or of none that exists.
-    const auto beyond = [&](Index stride) { return stride > most / batch.count || stride < -most / batch.count; };
-    if (beyond(operands.stride) || beyond(batch.c.stride)) return;
-    if (batches_share_element(results, batch.c.stride * size, first, operands.stride * size, batch.count))
-      refuse_shared("c[j]", name);
-  };
-  compare("a[i]", batch.a, footprint_in(batch.a, 0, s.a, s.m, s.k));
-  compare("b[i]", batch.b, footprint_in(batch.b, 0, s.b, s.k, s.n));
-}
-
-}  // namespace
-
 template <class T>
 void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
                       const accublas_options* options) {
@@ -276,16 +241,11 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
   run.sizes(shape.m, shape.n, shape.k);
   run.batch(batch.count);
   if (shape.m > 0 && shape.n > 0 && batch.count > 0) {
-    run.scalars(shape, alpha, beta);
-    const bool product = run.may_be_nonzero(shape.alpha) && shape.k > 0;
-    if (product || run.scalars_on_device() || shape.beta != 1) {
-      const CallShape sizes(shape.m, shape.n, shape.k);
-      const Named c{"c", batch.c.argument()}, a{"a", batch.a.argument()}, b{"b", batch.b.argument()};
-      if (product) {
-        run.operands({a, b, c}, {{"alpha", alpha}, {"beta", beta}}, sizes);
-      } else {
-        run.operands({c}, {{"alpha", alpha}, {"beta", beta}}, sizes);
-      }
+    Operands operands;
+    operands.add("a", batch.a.argument());
+    operands.add("b", batch.b.argument());
+    operands.add("c", batch.c.argument());
+    const auto check = [&](bool product) {
       if (batch.c.pointers && !run.on_device()) {
         if (product) {
           run.host_matrices("a", batch.a.pointers, batch.count);
@@ -295,98 +255,67 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
       }
       // An array of pointers in device memory cannot be read here.
       if (product && context.operands_are_apart() && !(batch.c.pointers && run.on_device())) require_apart(batch);
-      run.promise(shape.k, run.scalars_on_device() ? unknown_factor<T>() : shape.alpha);
-      if (product || run.on_device()) {
-        run.compute(batch, alpha, beta, run.on_device());
-      } else {
-        for (Index i = 0; i < batch.count; ++i)
-          scale(run.mode(), shape.beta, shape.m, shape.n, batch.with(nullptr, nullptr, batch.c[i]).c);
-      }
-    }
+    };
+    run_product(run, context, batch, shape.alpha, shape.beta, Factors<T, T>{alpha, beta}, {shape.m, shape.n, shape.k},
+                shape.k > 0, operands, check, [&](auto times) {
+                  for (Index i = 0; i < batch.count; ++i)
+                    scale_result(shape.beta, shape.m, shape.n, batch.with(nullptr, nullptr, batch.c[i]).c, times);
+                });
   }
   run.finish();
 }
 
-template <class T>
-void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
-  Run run(context, {Operation::gemv, type_of<T>}, options);
-  run.sizes(problem.m, 1, problem.k);
-  // Netlib's rule: y is left alone where either dimension is 0, whatever beta.
-  if (problem.m > 0 && problem.k > 0) {
-    run.scalars(problem, alpha, beta);
-    const bool product = run.may_be_nonzero(problem.alpha);
-    if (product || problem.beta != 1) {
-      const CallShape shape(problem.m, 1, problem.k);
-      const Named y{"y", problem.y.data}, a{"a", problem.a.data}, x{"x", problem.x.data};
-      if (product) {
-        run.operands({a, x, y}, {{"alpha", alpha}, {"beta", beta}}, shape);
-        if (context.operands_are_apart())
-          require_apart({{"a", footprint(problem.a, problem.m, problem.k), false},
-                         {"x", footprint(problem.x, problem.k), false},
-                         {"y", footprint(problem.y, problem.m), true}});
-      } else {
-        run.operands({y}, {{"alpha", alpha}, {"beta", beta}}, shape);
-      }
-      run.promise(problem.k, run.scalars_on_device() ? unknown_factor<T>() : problem.alpha);
-      if (product || run.on_device()) {
-        run.compute(problem, alpha, beta, run.on_device());
-      } else {
-        scale(run.mode(), problem.beta, problem.m, 1, Matrix<T>{problem.y.data, problem.y.stride, 0});
-      }
-    }
-  }
-  run.finish();
-}
+namespace {
 
-/// The end of an inner product or a norm, which is zero where it has no terms.
-template <class T, class Problem>
-void compute_result(Run& run, const Problem& problem) {
-  if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, nullptr, nullptr, run.scalars_on_device());
+/// An inner product or a norm of sums of `terms` terms, which is `nothing` where it has none. The operands are the
+/// vectors and the result, which follows the pointer mode.
+template <class Problem, class T>
+void run_sum(Run& run, const Context& context, const Problem& problem, Index terms, const Operands& operands,
+             const T* addend, T nothing) {
+  const Named result = operands.result().front();
+  if (terms > 0) {
+    run.operands(operands.read(), {result}, CallShape(1, 1, terms));
+    if (context.operands_are_apart()) operands.require_apart();
+    run.promise(problem.n, T{1});
   } else {
-    *problem.result = T{};
+    run.result_only(result);
   }
+  if (terms > 0 || run.scalars_on_device())
+    run.compute(problem, addend, nullptr, run.scalars_on_device());
+  else
+    *problem.result = nothing;
   run.finish();
 }
+
+/// The operands of an inner product.
+template <class Problem>
+Operands operands_of(const Problem& dot) {
+  Operands operands;
+  operands.add("x", dot.x, dot.n);
+  operands.add("y", dot.y, dot.n);
+  operands.add("result", dot.result, elements_of(dot.result, 1));
+  return operands;
+}
+
+}  // namespace
 
 template <class T>
 void run_dot(Context& context, const Dot<T>& problem, const accublas_options* options) {
   const Operation dot = !is_complex<T> ? Operation::dot : problem.conjugate_x ? Operation::dotc : Operation::dotu;
   Run run(context, {dot, type_of<T>}, options);
   run.sizes(1, 1, problem.n);
-  const CallShape shape(1, 1, problem.n);
-  if (problem.n > 0) {
-    run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}}, shape);
-    if (context.operands_are_apart())
-      require_apart({{"x", footprint(problem.x, problem.n), false},
-                     {"y", footprint(problem.y, problem.n), false},
-                     {"result", footprint(problem.result, 1), true}});
-    run.promise(problem.n, T{1});
-  } else {
-    run.result_only({"result", problem.result});
-  }
-  compute_result<T>(run, problem);
+  run_sum<Dot<T>, T>(run, context, problem, problem.n, operands_of(problem), nullptr, T{});
 }
 
-/// NRM2 and ASUM: DOT's way with one operand.
 template <class T>
 void run_norm(Context& context, const Reduction<T>& problem, const accublas_options* options) {
   const Operation norm = problem.norm == Norm::nrm2 ? Operation::nrm2 : Operation::asum;
   Run run(context, {norm, problem.x.pairs ? type_of<Complex<T>> : type_of<T>}, options);
   run.sizes(1, 1, problem.length());
-  if (problem.n > 0) {
-    run.operands({{"x", problem.x.data}}, {{"result", problem.result}}, CallShape(1, 1, problem.length()));
-    if (context.operands_are_apart())
-      accublas::require_apart(
-          {{"x",
-            footprint(Matrix<const T>{problem.x.data, 1, problem.x.stride}, problem.x.pairs ? 2 : 1, problem.length()),
-            false},
-           {"result", footprint(problem.result, 1), true}});
-    run.promise(problem.n, T{1});
-  } else {
-    run.result_only({"result", problem.result});
-  }
-  compute_result<T>(run, problem);
+  Operands operands;
+  operands.add("x", Matrix<const T>{problem.x.data, 1, problem.x.stride}, problem.x.pairs ? 2 : 1, problem.length());
+  operands.add("result", problem.result, elements_of(problem.result, 1));
+  run_sum<Reduction<T>, T>(run, context, problem, problem.length(), operands, nullptr, T{});
 }
 
 template <class T>
@@ -394,23 +323,7 @@ void run_mixed_dot(Context& context, MixedDot<T> problem, const T* addend, const
   Run run(context, {Operation::mixed_dot, type_of<T>}, options);
   run.sizes(1, 1, problem.n);
   if constexpr (sizeof(T) == sizeof(float)) run.scalar("sb", addend, problem.addend);
-  if (problem.n > 0) {
-    run.operands({{"x", problem.x.data}, {"y", problem.y.data}}, {{"result", problem.result}},
-                 CallShape(1, 1, problem.n));
-    if (context.operands_are_apart())
-      require_apart({{"x", footprint(problem.x, problem.n), false},
-                     {"y", footprint(problem.y, problem.n), false},
-                     {"result", footprint(problem.result, 1), true}});
-    run.promise(problem.n, T{1});
-  } else {
-    run.result_only({"result", problem.result});
-  }
-  if (problem.n > 0 || run.scalars_on_device()) {
-    run.compute(problem, addend, nullptr, run.scalars_on_device());
-  } else {
-    *problem.result = problem.addend;
-  }
-  run.finish();
+  run_sum(run, context, problem, problem.n, operands_of(problem), addend, problem.addend);
 }
 
 #define ACCUBLAS_RUN_LEVEL2(E, A, B) \
@@ -431,32 +344,16 @@ ACCUBLAS_RUN_LEVEL3(Complex<double>, Complex<double>, double)
 ACCUBLAS_RUN_LEVEL3(Complex<float>, Complex<float>, float)
 ACCUBLAS_RUN_LEVEL3(Complex<double>, double, double)
 ACCUBLAS_RUN_LEVEL3(Complex<float>, float, float)
-template void run_gemm(Context&, Gemm<Complex<double>>, const Complex<double>*, const Complex<double>*,
-                       const accublas_options*);
-template void run_gemm(Context&, Gemm<Complex<float>>, const Complex<float>*, const Complex<float>*,
-                       const accublas_options*);
-template void run_gemm_batched(Context&, GemmBatch<Complex<double>>, const Complex<double>*, const Complex<double>*,
-                               const accublas_options*);
-template void run_factorization(Context&, Factorization<double>, const accublas_options*);
-template void run_factorization(Context&, Factorization<float>, const accublas_options*);
-template void run_factorization(Context&, Factorization<Complex<double>>, const accublas_options*);
-template void run_factorization(Context&, Factorization<Complex<float>>, const accublas_options*);
-template void run_gemm_batched(Context&, GemmBatch<Complex<float>>, const Complex<float>*, const Complex<float>*,
-                               const accublas_options*);
-template void run_gemm(Context&, Gemm<double>, const double*, const double*, const accublas_options*);
-template void run_gemm(Context&, Gemm<float>, const float*, const float*, const accublas_options*);
-template void run_gemm_batched(Context&, GemmBatch<double>, const double*, const double*, const accublas_options*);
-template void run_gemm_batched(Context&, GemmBatch<float>, const float*, const float*, const accublas_options*);
-template void run_gemv(Context&, Gemv<Complex<double>>, const Complex<double>*, const Complex<double>*,
-                       const accublas_options*);
-template void run_gemv(Context&, Gemv<Complex<float>>, const Complex<float>*, const Complex<float>*,
-                       const accublas_options*);
-template void run_dot(Context&, const Dot<Complex<double>>&, const accublas_options*);
-template void run_dot(Context&, const Dot<Complex<float>>&, const accublas_options*);
-template void run_gemv(Context&, Gemv<double>, const double*, const double*, const accublas_options*);
-template void run_gemv(Context&, Gemv<float>, const float*, const float*, const accublas_options*);
-template void run_dot(Context&, const Dot<double>&, const accublas_options*);
-template void run_dot(Context&, const Dot<float>&, const accublas_options*);
+#define ACCUBLAS_RUN_ALL(E)                                                                            \
+  template void run_gemm(Context&, Gemm<E>, const E*, const E*, const accublas_options*);              \
+  template void run_gemm_batched(Context&, GemmBatch<E>, const E*, const E*, const accublas_options*); \
+  template void run_gemv(Context&, Gemv<E>, const E*, const E*, const accublas_options*);              \
+  template void run_dot(Context&, const Dot<E>&, const accublas_options*);                             \
+  template void run_factorization(Context&, Factorization<E>, const accublas_options*);
+ACCUBLAS_RUN_ALL(double)
+ACCUBLAS_RUN_ALL(float)
+ACCUBLAS_RUN_ALL(Complex<double>)
+ACCUBLAS_RUN_ALL(Complex<float>)
 template void run_mixed_dot(Context&, MixedDot<double>, const double*, const accublas_options*);
 template void run_mixed_dot(Context&, MixedDot<float>, const float*, const accublas_options*);
 template void run_norm(Context&, const Reduction<double>&, const accublas_options*);

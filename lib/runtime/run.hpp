@@ -51,16 +51,6 @@ class Run {
     require_scalar({name, pointer});
     if (!scalars_on_device()) to = {*pointer};
   }
-  template <class Problem, class T>
-  void scalars(Problem& problem, const T* alpha, const T* beta) {
-    scalar("alpha", alpha, problem.alpha);
-    scalar("beta", beta, problem.beta);
-  }
-  template <class T>
-  bool may_be_nonzero(T alpha) const {
-    return scalars_on_device() || alpha != 0;
-  }
-
   /// The operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are alpha,
   /// beta and DOT's result, which follow the pointer mode. Chooses backend and engine.
   void operands(std::span<const Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes);
