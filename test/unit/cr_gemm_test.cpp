@@ -157,7 +157,7 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
     const Index k = n % 8 == 7 ? 1024 : pick(random, 1, 300);
     for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
       if (isa > cpu::detected_isa()) continue;
-      const cpu::CrGemmKernel<T>& kernel = *cpu::cr_kernels<T>(isa).gemm;
+      const cpu::CrGemmKernel<T>& kernel = cpu::kernels_for<cpu::CrGemmKernel<T>>(isa);
       const Index lines = kernel.lines, words = ceil_div(k, 64), rows = pick(random, 1, kernel.lines);
       std::vector<T> a(lines * k), b(lines * k);
       for (Index i = 0; i < lines; ++i)
@@ -171,8 +171,8 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
       kernel.pack(k, lines, b.data(), k, 1, panel_b.data());
       const cpu::CrLines row{&known[0], &known[lines], &nonzero[0]},
           col{&known[2 * lines], &known[3 * lines], &nonzero[lines * words]};
-      cpu::cr_kernels<T>(isa).panels->measure(k, lines, panel_a.data(), row);
-      cpu::cr_kernels<T>(isa).panels->measure(k, lines, panel_b.data(), col);
+      cpu::kernels_for<cpu::CrPanelKernels>(isa).measure(k, lines, panel_a.data(), row);
+      cpu::kernels_for<cpu::CrPanelKernels>(isa).measure(k, lines, panel_b.data(), col);
       for (cpu::Speed speed : {cpu::Speed::full, cpu::Speed::swift}) {
         const Grid grid{ceil_log2(k) + 1};
         const double terms = static_cast<double>(k);

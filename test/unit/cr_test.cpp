@@ -173,7 +173,7 @@ TYPED_TEST(Cr, SumsWithinTheirBounds) {
       }
     for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
       if (isa > cpu::detected_isa()) continue;
-      const cpu::CrKernels<T>& kernels = cpu::cr_kernels<T>(isa);
+      const cpu::CrKernels<T>& kernels = cpu::kernels_for<cpu::CrKernels<T>>(isa);
       const std::vector<double> factors(x.begin(), x.end());
       std::vector<double> scratch(cpu::cr_scratch(m));
       std::vector<TripleSum> sums(m);

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <vector>
 
-#include "lib/base/fork_safe.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -66,12 +64,6 @@ Lanes tree(const Dot2Sum<T>& sum, Index first, Index count) {
   return lanes;
 }
 
-template <class T>
-Dot2Kernels<T> make_kernels(const Dot2DotKernels<T>& dot, const Dot2GemvKernels<T>& gemv,
-                            const Dot2GemmKernel<T>& gemm) {
-  return {dot, gemv, gemm};
-}
-
 /// *out = RN(alpha (s + c) + beta y) and true, if a double-double evaluation with an error bound decides. Every
 /// operation below is exact or has a relative error of 2^-53, as long as the magnitudes checked keep underflow away.
 template <class T>
@@ -100,40 +92,6 @@ bool round_fast(Dot2Pair pair, double alpha, double beta, double y, T* out) {
 }
 
 }  // namespace
-
-template <>
-const Dot2Kernels<double>& dot2_kernels(Isa isa) {
-  static constinit Lazy<std::vector<Dot2Kernels<double>>> kept;
-  const auto& tables = kept.get([] {
-    auto made = std::make_unique<std::vector<Dot2Kernels<double>>>();
-    made->push_back(make_kernels(isa_baseline::dot2_ddot(), isa_baseline::dot2_dgemv(), isa_baseline::dot2_dgemm()));
-#if ACCUBLAS_KERNEL_LEVELS > 1
-    made->push_back(make_kernels(isa_avx2::dot2_ddot(), isa_avx2::dot2_dgemv(), isa_avx2::dot2_dgemm()));
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 2
-    made->push_back(make_kernels(isa_avx512::dot2_ddot(), isa_avx512::dot2_dgemv(), isa_avx512::dot2_dgemm()));
-#endif
-    return made;
-  });
-  return tables[std::min(static_cast<std::size_t>(isa), tables.size() - 1)];
-}
-
-template <>
-const Dot2Kernels<float>& dot2_kernels(Isa isa) {
-  static constinit Lazy<std::vector<Dot2Kernels<float>>> kept;
-  const auto& tables = kept.get([] {
-    auto made = std::make_unique<std::vector<Dot2Kernels<float>>>();
-    made->push_back(make_kernels(isa_baseline::dot2_sdot(), isa_baseline::dot2_sgemv(), isa_baseline::dot2_sgemm()));
-#if ACCUBLAS_KERNEL_LEVELS > 1
-    made->push_back(make_kernels(isa_avx2::dot2_sdot(), isa_avx2::dot2_sgemv(), isa_avx2::dot2_sgemm()));
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 2
-    made->push_back(make_kernels(isa_avx512::dot2_sdot(), isa_avx512::dot2_sgemv(), isa_avx512::dot2_sgemm()));
-#endif
-    return made;
-  });
-  return tables[std::min(static_cast<std::size_t>(isa), tables.size() - 1)];
-}
 
 template <class T>
 Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right) {

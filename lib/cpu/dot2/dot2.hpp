@@ -15,17 +15,6 @@ struct Dot2Pair {
   double s, c;
 };
 
-template <class T>
-struct Dot2Kernels {
-  Dot2DotKernels<T> dot;
-  Dot2GemvKernels<T> gemv;
-  Dot2GemmKernel<T> gemm;
-};
-
-/// The tables of the highest instruction set up to `isa`.
-template <class T>
-const Dot2Kernels<T>& dot2_kernels(Isa isa);
-
 /// combine of docs/modes.md; for float c stays 0.
 template <class T>
 Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right);

@@ -105,7 +105,7 @@ Dot2Pair reduce(const Dot2DotKernels<T>& kernels, const double* lanes) {
 
 template <class T>
 Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
-  const Dot2DotKernels<T>& kernels = dot2_kernels<T>(execution.isa).dot;
+  const Dot2DotKernels<T>& kernels = kernels_for<Dot2DotKernels<T>>(execution.isa);
   alignas(64) double lanes[lane_values];
   if (execution.threads == 1 || sum.n <= tuning().dot2.dot_run) {
     if (execution.workspace.rehearses()) return {};

@@ -20,7 +20,7 @@ template <class T>
 class Gemmer {
  public:
   Gemmer(const Gemm<T>& gemm, Execution& execution)
-      : g_(gemm), execution_(execution), kernel_(dot2_kernels<T>(execution.isa).gemm) {}
+      : g_(gemm), execution_(execution), kernel_(kernels_for<Dot2GemmKernel<T>>(execution.isa)) {}
 
   void run() {
     threads_ = static_cast<double>(g_.m) * g_.n * g_.k < tuning_.thread_work ? 1 : execution_.threads;

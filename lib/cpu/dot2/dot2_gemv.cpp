@@ -25,7 +25,7 @@ template <class T>
 class Gemver {
  public:
   Gemver(const Gemv<T>& gemv, Execution& execution)
-      : g_(gemv), execution_(execution), kernels_(dot2_kernels<T>(execution.isa).gemv) {}
+      : g_(gemv), execution_(execution), kernels_(kernels_for<Dot2GemvKernels<T>>(execution.isa)) {}
 
   void run() {
     const Index blocks = ceil_div(g_.k, dot2_block);

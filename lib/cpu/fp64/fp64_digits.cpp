@@ -43,16 +43,6 @@ void for_tiles(Index lines, Index first, Index n, int threads, Body&& body) {
   });
 }
 
-const DigitKernels& kernels_for([[maybe_unused]] Isa isa) {
-#if ACCUBLAS_KERNEL_LEVELS > 2
-  if (isa >= Isa::avx512) return isa_avx512::digit_kernels();
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 1
-  if (isa >= Isa::avx2) return isa_avx2::digit_kernels();
-#endif
-  return isa_baseline::digit_kernels();
-}
-
 void raise(std::uint64_t& shared, std::uint64_t value) {
   std::atomic_ref<std::uint64_t> top(shared);
   std::uint64_t seen = top.load(std::memory_order_relaxed);
@@ -119,7 +109,7 @@ int ceil_log2_magnitude(std::uint64_t magnitude) {
 
 template <class T>
 void scan_lines(const Lines<T>& lines, Cut* cut, const Execution& execution) {
-  const DigitKernels& kernels = kernels_for(execution.isa);
+  const DigitKernels& kernels = kernels_for<DigitKernels>(execution.isa);
   for (Index i = 0; i < lines.count; ++i) cut[i] = Cut{0, 0, 0, false, false, Cut::no_grid};
   for_tiles(lines.count, 0, lines.k, execution.threads, [&](Index i0, Index rows, Index p0, Index n) {
     double x[tile_lines][tile_terms];
@@ -131,7 +121,7 @@ void scan_lines(const Lines<T>& lines, Cut* cut, const Execution& execution) {
 
 template <class T>
 void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid, const Execution& execution) {
-  const DigitKernels& kernels = kernels_for(execution.isa);
+  const DigitKernels& kernels = kernels_for<DigitKernels>(execution.isa);
   scan_lines(lines, cut, execution);
   for (int q = 0; q < slices; ++q) {
     bool any = false;
@@ -161,7 +151,7 @@ void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid
 template <class T>
 void split_lines(const Lines<T>& lines, Index first, Index terms, Cut* cut, const int* grid, Index grid_stride,
                  int digits, const DigitArray& out, const Execution& execution) {
-  const DigitKernels& kernels = kernels_for(execution.isa);
+  const DigitKernels& kernels = kernels_for<DigitKernels>(execution.isa);
   for_tiles(lines.count, first, terms, execution.threads, [&](Index i0, Index rows, Index p0, Index n) {
     double x[tile_lines][tile_terms];
     load_tile(lines, i0, rows, p0, n, x);

@@ -174,7 +174,13 @@ constexpr CrGemmKernel<T> gemm_kernel = {
 
 }  // namespace
 
-constexpr CrGemmKernel<double> cr_gemm_d = gemm_kernel<double>;
-constexpr CrGemmKernel<float> cr_gemm_s = gemm_kernel<float>;
+template <>
+const CrGemmKernel<double>& kernels() {
+  return gemm_kernel<double>;
+}
+template <>
+const CrGemmKernel<float>& kernels() {
+  return gemm_kernel<float>;
+}
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

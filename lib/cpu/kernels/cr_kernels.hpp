@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "lib/base/integers.hpp"
-#include "lib/base/isa.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/cpu/kernels/kernel_tables.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/triple_sum.hpp"
 
@@ -108,29 +108,12 @@ struct CrKernels {
   Columns* columns[2];
   /// The largest power of two of which k entries are multiples; 2^1023 where all are zero. NaN may be passed over.
   double (*last_bit)(Index k, const T* x);
-  const CrGemmKernel<T>* gemm;
-  const CrPanelKernels* panels;
 };
 
-/// The table for an instruction set.
-template <class T>
-const CrKernels<T>& cr_kernels(Isa isa);
-template <>
-const CrKernels<double>& cr_kernels(Isa isa);
-template <>
-const CrKernels<float>& cr_kernels(Isa isa);
-
-#define ACCUBLAS_DECLARE_CR_KERNELS(name)      \
-  namespace name {                             \
-  extern const CrGemmKernel<double> cr_gemm_d; \
-  extern const CrGemmKernel<float> cr_gemm_s;  \
-  extern const CrPanelKernels cr_panels;       \
-  const CrKernels<double>& cr_d();             \
-  const CrKernels<float>& cr_s();              \
-  }
-ACCUBLAS_DECLARE_CR_KERNELS(isa_baseline)
-ACCUBLAS_DECLARE_CR_KERNELS(isa_avx2)
-ACCUBLAS_DECLARE_CR_KERNELS(isa_avx512)
-#undef ACCUBLAS_DECLARE_CR_KERNELS
+ACCUBLAS_DECLARE_KERNELS(CrGemmKernel<double>)
+ACCUBLAS_DECLARE_KERNELS(CrGemmKernel<float>)
+ACCUBLAS_DECLARE_KERNELS(CrPanelKernels)
+ACCUBLAS_DECLARE_KERNELS(CrKernels<double>)
+ACCUBLAS_DECLARE_KERNELS(CrKernels<float>)
 
 }  // namespace accublas::cpu

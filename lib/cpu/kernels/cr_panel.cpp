@@ -184,6 +184,10 @@ void products(Index k, Index block, const double* a, const double* b, double* hi
 
 }  // namespace
 
-constexpr CrPanelKernels cr_panels = {measure, change, survey, ceilings, bytes, products};
+template <>
+const CrPanelKernels& kernels() {
+  static constexpr CrPanelKernels table{measure, change, survey, ceilings, bytes, products};
+  return table;
+}
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

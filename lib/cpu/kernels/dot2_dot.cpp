@@ -225,16 +225,18 @@ void reduce(const double* from, double* pair) {
   pair[1] = c[0];
 }
 
+template <class T>
+constexpr Dot2DotKernels<T> table{blocks<T>, magnitudes<T>, combine<T>, reduce<T>};
+
 }  // namespace
 
-const Dot2DotKernels<double>& dot2_ddot() {
-  static constexpr Dot2DotKernels<double> table = {blocks<double>, magnitudes<double>, combine<double>, reduce<double>};
-  return table;
+template <>
+const Dot2DotKernels<double>& kernels() {
+  return table<double>;
 }
-
-const Dot2DotKernels<float>& dot2_sdot() {
-  static constexpr Dot2DotKernels<float> table = {blocks<float>, magnitudes<float>, combine<float>, reduce<float>};
-  return table;
+template <>
+const Dot2DotKernels<float>& kernels() {
+  return table<float>;
 }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

@@ -67,14 +67,16 @@ void chain_tile(Index k, Index block, const double* a, const double* b, double* 
 
 }  // namespace
 
-const Dot2GemmKernel<double>& dot2_dgemm() {
+template <>
+const Dot2GemmKernel<double>& kernels() {
   constexpr int rows = pair_vectors * W, cols = pair_cols;
   static constexpr Dot2GemmKernel<double> table = {rows, cols, pack_panels<double, rows>, pack_panels<double, cols>,
                                                    pair_tile<pair_vectors, pair_cols>};
   return table;
 }
 
-const Dot2GemmKernel<float>& dot2_sgemm() {
+template <>
+const Dot2GemmKernel<float>& kernels() {
   constexpr int rows = chain_vectors * W, cols = chain_cols;
   static constexpr Dot2GemmKernel<float> table = {rows, cols, pack_panels<float, rows>, pack_panels<float, cols>,
                                                   chain_tile<chain_vectors, chain_cols>};

@@ -211,16 +211,18 @@ void row_blocks(Index count, Index block, const T* a, const double* x, double* s
   }
 }
 
+template <class T>
+constexpr Dot2GemvKernels<T> table{columns<T>, rows<T>, row_blocks<T>};
+
 }  // namespace
 
-const Dot2GemvKernels<double>& dot2_dgemv() {
-  static constexpr Dot2GemvKernels<double> table = {columns<double>, rows<double>, row_blocks<double>};
-  return table;
+template <>
+const Dot2GemvKernels<double>& kernels() {
+  return table<double>;
 }
-
-const Dot2GemvKernels<float>& dot2_sgemv() {
-  static constexpr Dot2GemvKernels<float> table = {columns<float>, rows<float>, row_blocks<float>};
-  return table;
+template <>
+const Dot2GemvKernels<float>& kernels() {
+  return table<float>;
 }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

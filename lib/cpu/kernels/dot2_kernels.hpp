@@ -6,8 +6,8 @@
 // (lib/cpu/dot2/dot2.hpp) then compute it.
 #pragma once
 
-#include "lib/base/isa.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/cpu/kernels/kernel_tables.hpp"
 #include "lib/numerics/dot2_block.hpp"
 
 namespace accublas::cpu {
@@ -60,18 +60,11 @@ struct Dot2GemmKernel {
   void (*tile)(Index k, Index block, const double* a, const double* b, double* pair);
 };
 
-#define ACCUBLAS_DECLARE_DOT2_KERNELS(name)    \
-  namespace name {                             \
-  const Dot2DotKernels<double>& dot2_ddot();   \
-  const Dot2DotKernels<float>& dot2_sdot();    \
-  const Dot2GemvKernels<double>& dot2_dgemv(); \
-  const Dot2GemvKernels<float>& dot2_sgemv();  \
-  const Dot2GemmKernel<double>& dot2_dgemm();  \
-  const Dot2GemmKernel<float>& dot2_sgemm();   \
-  }
-ACCUBLAS_DECLARE_DOT2_KERNELS(isa_baseline)
-ACCUBLAS_DECLARE_DOT2_KERNELS(isa_avx2)
-ACCUBLAS_DECLARE_DOT2_KERNELS(isa_avx512)
-#undef ACCUBLAS_DECLARE_DOT2_KERNELS
+ACCUBLAS_DECLARE_KERNELS(Dot2DotKernels<double>)
+ACCUBLAS_DECLARE_KERNELS(Dot2DotKernels<float>)
+ACCUBLAS_DECLARE_KERNELS(Dot2GemvKernels<double>)
+ACCUBLAS_DECLARE_KERNELS(Dot2GemvKernels<float>)
+ACCUBLAS_DECLARE_KERNELS(Dot2GemmKernel<double>)
+ACCUBLAS_DECLARE_KERNELS(Dot2GemmKernel<float>)
 
 }  // namespace accublas::cpu

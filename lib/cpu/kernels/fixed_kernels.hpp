@@ -1,8 +1,8 @@
 // The loops of fixed:T's DOT and GEMV, one table per instruction set; every table computes the same bits.
 #pragma once
 
-#include "lib/base/isa.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/cpu/kernels/kernel_tables.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
@@ -29,18 +29,7 @@ struct FixedKernels {
   void (*round)(Index n, const T* x, Index stride, const FixedScale& scale, double* out);
 };
 
-/// The table for an instruction set.
-template <class T>
-const FixedKernels<T>& fixed_kernels(Isa isa);
-
-#define ACCUBLAS_DECLARE_FIXED_KERNELS(name) \
-  namespace name {                           \
-  const FixedKernels<double>& fixed_d();     \
-  const FixedKernels<float>& fixed_s();      \
-  }
-ACCUBLAS_DECLARE_FIXED_KERNELS(isa_baseline)
-ACCUBLAS_DECLARE_FIXED_KERNELS(isa_avx2)
-ACCUBLAS_DECLARE_FIXED_KERNELS(isa_avx512)
-#undef ACCUBLAS_DECLARE_FIXED_KERNELS
+ACCUBLAS_DECLARE_KERNELS(FixedKernels<double>)
+ACCUBLAS_DECLARE_KERNELS(FixedKernels<float>)
 
 }  // namespace accublas::cpu

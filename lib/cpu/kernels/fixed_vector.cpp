@@ -47,16 +47,18 @@ void round(Index n, const T* x, Index stride, const FixedScale& scale, double* o
   }
 }
 
+template <class T>
+constexpr FixedKernels<T> table{largest<T>, round<T>};
+
 }  // namespace
 
-const FixedKernels<double>& fixed_d() {
-  static constexpr FixedKernels<double> table{largest<double>, round<double>};
-  return table;
+template <>
+const FixedKernels<double>& kernels() {
+  return table<double>;
 }
-
-const FixedKernels<float>& fixed_s() {
-  static constexpr FixedKernels<float> table{largest<float>, round<float>};
-  return table;
+template <>
+const FixedKernels<float>& kernels() {
+  return table<float>;
 }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

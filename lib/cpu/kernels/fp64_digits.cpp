@@ -41,9 +41,10 @@ std::uint64_t largest(const double* x, Index n) {
 
 }  // namespace
 
-const DigitKernels& digit_kernels() {
-  static constexpr DigitKernels kernels{take, largest};
-  return kernels;
+template <>
+const DigitKernels& kernels() {
+  static constexpr DigitKernels table{take, largest};
+  return table;
 }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

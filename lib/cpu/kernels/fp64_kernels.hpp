@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "lib/base/isa.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/cpu/kernels/kernel_tables.hpp"
 
 namespace accublas::cpu {
 
@@ -17,14 +17,6 @@ struct DigitKernels {
   std::uint64_t (*largest)(const double* x, Index n);
 };
 
-namespace isa_baseline {
-const DigitKernels& digit_kernels();
-}
-namespace isa_avx2 {
-const DigitKernels& digit_kernels();
-}
-namespace isa_avx512 {
-const DigitKernels& digit_kernels();
-}
+ACCUBLAS_DECLARE_KERNELS(DigitKernels)
 
 }  // namespace accublas::cpu

@@ -141,15 +141,25 @@ ACCUBLAS_INLINE Index any_count(Index n, T* c, const UpdateTerms& terms, std::ui
   }
 }
 
-}  // namespace
-
-Index update_d(Index n, double* c, const UpdateTerms& terms, std::uint16_t* open) {
-  return terms.with_rest ? any_count<true>(n, c, terms, open) : any_count<false>(n, c, terms, open);
+/// Products of two entries of single precision are doubles.
+template <class T>
+Index update_column(Index n, T* c, const UpdateTerms& terms, std::uint16_t* open) {
+  return sizeof(T) == sizeof(double) && terms.with_rest ? any_count<true>(n, c, terms, open)
+                                                        : any_count<false>(n, c, terms, open);
 }
 
-/// Products of two entries of single precision are doubles.
-Index update_s(Index n, float* c, const UpdateTerms& terms, std::uint16_t* open) {
-  return any_count<false>(n, c, terms, open);
+template <class T>
+constexpr UpdateKernel<T> table{update_column<T>};
+
+}  // namespace
+
+template <>
+const UpdateKernel<double>& kernels() {
+  return table<double>;
+}
+template <>
+const UpdateKernel<float>& kernels() {
+  return table<float>;
 }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "lib/base/isa.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/cpu/kernels/kernel_tables.hpp"
 
 namespace accublas::cpu {
 
@@ -26,19 +26,13 @@ struct UpdateTerms {
   UpdateTerm term[most];
 };
 
-/// Each c[i], i < n <= update_block, plus its terms, rounded once, but for those named in `open`, in ascending order,
-/// which stay as they were. Returns their number.
 template <class T>
-using UpdateKernel = Index(Index n, T* c, const UpdateTerms& terms, std::uint16_t* open);
-
-#define ACCUBLAS_DECLARE_UPDATE_KERNELS(name)                                        \
-  namespace name {                                                                   \
-  Index update_d(Index n, double* c, const UpdateTerms& terms, std::uint16_t* open); \
-  Index update_s(Index n, float* c, const UpdateTerms& terms, std::uint16_t* open);  \
-  }
-ACCUBLAS_DECLARE_UPDATE_KERNELS(isa_baseline)
-ACCUBLAS_DECLARE_UPDATE_KERNELS(isa_avx2)
-ACCUBLAS_DECLARE_UPDATE_KERNELS(isa_avx512)
-#undef ACCUBLAS_DECLARE_UPDATE_KERNELS
+struct UpdateKernel {
+  /// Each c[i], i < n <= update_block, plus its terms, rounded once, but for those named in `open`, in ascending order,
+  /// which stay as they were. Returns their number.
+  Index (*update)(Index n, T* c, const UpdateTerms& terms, std::uint16_t* open);
+};
+ACCUBLAS_DECLARE_KERNELS(UpdateKernel<double>)
+ACCUBLAS_DECLARE_KERNELS(UpdateKernel<float>)
 
 }  // namespace accublas::cpu

@@ -36,7 +36,7 @@ class LinePieces {
   LinePieces(const LineProduct<E>& g, Execution& execution)
       : g_(g),
         execution_(execution),
-        kernels_(cr_kernels<T>(execution.isa)),
+        kernels_(kernels_for<CrKernels<T>>(execution.isa)),
         n_(g.order),
         hermitian_(g.a.structure == Structure::hermitian),
         triangular_(g.a.structure == Structure::triangular),

@@ -20,25 +20,6 @@ namespace accublas::cpu {
 
 namespace {
 
-template <class T>
-UpdateKernel<T>* update_kernel(Isa isa) {
-  const int level = std::min({static_cast<int>(isa), 2, ACCUBLAS_KERNEL_LEVELS - 1});
-  const auto pick = [](UpdateKernel<double>* of_double, UpdateKernel<float>* of_single) {
-    if constexpr (sizeof(T) == sizeof(double))
-      return (void)of_single, of_double;
-    else
-      return (void)of_double, of_single;
-  };
-#if ACCUBLAS_KERNEL_LEVELS > 2
-  if (level == 2) return pick(isa_avx512::update_d, isa_avx512::update_s);
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 1
-  if (level == 1) return pick(isa_avx2::update_d, isa_avx2::update_s);
-#endif
-  (void)level;
-  return pick(isa_baseline::update_d, isa_baseline::update_s);
-}
-
 template <class E>
 class Update {
   using T = RealOf<E>;
@@ -53,7 +34,7 @@ class Update {
 
  public:
   Update(const Product<E>& p, Execution& execution)
-      : p_(p), execution_(execution), kernel_(update_kernel<T>(execution.isa)) {}
+      : p_(p), execution_(execution), kernel_(kernels_for<UpdateKernel<T>>(execution.isa)) {}
 
   void run() {
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
@@ -93,7 +74,7 @@ class Update {
         continue;
       }
       T* const c = reinterpret_cast<T*>(&p_.c(begin, j));
-      const Index count = kernel_((stop - begin) * parts, c, terms, s->open);
+      const Index count = kernel_.update((stop - begin) * parts, c, terms, s->open);
       for (Index o = 0; o < count; ++o)
         add_exactly(begin + s->open[o] / parts, j, static_cast<int>(s->open[o] % parts));
     }
@@ -191,7 +172,7 @@ class Update {
 
   const Product<E>& p_;
   Execution& execution_;
-  UpdateKernel<T>* const kernel_;
+  const UpdateKernel<T>& kernel_;
   std::atomic<std::int64_t> undecided_{0};
 };
 

@@ -30,8 +30,8 @@ class CrGemm {
                ? Gemm<T>{g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()}
                : g),
         execution_(execution),
-        kernel_(*cr_kernels<T>(execution.isa).gemm),
-        panels_(*cr_kernels<T>(execution.isa).panels),
+        kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),
+        panels_(kernels_for<CrPanelKernels>(execution.isa)),
         grid_{ceil_log2(g.k) + 1},
         error_{grid_.error(static_cast<double>(g.k), static_cast<double>(g.k)),
                grid_.swift_error(static_cast<double>(g.k))},

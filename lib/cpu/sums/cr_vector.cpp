@@ -17,30 +17,6 @@
 
 namespace accublas::cpu {
 
-template <>
-const CrKernels<double>& cr_kernels(Isa isa) {
-#if ACCUBLAS_KERNEL_LEVELS > 2
-  if (isa >= Isa::avx512) return isa_avx512::cr_d();
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 1
-  if (isa >= Isa::avx2) return isa_avx2::cr_d();
-#endif
-  (void)isa;
-  return isa_baseline::cr_d();
-}
-
-template <>
-const CrKernels<float>& cr_kernels(Isa isa) {
-#if ACCUBLAS_KERNEL_LEVELS > 2
-  if (isa >= Isa::avx512) return isa_avx512::cr_s();
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 1
-  if (isa >= Isa::avx2) return isa_avx2::cr_s();
-#endif
-  (void)isa;
-  return isa_baseline::cr_s();
-}
-
 namespace {
 
 /// How the inner products are formed.
@@ -54,7 +30,7 @@ enum class Way {
 /// nothing was lost.
 template <class T>
 TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col) {
-  const CrKernels<T>& kernels = cr_kernels<T>(isa);
+  const CrKernels<T>& kernels = kernels_for<CrKernels<T>>(isa);
   T row_copy[VectorTuning::packed_terms], col_copy[VectorTuning::packed_terms];
   TripleSum sum{0, 0, 0, 0};
   for (Index p = 0; p < k; p += VectorTuning::packed_terms) {
@@ -87,7 +63,7 @@ template <class T>
 class CrGemv {
  public:
   CrGemv(const Gemv<T>& g, Execution& execution)
-      : g_(g), execution_(execution), kernels_(cr_kernels<T>(execution.isa)) {
+      : g_(g), execution_(execution), kernels_(kernels_for<CrKernels<T>>(execution.isa)) {
     choose_way();
     divide();
     block_rows_ = way_ == Way::packed ? VectorTuning::packed_rows : 1;
@@ -374,7 +350,7 @@ template <class T>
 void cr_mixed_dot(const MixedDot<T>& d, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   put_bound(execution.report, rounded_once<T>());
-  const auto rows = cr_kernels<float>(execution.isa).rows[static_cast<int>(Speed::full)];
+  const auto rows = kernels_for<CrKernels<float>>(execution.isa).rows[static_cast<int>(Speed::full)];
   float x[VectorTuning::packed_terms], y[VectorTuning::packed_terms];
   TripleSum sum{0, 0, 0, 0};
   for (Index p = 0; p < d.n; p += VectorTuning::packed_terms) {

@@ -19,9 +19,8 @@ class Deep {
       : g_(g),
         mode_(mode),
         execution_(execution),
-        kernels_(cr_kernels<T>(execution.isa)),
-        kernel_(*kernels_.gemm),
-        panels_(*kernels_.panels),
+        kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),
+        panels_(kernels_for<CrPanelKernels>(execution.isa)),
         parts_(g.complex ? 2 : 1),
         rows_side_{g.rows, g.m, g.k, g.complex, nullptr},
         cols_side_{g.cols, g.n, g.k, g.complex, nullptr},
@@ -142,7 +141,6 @@ class Deep {
   const Mode& mode_;
   Execution& execution_;
   const DeepTuning& tuning_ = tuning().deep;
-  const CrKernels<T>& kernels_;
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
   const Index parts_;  ///< of a result

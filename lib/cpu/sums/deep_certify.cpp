@@ -25,7 +25,7 @@ void Deep<T>::survey() {
     PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
     for (const DeepSide<T>* side : {&rows_side_, &cols_side_})
       if (side == &rows_side_ || !one_survey_)
-        deep_survey(*side, kernels_, certifies(), threads_, segments_, memory_, thread_bytes());
+        deep_survey(*side, execution_.isa, certifies(), threads_, segments_, memory_, thread_bytes());
   }
   const auto set_special_aside = [&] {
     for (Index block = 0; block < blocks_; ++block)

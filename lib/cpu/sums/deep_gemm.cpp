@@ -245,7 +245,7 @@ void Deep<T>::read(bool of_columns, Index line, Index part, Index first, Index t
     }
   } else {
     const FixedScale scale = which_ == rounded ? fixed_scale(side.known[line].exponent, bits_) : FixedScale{1, 1, 0};
-    fixed_kernels<T>(execution_.isa).round(terms, entries, 1, scale, to);
+    kernels_for<FixedKernels<T>>(execution_.isa).round(terms, entries, 1, scale, to);
   }
   for (Index odd = 0; odd < 2; ++odd)
     for (Index t = odd; how.negated[odd] && t < terms; t += 2) to[t] = -to[t];
@@ -264,7 +264,7 @@ void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memor
       body(terms);
     }
   };
-  const CrKernels<double>& kernels = cr_kernels<double>(execution_.isa);
+  const CrKernels<double>& kernels = kernels_for<CrKernels<double>>(execution_.isa);
   TripleSum sum{0, 0, 0, 0};
   bool any_nan = false;
   for_terms(false, [&](Index terms) {

@@ -74,9 +74,10 @@ void DeepSide<T>::read(Index line, Index first, Index terms, T* to) const {
 }
 
 template <class T>
-void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want_lambda, int threads,
-                 DeepSegment* segments, unsigned char* memory, Index thread_bytes) {
-  const CrGemmKernel<T>& kernel = *kernels.gemm;
+void deep_survey(const DeepSide<T>& side, Isa isa, bool want_lambda, int threads, DeepSegment* segments,
+                 unsigned char* memory, Index thread_bytes) {
+  const CrGemmKernel<T>& kernel = kernels_for<CrGemmKernel<T>>(isa);
+  const CrPanelKernels& panels = kernels_for<CrPanelKernels>(isa);
   const Index unit = kernel.lines, parts = deep_segments(side.k, threads),
               length = round_up(ceil_div(side.k, parts), DeepTuning::survey_terms);
   const auto each_panel = [&](auto&& body) {
@@ -96,7 +97,7 @@ void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want
   const auto exponent = [](double largest) { return is_finite(largest) && largest != 0 ? exponent_above(largest) : 0; };
   const auto add_ceilings = [&](DeepSegment& s, Index lines, Index terms, const double* panel, const CrScale& scale) {
     double sums[CrScale::most_lines] = {};
-    kernels.panels->ceilings(terms, lines, panel, scale, sums);
+    panels.ceilings(terms, lines, panel, scale, sums);
     for (Index i = 0; i < lines; ++i) s.lambda[i] += is_finite(sums[i]) ? static_cast<std::int64_t>(sums[i]) : 0;
   };
   // The exponents are known only behind the last term. Those of a segment's first terms are most often right.
@@ -105,7 +106,7 @@ void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want
     bool begun = false, stale = !want_lambda;
     CrScale scale{};
     each_chunk(line, lines, first, thread, [&](Index terms, const double* panel) {
-      kernels.panels->survey(terms, lines, panel, s.largest, s.last_bit);
+      panels.survey(terms, lines, panel, s.largest, s.last_bit);
       if (stale) return;
       for (Index i = 0; i < lines; ++i) {
         if (!begun) s.exponent[i] = exponent(s.largest[i]);
@@ -155,9 +156,7 @@ void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want
 
 template class DeepSide<double>;
 template class DeepSide<float>;
-template void deep_survey(const DeepSide<double>&, const CrKernels<double>&, bool, int, DeepSegment*, unsigned char*,
-                          Index);
-template void deep_survey(const DeepSide<float>&, const CrKernels<float>&, bool, int, DeepSegment*, unsigned char*,
-                          Index);
+template void deep_survey(const DeepSide<double>&, Isa, bool, int, DeepSegment*, unsigned char*, Index);
+template void deep_survey(const DeepSide<float>&, Isa, bool, int, DeepSegment*, unsigned char*, Index);
 
 }  // namespace accublas::cpu

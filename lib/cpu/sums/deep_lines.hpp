@@ -67,7 +67,7 @@ inline Index deep_segments(Index k, int threads) {
 /// Fills side.known, with lambda only if that is wanted. `segments` holds deep_segments for each panel. A thread's
 /// memory, thread_bytes apart, has room for a panel of DeepTuning::survey_terms and, behind it, its copies.
 template <class T>
-void deep_survey(const DeepSide<T>& side, const CrKernels<T>& kernels, bool want_lambda, int threads,
-                 DeepSegment* segments, unsigned char* memory, Index thread_bytes);
+void deep_survey(const DeepSide<T>& side, Isa isa, bool want_lambda, int threads, DeepSegment* segments,
+                 unsigned char* memory, Index thread_bytes);
 
 }  // namespace accublas::cpu

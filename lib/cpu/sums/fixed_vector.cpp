@@ -15,32 +15,6 @@
 
 namespace accublas::cpu {
 
-template <class T>
-const FixedKernels<T>& fixed_kernels(Isa isa) {
-  const int level = std::min({static_cast<int>(isa), 2, ACCUBLAS_KERNEL_LEVELS - 1});
-  if constexpr (sizeof(T) == sizeof(double)) {
-#if ACCUBLAS_KERNEL_LEVELS > 2
-    if (level == 2) return isa_avx512::fixed_d();
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 1
-    if (level == 1) return isa_avx2::fixed_d();
-#endif
-    (void)level;
-    return isa_baseline::fixed_d();
-  } else {
-#if ACCUBLAS_KERNEL_LEVELS > 2
-    if (level == 2) return isa_avx512::fixed_s();
-#endif
-#if ACCUBLAS_KERNEL_LEVELS > 1
-    if (level == 1) return isa_avx2::fixed_s();
-#endif
-    (void)level;
-    return isa_baseline::fixed_s();
-  }
-}
-template const FixedKernels<double>& fixed_kernels(Isa);
-template const FixedKernels<float>& fixed_kernels(Isa);
-
 namespace {
 
 constexpr Index group = 8, block = 480;  // rows and terms that are rounded into a buffer at a time
@@ -58,8 +32,8 @@ class FixedGemv {
       : g_(g),
         bits_(bits),
         execution_(execution),
-        kernels_(fixed_kernels<T>(execution.isa)),
-        sums_of_(cr_kernels<double>(execution.isa)) {
+        kernels_(kernels_for<FixedKernels<T>>(execution.isa)),
+        sums_of_(kernels_for<CrKernels<double>>(execution.isa)) {
     groups_ = ceil_div(g.m, group);
     const Index threads = execution.threads;
     segments_ = 1;

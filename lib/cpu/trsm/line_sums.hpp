@@ -54,7 +54,9 @@ class LineSums {
   }
 
   /// Power of two of which the parts of `count` numbers are multiples; multiple_of_all where they are zero.
-  double last_bit(Index count, const T* numbers) const { return cr_kernels<T>(isa_).last_bit(parts * count, numbers); }
+  double last_bit(Index count, const T* numbers) const {
+    return kernels_for<CrKernels<T>>(isa_).last_bit(parts * count, numbers);
+  }
 
   /// sums[part][s] = that part of sum_q m(p, q) x(q, s) over `count` unknowns, for `sides` right-hand sides, `step`
   /// numbers apart; `lines` is what `write` left. `bits`: the last bits of the unknowns and of the row, if they are
@@ -67,8 +69,8 @@ class LineSums {
       else if (dot2_)
         add_up_pairs(count, reinterpret_cast<const double*>(lines) + part * stride_, sides, unknowns, step, sums[part]);
       else
-        cr_kernels<T>(isa_).rows[static_cast<int>(speed)](sides, parts * count, unknowns, step, lines + part * stride_,
-                                                          bits, sums[part]);
+        kernels_for<CrKernels<T>>(isa_).rows[static_cast<int>(speed)](sides, parts * count, unknowns, step,
+                                                                      lines + part * stride_, bits, sums[part]);
     }
   }
 
@@ -114,7 +116,8 @@ class LineSums {
     for (Index first = 0; first < sides; first += together) {
       const Index some = sides - first < together ? sides - first : together;
       double s[together] = {}, c[together] = {};
-      dot2_kernels<T>(isa_).gemv.rows(some, parts * count, dot2_block, unknowns + first * step, step, line, s, c);
+      kernels_for<Dot2GemvKernels<T>>(isa_).rows(some, parts * count, dot2_block, unknowns + first * step, step, line,
+                                                 s, c);
       for (Index i = 0; i < some; ++i) to[first + i] = {s[i], c[i], 0, 0};
     }
   }

@@ -183,7 +183,8 @@ class Sweep {
       const double last_bit = speed == Speed::full ? part.sums.last_bit(p, own) : 0;
       const LastBits bits = speed == Speed::full ? LastBits{&last_bit, last_bit} : LastBits{};
       if (p > 0)
-        cr_kernels<T>(execution_.isa).rows[static_cast<int>(speed)](1, parts * p, own, part.line, own, bits, &sum);
+        kernels_for<CrKernels<T>>(execution_.isa)
+            .rows[static_cast<int>(speed)](1, parts * p, own, part.line, own, bits, &sum);
       decided = pivot.approximate(sum, result);
     }
     if (!decided) {
