@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "lib/base/atomic_maximum.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/cpu/kernels/fp64_kernels.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
@@ -41,13 +42,6 @@ void for_tiles(Index lines, Index first, Index n, int threads, Body&& body) {
     const Index begin = task % chunks * tuning().fp64.task_terms, end = std::min(n, begin + tuning().fp64.task_terms);
     for (Index p = begin; p < end; p += tile_terms) body(i0, rows, first + p, std::min(tile_terms, end - p));
   });
-}
-
-void raise(std::uint64_t& shared, std::uint64_t value) {
-  std::atomic_ref<std::uint64_t> top(shared);
-  std::uint64_t seen = top.load(std::memory_order_relaxed);
-  while (seen < value && !top.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
-  }
 }
 
 /// 2^e as a product of two doubles, for digits: e may lie far outside the range of exponents, where only zeros meet it.
@@ -114,7 +108,7 @@ void scan_lines(const Lines<T>& lines, Cut* cut, const Execution& execution) {
   for_tiles(lines.count, 0, lines.k, execution.threads, [&](Index i0, Index rows, Index p0, Index n) {
     double x[tile_lines][tile_terms];
     load_tile(lines, i0, rows, p0, n, x);
-    for (Index i = 0; i < rows; ++i) raise(cut[i0 + i].top, kernels.largest(x[i], n));
+    for (Index i = 0; i < rows; ++i) raise(std::atomic_ref(cut[i0 + i].top), kernels.largest(x[i], n));
   });
   for (Index i = 0; i < lines.count; ++i) cut[i].special = cut[i].top >= FloatFormat<double>::infinity;
 }
@@ -142,7 +136,7 @@ void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid
         Cut& c = cut[i0 + i];
         if (c.count != q + 1) continue;
         for (int r = 0; r <= q; ++r) take_digit(kernels, x[i], nullptr, n, grid[(i0 + i) * slices + r]);
-        raise(c.top, kernels.largest(x[i], n));
+        raise(std::atomic_ref(c.top), kernels.largest(x[i], n));
       }
     });
   }

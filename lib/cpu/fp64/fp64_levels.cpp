@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lib/base/atomic_maximum.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -173,8 +174,6 @@ class Levels {
       level_begin_[l] = planes_ + count;
       count += level_groups(l, digits, width_.run, groups + count);
       level_begin_[l + 1] = planes_ + count;
-    }
-    for (int l = first; l <= last; ++l) {
       most_planes_ = std::max(most_planes_, ceil_log2(level_begin_[l + 1] - level_begin_[l]));
     }
     std::fill(written_ + planes_, written_ + planes_ + count, false);
@@ -239,8 +238,8 @@ class Levels {
   /// fixed:t for the block; with `certify`, only for the elements that the certificate accepts at t.
   void fixed_block(int t, bool certify) {
     const int digits = digits_for(t, width_), last = 2 * digits - 2;
-    if (certify) certificate_plane();
     if (certify) {
+      certificate_plane();
       const CertificateTest test = certificate_test(t, FloatFormat<T>::digits, g_.k);
       for_elements(m_, n_, execution_.threads,
                    [&](Index i, Index j) { done_[i + j * m_] = special(i, j) || accepts(test, t, i, j); });
@@ -350,15 +349,13 @@ class Levels {
       std::atomic<Index> rejected{0};
       for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
         if (special(i, j)) return;
-        int seen = largest.load(std::memory_order_relaxed);
-        int r = std::max(seen, 0);
+        int r = std::max(largest.load(std::memory_order_relaxed), 0);
         while (r < rungs.count && !accepts(test[r], rungs.t[r], i, j)) ++r;
         if (r == rungs.count) {
           rejected.fetch_add(1, std::memory_order_relaxed);
           return;
         }
-        while (seen < r && !largest.compare_exchange_weak(seen, r, std::memory_order_relaxed)) {
-        }
+        raise(largest, r);
       });
       rejected_[block_] = rejected != 0;
       execution_.report.rejected += rejected;

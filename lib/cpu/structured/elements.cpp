@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "lib/base/atomic_maximum.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
@@ -149,18 +150,14 @@ class ProductElements {
 
   /// The least rung whose T suffices for a component of an element of finite lines; rungs.count where none does.
   int rung_of(Index i, Index j, const Row& x, const Column& y) const {
-    constexpr CertificateRungs rungs = certificate_rungs<T>();
-    const int bits = std::max(rows_[i].needed_bits(), cols_[j].needed_bits());
-    const Index period = Index{certificate_block} * certificate_stride(terms_);
-    std::int64_t sum = 0;
-    for (Index p = 0; p < terms_; ++p)
-      if (p % period < certificate_block)
-        sum += certificate_byte(x[p], rows_[i].exponent) * certificate_byte(y[p], cols_[j].exponent);
-    for (int r = 0; r < rungs.count; ++r)
-      if (bits <= rungs.t[r] || certificate_suffices(certificate_test(rungs.t[r], rungs.digits, terms_),
-                                                     rows_[i].lambda + cols_[j].lambda, sum))
-        return r;
-    return rungs.count;
+    return cpu::rung_of<T>(rows_[i], cols_[j], terms_, [&] {
+      const Index period = Index{certificate_block} * certificate_stride(terms_);
+      std::int64_t sum = 0;
+      for (Index p = 0; p < terms_; ++p)
+        if (p % period < certificate_block)
+          sum += certificate_byte(x[p], rows_[i].exponent) * certificate_byte(y[p], cols_[j].exponent);
+      return sum;
+    });
   }
   bool finite(Index i, Index j) const { return !rows_[i].special && !cols_[j].special; }
 
@@ -180,9 +177,7 @@ class ProductElements {
           rejected.fetch_add(1, std::memory_order_relaxed);
           continue;
         }
-        int seen = largest.load(std::memory_order_relaxed);
-        while (seen < rung && !largest.compare_exchange_weak(seen, rung, std::memory_order_relaxed)) {
-        }
+        raise(largest, rung);
       }
     });
     execution_.report.rejected += rejected.load();

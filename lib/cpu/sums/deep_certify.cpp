@@ -1,23 +1,12 @@
 // Facts that a deep product finds before it sums: fixed:T's lines and bound, and the certificate of dp and sp
 // reproducible, whose sums take the terms of docs/modes.md from panels as the products do.
+#include "lib/base/atomic_maximum.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/sums/deep.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
 
 namespace accublas::cpu {
-
-namespace {
-
-/// `to` becomes at least x.
-template <class Number>
-void raise(std::atomic<Number>& to, Number x) {
-  Number seen = to.load();
-  while (x > seen && !to.compare_exchange_weak(seen, x)) {
-  }
-}
-
-}  // namespace
 
 template <class T>
 void Deep<T>::survey() {

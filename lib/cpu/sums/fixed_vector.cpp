@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "lib/base/atomic_maximum.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
@@ -90,11 +91,7 @@ class FixedGemv {
     std::atomic<std::uint64_t> most{0};
     parallel_for(ceil_div(g_.k, tuning().vector.segment_terms), execution_.threads, [&](Index task, int) {
       const Index begin = task * tuning().vector.segment_terms;
-      const std::uint64_t here =
-          kernels_.largest(std::min(tuning().vector.segment_terms, g_.k - begin), &g_.x[begin], g_.x.stride);
-      std::uint64_t seen = most.load();
-      while (here > seen && !most.compare_exchange_weak(seen, here)) {
-      }
+      raise(most, kernels_.largest(std::min(tuning().vector.segment_terms, g_.k - begin), &g_.x[begin], g_.x.stride));
     });
     most_x_ = most.load();
   }
