@@ -10,10 +10,10 @@
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "accublas.h"
+#include "test/typed_routines.hpp"
 
 namespace any_call {
 
@@ -52,73 +52,12 @@ enum class Modes { products, exact };
 
 namespace detail {
 
-#define ACCUBLAS_ANY(name, d, s, z, c)                         \
-  template <class... A>                                        \
-  accublas_status name(double, A... arguments) {               \
-    return accublas_##d(arguments...);                         \
-  }                                                            \
-  template <class... A>                                        \
-  accublas_status name(float, A... arguments) {                \
-    return accublas_##s(arguments...);                         \
-  }                                                            \
-  template <class... A>                                        \
-  accublas_status name(std::complex<double>, A... arguments) { \
-    return accublas_##z(arguments...);                         \
-  }                                                            \
-  template <class... A>                                        \
-  accublas_status name(std::complex<float>, A... arguments) {  \
-    return accublas_##c(arguments...);                         \
-  }
-#define ACCUBLAS_ANY_NAMED(name) ACCUBLAS_ANY(name, d##name, s##name, z##name, c##name)
-ACCUBLAS_ANY_NAMED(gemm)
-ACCUBLAS_ANY_NAMED(gemm_strided_batched)
-ACCUBLAS_ANY_NAMED(gemv)
-ACCUBLAS_ANY(dot, ddot, sdot, zdotc, cdotc)
-ACCUBLAS_ANY(symv, dsymv, ssymv, zhemv, chemv)
-ACCUBLAS_ANY_NAMED(trmv)
-ACCUBLAS_ANY_NAMED(trsv)
-ACCUBLAS_ANY(ger, dger, sger, zgerc, cgerc)
-ACCUBLAS_ANY(syr2, dsyr2, ssyr2, zher2, cher2)
-ACCUBLAS_ANY_NAMED(symm)
-ACCUBLAS_ANY(hemm, dsymm, ssymm, zhemm, chemm)
-ACCUBLAS_ANY_NAMED(syrk)
-ACCUBLAS_ANY(herk, dsyrk, ssyrk, zherk, cherk)
-ACCUBLAS_ANY_NAMED(syr2k)
-ACCUBLAS_ANY(her2k, dsyr2k, ssyr2k, zher2k, cher2k)
-ACCUBLAS_ANY_NAMED(gemmt)
-ACCUBLAS_ANY_NAMED(trmm)
-ACCUBLAS_ANY_NAMED(trsm)
-ACCUBLAS_ANY_NAMED(potrf)
-ACCUBLAS_ANY_NAMED(potrs)
-ACCUBLAS_ANY_NAMED(posv)
-ACCUBLAS_ANY_NAMED(getrf)
-ACCUBLAS_ANY_NAMED(getrs)
-ACCUBLAS_ANY_NAMED(gesv)
-ACCUBLAS_ANY_NAMED(trtri)
-ACCUBLAS_ANY_NAMED(lauum)
-ACCUBLAS_ANY_NAMED(potri)
-ACCUBLAS_ANY_NAMED(getri)
-ACCUBLAS_ANY_NAMED(geqrf)
-ACCUBLAS_ANY(orgqr, dorgqr, sorgqr, zungqr, cungqr)
-ACCUBLAS_ANY(ormqr, dormqr, sormqr, zunmqr, cunmqr)
-ACCUBLAS_ANY_NAMED(gels)
-#undef ACCUBLAS_ANY_NAMED
-#undef ACCUBLAS_ANY
-
-template <class E>
-struct Real {
-  using Type = E;
-};
-template <class T>
-struct Real<std::complex<T>> {
-  using Type = T;
-};
+using namespace typed;
 
 /// Draws the arguments of one call.
 template <class E>
 class Builder {
-  using T = typename Real<E>::Type;
-  static constexpr bool is_complex = !std::is_same_v<E, T>;
+  using T = Real<E>;
 
  public:
   Builder(Random& random, const Shape& shape, bool real_scalars)
@@ -135,9 +74,9 @@ class Builder {
     const accublas_diag diag = coin() ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT;
     const accublas_transpose ta = any_transpose(), tb = any_transpose();
     const accublas_transpose symmetric = coin() ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS,
-                             adjoint = coin()       ? ACCUBLAS_NO_TRANS
-                                       : is_complex ? ACCUBLAS_CONJ_TRANS
-                                                    : ACCUBLAS_TRANS;
+                             adjoint = coin()          ? ACCUBLAS_NO_TRANS
+                                       : is_complex<E> ? ACCUBLAS_CONJ_TRANS
+                                                       : ACCUBLAS_TRANS;
     const Index m = s_.m, n = s_.n, k = s_.k, order = side == ACCUBLAS_LEFT ? m : n;
     const E alpha = scalar(), beta = coin() ? scalar() : E(0);
     const T real_alpha = std::real(alpha), real_beta = std::real(beta);
@@ -166,7 +105,7 @@ class Builder {
     } else if (routine == "dot") {
       const Index incx = vector(k), incy = vector(k);
       vector(1);
-      run([=](auto x, const P& p) { return dot(E{}, x, k, in(p, 0), incx, in(p, 1), incy, out(p, 2)); });
+      run([=](auto x, const P& p) { return dotc(E{}, x, k, in(p, 0), incx, in(p, 1), incy, out(p, 2)); });
     } else if (routine == "symv") {
       const Index lda = matrix(n, n), incx = vector(n), incy = vector(n);
       run([=](auto x, const P& p) {
@@ -182,7 +121,7 @@ class Builder {
     } else if (routine == "ger") {
       const Index incx = vector(m), incy = vector(n), lda = matrix(m, n);
       run([=](auto x, const P& p) {
-        return ger(E{}, x, l, m, n, &alpha, in(p, 0), incx, in(p, 1), incy, out(p, 2), lda);
+        return gerc(E{}, x, l, m, n, &alpha, in(p, 0), incx, in(p, 1), incy, out(p, 2), lda);
       });
     } else if (routine == "syr2") {
       const Index incx = vector(n), incy = vector(n), lda = matrix(n, n);
@@ -317,14 +256,14 @@ class Builder {
     return std::ldexp(x, static_cast<int>(below(rng_, 13)) - 6);
   }
   E element() {
-    if constexpr (is_complex)
+    if constexpr (is_complex<E>)
       return {number(), number()};
     else
       return number();
   }
   E scalar() {
     const E x = below(rng_, 3) == 0 ? E(1) : element();
-    if constexpr (is_complex)
+    if constexpr (is_complex<E>)
       if (real_scalars_) return E(x.real());
     return x;
   }
@@ -368,7 +307,7 @@ class Builder {
     add(x);
   }
   void describe(const E& alpha, const E& beta) {
-    const char* const type = sizeof(E) == 16 ? "z" : sizeof(E) == 4 ? "s" : is_complex ? "c" : "d";
+    const char* const type = sizeof(E) == 16 ? "z" : sizeof(E) == 4 ? "s" : is_complex<E> ? "c" : "d";
     call_.name = type + call_.name + (layout_ == ACCUBLAS_COL_MAJOR ? " by columns" : " by rows");
     if (std::imag(alpha) != 0 || std::imag(beta) != 0) call_.name += " complex scalars";
     if (beta == E(0)) call_.name += " beta 0";

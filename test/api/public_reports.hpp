@@ -3,11 +3,13 @@
 
 #include <complex>
 #include <cstdlib>
-#include <type_traits>
 
 #include "api.hpp"
+#include "test/typed_routines.hpp"
 
 namespace reports {
+
+using namespace typed;
 
 using C = std::complex<float>;
 using Z = std::complex<double>;
@@ -24,78 +26,6 @@ inline const Modes defined = {"dp:repro", "dot2", "fixed:60", "cr"};
 inline const Modes sums = {"dp", "dp:repro", "dot2", "cr"}, defined_sums = {"dp:repro", "dot2", "cr"};
 /// The modes of factorizations.
 inline const Modes factorizations = {"dp", "dp:repro", "cr"}, defined_factorizations = {"dp:repro", "cr"};
-
-// The routines of all types under one name: gemm(E{}, context, ...) is accublas_zgemm where E is Z.
-#define OF(type, name, routine)                                             \
-  template <class... A>                                                     \
-  accublas_status name(type, accublas_context* context, A&&... arguments) { \
-    return routine(context, arguments...);                                  \
-  }
-#define OF_REALS(name)               \
-  OF(double, name, accublas_d##name) \
-  OF(float, name, accublas_s##name)
-#define OF_COMPLEX(name, its_name)  \
-  OF(Z, name, accublas_z##its_name) \
-  OF(C, name, accublas_c##its_name)
-#define OF_ALL(name) \
-  OF_REALS(name)     \
-  OF_COMPLEX(name, name)
-OF_ALL(gemv)
-OF_ALL(trmv)
-OF_ALL(trsv)
-OF_ALL(gemm)
-OF_ALL(gemm_batched)
-OF_ALL(gemm_strided_batched)
-OF_ALL(syrk)
-OF_ALL(syr2k)
-OF_ALL(gemmt)
-OF_ALL(trmm)
-OF_ALL(trsm)
-OF_ALL(potrf)
-OF_ALL(potri)
-OF_ALL(trtri)
-OF_ALL(getrf)
-OF_ALL(getrs)
-OF_ALL(getri)
-OF_ALL(geqrf)
-OF_ALL(gels)
-OF_REALS(dot)
-OF_COMPLEX(dot, dotu)
-OF_REALS(symv)
-OF_COMPLEX(symv, hemv)
-OF_REALS(syr)
-OF_COMPLEX(syr, her)
-OF_REALS(ger)
-OF_COMPLEX(ger, geru)
-OF_REALS(ormqr)
-OF_COMPLEX(ormqr, unmqr)
-OF_COMPLEX(dotc, dotc)
-OF_COMPLEX(gerc, gerc)
-OF_COMPLEX(herk, herk)
-OF_COMPLEX(her2k, her2k)
-OF_REALS(asum)
-OF(Z, asum, accublas_dzasum)
-OF(C, asum, accublas_scasum)
-OF_REALS(nrm2)
-OF(Z, nrm2, accublas_dznrm2)
-OF(C, nrm2, accublas_scnrm2)
-#undef OF
-#undef OF_REALS
-#undef OF_COMPLEX
-#undef OF_ALL
-
-template <class E>
-struct RealOf {
-  using type = E;
-};
-template <class R>
-struct RealOf<std::complex<R>> {
-  using type = R;
-};
-template <class E>
-using Real = typename RealOf<E>::type;
-template <class E>
-constexpr bool is_complex = !std::is_same_v<E, Real<E>>;
 
 template <class E>
 const E quiet_nan = std::numeric_limits<Real<E>>::quiet_NaN();

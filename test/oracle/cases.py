@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from complex_data import c_values, norm_of_numbers, operands, scalar
-from data import KINDS, NORM_KINDS
+from data import KINDS
+from norm_data import NORM_KINDS
 from placement import COL, CONJ, NO, ROW, TRANS, filled, general_strides, place_standard, vector_buffer
 from values import COMPONENT, DTYPE, POISON, generator, pick, words
 

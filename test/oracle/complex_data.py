@@ -6,6 +6,7 @@ A kind may name a style after a space ("halfway im"); else it is drawn.
 import numpy as np
 
 import data
+from norm_data import norm_operand
 from values import COMPLEX, COMPONENT, DTYPE, PRECISION, pick, scale, words
 
 # re, im: the real operands of inner dimension 2k of which the kind speaks make that component of the product, term by term.
@@ -54,8 +55,8 @@ def operands(rng, kind, m, k, n, prefix):
 def norm_of_numbers(rng, kind, n, prefix):
     """x of a norm."""
     if prefix not in COMPLEX:
-        return data.norm_operand(rng, kind, n, prefix)
-    entries = data.norm_operand(rng, kind, 2 * n, COMPONENT[prefix])
+        return norm_operand(rng, kind, n, prefix)
+    entries = norm_operand(rng, kind, 2 * n, COMPONENT[prefix])
     return joined(entries[0::2], entries[1::2], prefix)
 
 

@@ -35,10 +35,6 @@ def any_double(rng=RNG):
             return x
 
 
-def exact(x):
-    return Fraction(x)
-
-
 def fraction(m, e):
     return Fraction(m) * Fraction(2) ** e
 
@@ -79,30 +75,24 @@ class Dyadic(unittest.TestCase):
     def test_decompose(self):
         for x in [0.0, -0.0, 5e-324, 2.0**-1022, 1.7976931348623157e308] + [any_double() for _ in range(2000)]:
             m, e = decompose(x)
-            self.assertEqual(fraction(m, e), exact(x))
+            self.assertEqual(fraction(m, e), Fraction(x))
         values = np.array([any_double() for _ in range(500)] + [0.0, -0.0])
         for x, m, e in zip(values.tolist(), *(part.tolist() for part in dyadic.decompose_all(values))):
-            self.assertEqual(fraction(m, e), exact(x))
+            self.assertEqual(fraction(m, e), Fraction(x))
 
-    def test_round_binary64(self):
-        for _ in range(6000):
-            bits = RNG.choice([1, 5, 52, 53, 54, 55, 60, 107, 300])
-            m = RNG.getrandbits(bits) * RNG.choice([1, -1])
-            if RNG.randrange(3) == 0:  # halfway and next to it
-                m = ((RNG.getrandbits(53) | 1 << 52) << 1 | 1) << 70
-                m += RNG.choice([-1, 0, 0, 1])
-            e = RNG.choice([RNG.randrange(-1300, 1000), -1074 - RNG.randrange(0, 120), 971 - RNG.randrange(0, 120)])
-            self.assertTrue(same(round_dyadic(m, e, BINARY64), round_fraction(fraction(m, e), BINARY64)), (m, e))
+    def test_round(self):
+        for fmt, lengths, shift, subnormal, largest, range_of_e in [
+                (BINARY64, [1, 5, 52, 53, 54, 55, 60, 107, 300], 70, -1074, 971, (-1300, 1000)),
+                (BINARY32, [1, 5, 23, 24, 25, 26, 40, 100], 40, -149, 104, (-260, 130))]:
+            for _ in range(6000):
+                m = RNG.getrandbits(RNG.choice(lengths)) * RNG.choice([1, -1])
+                if RNG.randrange(3) == 0:  # halfway and next to it
+                    m = ((RNG.getrandbits(fmt.precision) | 1 << fmt.precision - 1) << 1 | 1) << shift
+                    m += RNG.choice([-1, 0, 0, 1])
+                e = RNG.choice([RNG.randrange(*range_of_e), subnormal - RNG.randrange(120), largest - RNG.randrange(120)])
+                self.assertTrue(same(round_dyadic(m, e, fmt), round_fraction(fraction(m, e), fmt)), (m, e))
 
     def test_round_binary32(self):
-        for _ in range(6000):
-            bits = RNG.choice([1, 5, 23, 24, 25, 26, 40, 100])
-            m = RNG.getrandbits(bits) * RNG.choice([1, -1])
-            if RNG.randrange(3) == 0:
-                m = ((RNG.getrandbits(24) | 1 << 23) << 1 | 1) << 40
-                m += RNG.choice([-1, 0, 0, 1])
-            e = RNG.choice([RNG.randrange(-260, 130), -149 - RNG.randrange(0, 80), 104 - RNG.randrange(0, 80)])
-            self.assertTrue(same(round_dyadic(m, e, BINARY32), round_fraction(fraction(m, e), BINARY32)), (m, e))
         # The hardware's conversion from binary64, subnormals and overflow included.
         for _ in range(4000):
             x = any_double()
@@ -133,8 +123,8 @@ class Dyadic(unittest.TestCase):
             if abs(z) == INF or z != z:
                 self.assertFalse(abs(fma64(x, y, z)) < INF)
                 continue
-            expected = round_fraction(exact(x) * exact(y) + exact(z), BINARY64)
-            if exact(x) * exact(y) + exact(z) == 0:
+            expected = round_fraction(Fraction(x) * Fraction(y) + Fraction(z), BINARY64)
+            if Fraction(x) * Fraction(y) + Fraction(z) == 0:
                 self.assertEqual(fma64(x, y, z), 0.0)
             else:
                 self.assertTrue(same(fma64(x, y, z), expected), (x, y, z))
@@ -153,7 +143,7 @@ def random_matrix(rows, columns, spread):
 
 
 def fraction_line(values):
-    return [exact(x) for x in values]
+    return [Fraction(x) for x in values]
 
 
 def least_exponent(values):
@@ -211,7 +201,7 @@ class Modes(unittest.TestCase):
             for i in range(a.shape[0]):
                 for j in range(b.shape[1]):
                     s = definition(fraction_line(a[i].tolist()), fraction_line(b[:, j].tolist()))
-                    value = exact(alpha) * s + (exact(beta) * exact(float(c[i, j])) if beta != 0 else 0)
+                    value = Fraction(alpha) * s + (Fraction(beta) * Fraction(float(c[i, j])) if beta != 0 else 0)
                     self.assertTrue(same(values[i][j], round_fraction(value, fmt)), (mode, i, j))
 
     def test_cr(self):
@@ -297,7 +287,7 @@ class Modes(unittest.TestCase):
                 # The root lies between the midpoints to both neighbours; at a midpoint the last bit of the result is 0.
                 even = struct.unpack(fmt.bits_code, struct.pack(fmt.code, root))[0] % 2 == 0
                 for other in neighbours(root, fmt):
-                    middle = top if abs(other) == INF else (exact(root) + exact(other)) / 2
+                    middle = top if abs(other) == INF else (Fraction(root) + Fraction(other)) / 2
                     if other < root:
                         self.assertTrue(value > middle**2 or (even and value == middle**2), (m, e))
                     else:
@@ -388,7 +378,7 @@ class Modes(unittest.TestCase):
         self.assertTrue(np.isnan(one([inf, inf], [1.0, -1.0])))
         self.assertTrue(np.isnan(one([inf, 1.0], [1.0, nan])))
         self.assertEqual(one([1e300, 1e300], [1e300, -1e300]), 0.0)  # no intermediate overflow
-        self.assertEqual(one([1e300], [1e300], 1e-300), round_fraction(exact(1e300)**2 * exact(1e-300), BINARY64))
+        self.assertEqual(one([1e300], [1e300], 1e-300), round_fraction(Fraction(1e300)**2 * Fraction(1e-300), BINARY64))
         self.assertTrue(np.isnan(one([0.0], [1.0], inf)))
         self.assertEqual(one([1.0], [1.0], inf), inf)
         self.assertTrue(np.isnan(one([1.0], [1.0], inf, 1.0, -inf)))

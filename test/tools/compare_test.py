@@ -15,13 +15,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 SCRIPT, LIBRARY, DATA = sys.argv[1:4]
-VECTOR = "%%MatrixMarket matrix array real general\n3 1\n1\n2\n{last}\n"
+ARRAY, SPARSE = (f"%%MatrixMarket matrix {kind} real general\n" for kind in ("array", "coordinate"))
+VECTOR = ARRAY + "3 1\n1\n2\n{last}\n"
 
 
 def compare(*arguments, stdout=None, **variables):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")} | {"ACCUBLAS_LIBRARY": LIBRARY}
-    environment["ASAN_OPTIONS"] = "detect_leaks=0:allocator_may_return_null=1"
-    environment |= variables
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")}
+    environment |= {"ACCUBLAS_LIBRARY": LIBRARY, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} | variables
     arguments = [a if isinstance(a, bytes) else str(a) for a in arguments]
     return subprocess.run([SCRIPT, *arguments], stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=environment, timeout=300)
@@ -112,9 +112,9 @@ class Results(unittest.TestCase):
     def test_report_of_anything(self):
         with tempfile.TemporaryDirectory() as folder:
             special = Path(folder) / "<b>&.mtx"
-            special.write_text("%%MatrixMarket matrix array real general\n2 2\n1\ninf\n0\nnan\n")
+            special.write_text(ARRAY + "2 2\n1\ninf\n0\nnan\n")
             zero = Path(folder) / "zero.mtx"
-            zero.write_text("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 0\n")
+            zero.write_text(SPARSE + "3 3 1\n1 1 0\n")
             page = Path(folder) / "page.html"
             for arguments in [(special,), (zero,), ("--op", "dot", "--random", 1, 1, 50), ("--op", "gemv", "--random", 5, 1, 500),
                               ("--precision", "s", "--random", 9, 9, 9, "--phi", 300)]:
@@ -179,7 +179,6 @@ class Routines(unittest.TestCase):
 class Recommendations(unittest.TestCase):
     """The page's statements about products that leave the range of numbers, or hold none."""
 
-    ARRAY = "%%MatrixMarket matrix array real general\n"
 
     def said(self, text, *modes, stderr=""):
         """(the headline, what is said below it, mode by need, the table)."""
@@ -193,7 +192,7 @@ class Recommendations(unittest.TestCase):
             return re.sub("<.*?>", "", advice[1]), re.sub("<.*?>", " ", advice[2]), dict(needs), table(run)
 
     def square(self, *entries):
-        return self.ARRAY + "2 2\n" + "\n".join(entries) + "\n"
+        return ARRAY + "2 2\n" + "\n".join(entries) + "\n"
 
     def test_native_promises_nothing_out_of_range(self):
         headline, text, needs, rows = self.said(self.square("1e200", "1e-200", "1", "3e-200"))
@@ -209,7 +208,7 @@ class Recommendations(unittest.TestCase):
                              (self.square("1e-323", "5e-324", "1e-300", "2e-323"), "so small that it rounds to zero"),
                              (self.square("0", "0", "0", "0"), "The exact result is zero, whatever the mode"),
                              (self.square("nan", "nan", "nan", "nan"), "The exact result is NaN, whatever the mode"),
-                             ("%%MatrixMarket matrix coordinate real general\n3 5 0\n", "The exact result is zero, whatever the mode")]:
+                             (SPARSE + "3 5 0\n", "The exact result is zero, whatever the mode")]:
             headline, below, needs, _ = self.said(text)
             self.assertEqual((headline, needs), ("These matrices recommend no mode", {}), text)
             self.assertIn(saying, below)
@@ -227,6 +226,8 @@ class Recommendations(unittest.TestCase):
 
 
 class Refusals(unittest.TestCase):
+    small = ("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0)
+
     def refused(self, *arguments, saying, **variables):
         run = compare(*arguments, **variables)
         self.assertEqual(run.returncode, 2, f"{run.stdout}{run.stderr}")
@@ -244,10 +245,9 @@ class Refusals(unittest.TestCase):
 
             good = write("good.mtx", VECTOR.format(last=3))
             self.refused(Path(folder) / "absent.mtx", saying="no such file")
-            self.refused(write("text.mtx", "hello\n"), saying="not a readable Matrix Market file")
-            self.refused(write("short.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1.0\n"),
-                         saying="short.mtx")
-            self.refused(write("number.mtx", VECTOR.format(last="x")), saying="not a readable Matrix Market file")
+            for text in ("hello\n", "", VECTOR.format(last="x")):
+                self.refused(write("text.mtx", text), saying="not a readable Matrix Market file")
+            self.refused(write("short.mtx", SPARSE + "2 2 3\n1 1 1.0\n"), saying="short.mtx")
             self.refused("--precision", "d", write("complex.mtx", "%%MatrixMarket matrix array complex general\n1 1\n1 2\n"),
                          saying="complex.mtx: complex entries; --precision z or c takes them")
             self.refused(good, good, saying="shapes do not fit: A is 3 x 1, B is 3 x 1")
@@ -257,12 +257,9 @@ class Refusals(unittest.TestCase):
             self.refused("--op", "trsm", f"{DATA}/west0479.mtx", "--modes", "cr", "--repeat", 0, saying="singular")
             self.refused("--op", "gemv", f"{DATA}/pores_1.mtx", f"{DATA}/pores_1.mtx", saying="vector")
             self.refused(folder, saying="not a readable Matrix Market file")
-            self.refused(write("empty.mtx", ""), saying="not a readable Matrix Market file")
-            self.refused(write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n"), saying="empty")
-            self.refused(write("index.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n5 5 1\n"),
-                         saying="index.mtx")
-            self.refused(write("vast.mtx", "%%MatrixMarket matrix coordinate real general\n100000000 100000000 1\n1 1 1\n"),
-                         saying="out of memory")
+            self.refused(write("none.mtx", SPARSE + "0 0 0\n"), saying="empty")
+            self.refused(write("index.mtx", SPARSE + "3 3 1\n5 5 1\n"), saying="index.mtx")
+            self.refused(write("vast.mtx", SPARSE + "100000000 100000000 1\n1 1 1\n"), saying="out of memory")
             self.refused("--precision", "s", write("large.mtx", VECTOR.format(last=1e60)), "--trans-a", good,
                          saying="large.mtx: entries beyond the range")
 
@@ -274,8 +271,8 @@ class Refusals(unittest.TestCase):
         self.refused("--random", 2, 2, 2, "--engine", "warp", saying="int8")
         self.refused("--random", 0, 2, 2, saying="positive")
         self.refused("--random", 2, 2, 2, "--plot", "a.pdf", saying=".png or .svg")
-        self.refused("--random", 2, 2, 2, "--report", "a.txt", saying="--report takes an .html file")
-        self.refused("--random", 2, 2, 2, "--report", "", saying="--report takes an .html file")
+        for path in ("a.txt", ""):
+            self.refused("--random", 2, 2, 2, "--report", path, saying="--report takes an .html file")
         self.refused("--random", 2, 2, 2, "--report", "/absent/a.html", saying="--report: no folder /absent")
         self.refused("--random", 2, 2, saying="--random")
         self.refused("--random", 2, 2, 2, f"{DATA}/pores_1.mtx", saying="not both")
@@ -295,20 +292,16 @@ class Refusals(unittest.TestCase):
         self.refused("--random", 2, 2, 2, saying="ACCUBLAS_MODE=best: unknown mode", ACCUBLAS_MODE="best")
         self.refused("--random", 2, 2, 2, saying="absent.so", ACCUBLAS_LIBRARY="/absent.so")
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "a.html").mkdir()
-            self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--report", Path(folder) / "a.html",
-                         saying="--report: cannot write")
+            for name in ("a.html", "a.png"):
+                (Path(folder) / name).mkdir()
             (Path(folder) / "full.html").symlink_to("/dev/full")
-            self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--report", Path(folder) / "full.html",
-                         saying="No space left")
-            (Path(folder) / "a.png").mkdir()
-            self.refused("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0, "--plot", Path(folder) / "a.png",
-                         saying="cannot write")
+            for option, name, saying in [("--report", "a.html", "--report: cannot write"), ("--report", "full.html", "No space left"),
+                                         ("--plot", "a.png", "cannot write")]:
+                self.refused(*self.small, option, Path(folder) / name, saying=saying)
 
     # An argument parser does not reject these inputs: bytes that are not text, names with line ends, sizes beyond any
     # address, libraries and outputs that are not what they seem.
     def test_hostile_surroundings(self):
-        small = ("--random", 2, 2, 2, "--modes", "cr", "--repeat", 0)
         with tempfile.TemporaryDirectory() as folder:
             def write(name, text):
                 path = os.path.join(os.fsencode(folder), name)
@@ -316,18 +309,17 @@ class Refusals(unittest.TestCase):
                     file.write(text)
                 return path
 
-            coordinate = "%%MatrixMarket matrix coordinate real general\n{0} {0} 1\n1 1 1\n"
+            coordinate = SPARSE + "{0} {0} 1\n1 1 1\n"
             for size in (2 * 10**9, 4 * 10**9, 10**18, 10**30):
                 self.refused(write(b"vast.mtx", coordinate.format(size)), saying="vast.mtx")
-            self.refused(write(b"array.mtx", "%%MatrixMarket matrix array real general\n2000000000 2000000000\n1\n"),
-                         saying="out of memory")
+            self.refused(write(b"array.mtx", ARRAY + "2000000000 2000000000\n1\n"), saying="out of memory")
             for bad in (b"\xff.mtx", b"line\nend.mtx", "\u2028.mtx".encode()):
                 self.refused(write(bad, "nothing"), saying="not a readable Matrix Market file")
                 self.refused(bad, saying="no such file")
             not_a_library = write(b"text.so", "nothing")
-            self.refused(*small, saying="text.so", ACCUBLAS_LIBRARY=not_a_library)
+            self.refused(*self.small, saying="text.so", ACCUBLAS_LIBRARY=not_a_library)
             with open("/dev/full", "w") as full:
-                self.refused(*small, saying="cannot write", stdout=full)
+                self.refused(*self.small, saying="cannot write", stdout=full)
         for sizes in [(2**31, 2**31, 2**31), (2**62, 1, 1), (1, 10**30, 1), (2**40, 2**40, 1)]:
             self.refused("--random", *sizes, saying="out of memory")
         for bad in (b"\xff", b"\xc3(", "\u00e9".encode(), b"c\nr"):
@@ -335,12 +327,12 @@ class Refusals(unittest.TestCase):
             self.refused("--random", 2, 2, 2, "--engine", bad, saying="int8")
             self.refused("--op", bad, saying="gemm")
             self.refused("--random", bad, 2, 2, saying="--random")
-            self.refused(*small, saying="ACCUBLAS_MODE", ACCUBLAS_MODE=bad)
-            self.refused(*small, saying="ACCUBLAS_ENGINE", ACCUBLAS_ENGINE=bad)
-            self.refused(*small, saying="cannot load", ACCUBLAS_LIBRARY=b"/absent" + bad)
-        self.refused(*small, saying="libc.so.6", ACCUBLAS_LIBRARY="libc.so.6")
-        self.refused(*small, saying="/dev/null", ACCUBLAS_LIBRARY="/dev/null")
-        closed = subprocess.run(["sh", "-c", '"$0" "$@" >&-', SCRIPT, *map(str, small)], stderr=subprocess.PIPE, text=True,
+            self.refused(*self.small, saying="ACCUBLAS_MODE", ACCUBLAS_MODE=bad)
+            self.refused(*self.small, saying="ACCUBLAS_ENGINE", ACCUBLAS_ENGINE=bad)
+            self.refused(*self.small, saying="cannot load", ACCUBLAS_LIBRARY=b"/absent" + bad)
+        self.refused(*self.small, saying="libc.so.6", ACCUBLAS_LIBRARY="libc.so.6")
+        self.refused(*self.small, saying="/dev/null", ACCUBLAS_LIBRARY="/dev/null")
+        closed = subprocess.run(["sh", "-c", '"$0" "$@" >&-', SCRIPT, *map(str, self.small)], stderr=subprocess.PIPE, text=True,
                                 env=os.environ | {"ACCUBLAS_LIBRARY": LIBRARY}, timeout=300)
         self.assertEqual((closed.returncode, closed.stderr), (0, ""))
 
@@ -383,8 +375,8 @@ class OtherBackend(unittest.TestCase):
 
         library = Library()
         reports = {mode: SimpleNamespace(backend=backend) for mode, backend in [("native", b"cuda"), ("cr", b"cpu"), ("dot2", b"cpu")]}
-        measure = lambda: program.other_times(library, SimpleNamespace(repeat=0, op="gemm", engine="auto"), list(reports), Call(),
-                                              reports, SimpleNamespace(update=lambda: None))
+        args, progress = SimpleNamespace(repeat=0, op="gemm", engine="auto"), SimpleNamespace(update=lambda: None)
+        measure = lambda: program.other_times(library, args, list(reports), Call(), reports, progress)
         self.assertEqual({mode: list(times) for mode, times in measure().items()}, {"native": ["cpu"], "cr": ["cuda"], "dot2": []})
         self.assertEqual(calls, ["cpu", "native", "cuda", "cr", "dot2"])
         library.devices = False
@@ -397,7 +389,7 @@ class Names(unittest.TestCase):
             for name in (b"\xff.mtx", "\u00e9.mtx".encode(), b"line\nend.mtx"):
                 path = os.path.join(os.fsencode(folder), name)
                 with open(path, "w") as file:
-                    file.write("%%MatrixMarket matrix array real general\n1 1\n3\n")
+                    file.write(ARRAY + "1 1\n3\n")
                 for variables in ({}, {"LC_ALL": "C", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}):
                     run = compare(path, "--modes", "cr", "--repeat", 0, "--plot", os.path.join(folder, "a.png"), **variables)
                     self.assertEqual((run.returncode, run.stderr), (0, ""))

@@ -12,7 +12,7 @@ constexpr int levels = 45;
 
 /// Elements that x and y are prefetched ahead: past L2 and beside a busy core the hardware's own streams are too short
 /// (n = 10^7: 10 in place of 6 GB/s); in the caches it costs nothing that can be measured. As far as cr's DOT
-/// (cr_vector.cpp), which found 1 KiB too short for two cores.
+/// (cr_rows.hpp), which found 1 KiB too short for two cores.
 template <class T>
 constexpr Index ahead = 4096 / sizeof(T);
 
