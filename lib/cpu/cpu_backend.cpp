@@ -78,7 +78,7 @@ class CpuBackend final : public Backend {
   template <class T>
   static void serve(const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_gemm(call.problem, execution);
-    cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<T>, execution);
+    cpu::structured_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<T>, execution);
   }
 
   template <class E>
@@ -90,7 +90,8 @@ class CpuBackend final : public Backend {
   static void serve(const Call<Level3<E>, E>& call, Execution& execution) {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_level3(call.problem, execution);
     if (call.problem.kind == Operation::trsm) return cpu::solve(system_of(call.problem), call.mode, execution);
-    cpu::described_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>, execution);
+    cpu::structured_product(product_of(call.problem), emulated(call.mode), call.engine, real_gemm<RealOf<E>>,
+                            execution);
   }
 
   template <class E>
@@ -113,7 +114,7 @@ class CpuBackend final : public Backend {
     if (is_update(call.problem.kind)) return cpu::update(product_of(call.problem), execution);
     const Mode mode = vector_mode(call.mode);
     if (mode.kind == ACCUBLAS_MODE_CR && by_pieces(call.problem, execution)) return;
-    cpu::described_product(product_of(call.problem), mode, call.engine, line_gemm<RealOf<E>>, execution);
+    cpu::structured_product(product_of(call.problem), mode, call.engine, line_gemm<RealOf<E>>, execution);
   }
   template <class E>
   static bool by_pieces(const Level2<E>& l, Execution& execution) {
@@ -200,7 +201,7 @@ class CpuBackend final : public Backend {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_gemv(p, execution);
     Gemm<Complex<T>> g{p.m, 1, p.k, p.alpha, p.a, {p.x.data, p.x.stride, 0}, p.beta, {p.y.data, p.y.stride, 0}};
     g.conjugate_a = p.conjugate_a;
-    cpu::described_product(product_of(g), vector_mode(call.mode), call.engine, line_gemm<T>, execution);
+    cpu::structured_product(product_of(g), vector_mode(call.mode), call.engine, line_gemm<T>, execution);
   }
 
   template <class T>

@@ -138,13 +138,13 @@ void fixed_gemv(const Gemv<T>&, const Mode&, Execution&);
 template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
-// structured/product.cpp: described products, complex GEMM, GEMV and DOT (but dot2's DOT) in every mode but native, as
+// structured/product.cpp: structured products, complex GEMM, GEMV and DOT (but dot2's DOT) in every mode but native, as
 // products of components by `real`, which computes a real GEMM by the engine named; structured/elements.cpp,
 // element by element, where that does not serve.
 template <class T>
 using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Execution&);
 template <class E>
-void described_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
+void structured_product(const Product<E>&, const Mode&, accublas_engine, RealGemm<RealOf<E>> real, Execution&);
 
 // structured/line_pieces.cpp: cr for a matrix of which a triangle is stored, times a vector; false, with nothing done,
 // where the workspace is too small. x may be y.

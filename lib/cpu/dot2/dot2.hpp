@@ -37,6 +37,18 @@ template <class T>
 Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y);
 template <class T>
 Dot2Pair dot2_tree(const Dot2Sum<T>& sum);
+/// dot2_chain of terms row(t) and col(t), block by block.
+template <class T, class Row, class Col>
+Dot2Pair dot2_chain_of(Index terms, const Row& row, const Col& col) {
+  T of_row[dot2_block], of_col[dot2_block];
+  Dot2Pair pair{0, 0};
+  for (Index first = 0; first < terms; first += dot2_block) {
+    const Index count = terms - first < dot2_block ? terms - first : dot2_block;
+    for (Index t = 0; t < count; ++t) of_row[t] = row(first + t), of_col[t] = col(first + t);
+    pair = dot2_combine<T>(pair, dot2_chain<T>(count, {of_row, 1}, {of_col, 1}));
+  }
+  return pair;
+}
 
 /// The pair of a tree, n > 0, by the kernels and threads of `execution`; not finite only where the tabled one is not.
 template <class T>

@@ -13,7 +13,6 @@ ACCUBLAS_INLINE double magnitude(double a) { return __builtin_fabs(a); }
 using Doubles = __m512d;
 constexpr int W = 8;
 
-ACCUBLAS_INLINE Doubles zero() { return _mm512_setzero_pd(); }
 ACCUBLAS_INLINE Doubles splat(double x) { return _mm512_set1_pd(x); }
 ACCUBLAS_INLINE Doubles load(const double* p) { return _mm512_loadu_pd(p); }
 ACCUBLAS_INLINE Doubles load(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
@@ -34,9 +33,6 @@ ACCUBLAS_INLINE Doubles held(Doubles v) {
   __asm__("" : "+v"(v));
   return v;
 }
-ACCUBLAS_INLINE Doubles add(Doubles a, Doubles b) { return _mm512_add_pd(a, b); }
-ACCUBLAS_INLINE Doubles sub(Doubles a, Doubles b) { return _mm512_sub_pd(a, b); }
-ACCUBLAS_INLINE Doubles mul(Doubles a, Doubles b) { return _mm512_mul_pd(a, b); }
 /// a b + c and a b - c, rounded once.
 ACCUBLAS_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm512_fmadd_pd(a, b, c); }
 ACCUBLAS_INLINE Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm512_fmsub_pd(a, b, c); }
@@ -48,7 +44,6 @@ ACCUBLAS_INLINE double lane_sum(Doubles v) { return _mm512_reduce_add_pd(v); }
 using Doubles = __m256d;
 constexpr int W = 4;
 
-ACCUBLAS_INLINE Doubles zero() { return _mm256_setzero_pd(); }
 ACCUBLAS_INLINE Doubles splat(double x) { return _mm256_set1_pd(x); }
 ACCUBLAS_INLINE Doubles load(const double* p) { return _mm256_loadu_pd(p); }
 ACCUBLAS_INLINE Doubles load(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
@@ -69,9 +64,6 @@ ACCUBLAS_INLINE Doubles held(Doubles v) {
   __asm__("" : "+x"(v));
   return v;
 }
-ACCUBLAS_INLINE Doubles add(Doubles a, Doubles b) { return _mm256_add_pd(a, b); }
-ACCUBLAS_INLINE Doubles sub(Doubles a, Doubles b) { return _mm256_sub_pd(a, b); }
-ACCUBLAS_INLINE Doubles mul(Doubles a, Doubles b) { return _mm256_mul_pd(a, b); }
 /// a b + c and a b - c, rounded once.
 ACCUBLAS_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm256_fmadd_pd(a, b, c); }
 ACCUBLAS_INLINE Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm256_fmsub_pd(a, b, c); }
@@ -87,7 +79,6 @@ ACCUBLAS_INLINE double lane_sum(Doubles v) {
 using Doubles = double;
 constexpr int W = 1;
 
-ACCUBLAS_INLINE Doubles zero() { return 0; }
 ACCUBLAS_INLINE Doubles splat(double x) { return x; }
 ACCUBLAS_INLINE Doubles load(const double* p) { return *p; }
 ACCUBLAS_INLINE Doubles load(const float* p) { return *p; }
@@ -95,9 +86,6 @@ ACCUBLAS_INLINE Doubles load_first(const double*, int) { return 0; }
 ACCUBLAS_INLINE Doubles load_first(const float*, int) { return 0; }
 ACCUBLAS_INLINE void store(double* p, Doubles v) { *p = v; }
 ACCUBLAS_INLINE Doubles held(Doubles v) { return v; }
-ACCUBLAS_INLINE Doubles add(Doubles a, Doubles b) { return a + b; }
-ACCUBLAS_INLINE Doubles sub(Doubles a, Doubles b) { return a - b; }
-ACCUBLAS_INLINE Doubles mul(Doubles a, Doubles b) { return a * b; }
 /// a b + c and a b - c, rounded once (libm's fma, slow where the CPU lacks the instruction; Dekker's product would not
 /// do near the ends of the exponent range).
 ACCUBLAS_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) { return __builtin_fma(a, b, c); }
@@ -105,6 +93,11 @@ ACCUBLAS_INLINE Doubles fms(Doubles a, Doubles b, Doubles c) { return __builtin_
 ACCUBLAS_INLINE double lane_sum(Doubles v) { return v; }
 
 #endif
+
+ACCUBLAS_INLINE Doubles zero() { return Doubles{}; }
+ACCUBLAS_INLINE Doubles add(Doubles a, Doubles b) { return a + b; }
+ACCUBLAS_INLINE Doubles sub(Doubles a, Doubles b) { return a - b; }
+ACCUBLAS_INLINE Doubles mul(Doubles a, Doubles b) { return a * b; }
 
 /// Into L1, and into L2, where arithmetic is fast enough to wait for memory. Any address will do.
 ACCUBLAS_INLINE void prefetch_nearest(const void* p) {

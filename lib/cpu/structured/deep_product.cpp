@@ -1,4 +1,4 @@
-// Described products with a long inner dimension: their operands as the lines that lib/cpu/sums/deep_gemm.cpp reads
+// Structured products with a long inner dimension: their operands as the lines that lib/cpu/sums/deep_gemm.cpp reads
 // some terms at a time, from where they are stored or, if they have a structure, as they are written out.
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/structured/written_lines.hpp"

@@ -236,7 +236,8 @@ class ProductElements {
   bool inner_product(Index i, Index j, const Row& x, const Column& y, std::int64_t* sums, Inner<T>& to) const {
     switch (mode_.kind) {
       case ACCUBLAS_MODE_DOT2: {
-        const Dot2Pair pair = chain(x, y);
+        const Dot2Pair pair = dot2_chain_of<T>(
+            terms_, [&](Index t) { return x[t]; }, [&](Index t) { return y[t]; });
         if (!is_finite(pair)) return false;
         to = sum_of(pair);
         return true;
@@ -264,21 +265,6 @@ class ProductElements {
     inner.sum = wide_cast<Inner<T>::limbs>(sum.value());
     inner.exponent = LongAccumulator::min_exponent;
     return inner;
-  }
-
-  /// dot2_chain, block by block.
-  Dot2Pair chain(const Row& x, const Column& y) const {
-    T of_x[dot2_block], of_y[dot2_block];
-    Dot2Pair pair{0, 0};
-    for (Index first = 0; first < terms_; first += dot2_block) {
-      const Index count = std::min(dot2_block, terms_ - first);
-      for (Index t = 0; t < count; ++t) {
-        of_x[t] = x[first + t];
-        of_y[t] = y[first + t];
-      }
-      pair = dot2_combine<T>(pair, dot2_chain<T>(count, {of_x, 1}, {of_y, 1}));
-    }
-    return pair;
   }
 
   static Inner<T> sum_of(Dot2Pair pair) {

@@ -1,4 +1,4 @@
-// Described products (lib/call/product.hpp), complex GEMM and GEMV, by the engines of the real ones. The lines of the
+// Structured products (lib/call/product.hpp), complex GEMM and GEMV, by the engines of the real ones. The lines of the
 // operands are written out, mirrored, conjugated, with zeros and ones where the description has them, of complex
 // numbers as lines of components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the
 // same rows. Blocks of C are as large as the workspace has room for their lines.
@@ -26,12 +26,12 @@ namespace accublas::cpu {
 namespace {
 
 template <class E>
-class DescribedProduct {
+class StructuredProduct {
   using T = RealOf<E>;
 
  public:
-  DescribedProduct(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<T> real,
-                   Execution& execution)
+  StructuredProduct(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<T> real,
+                    Execution& execution)
       : p_(p),
         mode_(mode),
         engine_(engine),
@@ -352,13 +352,13 @@ class DescribedProduct {
 }  // namespace
 
 template <class E>
-void described_product(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<RealOf<E>> real,
-                       Execution& execution) {
+void structured_product(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<RealOf<E>> real,
+                        Execution& execution) {
   require_no_target(mode, execution.target, is_single_precision<E>);
   bool by_components = true;
   if constexpr (is_complex<E>) by_components = p.alpha.im == 0 && p.beta.im == 0;
   const auto by_lines = [&](Execution& with) {
-    return by_components && DescribedProduct<E>(p, mode, engine, real, with).run();
+    return by_components && StructuredProduct<E>(p, mode, engine, real, with).run();
   };
   Workspace& workspace = execution.workspace;
   if (!workspace.rehearses()) {
@@ -381,11 +381,11 @@ void described_product(const Product<E>& p, const Mode& mode, accublas_engine en
   needed == SIZE_MAX ? workspace.refuse() : void(workspace.take<unsigned char>(needed));
 }
 
-template void described_product(const Product<double>&, const Mode&, accublas_engine, RealGemm<double>, Execution&);
-template void described_product(const Product<float>&, const Mode&, accublas_engine, RealGemm<float>, Execution&);
-template void described_product(const Product<Complex<double>>&, const Mode&, accublas_engine, RealGemm<double>,
-                                Execution&);
-template void described_product(const Product<Complex<float>>&, const Mode&, accublas_engine, RealGemm<float>,
-                                Execution&);
+template void structured_product(const Product<double>&, const Mode&, accublas_engine, RealGemm<double>, Execution&);
+template void structured_product(const Product<float>&, const Mode&, accublas_engine, RealGemm<float>, Execution&);
+template void structured_product(const Product<Complex<double>>&, const Mode&, accublas_engine, RealGemm<double>,
+                                 Execution&);
+template void structured_product(const Product<Complex<float>>&, const Mode&, accublas_engine, RealGemm<float>,
+                                 Execution&);
 
 }  // namespace accublas::cpu

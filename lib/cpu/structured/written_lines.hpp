@@ -1,4 +1,4 @@
-// Lines of a described product as memory that is written out, some terms of them at a time.
+// Lines of a structured product as memory that is written out, some terms of them at a time.
 #pragma once
 
 #include <algorithm>

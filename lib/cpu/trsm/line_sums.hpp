@@ -81,7 +81,10 @@ class LineSums {
     ExactSum<double> above[parts];
     for (int part = 0; part < parts; ++part) {
       const Terms<X> terms{*this, x, p, part};
-      const Dot2Pair pair = dot2_ ? chain(terms, parts * count) : Dot2Pair{};
+      Dot2Pair pair{};
+      if (dot2_)  // minus the sum
+        pair = dot2_chain_of<T>(
+            parts * count, [&](Index t) { return terms.row(t); }, [&](Index t) { return terms.col(t); });
       if (dot2_ && is_finite(pair)) {
         above[part].add(1, pair.s);
         above[part].add(1, pair.c);
@@ -138,19 +141,6 @@ class LineSums {
     }
     T col(Index t) const { return part_of(x(t / parts), t % parts); }
   };
-
-  /// dot2's pair of minus the sum, block by block.
-  template <class X>
-  static Dot2Pair chain(const Terms<X>& terms, Index count) {
-    T row[dot2_block], col[dot2_block];
-    Dot2Pair pair{0, 0};
-    for (Index first = 0; first < count; first += dot2_block) {
-      const Index some = std::min(dot2_block, count - first);
-      for (Index t = 0; t < some; ++t) row[t] = terms.row(first + t), col[t] = terms.col(first + t);
-      pair = dot2_combine<T>(pair, dot2_chain<T>(some, {row, 1}, {col, 1}));
-    }
-    return pair;
-  }
 
   const Operand<E> m_;
   const Index order_, stride_;
