@@ -53,10 +53,9 @@ Run::Run(Context& context, Routine routine, const accublas_options* options)
       routine_(routine),
       inner_(context.in_flow) {
   if (defined_environment(resolved_.plan)) environment_.emplace();
-  const Settings& settings = resolved_.settings;
   context_.last.begin(resolved_.plan);
-  report_.level = settings.report_level;
-  timed_ = settings.report_level >= 1 || shows();
+  report_.level = resolved_.settings.report_level;
+  timed_ = report_.level >= 1 || shows();
   if (timed_) watch_.emplace();
 }
 
@@ -66,12 +65,6 @@ Run::~Run() {
     print(false);
   } catch (...) {  // no memory for a line of log; the call's own error is on its way
   }
-}
-
-void Run::sizes(Index m, Index n, Index k) {
-  report_.m = m;
-  report_.n = n;
-  report_.k = k;
 }
 
 void Run::require_scalar(const Named& scalar) const {
@@ -151,12 +144,11 @@ void Run::serve(const AnyCall& call, accublas_engine engine, BackendState* state
 }
 
 void Run::compute_any(const AnyCall& call) {
-  const Settings& settings = resolved_.settings;
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(-1);
   const std::size_t cap = workspace_cap();
   const bool own = users_workspace_serves();
   Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
-  Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, settings.target};
+  Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, resolved_.settings.target};
   execution.engine_forced = plan_.engine_forced;
 
   context_.last.on_device = plan_.backend == ACCUBLAS_BACKEND_CUDA;

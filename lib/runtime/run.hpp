@@ -42,7 +42,7 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  void sizes(Index m, Index n, Index k);
+  void sizes(Index m, Index n, Index k) { report_.m = m, report_.n = n, report_.k = k; }
   void batch(Index count) { report_.batch_count = count; }
 
   /// Reads a factor where it is on the host.
