@@ -5,7 +5,8 @@ usage: generate_fortran.py interfaces TYPE           the C functions of the rout
        generate_fortran.py netlib GROUP TYPE INT...  a module of routines with netlib's arguments, for integers of kind int32, int64 or both
        generate_fortran.py constants ACCUBLAS_H      the enumerators of the header
        generate_fortran.py functions ACCUBLAS_H      its functions that are no routines
-       generate_fortran.py template SOURCE WORD      a source with @VARIABLES@, for a type of numbers, a kind of integers or the header
+       generate_fortran.py template SOURCE TYPE      a source with @VARIABLES@ for a type of numbers
+       generate_fortran.py template SOURCE ACCUBLAS_H [INT]  such a source for the header, and a kind of integers
 """
 
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 import routines
 from fortran_generics import GENERICS, NETLIB, NETLIB_COMMENTS
 from fortran_header import constants, functions, settings
+from fortran_mp import mp_procedures
 from fortran_text import LAST_ARGUMENTS, comment, declarations, indented, statement
 from routines import ENUM, FACTOR, LEADING, OUTPUT, SIZE, WRITTEN
 
@@ -268,14 +270,14 @@ def values(letter):
             "LAST_ARGUMENTS": "\n    ".join(declarations(LAST_ARGUMENTS))}
 
 
-def template(path, word):
-    """A source with its variables replaced, for a type of numbers, an integer kind, or what a header says."""
+def template(path, word, kind=None):
+    """A source with its variables replaced, for a type of numbers or what a header says, of routines for an integer kind if there is one."""
     if word in MODULES:
         replaced = values(word) | dict(zip(("LEVEL1_PUBLIC", "LEVEL1_INTERFACES", "LEVEL1_PROCEDURES"), generic_parts("level1", word)))
     else:
-        replaced = {"INT": word} if word.startswith("int") else settings(Path(word).read_text())
-        last = LAST_ARGUMENTS[1:2] + LAST_ARGUMENTS[3:] if word.startswith("int") else LAST_ARGUMENTS[3:]
-        replaced["LAST_ARGUMENTS"] = "\n    ".join(declarations(last))
+        header = Path(word).read_text()
+        last = LAST_ARGUMENTS[1:2] * bool(kind) + LAST_ARGUMENTS[3:]
+        replaced = settings(header) | mp_procedures(header, kind) | {"INT": kind, "LAST_ARGUMENTS": "\n    ".join(declarations(last))}
     return re.sub(r"@(\w+)@", lambda variable: replaced[variable.group(1)], Path(path).read_text())
 
 

@@ -144,6 +144,19 @@ SETTING = """  !> CUDA device number, from 0.
     call settle(ctx, c_set_device(ctx%handle, device), stat, errmsg)
   end subroutine accublas_set_device
 """
+MP_PROCEDURE = """  !> Keeps the aligned form of the m x n matrix at `first`; spread: 0 .. 64 (default 64).
+  subroutine mp_align(m, n, a, first, lda, spread, context, stat, errmsg)
+    integer(int64), intent(in) :: m, n
+    type(accublas_mp_array), intent(in) :: a
+    integer(int64), intent(in), optional :: first, lda, spread
+    type(accublas_context), intent(in), optional :: context
+    integer(int32), intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+
+    call settle_call(context, c_mp_align(context_handle(context), a%handle, offset(first), value_or(lda, max(1_int64, &
+      int(m, int64))), m, n, int(value_or(spread, -1_int64), int32)), stat, errmsg)
+  end subroutine mp_align
+"""
 
 DROP_IN = [
     ("level3", '''extern "C" ACCUBLAS_API void zherk_(const char* uplo, const char* trans, const std::int32_t* n, const std::int32_t* k,
@@ -255,6 +268,7 @@ class Routines(unittest.TestCase):
         self.assertIn(HEADER_FUNCTIONS, generate_fortran.functions(HEADER))
         header = str(SOURCE / "include" / "accublas.h")
         self.assertIn(SETTING, generate_fortran.template(SOURCE / "fortran" / "accublas_context.f90.in", header))
+        self.assertIn(MP_PROCEDURE, generate_fortran.template(SOURCE / "fortran" / "accublas_mp.f90.in", header, "int64"))
 
 
 if __name__ == "__main__":
