@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "lib/base/thread_pool.hpp"
 #include "lib/mp/basis.hpp"
-#include "lib/mp/transfer.hpp"
 #include "lib/numerics/limbs.hpp"
 #include "lib/numerics/sparse_sum.hpp"
 
@@ -65,19 +62,11 @@ void Rounder::round(const std::uint64_t* integer, int limbs, std::int64_t expone
 void Reader::read(std::int64_t first, std::int64_t count, NumberBuffer& to, std::int64_t at) {
   for (std::int64_t t = first; t < first + count; ++t, ++at) {
     const bool negative = from_.sign && from_.sign[t] != 0;
-    switch (from_.exponent[t]) {
-      case ACCUBLAS_MP_EXPONENT_ZERO:
-        set_special(to, at, exponent_zero, negative);
-        break;
-      case ACCUBLAS_MP_EXPONENT_INFINITY:
-        set_special(to, at, exponent_infinity, negative);
-        break;
-      case ACCUBLAS_MP_EXPONENT_NAN:
-        set_special(to, at, exponent_nan, false);
-        break;
-      default:
-        rounder_.round(from_.limb + t * from_.size, static_cast<int>(from_.size), from_.exponent[t], negative, to, at);
-    }
+    const std::int64_t exponent = from_.exponent[t];
+    if (exponent <= ACCUBLAS_MP_EXPONENT_NAN)
+      set_special(to, at, exponent_zero + static_cast<std::int32_t>(exponent - ACCUBLAS_MP_EXPONENT_ZERO), negative);
+    else
+      rounder_.round(from_.limb + t * from_.size, static_cast<int>(from_.size), exponent, negative, to, at);
   }
 }
 
@@ -111,33 +100,25 @@ ConstNumbers Reader::look(std::int64_t first, std::int64_t count, NumberBuffer& 
 }
 
 void MpBackend::write_limbs(Elements& to, const Block& block, const UserNumbers& numbers, MpExecution& execution) {
-  const std::int64_t tasks = chunks_of(block.size());
   NumberBuffer rounded(to.format, block.size());
-  std::vector<Reader> readers;
-  const int workers = static_cast<int>(std::min<std::int64_t>(execution.threads, tasks));
-  readers.reserve(workers);
-  for (int w = 0; w < workers; ++w) readers.emplace_back(to.format, numbers);
-  parallel_for(tasks, workers, [&](std::int64_t task, int thread) {
-    const std::int64_t first = task * chunk;
-    readers[thread].read(first, std::min(chunk, block.size() - first), rounded, first);
-  });
+  for_chunks(
+      block.size(), 1, execution.threads, [&] { return Reader(to.format, numbers); },
+      [&](Reader& reader, std::int64_t first, std::int64_t, std::int64_t count) {
+        reader.read(first, count, rounded, first);
+      });
   write(to, block, std::as_const(rounded).view(), execution);
 }
 
 void convert(const NumberBuffer& from, const Format& from_format, NumberBuffer& to, const Format& to_format,
              std::int64_t count, int threads) {
-  const std::int64_t tasks = chunks_of(count);
-  std::vector<Rounder> rounders;
-  const int workers = static_cast<int>(std::min<std::int64_t>(threads, tasks));
-  rounders.reserve(workers);
-  for (int w = 0; w < workers; ++w) rounders.emplace_back(to_format, from.limbs);
-  parallel_for(tasks, workers, [&](std::int64_t task, int thread) {
-    for (std::int64_t t = task * chunk; t < std::min(count, (task + 1) * chunk); ++t) {
+  const auto make = [&] { return Rounder(to_format, from.limbs); };
+  for_chunks(count, 1, threads, make, [&](Rounder& rounder, std::int64_t first, std::int64_t, std::int64_t here) {
+    for (std::int64_t t = first; t < first + here; ++t) {
+      const std::int64_t exponent = from.exponent[t];
       if (is_special(from.exponent[t]))
         set_special(to, t, from.exponent[t], from.sign[t] != 0);
       else
-        rounders[thread].round(from.x(t), from.limbs, std::int64_t{from.exponent[t]} - from_format.precision,
-                               from.sign[t] != 0, to, t);
+        rounder.round(from.x(t), from.limbs, exponent - from_format.precision, from.sign[t] != 0, to, t);
     }
   });
 }

@@ -5,27 +5,10 @@
 
 #include "lib/mp/array.hpp"
 #include "lib/mp/memory.hpp"
+#include "lib/mp/transfer.hpp"
 #include "lib/numerics/mp_eval.hpp"
 
 namespace accublas::mp {
-
-/// `count` numbers of a format: X in 64-bit limbs.
-struct NumberBuffer {
-  NumberBuffer(const Format& format, std::int64_t count)
-      : limb(count * format.limbs / 2), exponent(count), sign(count), limbs(format.limbs / 2) {}
-
-  Numbers view() { return {reinterpret_cast<std::uint32_t*>(limb.data()), exponent.data(), sign.data()}; }
-  ConstNumbers view() const {
-    return {reinterpret_cast<const std::uint32_t*>(limb.data()), exponent.data(), sign.data()};
-  }
-  std::uint64_t* x(std::int64_t t) { return limb.data() + t * limbs; }
-  const std::uint64_t* x(std::int64_t t) const { return limb.data() + t * limbs; }
-
-  Buffer<std::uint64_t> limb;
-  Buffer<std::int32_t> exponent;
-  Buffer<std::uint8_t> sign;
-  int limbs;
-};
 
 /// Rounds (-1)^negative N 2^exponent to nearest even at the precision of a format, with its range of exponents. One per
 /// thread, for N of at most `limbs` 64-bit limbs.
@@ -60,6 +43,13 @@ class Reader {
   UserNumbers from_;
   Rounder rounder_;
 };
+
+/// Returns the code ACCUBLAS_MP_EXPONENT_* that users see for a code of lib/mp/format.hpp.
+constexpr std::int64_t users_code(std::int32_t code) {
+  return ACCUBLAS_MP_EXPONENT_ZERO + (std::int64_t{code} - exponent_zero);
+}
+static_assert(users_code(exponent_infinity) == ACCUBLAS_MP_EXPONENT_INFINITY &&
+              users_code(exponent_nan) == ACCUBLAS_MP_EXPONENT_NAN);
 
 /// Writes a code of lib/mp/format.hpp.
 void set_special(NumberBuffer& to, std::int64_t t, std::int32_t code, bool negative);

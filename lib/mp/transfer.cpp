@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "lib/base/thread_pool.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/limbs.hpp"
 
@@ -167,26 +165,15 @@ void settle(Elements& elements, const cpu::MpKernels& kernels, int threads) {
   Elements settled = elements;
   settled.positional = false;
   const Block all{0, elements.length, 1, 1, elements.length};
-  const std::int64_t tasks = chunks_of(elements.length);
   struct Worker {
     Decoder decoder;
     Encoder encoder;
-    Buffer<std::uint32_t> limb;
-    Buffer<std::int32_t> exponent;
-    Buffer<std::uint8_t> sign;
+    NumberBuffer numbers;
   };
-  std::vector<Worker> workers;
-  const int count = static_cast<int>(std::min<std::int64_t>(threads, tasks));
-  workers.reserve(count);
-  for (int t = 0; t < count; ++t)
-    workers.push_back({Decoder(elements.format, kernels), Encoder(settled, kernels),
-                       Buffer<std::uint32_t>(elements.format.limbs * chunk), Buffer<std::int32_t>(chunk),
-                       Buffer<std::uint8_t>(chunk)});
-  parallel_for(tasks, count, [&](std::int64_t task, int thread) {
-    Worker& w = workers[thread];
-    const std::int64_t first = task * chunk, here = std::min(chunk, elements.length - first);
-    w.decoder.limbs(elements, all, first, here, {w.limb.data(), w.exponent.data(), w.sign.data()});
-    w.encoder.limbs(settled, all, first, here, {w.limb.data(), w.exponent.data(), w.sign.data()});
+  const auto make = [&] { return Worker{{elements.format, kernels}, {settled, kernels}, {elements.format, chunk}}; };
+  for_chunks(elements.length, 1, threads, make, [&](Worker& w, std::int64_t first, std::int64_t, std::int64_t count) {
+    w.decoder.limbs(elements, all, first, count, w.numbers.view());
+    w.encoder.limbs(settled, all, first, count, std::as_const(w.numbers).view());
   });
   elements.positional = false;
 }
@@ -214,9 +201,7 @@ Decoder::Decoder(const Format& format, const cpu::MpKernels& kernels)
       digits_((format.moduli + 1) * chunk),
       integers_(basis_.limbs * chunk),
       room_(cpu::mp_room(format.moduli + 1)),
-      limbs_(format.limbs * chunk),
-      exponent_(chunk),
-      sign_(chunk) {}
+      numbers_(format, chunk) {}
 
 void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
                     const Numbers& numbers) {
@@ -254,9 +239,10 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
 
 void Decoder::doubles(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
                       double* values) {
-  limbs(from, block, first, count, {limbs_.data(), exponent_.data(), sign_.data()});
+  const Numbers numbers = numbers_.view();
+  limbs(from, block, first, count, numbers);
   for (std::int64_t t = 0; t < count; ++t)
-    values[t] = round_to_double(sign_[t] != 0, exponent_[t], &limbs_[t * format_.limbs], format_);
+    values[t] = round_to_double(numbers.sign[t] != 0, numbers.exponent[t], numbers.limb + t * format_.limbs, format_);
 }
 
 double round_to_double(bool negative, std::int32_t exponent, const std::uint32_t* limb, const Format& format) {

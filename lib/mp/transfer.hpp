@@ -3,10 +3,13 @@
 // what threads share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "lib/base/integers.hpp"
+#include "lib/base/thread_pool.hpp"
 #include "lib/mp/basis.hpp"
 #include "lib/mp/format.hpp"
 #include "lib/mp/kernels/mp_kernels.hpp"
@@ -18,6 +21,40 @@ namespace accublas::mp {
 inline constexpr std::int64_t chunk = 256;
 
 constexpr std::int64_t chunks_of(std::int64_t elements) { return ceil_div(elements, chunk); }
+
+/// Calls body(worker, i, j, count) for chunks of rows i .. i + count - 1 of column j. Each thread has a worker of its
+/// own, which is made by make() before the first call.
+template <class Make, class Body>
+void for_chunks(std::int64_t rows, std::int64_t columns, int threads, Make&& make, Body&& body) {
+  const std::int64_t row_chunks = chunks_of(rows), tasks = row_chunks * columns;
+  if (tasks == 0) return;
+  std::vector<decltype(make())> workers;
+  const int count = static_cast<int>(std::min<std::int64_t>(threads, tasks));
+  workers.reserve(count);
+  for (int t = 0; t < count; ++t) workers.push_back(make());
+  parallel_for(tasks, count, [&](std::int64_t task, int thread) {
+    const std::int64_t i = task % row_chunks * chunk;
+    body(workers[thread], i, task / row_chunks, std::min(chunk, rows - i));
+  });
+}
+
+/// `count` numbers of a format: X in 64-bit limbs.
+struct NumberBuffer {
+  NumberBuffer(const Format& format, std::int64_t count)
+      : limb(count * format.limbs / 2), exponent(count), sign(count), limbs(format.limbs / 2) {}
+
+  Numbers view() { return {reinterpret_cast<std::uint32_t*>(limb.data()), exponent.data(), sign.data()}; }
+  ConstNumbers view() const {
+    return {reinterpret_cast<const std::uint32_t*>(limb.data()), exponent.data(), sign.data()};
+  }
+  std::uint64_t* x(std::int64_t t) { return limb.data() + t * limbs; }
+  const std::uint64_t* x(std::int64_t t) const { return limb.data() + t * limbs; }
+
+  Buffer<std::uint64_t> limb;
+  Buffer<std::int32_t> exponent;
+  Buffer<std::uint8_t> sign;
+  int limbs;
+};
 
 /// Writes numbers into elements, in the form that these have, a chunk at a time. Each thread has its own Encoder, whose
 /// constructor takes all memory. The caller maintains Elements::low.
@@ -70,9 +107,7 @@ class Decoder {
   const Basis& basis_;
   Buffer<std::uint32_t> residues_, digits_;
   Buffer<std::uint64_t> integers_, room_;
-  Buffer<std::uint32_t> limbs_;
-  Buffer<std::int32_t> exponent_;
-  Buffer<std::uint8_t> sign_;
+  NumberBuffer numbers_;
 };
 
 /// Residue or digit k of `count` elements of a block to out[k chunk + .], for k < format.moduli or digits_of(format);

@@ -217,24 +217,19 @@ void HostAligned::find_shifts(const Elements& elements, std::int64_t i, std::int
 void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKernels& kernels, int threads) {
   if (count <= count_ || block_.size() == 0) return;
   Segment segment{count_, count, Buffer<std::uint32_t>((count - count_) * plane_stride_)};
-  const std::int64_t row_chunks = chunks_of(block_.rows);
   const bool streamed = segment.planes.bytes() >= streamed_bytes;
   struct Worker {
     PlaneMaker maker;
     Buffer<std::uint32_t> planes;
   };
-  std::vector<Worker> all;
-  const int workers = static_cast<int>(std::min<std::int64_t>(threads, row_chunks * block_.columns));
-  for (int t = 0; t < workers; ++t)
-    all.push_back({PlaneMaker(elements, kernels, count), Buffer<std::uint32_t>((count - count_) * chunk)});
   segments_.reserve(segments_.size() + 1);
-  parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
-    const std::int64_t j = task / row_chunks, i = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - i);
+  const auto make = [&] { return Worker{{elements, kernels, count}, Buffer<std::uint32_t>((count - count_) * chunk)}; };
+  const auto fill = [&](Worker& worker, std::int64_t i, std::int64_t j, std::int64_t rows) {
     std::uint8_t shift[chunk];
     if (spread_ > 0) find_shifts(elements, i, j, rows, shift);
-    std::uint32_t* made = all[thread].planes.data();
-    all[thread].maker.make(elements, block_, i, j, rows, spread_ > 0 ? shift : nullptr, segment.from, segment.to, made,
-                           chunk);
+    std::uint32_t* made = worker.planes.data();
+    worker.maker.make(elements, block_, i, j, rows, spread_ > 0 ? shift : nullptr, segment.from, segment.to, made,
+                      chunk);
     const std::int64_t padded = i + rows < block_.rows ? rows : ld_ - i;
     for (int k = segment.from; k < segment.to; ++k, made += chunk) {
       std::fill(made + rows, made + padded, 0);
@@ -245,7 +240,8 @@ void HostAligned::ensure(const Elements& elements, int count, const cpu::MpKerne
         std::copy_n(made, padded, out);
     }
     if (streamed) stream_fence();
-  });
+  };
+  for_chunks(block_.rows, block_.columns, threads, make, fill);
   segments_.push_back(std::move(segment));
   count_ = count;
 }
@@ -340,15 +336,11 @@ void AlignedVectors::make_planes(int count, const cpu::MpKernels& kernels, int t
     for (int k = 0; k < count; ++k) planes_[k * plane_stride()] = 1;
     return;
   }
-  std::vector<PlaneMaker> makers;
-  const std::int64_t row_chunks = chunks_of(block_.rows);
-  const int workers = static_cast<int>(std::min<std::int64_t>(threads, row_chunks * block_.columns));
-  for (int t = 0; t < workers; ++t) makers.emplace_back(*elements_, kernels, count);
-  parallel_for(row_chunks * block_.columns, workers, [&](std::int64_t task, int thread) {
-    const std::int64_t v = task / row_chunks, q = task % row_chunks * chunk, rows = std::min(chunk, block_.rows - q);
+  const auto make = [&] { return PlaneMaker(*elements_, kernels, count); };
+  const auto fill = [&](PlaneMaker& maker, std::int64_t q, std::int64_t v, std::int64_t rows) {
     std::uint32_t* out = planes_.data() + first_column(v) * ld_ + q;
-    makers[thread].make(*elements_, block_, q, v, rows, spread_ > 0 ? &rest_[q + v * block_.rows] : nullptr, 0, count,
-                        out, plane_stride());
+    maker.make(*elements_, block_, q, v, rows, spread_ > 0 ? &rest_[q + v * block_.rows] : nullptr, 0, count, out,
+               plane_stride());
     if (first_column(v + 1) - first_column(v) > 1) separate(v, q, rows, count);
     if (q + rows < block_.rows) return;
     for (int k = 0; k < count; ++k)
@@ -356,7 +348,8 @@ void AlignedVectors::make_planes(int count, const cpu::MpKernels& kernels, int t
         std::uint32_t* column = planes_.data() + k * plane_stride() + w * ld_;
         std::fill(column + block_.rows, column + ld_, 0);
       }
-  });
+  };
+  for_chunks(block_.rows, block_.columns, threads, make, fill);
 }
 
 }  // namespace accublas::mp

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/thread_pool.hpp"
@@ -16,17 +15,11 @@ namespace {
 /// Calls body(coder, first, count) for chunks of `size` elements. Each thread has a coder of its own, made by
 /// make(kernels).
 template <class Make, class Body>
-void for_chunks(std::int64_t size, MpExecution& execution, Make&& make, Body&& body) {
-  if (size == 0) return;
-  const int workers = static_cast<int>(std::min<std::int64_t>(execution.threads, chunks_of(size)));
+void for_coders(std::int64_t size, const MpExecution& execution, Make&& make, Body&& body) {
   const cpu::MpKernels& kernels = cpu::mp_kernels(execution.isa);
-  std::vector<decltype(make(kernels))> coders;
-  coders.reserve(workers);
-  for (int t = 0; t < workers; ++t) coders.push_back(make(kernels));
-  parallel_for(chunks_of(size), workers, [&](std::int64_t task, int thread) {
-    const std::int64_t first = task * chunk;
-    body(coders[thread], first, std::min(chunk, size - first));
-  });
+  for_chunks(
+      size, 1, execution.threads, [&] { return make(kernels); },
+      [&](auto& coder, std::int64_t first, std::int64_t, std::int64_t count) { body(coder, first, count); });
 }
 
 /// Calls body(at, t, run) for the elements first .. first + count - 1 of a matrix, counted down its columns of `rows`
@@ -77,7 +70,7 @@ class CpuMpBackend final : public MpBackend {
   void write(Elements& to, const Block& given, const ConstNumbers& numbers, MpExecution& execution) override {
     const Block block = given.flattened();
     to.low = 0;
-    for_chunks(
+    for_coders(
         block.size(), execution, [&](const cpu::MpKernels& kernels) { return Encoder(to, kernels); },
         [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
           encoder.limbs(to, block, first, count,
@@ -95,13 +88,13 @@ class CpuMpBackend final : public MpBackend {
       return Coder{Encoder(to, kernels), Reader(to.format, numbers), NumberBuffer(to.format, chunk)};
     };
     to.low = 0;
-    for_chunks(block.size(), execution, make, [&](Coder& coder, std::int64_t first, std::int64_t count) {
+    for_coders(block.size(), execution, make, [&](Coder& coder, std::int64_t first, std::int64_t count) {
       coder.encoder.limbs(to, block, first, count, coder.reader.look(first, count, coder.buffer));
     });
   }
   void read(const Elements& from, const Block& given, const Numbers& numbers, MpExecution& execution) override {
     const Block block = given.flattened();
-    for_chunks(
+    for_coders(
         block.size(), execution, [&](const cpu::MpKernels& kernels) { return Decoder(from.format, kernels); },
         [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
           decoder.limbs(from, block, first, count,
@@ -111,7 +104,7 @@ class CpuMpBackend final : public MpBackend {
 
   void write_doubles(Elements& to, const Block& block, const double* values, std::int64_t ld,
                      MpExecution& execution) override {
-    for_chunks(
+    for_coders(
         block.size(), execution, [&](const cpu::MpKernels& kernels) { return Encoder(to, kernels); },
         [&](Encoder& encoder, std::int64_t first, std::int64_t count) {
           double numbers[chunk];
@@ -125,7 +118,7 @@ class CpuMpBackend final : public MpBackend {
   }
   void read_doubles(const Elements& from, const Block& block, double* values, std::int64_t ld,
                     MpExecution& execution) override {
-    for_chunks(
+    for_coders(
         block.size(), execution, [&](const cpu::MpKernels& kernels) { return Decoder(from.format, kernels); },
         [&](Decoder& decoder, std::int64_t first, std::int64_t count) {
           double numbers[chunk];
