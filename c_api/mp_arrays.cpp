@@ -20,19 +20,25 @@ void require_ld(const char* name, std::int64_t ld, std::int64_t m) {
   if (ld < (m > 1 ? m : 1)) bad_argument(name, "at least max(1, m)");
 }
 
-/// Two blocks of one shape, in one place.
-struct CopyOperands {
-  Region from, to;
-};
-CopyOperands copy_operands(std::int64_t m, std::int64_t n, const Array* from, std::int64_t offset_from,
-                           std::int64_t ld_from, Array* to, std::int64_t offset_to, std::int64_t ld_to) {
-  const CopyOperands operands{matrix_region("from", from, offset_from, ld_from, m, n),
-                              matrix_region("to", to, offset_to, ld_to, m, n)};
-  if (!from->beside(*to))
-    throw Error(ACCUBLAS_ERROR_POINTERS,
-                "argument to is in another place than from: accublas_mp_move brings them together");
-  if (overlap(operands.to, operands.from)) throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument to overlaps from");
-  return operands;
+/// Copies an m x n block. With `rounds` the precision of `to` may be another one.
+accublas_status copy_block(accublas_context* ctx, std::int64_t m, std::int64_t n, const Array* from,
+                           std::int64_t offset_from, std::int64_t ld_from, Array* to, std::int64_t offset_to,
+                           std::int64_t ld_to, bool rounds) {
+  return guarded(ctx, [&](Context& context) {
+    const Region source = matrix_region("from", from, offset_from, ld_from, m, n),
+                 target = matrix_region("to", to, offset_to, ld_to, m, n);
+    if (!from->beside(*to))
+      throw Error(ACCUBLAS_ERROR_POINTERS,
+                  "argument to is in another place than from: accublas_mp_move brings them together");
+    if (overlap(target, source)) throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument to overlaps from");
+    if (!rounds && from->elements.format.precision != to->elements.format.precision)
+      throw Error(ACCUBLAS_ERROR_PRECISION, "arguments from and to differ in precision: accublas_mp_convert rounds");
+    if (target.empty()) return;
+    MpCall call(context, *to);
+    const auto copy = rounds ? &MpBackend::convert : &MpBackend::copy;
+    (to->backend->*copy)(to->elements, target.block(), from->elements, source.block(), call.execution());
+    written(*to, target);
+  });
 }
 
 }  // namespace
@@ -85,7 +91,6 @@ accublas_status accublas_mp_set_double(accublas_context* ctx, accublas_mp_array*
     MpCall call(context, *array);
     array->backend->write_doubles(array->elements, region.block(), values, lda, call.execution());
     written(*array, region);
-    call.finish();
   });
 }
 
@@ -98,7 +103,6 @@ accublas_status accublas_mp_get_double(accublas_context* ctx, const accublas_mp_
     require_pointer("values", values);
     MpCall call(context, *array);
     array->backend->read_doubles(array->elements, region.block(), values, lda, call.execution());
-    call.finish();
   });
 }
 
@@ -114,7 +118,6 @@ accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* 
     MpCall call(context, *array);
     array->backend->write_limbs(array->elements, region.block(), {limbs, size, exponents, signs}, call.execution());
     written(*array, region);
-    call.finish();
   });
 }
 
@@ -135,42 +138,22 @@ accublas_status accublas_mp_get_limbs(accublas_context* ctx, const accublas_mp_a
       std::copy_n(numbers.x(t), numbers.limbs, limbs + t * size);
       std::fill(limbs + t * size + numbers.limbs, limbs + (t + 1) * size, 0);
       const std::int32_t e = numbers.exponent[t];
-      exponents[t] = e == exponent_zero       ? ACCUBLAS_MP_EXPONENT_ZERO
-                     : e == exponent_infinity ? ACCUBLAS_MP_EXPONENT_INFINITY
-                     : e == exponent_nan      ? ACCUBLAS_MP_EXPONENT_NAN
-                                              : std::int64_t{e} - format.precision;
+      exponents[t] = is_special(e) ? users_code(e) : std::int64_t{e} - format.precision;
       if (signs) signs[t] = numbers.sign[t];
     }
-    call.finish();
   });
 }
 
 accublas_status accublas_mp_copy(accublas_context* ctx, int64_t m, int64_t n, const accublas_mp_array* from,
                                  int64_t offset_from, int64_t ld_from, accublas_mp_array* to, int64_t offset_to,
                                  int64_t ld_to) {
-  return guarded(ctx, [&](Context& context) {
-    const CopyOperands operands = copy_operands(m, n, from, offset_from, ld_from, to, offset_to, ld_to);
-    if (from->elements.format.precision != to->elements.format.precision)
-      throw Error(ACCUBLAS_ERROR_PRECISION, "arguments from and to differ in precision: accublas_mp_convert rounds");
-    if (operands.to.empty()) return;
-    MpCall call(context, *to);
-    to->backend->copy(to->elements, operands.to.block(), from->elements, operands.from.block(), call.execution());
-    written(*to, operands.to);
-    call.finish();
-  });
+  return copy_block(ctx, m, n, from, offset_from, ld_from, to, offset_to, ld_to, false);
 }
 
 accublas_status accublas_mp_convert(accublas_context* ctx, int64_t m, int64_t n, const accublas_mp_array* from,
                                     int64_t offset_from, int64_t ld_from, accublas_mp_array* to, int64_t offset_to,
                                     int64_t ld_to) {
-  return guarded(ctx, [&](Context& context) {
-    const CopyOperands operands = copy_operands(m, n, from, offset_from, ld_from, to, offset_to, ld_to);
-    if (operands.to.empty()) return;
-    MpCall call(context, *to);
-    to->backend->convert(to->elements, operands.to.block(), from->elements, operands.from.block(), call.execution());
-    written(*to, operands.to);
-    call.finish();
-  });
+  return copy_block(ctx, m, n, from, offset_from, ld_from, to, offset_to, ld_to, true);
 }
 
 accublas_status accublas_mp_compare(accublas_context* ctx, const accublas_mp_array* x, int64_t index_x,
@@ -218,10 +201,7 @@ accublas_status accublas_mp_sign(accublas_context* ctx, const accublas_mp_array*
 accublas_status accublas_mp_exponent(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
                                      int64_t* exponent) {
   return query(ctx, x, index, exponent, [&](const ElementFacts& f) {
-    *exponent = f.exponent == exponent_zero       ? ACCUBLAS_MP_EXPONENT_ZERO
-                : f.exponent == exponent_infinity ? ACCUBLAS_MP_EXPONENT_INFINITY
-                : f.exponent == exponent_nan      ? ACCUBLAS_MP_EXPONENT_NAN
-                                                  : f.exponent;
+    *exponent = is_special(f.exponent) ? users_code(f.exponent) : f.exponent;
   });
 }
 

@@ -61,14 +61,25 @@ struct Scalar {
 };
 MpScalar fixed(int value) { return {nullptr, 0, value}; }
 
-/// Runs a product, with A's kept form where it is of exactly this block.
-void run(Context& context, const char* routine, MpProduct& product, const Array* a, Array* c, const Region& at_c) {
+/// A or B of a product. A of GEMV and GEMM may be multiplied in its kept form, if that is of exactly this block.
+struct Factor {
+  const Array* array = nullptr;
+  Block block{};
+  bool transposed = false, may_be_kept = false;
+
+  const Elements* elements() const { return array ? &array->elements : nullptr; }
+  Aligned* kept() const { return may_be_kept && same(array->aligned_block, block) ? array->aligned.get() : nullptr; }
+};
+
+/// Runs C = alpha op(A) B + beta C, where op(A) has m rows and k columns, and C is the block `block_c` of region at_c.
+void run(Context& context, const char* routine, std::int64_t m, std::int64_t n, std::int64_t k, const MpScalar& alpha,
+         const Factor& a, const Factor& b, const MpScalar& beta, Array* c, const Block& block_c, const Region& at_c) {
   MpCall call(context, routine, *c);
-  call.sizes(product.m, product.n, product.k);
-  if (a && a->aligned && same(a->aligned_block, product.block_a)) {
-    product.aligned = a->aligned.get();
-    call.execution().report.aligned_kept = 1;
-  }
+  call.sizes(m, n, k);
+  const MpProduct product{
+      m,       n,     k,   a.elements(), a.block, a.transposed, a.kept(), b.elements(), b.block, &c->elements,
+      block_c, alpha, beta};
+  if (product.aligned) call.execution().report.aligned_kept = 1;
   try {
     c->backend->product(product, call.execution());
   } catch (const Error& error) {
@@ -119,20 +130,8 @@ accublas_status accublas_mp_gemv(accublas_context* ctx, accublas_transpose trans
     require_alike({{"y", y}, {"alpha", alpha}, {"a", a}, {"x", x}, {"beta", beta}});
     require_written_apart("y", at_y, {scalar_alpha.region, at_a, at_x, scalar_beta.region});
     if (outputs == 0) return;
-    MpProduct product{outputs,
-                      1,
-                      terms,
-                      &a->elements,
-                      at_a.block(),
-                      transposed,
-                      nullptr,
-                      &x->elements,
-                      at_x.column(incx),
-                      &y->elements,
-                      at_y.column(incy),
-                      scalar_alpha.value,
-                      scalar_beta.value};
-    run(context, "mp_gemv", product, a, y, at_y);
+    run(context, "mp_gemv", outputs, 1, terms, scalar_alpha.value, {a, at_a.block(), transposed, true},
+        {x, at_x.column(incx)}, scalar_beta.value, y, at_y.column(incy), at_y);
   });
 }
 
@@ -144,20 +143,8 @@ accublas_status accublas_mp_dot(accublas_context* ctx, int64_t n, const accublas
                  at_result = element_region("result", result, index_result);
     require_alike({{"result", result}, {"x", x}, {"y", y}});
     require_written_apart("result", at_result, {at_x, at_y});
-    MpProduct product{1,
-                      1,
-                      n,
-                      &x->elements,
-                      at_x.column(incx),
-                      true,
-                      nullptr,
-                      &y->elements,
-                      at_y.column(incy),
-                      &result->elements,
-                      at_result.block(),
-                      fixed(1),
-                      fixed(0)};
-    run(context, "mp_dot", product, nullptr, result, at_result);
+    run(context, "mp_dot", 1, 1, n, fixed(1), {x, at_x.column(incx), true}, {y, at_y.column(incy)}, fixed(0), result,
+        at_result.block(), at_result);
   });
 }
 
@@ -170,10 +157,8 @@ accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, const accubla
     require_alike({{"y", y}, {"alpha", alpha}, {"x", x}});
     require_written_apart("y", at_y, {scalar_alpha.region, at_x});
     if (n == 0) return;
-    MpProduct product{n,       1,       1,  &x->elements, at_x.column(incx), false,
-                      nullptr, nullptr, {}, &y->elements, at_y.column(incy), scalar_alpha.value,
-                      fixed(1)};
-    run(context, "mp_axpy", product, nullptr, y, at_y);
+    run(context, "mp_axpy", n, 1, 1, scalar_alpha.value, {x, at_x.column(incx)}, {}, fixed(1), y, at_y.column(incy),
+        at_y);
   });
 }
 
@@ -185,20 +170,7 @@ accublas_status accublas_mp_scal(accublas_context* ctx, int64_t n, const accubla
     require_alike({{"x", x}, {"alpha", alpha}});
     require_written_apart("x", at_x, {at_alpha});
     if (n == 0) return;
-    MpProduct product{n,
-                      1,
-                      0,
-                      nullptr,
-                      {},
-                      false,
-                      nullptr,
-                      nullptr,
-                      {},
-                      &x->elements,
-                      at_x.column(incx),
-                      fixed(1),
-                      MpScalar{&alpha->elements, index_alpha, 0}};
-    run(context, "mp_scal", product, nullptr, x, at_x);
+    run(context, "mp_scal", n, 1, 0, fixed(1), {}, {}, {&alpha->elements, index_alpha, 0}, x, at_x.column(incx), at_x);
   });
 }
 
@@ -218,20 +190,8 @@ accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose trans
     require_alike({{"c", c}, {"alpha", alpha}, {"a", a}, {"b", b}, {"beta", beta}});
     require_written_apart("c", at_c, {scalar_alpha.region, at_a, at_b, scalar_beta.region});
     if (at_c.empty()) return;
-    MpProduct product{m,
-                      n,
-                      k,
-                      &a->elements,
-                      at_a.block(),
-                      !plain_a,
-                      nullptr,
-                      &b->elements,
-                      plain_b ? at_b.block() : at_b.transposed(),
-                      &c->elements,
-                      at_c.block(),
-                      scalar_alpha.value,
-                      scalar_beta.value};
-    run(context, "mp_gemm", product, a, c, at_c);
+    run(context, "mp_gemm", m, n, k, scalar_alpha.value, {a, at_a.block(), !plain_a, true},
+        {b, plain_b ? at_b.block() : at_b.transposed()}, scalar_beta.value, c, at_c.block(), at_c);
   });
 }
 

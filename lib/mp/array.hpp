@@ -70,7 +70,7 @@ bool overlap(const Region& written, const Region& other);
 void written(Array& array, const Region& region);
 
 /// A call on arrays of one place: environment, execution and report. A transfer has no routine name and leaves the last
-/// report unchanged. The caller calls finish() at the end of the call.
+/// report unchanged. The caller of a routine calls finish() at its end.
 class MpCall {
  public:
   MpCall(Context& context, const char* routine, const Array& at);
