@@ -152,7 +152,8 @@ NETLIB_COMMENTS = {
     "gemmt": "The triangle uplo of C = alpha op(A) op(B) + beta C, C n x n.",
 }
 
-# The settings of a context, functions of accublas.h whose arguments are passed by value or are words, with their comments in Fortran.
+# The settings, functions of accublas.h whose arguments are words or passed by value, or one number that is returned, with their comments in
+# Fortran.
 SETTINGS = {
     "set_mode_name": "Mode of every family by its word, for instance 'dp:repro'; a family that lacks it keeps its mode. '' unsets.",
     "set_family_mode_name": "Mode of one family (ACCUBLAS_FAMILY_DGEMM, ...). It wins over accublas_set_mode_name.",
@@ -170,5 +171,9 @@ SETTINGS = {
     "set_pointer_mode": "With ACCUBLAS_POINTER_DEVICE the addresses of alpha, beta and dot's result must be device addresses: only the "
                         "assumed-size procedures and the C interface can pass those.",
     "set_stream": "The CUDA stream that device calls run on; c_null_ptr is the legacy default stream.",
+    "get_stream": "The stream set, c_null_ptr by default.",
+    "device_count": "Number of usable CUDA devices, 0 without a GPU, a driver, or CUDA in the build.",
+    "set_on_failure": "Sets the action of the default handler: ACCUBLAS_ON_FAILURE_ABORT or ACCUBLAS_ON_FAILURE_NATIVE. The setting is process wide.",
+    "reset_counters": "Sets all counters to 0.",
     "sync": "Waits for the context's calls on the device; returns and clears their first error.",
 }

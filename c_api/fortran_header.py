@@ -63,8 +63,11 @@ def functions(header):
                         "  implicit none\n  public\n\n  interface", *made, "  end interface\nend module accublas_functions_c"])
 
 
-SETTING_TYPES = {"int32_t": ("integer(int32)", "{}"), "int64_t": ("integer(int64)", "{}"), "size_t": ("integer(int64)", "int({}, c_size_t)"),
-                 "double": ("real(real64)", "{}"), "const char*": ("character(*)", "c_string({})"), "void*": ("type(c_ptr)", "{}")}
+SETTING_TYPES = {"int32_t": ("integer(int32), intent(in)", "{}"), "int64_t": ("integer(int64), intent(in)", "{}"),
+                 "size_t": ("integer(int64), intent(in)", "int({}, c_size_t)"), "double": ("real(real64), intent(in)", "{}"),
+                 "const char*": ("character(*), intent(in)", "c_string({})"), "void*": ("type(c_ptr), intent(in)", "{}"),
+                 "int32_t*": ("integer(int32), intent(out)", "{}"), "void**": ("type(c_ptr), intent(out)", "{}"),
+                 "accublas_context*": ("type(accublas_context), intent(in)", "{}%handle")}
 
 
 def settings(header):
@@ -73,11 +76,11 @@ def settings(header):
     for _, _, name, parameters in header_functions(header):
         if name not in SETTINGS:
             continue
-        given = [(*SETTING_TYPES[type_], word) for type_, word in parameters[1:]]
-        declared = [("type(accublas_context), intent(in)", "ctx"), *((f"{kind}, intent(in)", word) for kind, _, word in given), *LAST_ARGUMENTS[3:]]
-        passed = ", ".join(["ctx%handle", *(form.format(word) for _, form, word in given)])
+        given = [(*SETTING_TYPES[type_], word) for type_, word in parameters]
+        declared = [*((kind, word) for kind, _, word in given), *LAST_ARGUMENTS[3:]]
+        passed, ctx = ", ".join(form.format(word) for _, form, word in given), "ctx" if parameters[:1] == [("accublas_context*", "ctx")] else "accublas_context()"
         lines = [f"subroutine accublas_{name}({', '.join(word for _, word in declared)})", *(f"  {line}" for line in declarations(declared)), "",
-                 f"  call settle(ctx, c_{name}({passed}), stat, errmsg)", f"end subroutine accublas_{name}"]
+                 f"  call settle({ctx}, c_{name}({passed}), stat, errmsg)", f"end subroutine accublas_{name}"]
         made.append(f"{comment(SETTINGS[name], 2)}\n{indented(lines, 2)}")
     return {"SETTINGS_PUBLIC": statement(f"public :: {', '.join(f'accublas_{name}' for name in SETTINGS)}", 2).lstrip(),
             "SETTINGS": "\n\n".join(made).lstrip()}
