@@ -1,12 +1,15 @@
-"""The Fortran module takes this from accublas.h: constants, the interfaces of the functions that are no routines, and the settings."""
+"""The Fortran module takes this from accublas.h: constants, the interfaces of the functions that are no routines, structs of reports, and settings."""
 
 import re
 
 from fortran_generics import SETTINGS
 from fortran_text import LAST_ARGUMENTS, comment, declarations, indented, statement
+from structs import structs
 
 NUMBERS = {"accublas_status": "integer(c_int32_t)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
            "size_t": "integer(c_size_t)", "double": "real(c_double)"}
+MEMBERS = {"c_size_t": "integer(c_size_t)", "c_int32": "integer(int32)", "c_int64": "integer(int64)", "c_uint64": "integer(int64)",
+           "c_double": "real(real64)"}
 POINTERS = {"accublas_failure_handler": "type(c_funptr)", "mpfr_ptr": "type(c_ptr)", "mpfr_srcptr": "type(c_ptr)"}
 
 
@@ -63,6 +66,16 @@ def functions(header):
                         "  implicit none\n  public\n\n  interface", *made, "  end interface\nend module accublas_functions_c"])
 
 
+def report_structs(path):
+    """The structs that the library fills, which Fortran knows as c_ and the name."""
+    made = []
+    for struct in ("report_t", "counter_t", "mp_report_t"):
+        members = [f"character(kind=c_char) :: {name}({length})" if length else f"{MEMBERS[kind]} :: {name}"
+                   for name, kind, length in structs(path)[f"accublas_{struct}"]]
+        made.append("\n".join([f"type, bind(c) :: c_{struct}", *(f"    {member}" for member in members), f"  end type c_{struct}"]))
+    return {"STRUCTS": "\n\n  ".join(made)}
+
+
 SETTING_TYPES = {"int32_t": ("integer(int32), intent(in)", "{}"), "int64_t": ("integer(int64), intent(in)", "{}"),
                  "size_t": ("integer(int64), intent(in)", "int({}, c_size_t)"), "double": ("real(real64), intent(in)", "{}"),
                  "const char*": ("character(*), intent(in)", "c_string({})"), "void*": ("type(c_ptr), intent(in)", "{}"),
@@ -78,7 +91,8 @@ def settings(header):
             continue
         given = [(*SETTING_TYPES[type_], word) for type_, word in parameters]
         declared = [*((kind, word) for kind, _, word in given), *LAST_ARGUMENTS[3:]]
-        passed, ctx = ", ".join(form.format(word) for _, form, word in given), "ctx" if parameters[:1] == [("accublas_context*", "ctx")] else "accublas_context()"
+        passed = ", ".join(form.format(word) for _, form, word in given)
+        ctx = "ctx" if passed.startswith("ctx") else "accublas_context()"
         lines = [f"subroutine accublas_{name}({', '.join(word for _, word in declared)})", *(f"  {line}" for line in declarations(declared)), "",
                  f"  call settle({ctx}, c_{name}({passed}), stat, errmsg)", f"end subroutine accublas_{name}"]
         made.append(f"{comment(SETTINGS[name], 2)}\n{indented(lines, 2)}")

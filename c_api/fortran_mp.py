@@ -129,6 +129,7 @@ def mp_procedures(header, kind):
     generics = {}
     for name, row in rows.items():
         generics.setdefault(row.generic or name, []).append(name)
-    interfaces = [f"  interface accublas_mp_{name}\n    module procedure {', '.join(f'mp_{member}' for member in members)}\n  end interface" for name, members in generics.items()]
+    interfaces = [f"  interface accublas_mp_{name}\n    module procedure {', '.join(f'mp_{member}' for member in members)}\n  end interface"
+                  for name, members in generics.items()]
     return {"MP_PUBLIC": statement(f"public :: {', '.join(f'accublas_mp_{name}' for name in generics)}", 2).lstrip(),
             "MP_INTERFACES": "\n\n".join(interfaces).lstrip(), "MP_PROCEDURES": "\n\n".join(made).lstrip()}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import routines
 from fortran_generics import GENERICS, NETLIB, NETLIB_COMMENTS
-from fortran_header import constants, functions, settings
+from fortran_header import constants, functions, report_structs, settings
 from fortran_mp import mp_procedures
 from fortran_text import LAST_ARGUMENTS, comment, declarations, indented, statement
 from routines import ENUM, FACTOR, LEADING, OUTPUT, SIZE, WRITTEN
@@ -277,7 +277,7 @@ def template(path, word, kind=None):
     else:
         header = Path(word).read_text()
         last = LAST_ARGUMENTS[1:2] * bool(kind) + LAST_ARGUMENTS[3:]
-        replaced = settings(header) | mp_procedures(header, kind) | {"INT": kind, "LAST_ARGUMENTS": "\n    ".join(declarations(last))}
+        replaced = settings(header) | report_structs(word) | mp_procedures(header, kind) | {"INT": kind, "LAST_ARGUMENTS": "\n    ".join(declarations(last))}
     return re.sub(r"@(\w+)@", lambda variable: replaced[variable.group(1)], Path(path).read_text())
 
 

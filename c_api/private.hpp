@@ -11,7 +11,7 @@
 namespace accublas {
 
 /// How a call that has no status to return is tried: first as it was set, the rest as accublas_private_next_attempt
-/// says. fortran/accublas_c.f90 has the same numbers.
+/// says. fortran/accublas_c.f90.in has the same numbers.
 enum class Attempt : std::int32_t { as_set = 0, on_cpu = 1, native = 2, none = 3 };
 
 }  // namespace accublas
