@@ -67,7 +67,7 @@ struct Factor {
   Block block{};
   bool transposed = false, may_be_kept = false;
 
-  const Elements* elements() const { return array ? &array->elements : nullptr; }
+  const mp::Elements* elements() const { return array ? &array->elements : nullptr; }
   Aligned* kept() const { return may_be_kept && same(array->aligned_block, block) ? array->aligned.get() : nullptr; }
 };
 

@@ -230,7 +230,7 @@ typedef struct accublas_report_t {
   int32_t bits;            /**< T used (the largest, where several), 0 if none */
   int32_t parts;           /**< moduli, or digits or slices of A, multiplied (the most, where several), 0 if none */
   int64_t rejected;        /**< elements that the certificate rejected at T */
-  int64_t undecided;       /**< elements that Ziv's test left undecided and that were recomputed exactly */
+  int64_t undecided;       /**< elements that were computed exactly because Ziv's test had left them undecided */
   int64_t workspace_bytes; /**< peak workspace of the call */
   int64_t copied_bytes;    /**< operand bytes copied as they are (packing, host to device); conversions not counted */
   double ms_total;         /**< milliseconds, level >= 1 */
@@ -312,9 +312,9 @@ ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, con
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
 /** The user's own workspace, used in place of the pool by calls that can: host memory by the CPU, device memory by
  * calls with operands on its device; others take the pool. NULL, 0 ends that. It must stay valid until replaced, or
- * until the context is destroyed. If a buffer suffices for a call, a longer one at the same address does, too. A shorter
- * one is ACCUBLAS_ERROR_MEMORY, with the operands as they were, and the message says how many bytes suffice wherever
- * the buffer begins. Calls in little more than that may be slow. */
+ * until the context is destroyed. If a buffer suffices for a call, a longer one at the same address does, too. One that
+ * does not suffice is ACCUBLAS_ERROR_MEMORY, with the operands as they were, and the message says how many bytes suffice
+ * wherever the buffer begins (docs/gpu.md: captured calls). Calls in little more than that may be slow. */
 ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
 /** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
  * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;
@@ -880,8 +880,8 @@ ACCUBLAS_API accublas_status accublas_cher2_ex(accublas_context* ctx, accublas_l
  *   - strides that cuBLAS has no name for, in native, and in dp and sp with engine native;
  *   - the engines fp16 and fp64 in other modes than slices, if alpha or beta has an imaginary part or lies in device
  *     memory.
- * With such an alpha or beta, small complex products in dp and sp are cuBLAS's, as with engine native. Host operands of
- * complex GEMM are the CPU's unless the backend is named. */
+ * With such an alpha or beta, complex products in dp and sp are cuBLAS's, unless the call names an engine or cuBLAS has
+ * no name for the strides. Host operands of complex GEMM are the CPU's unless the backend is named. */
 
 /* Made from c_api/routines.py: level3 */
 /* clang-format off */

@@ -159,7 +159,7 @@ template <class E>
 void run_inverse(Context& context, const Factorization<E>& f, const accublas_options* options) {
   Run run(context, f.routine(), options);
   run.sizes(f.n, f.n, f.n);
-  const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data}, info{"info", f.info};
+  const Named a{"a", f.a.data, sizeof(E)}, ipiv{"ipiv", f.pivots.data}, info{"info", f.info};
   const bool info_on_device = run.is_on_device(info);
   std::vector<Named> operands;
   if (f.n > 0) operands.push_back(a);

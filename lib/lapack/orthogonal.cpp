@@ -208,8 +208,8 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   Run run(context, o.routine(), options);
   const CallShape shape(o.rows(), o.cols(), o.inner());
   run.sizes(shape.m, shape.n, shape.k);
-  const Named a{"a", o.a.data}, tau{"tau", o.tau}, c{o.kind == Operation::gels ? "b" : "c", o.c.data},
-      info{"info", o.info};
+  const Named a{"a", o.a.data, sizeof(E)}, tau{"tau", o.tau, sizeof(E)},
+      c{o.kind == Operation::gels ? "b" : "c", o.c.data, sizeof(E)}, info{"info", o.info};
   const bool info_on_device = o.info && run.is_on_device(info), work = has_work(o);
   const bool zeros = is_zero(o) && o.c_rows() > 0 && o.c_cols() > 0;
   std::vector<Named> operands;

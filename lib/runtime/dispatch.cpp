@@ -29,17 +29,17 @@ constexpr E unknown_factor() {
 /// The operands of a call in the order of its arguments; the last one is the result.
 class Operands {
  public:
-  void add(const char* name, const void* pointer, const Elements& elements = {}) {
-    named_[count_] = {name, pointer};
+  void add(const char* name, const void* pointer, const Elements& elements = {}, std::size_t number = 1) {
+    named_[count_] = {name, pointer, number};
     elements_[count_++] = elements;
   }
   template <class T, class... Sizes>
   void add(const char* name, const Matrix<T>& x, Index m, Index n, const Sizes&... part) {
-    add(name, x.data, elements_of(x, m, n, part...));
+    add(name, x.data, elements_of(x, m, n, part...), sizeof(T));
   }
   template <class T>
   void add(const char* name, const Vector<T>& x, Index n) {
-    add(name, x.data, elements_of(x, n));
+    add(name, x.data, elements_of(x, n), sizeof(T));
   }
 
   std::span<const Named> read() const { return {named_, count_ - 1}; }
@@ -81,7 +81,7 @@ void run_product(Run& run, const Context& context, Problem& problem, E& alpha, E
   if (!product && !unknown && beta == 1) return;
   // alpha = 0 or k = 0: c = beta c, without reading A and B, nor c where beta = 0.
   const std::span<const Named> named = product ? operands.all() : operands.result();
-  const Named of_alpha{"alpha", factors.alpha}, of_beta{"beta", factors.beta};
+  const Named of_alpha{"alpha", factors.alpha, sizeof(A)}, of_beta{"beta", factors.beta, sizeof(B)};
   if (factors.has_beta)
     run.operands(named, {of_alpha, of_beta}, work);
   else if (factors.has_alpha)
@@ -211,7 +211,8 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   Run run(context, f.routine(), options);
   const CallShape shape(f.rows(), f.cols(), f.inner());
   run.sizes(shape.m, shape.n, shape.k);
-  const Named a{"a", f.a.data}, ipiv{"ipiv", f.pivots.data}, b{"b", f.b.data}, info{"info", f.info};
+  const Named a{"a", f.a.data, sizeof(E)}, ipiv{"ipiv", f.pivots.data}, b{"b", f.b.data, sizeof(E)},
+      info{"info", f.info};
   f.info_on_device = run.is_on_device(info);
   // Without right-hand sides POSV and GESV still factor A.
   const bool work = shape.k > 0 && (shape.n > 0 || has_factor(f.kind));
@@ -242,9 +243,9 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
   run.batch(batch.count);
   if (shape.m > 0 && shape.n > 0 && batch.count > 0) {
     Operands operands;
-    operands.add("a", batch.a.argument());
-    operands.add("b", batch.b.argument());
-    operands.add("c", batch.c.argument());
+    operands.add("a", batch.a.argument(), {}, batch.a.pointers ? 1 : sizeof(T));
+    operands.add("b", batch.b.argument(), {}, batch.b.pointers ? 1 : sizeof(T));
+    operands.add("c", batch.c.argument(), {}, batch.c.pointers ? 1 : sizeof(T));
     const auto check = [&](bool product) {
       if (batch.c.pointers && !run.on_device()) {
         if (product) {
@@ -293,7 +294,7 @@ Operands operands_of(const Problem& dot) {
   Operands operands;
   operands.add("x", dot.x, dot.n);
   operands.add("y", dot.y, dot.n);
-  operands.add("result", dot.result, elements_of(dot.result, 1));
+  operands.add("result", dot.result, elements_of(dot.result, 1), sizeof *dot.result);
   return operands;
 }
 

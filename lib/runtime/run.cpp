@@ -14,37 +14,6 @@
 
 namespace accublas {
 
-namespace {
-
-/// Complains about an address that is not in host memory, where host memory is needed.
-[[noreturn]] void not_host(const char* name) {
-  std::string reason;
-  if (cuda_backend().device_count(reason) == 0)
-    throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string("argument ") + name + " is no host memory, and " + reason);
-  throw Error(ACCUBLAS_ERROR_POINTERS,
-              std::string("argument ") + name + " is in device memory, others are in host memory");
-}
-
-}  // namespace
-
-Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked) {
-  Residence residence;
-  bool any_host = false;
-  const Named* on_device = nullptr;  // the first such
-  for (const Named& array : arrays) {
-    const Location location = Run::locate(context, array);
-    any_host |= location.kind == MemoryKind::host;
-    if (location.kind == MemoryKind::device && !on_device) on_device = &array;
-    if (location.kind == MemoryKind::host) continue;
-    if (residence.device >= 0 && location.device != residence.device)
-      throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + array.name + " is on another device than others");
-    residence.device = location.device;
-  }
-  if (any_host && on_device) not_host(on_device->name);
-  residence.on_device = on_device || (residence.device >= 0 && !any_host && asked != ACCUBLAS_BACKEND_CPU);
-  return residence;
-}
-
 Run::Run(Context& context, Routine routine, const accublas_options* options)
     : context_(context),
       resolved_(options ? (own_ = context.resolved(routine, *options)) : context.resolved(routine)),
@@ -91,6 +60,10 @@ void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> s
   shape_.on_device = on_device_;
   shape_.device = on_device_ && device >= 0 ? device : context_.device();
   plan_ = resolved_.plan_for(shape_);
+  if (on_device_ && is_complex_routine(routine_) && !bit_defined(mode())) {
+    require_alignment(arrays);
+    if (scalars_on_device()) require_alignment(std::span(scalars.begin(), scalars.size()));
+  }
   if (plan_.backend == ACCUBLAS_BACKEND_CUDA) use_device(on_device_ ? device : -1);
 }
 
@@ -367,19 +340,6 @@ void Run::print(bool success) const {
 int Run::lanes(const Workspace& workspace) const {
   const int threads = threads_for(resolved_.settings);
   return plan_.backend == ACCUBLAS_BACKEND_CPU ? workspace.lanes(threads) : threads;
-}
-
-Location Run::locate(Context& context, const Named& argument) {
-  if (!argument.pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + argument.name + " is NULL");
-  const Location location = cuda_backend().locate(argument.pointer);
-  if (location.kind == MemoryKind::host && !context.host_memory.holds(argument.pointer)) {
-    std::string reason;
-    // Memory that the host cannot read can only be meant for a device.
-    if (cuda_backend().device_count(reason) == 0) not_host(argument.name);
-    throw Error(ACCUBLAS_ERROR_POINTERS,
-                std::string("argument ") + argument.name + " is neither host nor device memory");
-  }
-  return location;
 }
 
 std::size_t Run::workspace_cap() const {

@@ -16,23 +16,9 @@
 #include "lib/base/phase_timer.hpp"
 #include "lib/call/backend.hpp"
 #include "lib/runtime/context.hpp"
+#include "lib/runtime/residence.hpp"
 
 namespace accublas {
-
-/// An operand under the name of its argument.
-struct Named {
-  const char* name;
-  const void* pointer;
-};
-
-/// Where the operands of a call are.
-struct Residence {
-  bool on_device = false;
-  int device = -1;  ///< of device and managed memory
-};
-/// All in host or all in memory of one device, or Error(ACCUBLAS_ERROR_POINTERS). Managed memory alone is used in place
-/// by the device, unless the backend `asked` for is the CPU.
-Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
 
 /// One call. The order: sizes, scalars, operands (which completes the plan), promise, compute, finish.
 class Run {
@@ -149,7 +135,6 @@ class Run {
   void print(bool success) const;
   void run_inner_calls(const std::function<void()>& body);
   Location where(const Named& argument) const { return locate(context_, argument); }
-  static Location locate(Context& context, const Named& argument);
   friend Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
   void require_scalar(const Named& scalar) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;

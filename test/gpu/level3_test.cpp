@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <string>
+#include <utility>
 
 #include "test/gpu/gemm_problem.hpp"
 #include "test/level3_routines.hpp"
@@ -298,6 +300,60 @@ TEST(Level3OnGpu, WhatIsNotRead) {
         EXPECT_EQ(gemmt[at], k) << mode;
         EXPECT_EQ(gemmt[at + 1], 0) << mode;
       }
+  }
+}
+
+/// A complex number has the alignment of its parts in C and Fortran, and cuBLAS wants that of the whole.
+TEST(Level3OnGpu, NumbersAtHalfTheirSize) {
+  const Index n = 6;
+  const float one[2] = {1, 0};
+  const accublas_layout layout = ACCUBLAS_COL_MAJOR;
+  const accublas_transpose plain = ACCUBLAS_NO_TRANS;
+  std::vector<float> given(2 * n * n + 1, 0.25f);
+  for (Index i = 0; i < n; ++i) given[1 + 2 * i * (n + 1)] = 4;
+  const DeviceArray<float> a(given), aligned(given), c(given), tau(2 * n);
+  const DeviceArray<std::int64_t> pivots(n), info(1);
+  const float *const x = a.data() + 1, *const y = aligned.data();
+  float *const z = c.data() + 1, *const w = c.data();
+  const std::vector<std::pair<const char*, std::function<accublas_status(accublas_context*)>>> calls = {
+      {"argument a",
+       [&](auto* ctx) { return accublas_cgemm(ctx, layout, plain, plain, n, n, n, one, x, n, y, n, one, w, n); }},
+      {"argument b",
+       [&](auto* ctx) { return accublas_cgemm(ctx, layout, plain, plain, n, n, n, one, y, n, x, n, one, w, n); }},
+      {"argument c",
+       [&](auto* ctx) { return accublas_cgemm(ctx, layout, plain, plain, n, n, n, one, y, n, y, n, one, z, n); }},
+      {"argument a",
+       [&](auto* ctx) {
+         return accublas_cgemm_strided_batched(ctx, layout, plain, plain, n, n, 2, one, x, n, 2, y, n, 2, one, w, n,
+                                               n * n / 2, 1);
+       }},
+      {"argument a",
+       [&](auto* ctx) { return accublas_cherk(ctx, layout, ACCUBLAS_UPPER, plain, n, n, one, x, n, one, w, n); }},
+      {"argument b",
+       [&](auto* ctx) {
+         return accublas_ctrsm(ctx, layout, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, n, n, one, y, n, z,
+                               n);
+       }},
+      {"argument x", [&](auto* ctx) { return accublas_cgemv(ctx, layout, plain, n, n, one, y, n, x, 1, one, w, 1); }},
+      {"argument y", [&](auto* ctx) { return accublas_cher2(ctx, layout, ACCUBLAS_UPPER, n, one, y, 1, x, 1, w, n); }},
+      {"argument a", [&](auto* ctx) { return accublas_cgetrf(ctx, layout, n, n, z, n, pivots.data(), info.data()); }},
+      {"argument a", [&](auto* ctx) { return accublas_cpotri(ctx, layout, ACCUBLAS_UPPER, n, z, n, info.data()); }},
+      {"argument a", [&](auto* ctx) { return accublas_cgeqrf(ctx, layout, n, n, z, n, tau.data()); }},
+  };
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    for (const char* mode : {"native", "dp"}) {
+      Context context(ACCUBLAS_BACKEND_CUDA);
+      context.set(mode);
+      EXPECT_EQ(calls[i].second(context), ACCUBLAS_ERROR_UNAVAILABLE) << i << " " << mode;
+      if (mode == std::string("dp"))
+        EXPECT_NE(std::string(context.error()).find(calls[i].first), std::string::npos) << i << context.error();
+      EXPECT_EQ(c.values(), given) << i << " " << mode;
+    }
+    Context context(ACCUBLAS_BACKEND_CUDA);
+    context.set("cr");
+    EXPECT_EQ(calls[i].second(context), ACCUBLAS_SUCCESS) << i << context.error();
+    ASSERT_EQ(accublas_sync(context), ACCUBLAS_SUCCESS) << i << context.error();
+    require(cudaMemcpy(w, given.data(), given.size() * sizeof(float), cudaMemcpyHostToDevice), "copy to device");
   }
 }
 

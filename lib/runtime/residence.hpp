@@ -1,0 +1,39 @@
+// Where the operands of a call are.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "lib/call/backend.hpp"
+#include "lib/runtime/context.hpp"
+
+namespace accublas {
+
+/// An operand under the name of its argument.
+struct Named {
+  const char* name;
+  const void* pointer;
+  std::size_t number = 1;  ///< bytes of one of its numbers, or 1
+};
+
+/// Where the operands of a call are.
+struct Residence {
+  bool on_device = false;
+  int device = -1;  ///< of device and managed memory
+};
+
+/// Complains about an address that is not in host memory, where host memory is needed.
+[[noreturn]] void not_host(const char* name);
+
+/// The memory space of an argument. Throws Error if it is NULL or neither host nor device memory.
+Location locate(Context& context, const Named& argument);
+
+/// All in host or all in memory of one device, or Error(ACCUBLAS_ERROR_POINTERS). Managed memory alone is used in place
+/// by the device, unless the backend `asked` for is the CPU.
+Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
+
+/// Requires device memory where a complex number lies at a multiple of its size, since cuBLAS loads it at once. Throws
+/// Error(ACCUBLAS_ERROR_UNAVAILABLE) otherwise.
+void require_alignment(std::span<const Named> arguments);
+
+}  // namespace accublas
