@@ -1,6 +1,8 @@
 // The tuned numbers of a device.
 #pragma once
 
+#include <iterator>
+
 #include "cuda/tuning/sm_103.hpp"
 #include "cuda/tuning/sm_80.hpp"
 #include "cuda/tuning/sm_90.hpp"
@@ -13,5 +15,11 @@ constexpr const Tuning& tuning_of(int major, int minor) {
   if (major == 10 && minor == 3) return sm_103;
   return sm_80;
 }
+
+/// Returns whether the numbers keep to what the code that reads them relies on.
+constexpr bool is_valid(const Tuning& t) {
+  return t.lu.block_columns >= 64 && t.lu.ahead_columns % 32 == 0 && t.qr.blocks[std::size(t.qr.blocks) - 1].from == 0;
+}
+static_assert(is_valid(sm_80) && is_valid(sm_90) && is_valid(sm_103));
 
 }  // namespace accublas::cuda

@@ -169,9 +169,9 @@ Operands operands_of(const Level2<E>& l) {
   if (!is_update(l.kind))
     operands.add("a", Matrix<const E>{l.a, 1, l.lda}, l.n, l.n, l.part(), l.diag == ACCUBLAS_UNIT);
   if (!is_triangular(l.kind))
-    operands.add(exchanged ? "y" : "x", l.x, elements_of(blas_vector(length_x, l.x, l.incx), length_x));
+    operands.add(exchanged ? "y" : "x", l.x, elements_of(blas_vector(length_x, l.x, l.incx), length_x), sizeof(E));
   if (is_ger(l.kind) || is_syr2(l.kind))
-    operands.add(exchanged ? "x" : "y", l.y, elements_of(blas_vector(l.n, l.y, l.incy), l.n));
+    operands.add(exchanged ? "x" : "y", l.y, elements_of(blas_vector(l.n, l.y, l.incy), l.n), sizeof(E));
   operands.add(is_update(l.kind) ? "a" : is_triangular(l.kind) ? "x" : "y", l.result(), l.rows(), l.cols(), l.wanted());
   return operands;
 }
@@ -294,7 +294,7 @@ Operands operands_of(const Problem& dot) {
   Operands operands;
   operands.add("x", dot.x, dot.n);
   operands.add("y", dot.y, dot.n);
-  operands.add("result", dot.result, elements_of(dot.result, 1), sizeof *dot.result);
+  operands.add("result", dot.result, elements_of(dot.result, 1));
   return operands;
 }
 

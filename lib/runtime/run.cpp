@@ -60,7 +60,11 @@ void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> s
   shape_.on_device = on_device_;
   shape_.device = on_device_ && device >= 0 ? device : context_.device();
   plan_ = resolved_.plan_for(shape_);
-  if (on_device_ && is_complex_routine(routine_) && !bit_defined(mode())) {
+  // GEMV and the inner products have kernels for what cuBLAS does not take.
+  const bool by_cublas = plan_.backend == ACCUBLAS_BACKEND_CUDA && is_complex_routine(routine_) &&
+                         !bit_defined(mode()) && !(plan_.engine_forced && plan_.engine != ACCUBLAS_ENGINE_NATIVE);
+  if (on_device_ && by_cublas && routine_.operation != Operation::gemv &&
+      !between(routine_.operation, Operation::dotu, Operation::dotc)) {
     require_alignment(arrays);
     if (scalars_on_device()) require_alignment(std::span(scalars.begin(), scalars.size()));
   }

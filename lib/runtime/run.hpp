@@ -135,7 +135,6 @@ class Run {
   void print(bool success) const;
   void run_inner_calls(const std::function<void()>& body);
   Location where(const Named& argument) const { return locate(context_, argument); }
-  friend Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
   void require_scalar(const Named& scalar) const;
   void require_host_matrix(const char* matrices, Index i, const void* pointer) const;
   void wait_for_stream();

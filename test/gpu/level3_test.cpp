@@ -334,7 +334,6 @@ TEST(Level3OnGpu, NumbersAtHalfTheirSize) {
          return accublas_ctrsm(ctx, layout, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, n, n, one, y, n, z,
                                n);
        }},
-      {"argument x", [&](auto* ctx) { return accublas_cgemv(ctx, layout, plain, n, n, one, y, n, x, 1, one, w, 1); }},
       {"argument y", [&](auto* ctx) { return accublas_cher2(ctx, layout, ACCUBLAS_UPPER, n, one, y, 1, x, 1, w, n); }},
       {"argument a", [&](auto* ctx) { return accublas_cgetrf(ctx, layout, n, n, z, n, pivots.data(), info.data()); }},
       {"argument a", [&](auto* ctx) { return accublas_cpotri(ctx, layout, ACCUBLAS_UPPER, n, z, n, info.data()); }},

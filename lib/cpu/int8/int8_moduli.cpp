@@ -56,8 +56,8 @@ template <class T>
 int sample_elements(const Int8Call<T>& call, UndecidedSample* samples) {
   const Index k = call.problem.k;
   const bool small = call.rows.operand.count * call.cols.operand.count < tuning().undecided.small_elements;
-  const int most = static_cast<int>(small ? tuning().undecided.small_samples
-                                          : std::min<Index>(most_samples, tuning().undecided.sample_terms / k + 8));
+  const Index wanted = small ? tuning().undecided.small_samples : tuning().undecided.sample_terms / k + 8;
+  const int most = static_cast<int>(std::min<Index>(most_samples, wanted));
   int found = 0;
   SampleSequence sequence;
   for (int attempt = 0; attempt < 8 * most && found < most; ++attempt) {

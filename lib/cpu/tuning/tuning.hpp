@@ -7,12 +7,20 @@
 #include "lib/cpu/tuning/avx512.hpp"
 #include "lib/cpu/tuning/avx512_vnni.hpp"
 #include "lib/cpu/tuning/baseline.hpp"
+#include "lib/numerics/dot2_block.hpp"
 
 namespace accublas::cpu {
 
 /// By Isa. A kernel reads the numbers of its own level from it.
 inline constexpr const Tuning* tunings[] = {&baseline_tuning, &avx2_tuning, &avx512_tuning, &avx512_vnni_tuning,
                                             &amx_tuning};
+
+/// Returns whether parts of a sum that are added at a time are whole blocks of dot2, whose bits depend on the blocks.
+constexpr bool keeps_blocks(const Tuning& t) {
+  return t.dot2.x_chunk % dot2_block == 0 && t.dot2.slab % dot2_block == 0 && t.structured.band % dot2_block == 0;
+}
+static_assert(keeps_blocks(baseline_tuning) && keeps_blocks(avx2_tuning) && keeps_blocks(avx512_tuning) &&
+              keeps_blocks(avx512_vnni_tuning) && keeps_blocks(amx_tuning));
 
 inline const Tuning& tuning(Isa isa = detected_isa()) { return *tunings[static_cast<int>(isa)]; }
 
