@@ -32,7 +32,7 @@ FOREIGN = {
 # of pkg-config, compute-sanitizer, Meson, mpirun, Octave, update-alternatives
 FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set", "xla_gpu_enable_cublaslt",
                    "xla_gpu_enable_triton_gemm"}
-MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library"}
+MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library", "unity", "unity_size"}
 INSTALLED = {"accublas.h": "include/accublas.h"}  # named as its users do
 
 ENDINGS = "hpp|cpp|cu|c|h|py|sh|f90|f90\\.in|md|txt|json|map|build|mtx"
