@@ -1,4 +1,5 @@
-// Every name that the drop-in exports, and a table of them per type and spelling.
+// Names that the drop-in exports, and a table of them per type and spelling: DOT, NRM2, ASUM, GEMV, GEMM and GEMMTR for
+// real types, written by hand, so that they do not depend on the table that makes the names.
 #pragma once
 
 #include <cstdint>
