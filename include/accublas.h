@@ -133,7 +133,7 @@ enum {
   ACCUBLAS_MODE_TF64X1 = 24, /**< one product of FP32 words, summed in FP64 */
   ACCUBLAS_MODE_TF64X3 = 25, /**< three of these products */
   ACCUBLAS_MODE_TF64X4 = 26  /**< four of these products */
-  /* 27 .. 999 are reserved */
+  /* 27 .. 999 are reserved for modes of later versions */
 };
 
 /** Flags that go with a mode; added together. */

@@ -1,6 +1,6 @@
 // The one table of engines: it lists the engines that compute a mode, by kind of routine and backend, in order of
-// preference. The plan and its messages, the fallback rule, the README (test/tools/readme_test.py) and the suites read
-// it.
+// preference. The plan and its messages, the fallback rule, the table in docs/internals/engines.md
+// (test/tools/readme_test.py) and the suites read it.
 #pragma once
 
 #include <initializer_list>
@@ -184,6 +184,9 @@ constexpr bool engines_match_modes() {
     if (engine_words[i].engine != i) return false;
   return true;
 }
-static_assert(engines_match_modes());
+static_assert(
+    engines_match_modes(),
+    "mode_table and the table of engines differ: a mode needs one row with engines for each kind of routine that "
+    "has it, and no other rows; engine_words must be in the order of their numbers");
 
 }  // namespace accublas

@@ -21,7 +21,7 @@ using accublas::test::Context;
 
 using namespace both_types;
 
-/// Every mode of this build, with parameters that keep small integers exact.
+/// The modes that DOT, GEMV and GEMM have in both precisions, with parameters that keep small integers exact.
 inline const std::vector<std::string>& modes() {
   static const std::vector<std::string> list = {
       "native", "dp", "dp:repro", "fixed:50", "fixed:120", "slices:6", "slices:6:fast", "dot2", "cr"};

@@ -40,7 +40,7 @@ def parse_mode(word):
         return Mode(word)
     if match := re.fullmatch(r"(tf32|fp16|tf64)x([134])", word):
         return Mode(match[1], int(match[2]))
-    raise ValueError(word)
+    raise ValueError(f'not a mode of the oracle: "{word}" (parse_mode in modes.py lists them)')
 
 
 @dataclass(frozen=True)
@@ -239,6 +239,8 @@ def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
         return Products(of_all(fixed_product(rows.lines, columns.lines, mode.parameter)), exact), facts
     if kind == "slices":
         return Products(of_all(slices_product(rows.lines, columns.lines, mode.parameter, mode.fast, k)), exact), facts
+    if kind != "repro":
+        raise ValueError(f'mode "{kind}" has no definition in inner_products (modes.py)')
     counted = np.ones((a.shape[0], b.shape[1]), bool) if wanted is None else wanted
     counted = counted[rows.has][:, columns.has]
     table, accepted, facts.call_bits = repro_product(rows.lines, columns.lines, k, fmt.name, counted)
