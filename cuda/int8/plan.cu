@@ -23,7 +23,7 @@ namespace {
 
 __device__ double relative_norm(const SideSummary& side) { return from_bits<double>(side.largest_relative_norm); }
 
-/// Writes a plan whose bits, moduli and elements are chosen, and what the report tells of it.
+/// Writes a plan whose bits, moduli and elements are chosen, and updates the bits and parts of the report.
 __device__ void set_plan(PassPlan plan, int index, const PassLaunch& launched, Index m, Index n, CallState& state) {
   plan.residues = launched.residues;
   if (plan.active) {
@@ -106,8 +106,8 @@ __global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunc
   set_plan(plan, index, launched, m, n, *state);
 }
 
-/// Whether pass `index` of cr looks at all elements: where it is the first that the call has, or those before it left
-/// the call to it (complex residues do not hold as many bits as real ones).
+/// Whether pass `index` of cr computes all elements: it is the first pass of the call, or all passes before it are
+/// inactive, because complex residues do not hold as many bits as real ones.
 __device__ bool is_first(const CallState& state, int index, bool first_of_call) {
   if (!first_of_call) return false;
   for (int i = 0; i < index; ++i)
@@ -191,7 +191,7 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
   return sum;
 }
 
-/// A block a sample (UndecidedSample).
+/// Each thread block computes one sample (UndecidedSample) for make_cr_plan.
 template <class T>
 __global__ void __launch_bounds__(sample_threads)
     sample_elements(int index, bool first_of_call, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(sample_threads)
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
   UndecidedSample sample{-1, -1};  // none found
   SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
-  // Sums that are zero tell nothing: up to 8 attempts.
+  // A sum that is zero has no last place to compare errors with. Another element is tried, up to 8 in all.
   for (int attempt = 0; attempt < 8 && sample.row_term < 0; ++attempt) {
     Index i, j;
     if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, i, j)) break;
@@ -217,7 +217,8 @@ __global__ void __launch_bounds__(sample_threads)
 
 constexpr int plan_threads = 1024;
 
-/// How many of at most 65,536 evenly spread lines need b bits, by line_needs.
+/// Counts in needs[b] how many of at most 65,536 evenly spread lines need b bits (line_needs). Returns how many lines
+/// it looked at.
 __device__ Index count_needs(const Lines& lines, unsigned* needs) {
   const Index taken = min(lines.count, Index{65536});
   for (Index s = threadIdx.x; s < taken; s += plan_threads) {
@@ -227,13 +228,15 @@ __device__ Index count_needs(const Lines& lines, unsigned* needs) {
   return taken;
 }
 
-/// Part of the lines that drop bits; by all lanes of a warp.
+/// Returns the fraction of the counted lines that drop bits if a line keeps `bits`. All lanes of a warp call it.
 __device__ double dropping(const unsigned* needs, int bits, Index taken) {
   unsigned count = 0;
   for (int b = max(bits, -1) + 1 + static_cast<int>(threadIdx.x % 32); b <= most_needs; b += 32) count += needs[b];
   return static_cast<double>(lanes_sum(count)) / static_cast<double>(taken);
 }
 
+/// Plans a cr pass: the least number of moduli for which the samples expect at most the fraction `accepted_gpu` of the
+/// elements to stay undecided. One thread block runs it.
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
     make_cr_plan(int index, bool first_of_call, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
@@ -262,7 +265,8 @@ __global__ void __launch_bounds__(plan_threads)
                                                                         : capacities.moduli_for(bits, max_moduli)));
   }
   const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
-  // A warp looks at one number at a time, a lane at two samples: with a thread for a number this takes 6 us more.
+  // A warp looks at one number of moduli at a time, and a lane at two samples. A thread for each number takes 6 us
+  // more.
   static_assert(most_samples == 64 && state_samples == most_samples);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const UndecidedSample samples[2] = {{state->sample_row_term[lane], state->sample_col_term[lane]},

@@ -1,5 +1,6 @@
-// Passes planned on the device. Every plan chooses the block by fit_block (cuda/int8/blocking.hpp) and keeps to
-// what is launched for it; where it cannot, which would be a defect, the call is refused and state->not_covered set.
+// The device plans the passes of a call: bits, moduli and blocks. Every plan chooses the block by fit_block
+// (cuda/int8/blocking.hpp) and keeps to what the host has launched for it. If it cannot, which would be a defect, it
+// refuses the call and sets state->not_covered.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,27 +13,29 @@
 
 namespace accublas::cuda {
 
-/// state->pass[index] for mode fixed:t (t > 0) or for the T* that the certificate found (t = 0; elements: those not
-/// open). Inactive where T* is none, and where there is an offer that the data make worth taking. target: 0, or what
-/// fixed:t must promise by exactness.
+/// Plans state->pass[index] for mode fixed:t if t > 0. If t = 0 it plans the pass with the T* of the certificate, for
+/// the elements that are not open; the pass is inactive if there is no T*, or if the data make the offer worth taking.
+/// target: 0, or what fixed:t must promise by exactness.
 template <class T>
 void plan_fixed(const DeviceModel&, int index, int t, const Lines& rows, const Lines& cols, const PassLaunch&,
                 double target, Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t);
-/// state->pass[index] for the number of moduli that the certificate found, lines scaled to equal norms (elements: those
-/// not open). Inactive where it found none.
+/// Plans state->pass[index] for the number of moduli that the certificate found, with lines scaled to equal norms. It
+/// computes all elements if the lines alone decided the number, else those that are not open. The pass is inactive if
+/// the certificate found no number, or if the data make the offer worth taking.
 template <class T>
 void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& cols, const PassLaunch&,
                  Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t);
-/// state->pass[index] for cr, by the number of moduli that leaves few elements undecided, estimated from sampled
-/// elements. `first`, where no pass before is active: all elements; else those open after pass index - 1 (of
-/// certificate or Ziv's test), inactive where these are few enough for the exact kernel, and with at least 5 moduli
-/// more than pass index - 1 if that was a cr pass. Inactive also where complex residues cannot hold what is asked for.
+/// Plans state->pass[index] for cr. It takes the least number of moduli that leaves few elements undecided, estimated
+/// from sampled elements (docs/internals/gpu.md). If `first` is set and no earlier pass is active, the pass computes
+/// all elements. Otherwise it computes those that the certificate or Ziv's test has left open, by at least 5 moduli
+/// more than an earlier cr pass. The pass is inactive if the exact kernel is faster for so few elements, or if complex
+/// residues cannot hold the moduli that it needs.
 template <class T>
 void plan_cr(const DeviceModel&, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch&, const std::uint32_t* open,
              Scalar<T> alpha, CallState*, cudaStream_t);
 
-/// state->pass[0] for sums that others go on with, by so many moduli: an interval pass over all elements.
+/// Plans state->pass[0] as an interval pass with `moduli` moduli over all elements, for sums that another kernel uses.
 void plan_sums(const DeviceModel&, int moduli, const Lines& rows, const Lines& cols, const PassLaunch&, CallState*,
                cudaStream_t);
 
