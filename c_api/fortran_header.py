@@ -94,7 +94,7 @@ def settings(header):
         passed = ", ".join(form.format(word) for _, form, word in given)
         ctx = "ctx" if passed.startswith("ctx") else "accublas_context()"
         lines = [f"subroutine accublas_{name}({', '.join(word for _, word in declared)})", *(f"  {line}" for line in declarations(declared)), "",
-                 f"  call settle({ctx}, c_{name}({passed}), stat, errmsg)", f"end subroutine accublas_{name}"]
+                 f"  call hand_over({ctx}, c_{name}({passed}), stat, errmsg)", f"end subroutine accublas_{name}"]
         made.append(f"{comment(SETTINGS[name], 2)}\n{indented(lines, 2)}")
     return {"SETTINGS_PUBLIC": statement(f"public :: {', '.join(f'accublas_{name}' for name in SETTINGS)}", 2).lstrip(),
             "SETTINGS": "\n\n".join(made).lstrip()}

@@ -110,12 +110,12 @@ def procedure(name, row, c_function, kind):
     if "ctx" in types:
         last = [*LAST_ARGUMENTS[1:2], *LAST_ARGUMENTS[3:]]
         head = f"subroutine {name}({', '.join(word for word, *_ in [*words, *(argument[1:] for argument in last)])})"
-        lines = [f"call settle_call(context, {c_call}, stat, errmsg)"]
+        lines = [f"call hand_over_call(context, {c_call}, stat, errmsg)"]
     else:
         last, head, lines = [(TYPES[f"{answer}*"], "answer")], f"function {name}({words[0][0]}) result(answer)", [f"answer = {c_call}"]
     if row.check:
         last.append(("integer(int32)", "status"))
-        lines = [f"status = {row.check}", f"if (status == ACCUBLAS_SUCCESS) status = {c_call}", "call settle_call(context, status, stat, errmsg)"]
+        lines = [f"status = {row.check}", f"if (status == ACCUBLAS_SUCCESS) status = {c_call}", "call hand_over_call(context, status, stat, errmsg)"]
     lines = [head, *(f"  {line}" for line in declarations([*pairs, *last])), "", *(f"  {line}" for line in lines), f"end {head[:head.index('(')]}"]
     return f"{comment(row.comment, 2)}\n" * bool(row.comment) + indented(lines, 2)
 

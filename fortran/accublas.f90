@@ -95,5 +95,5 @@ module accublas
   use accublas_mp_int32
   use accublas_mp_int64
   implicit none
-  private :: c_string, fixed_string, settle, context_handle, settle_call
+  private :: c_string, fixed_string, hand_over, context_handle, hand_over_call
 end module accublas

@@ -27,7 +27,7 @@ __device__ void for_entries(const Matrix<const Complex<T>>& x, Index rows, Index
 template <class T>
 __global__ void __launch_bounds__(component_threads)
     rows_kernel(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout, bool conjugate_a, bool conjugate_b,
-                bool turned, T* to) {
+                bool transposed, T* to) {
   for_entries(a, m, k, [&](Index i, Index p, T re, T im) {
     if (conjugate_a) im = -im;
     // These are the factors of B's components as they are stored.
@@ -42,8 +42,8 @@ __global__ void __launch_bounds__(component_threads)
     } else {
       T* const at = to + i + 2 * p * m;
       const bool imaginary = layout == RowLayout::imaginary;
-      at[0] = !imaginary ? real[0] : turned ? of_re : of_im;
-      at[m] = !imaginary ? real[1] : turned ? of_im : of_re;
+      at[0] = !imaginary ? real[0] : transposed ? of_re : of_im;
+      at[m] = !imaginary ? real[1] : transposed ? of_im : of_re;
     }
   });
 }
@@ -62,10 +62,10 @@ __global__ void __launch_bounds__(component_threads)
 
 template <class T>
 void write_rows(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout, bool conjugate_a, bool conjugate_b,
-                bool turned, T* to, cudaStream_t stream) {
+                bool transposed, T* to, cudaStream_t stream) {
   if (rehearses()) return;
-  rows_kernel<<<blocks_for(m * k), component_threads, 0, stream>>>(a, m, k, layout, conjugate_a, conjugate_b, turned,
-                                                                   to);
+  rows_kernel<<<blocks_for(m * k), component_threads, 0, stream>>>(a, m, k, layout, conjugate_a, conjugate_b,
+                                                                   transposed, to);
   check_launch("write_rows");
 }
 

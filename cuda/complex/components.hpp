@@ -15,10 +15,10 @@ enum class RowLayout { both, real, imaginary };
 
 /// Writes the rows of A, m x k, to `to`, which is column-major, 2m x 2k (both) or m x 2k. The rows hold the factors of
 /// the components of B's columns as those are stored: (re, -im) makes Re of a product, (im, re) its Im; conjugations
-/// are in the signs. A single imaginary row has the factor of im first, for `swapped` columns, unless `turned`.
+/// are in the signs. A single imaginary row has the factor of im first, for `swapped` columns, unless `transposed`.
 template <class T>
 void write_rows(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout, bool conjugate_a, bool conjugate_b,
-                bool turned, T* to, cudaStream_t);
+                bool transposed, T* to, cudaStream_t);
 
 /// Writes the columns of B, k x n, as they are stored. `to` is column-major, 2k x n, with (re, im), or (im, re) if
 /// swapped.

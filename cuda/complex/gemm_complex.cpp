@@ -154,19 +154,19 @@ void native_by_device(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& ca
 template <class T>
 class ComponentProduct {
  public:
-  ComponentProduct(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g, bool turned,
-                   bool joins, Execution& execution, DeviceGemmFunction<T> serve)
+  ComponentProduct(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
+                   bool transposed, bool joins, Execution& execution, DeviceGemmFunction<T> serve)
       : state_(state),
         call_(call),
         g_(g),
-        turned_(turned),
+        transposed_(transposed),
         joins_(joins),
         keeps_addend_(joins && (call.beta.on_device || call.beta.pointer->im != 0)),
         execution_(execution),
         serve_(serve),
         by_parts_(call.mode.kind == ACCUBLAS_MODE_DOT2),
         as_stored_(serves_as_stored()),
-        swaps_(by_parts_ && !turned),
+        swaps_(by_parts_ && !transposed),
         writes_columns_(!as_stored_ && (swaps_ || g.b.row_stride != 1)),
         alpha_(joins ? T(1) : call.alpha.pointer->re),
         beta_(joins ? T(0) : call.beta.pointer->re) {}
@@ -260,7 +260,7 @@ class ComponentProduct {
     if (as_stored_)
       lines_of_a = {&a.data->re, a.row_stride, a.col_stride};
     else
-      write_rows(a, rows, g_.k, layout, g_.conjugate_a, g_.conjugate_b, turned_, row_lines_, stream);
+      write_rows(a, rows, g_.k, layout, g_.conjugate_a, g_.conjugate_b, transposed_, row_lines_, stream);
     if (writes_columns_) {
       write_columns(b, g_.k, cols, swapped, col_lines_, stream);
       columns = {col_lines_, 1, 2 * g_.k};
@@ -291,7 +291,7 @@ class ComponentProduct {
   State& state_;
   const Call<Gemm<Complex<T>>, Complex<T>>& call_;
   const Gemm<Complex<T>>& g_;
-  const bool turned_, joins_, keeps_addend_;
+  const bool transposed_, joins_, keeps_addend_;
   Execution& execution_;
   const DeviceGemmFunction<T> serve_;
   /// In dot2, whose terms have an order, each component is a separate product.
@@ -309,8 +309,8 @@ template <class T>
 void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution,
                   DeviceGemmFunction<T> serve) {
   // The numbers of a column of C must be adjacent; a row-major C is the column-major C^T = B^T A^T.
-  const bool turned = call.problem.c.row_stride != 1 && call.problem.c.col_stride == 1;
-  Gemm<Complex<T>> g = turned ? call.problem.transposed() : call.problem;
+  const bool transposed = call.problem.c.row_stride != 1 && call.problem.c.col_stride == 1;
+  Gemm<Complex<T>> g = transposed ? call.problem.transposed() : call.problem;
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
   const bool on_device = call.alpha.on_device, scales = no_product(call);
   const bool joins = on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0;
@@ -338,7 +338,7 @@ void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, 
     scale();
     state.end_call();
   } else {
-    ComponentProduct<T>(state, call, g, turned, joins, inner, serve).run();
+    ComponentProduct<T>(state, call, g, transposed, joins, inner, serve).run();
     if (on_device && g.wanted == Triangle::all) scale();
   }
   result.put_back();

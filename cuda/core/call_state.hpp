@@ -81,7 +81,7 @@ struct CallState {
   // The passes fill the following members.
   PassPlan pass[most_passes];
   unsigned long long open[most_passes];  ///< elements of finite lines that are pending after pass i
-  unsigned long long settled;            ///< elements pending after the last pass that grid sums resolved
+  unsigned long long resolved;           ///< elements pending after the last pass that grid sums resolved
   unsigned long long undecided;          ///< elements computed by the exact accumulators (specials not counted)
   unsigned long long next_chunk;         ///< work counter of the exact kernel
   BarrierCounters lockstep;              ///< advisory barrier between the blocks of the product kernel

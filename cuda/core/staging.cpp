@@ -119,7 +119,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
     }
   };
   // Waits for the streams before the call's memory is given back, since a copy may still use it.
-  const auto settle = [&] {
+  const auto finish_transfers = [&] {
     try {
       state.forget_call();
     } catch (const Error&) {  // the device is lost, and the call's own error says so
@@ -171,11 +171,11 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
     state.add_phases(execution.report);
     state.forget_call();
   } catch (const Error& error) {
-    settle();
+    finish_transfers();
     if (written && error.status() != ACCUBLAS_ERROR_ACCURACY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
     throw;
   } catch (const std::bad_alloc&) {
-    settle();
+    finish_transfers();
     if (written) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory");
     throw;
   }

@@ -304,16 +304,16 @@ accublas_status State::finish(std::string& message) {
 
 accublas_status State::outcome(cudaError_t waited, std::string& message) {
   constexpr std::size_t first = offsetof(CallState, missed_target);
-  CallState told[2] = {};
+  CallState copies[2] = {};
   if (waited == cudaSuccess) {
     const cudaStream_t stream = own_stream();
     const auto flags = [&](CallState* of) { return reinterpret_cast<std::byte*>(of) + first; };
     const std::size_t bytes = sizeof(CallState) - first;
     for (int i = 0; i < 2 && waited == cudaSuccess; ++i)
-      waited = cudaMemcpyAsync(flags(&told[i]), flags(&call_state_[i]), bytes, cudaMemcpyDeviceToHost, stream);
+      waited = cudaMemcpyAsync(flags(&copies[i]), flags(&call_state_[i]), bytes, cudaMemcpyDeviceToHost, stream);
     if (waited == cudaSuccess) waited = cudaStreamSynchronize(stream);
     for (int i = 0; i < 2 && waited == cudaSuccess; ++i)
-      if (told[i].missed_target || told[i].not_covered)
+      if (copies[i].missed_target || copies[i].not_covered)
         waited = cudaMemsetAsync(flags(&call_state_[i]), 0, bytes, stream);
     if (waited == cudaSuccess) waited = cudaStreamSynchronize(stream);
   }
@@ -322,11 +322,11 @@ accublas_status State::outcome(cudaError_t waited, std::string& message) {
     cudaGetLastError();
     return pending_ ? ACCUBLAS_ERROR_C_UNDEFINED : ACCUBLAS_ERROR_DEVICE;
   }
-  if (told[0].not_covered || told[1].not_covered) {
+  if (copies[0].not_covered || copies[1].not_covered) {
     message = not_covered_message;
     return ACCUBLAS_ERROR_C_UNDEFINED;
   }
-  if (told[0].missed_target || told[1].missed_target) {
+  if (copies[0].missed_target || copies[1].missed_target) {
     message = "the target could not be promised on the data of a call, which wrote nothing";
     return ACCUBLAS_ERROR_ACCURACY;
   }

@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
   await_predecessor();
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha)) return;
-  const unsigned long long count = open_before(state, most_passes) - state.settled;
+  const unsigned long long count = open_before(state, most_passes) - state.resolved;
   const bool specials = state.rows.special != 0 || state.cols.special != 0;
   if (count == 0 && !specials) return;
   __shared__ ExactStorage storage[exact_warps];

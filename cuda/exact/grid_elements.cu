@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
   }
   if (lane == 0 && decided != 0) {
     atomicAdd(&state.undecided, decided);
-    atomicAdd(&state.settled, decided);
+    atomicAdd(&state.resolved, decided);
   }
 }
 

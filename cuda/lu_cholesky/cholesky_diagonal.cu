@@ -1,7 +1,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/lu_cholesky/cholesky_diagonal.hpp"
-#include "cuda/trsm/settle.hpp"
+#include "cuda/trsm/resolve.hpp"
 #include "lib/numerics/cholesky_pivot.hpp"
 
 namespace accublas::cuda {
@@ -255,7 +255,7 @@ class DiagonalBlock {
       const int at = column(half);
       const bool wanted = at > p && at < count_;
       const ColumnTerms<E> terms{&job_, first_ + p, at};
-      E value = settled_numerator(unknown, sums[half], wanted, job_.all_undecided, terms, job_.undecided);
+      E value = resolved_numerator(unknown, sums[half], wanted, job_.all_undecided, terms, job_.undecided);
       if (at == p) value = E{pivot};
       storage_.row[p][at] = value;
       if (wanted || at == p) job_.system.x(first_ + p, at) = value;

@@ -83,9 +83,9 @@ template <class E>
 void factorization_call(State& state, const Call<Factorization<E>, E>& call, Execution& execution,
                         const GradeProducts<E>& products) {
   const Factorization<E>& f = call.problem;
-  const bool told = has_info(f.kind), waits = told && !f.info_on_device;
+  const bool gives_info = has_info(f.kind), waits = gives_info && !f.info_on_device;
   if (waits) state.require_not_captured("info in host memory");
-  compute(state, call, told ? f.info : nullptr, execution, products);
+  compute(state, call, gives_info ? f.info : nullptr, execution, products);
   if (waits) wait_on_host(state.cuda_stream(), "waiting for info");
 }
 

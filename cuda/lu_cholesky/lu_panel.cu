@@ -5,7 +5,7 @@
 #include "cuda/core/occupancy.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/lu_cholesky/lu_panel.hpp"
-#include "cuda/trsm/settle.hpp"
+#include "cuda/trsm/resolve.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -133,10 +133,10 @@ class PanelRows {
       add_term(chain, PanelTerms<E>::load_shared_by_blocks(&p_.a(row, p_.first + q)), storage_.above[q][column]);
     for (int part = 0; part < parts; ++part) sums[part] = chain[part].bounded();
   }
-  __device__ E settle(const Unknown<E>& unknown, BoundedPair<T, true> (&sums)[parts], bool wanted, Index row,
-                      int column, int terms, bool counts) const {
+  __device__ E resolve(const Unknown<E>& unknown, BoundedPair<T, true> (&sums)[parts], bool wanted, Index row,
+                       int column, int terms, bool counts) const {
     const PanelTerms<E> all{&p_, storage_.above, row, column, p_.first + terms};
-    return settled<E, true>(unknown, sums, wanted, p_.all_undecided, all, counts ? p_.undecided : nullptr);
+    return resolved<E, true>(unknown, sums, wanted, p_.all_undecided, all, counts ? p_.undecided : nullptr);
   }
 
   /// Rounds the elements of column j and returns the first of the largest. Their sums are kept.
@@ -171,7 +171,7 @@ class PanelRows {
         add_up(i, j, j, sums);
         unknown.b = p_.a(i, p_.first + j);
       }
-      const E value = settle(unknown, sums, open, i, j, j, true);
+      const E value = resolve(unknown, sums, open, i, j, j, true);
       if (!open) return;
       for (int part = 0; part < parts; ++part) store_sum(own(), own_at(i, j, part), sums[part]);
       const PivotCandidate<E> other{value, i, position};
@@ -203,7 +203,7 @@ class PanelRows {
       add_up(pivot.row, column, j, sums);
       unknown.b = p_.a(pivot.row, p_.first + column);
     }
-    const E value = settle(unknown, sums, wanted, pivot.row, column, j, blockIdx.x == 0);
+    const E value = resolve(unknown, sums, wanted, pivot.row, column, j, blockIdx.x == 0);
     if (wanted) storage_.above[j][column] = value;
     if (column == j) storage_.above[j][column] = pivot.value;
   }
@@ -225,7 +225,7 @@ class PanelRows {
         for (int part = 0; part < parts; ++part) sums[part] = load_sum<T, true>(own(), own_at(i, j, part));
         unknown.b = p_.a(i, column);
       }
-      const E value = settle(unknown, sums, open, i, j, j, true);
+      const E value = resolve(unknown, sums, open, i, j, j, true);
       if (open) p_.a(i, column) = value;
     });
   }

@@ -2,7 +2,7 @@
 #include "cuda/core/panel_launch.hpp"
 #include "cuda/lu_cholesky/panel_pivots.hpp"
 #include "cuda/lu_cholesky/resident_panel.hpp"
-#include "cuda/trsm/settle.hpp"
+#include "cuda/trsm/resolve.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -151,8 +151,8 @@ class ResidentRows {
   }
   /// Computes the row's element in a column.
   __device__ void round(int column, int terms, const E* newest) {
-    value_ = settled_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), sum_[0], at_.open, p_.all_undecided,
-                               own_terms(column, terms, newest), p_.undecided);
+    value_ = resolved_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), sum_[0], at_.open, p_.all_undecided,
+                                own_terms(column, terms, newest), p_.undecided);
   }
 
   /// Computes column j of L, and its contributions to the columns up to `end`.
@@ -167,8 +167,8 @@ class ResidentRows {
 
     const E above = pivot.row[j];
     const Unknown<E> unknown{E{T(1)}, {}, above, above == 0, pivot.inverse};
-    const E l = settled_numerator(unknown, sum_[0], at_.open, p_.all_undecided,
-                                  own_terms(j, j, j > 0 ? storage_.top[j - 1] : nullptr), p_.undecided);
+    const E l = resolved_numerator(unknown, sum_[0], at_.open, p_.all_undecided,
+                                   own_terms(j, j, j > 0 ? storage_.top[j - 1] : nullptr), p_.undecided);
     if (at_.open) storage_.left[j][threadIdx.x] = p_.a(row(), p_.first + j) = l;
     __syncwarp();
     if (j + 1 == end) return;
@@ -207,8 +207,8 @@ class ResidentRows {
     const E* const left = &storage_.left[0][warp() * 32 + max(from, 0)];
     const ResidentTerms<E> terms{
         &p_, storage_.top, left, j > 0 ? storage_.top[j - 1] : nullptr, resident_threads, p_.first + place, column, j};
-    E number = settled_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), numerator, wanted, p_.all_undecided, terms,
-                                 p_.undecided);
+    E number = resolved_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), numerator, wanted, p_.all_undecided, terms,
+                                  p_.undecided);
     if (column < j) number = left[column * resident_threads];
     if (column == j) number = value;
     message.row[column] = number;
@@ -247,8 +247,8 @@ class ResidentRows {
       if (q == j) {
         const ResidentTerms<E> terms{&p_, storage_.top, storage_.top[j], j > 0 ? storage_.top[j - 1] : nullptr,
                                      1,   from,         column,          j};
-        const E number = settled_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), numerator, wanted, p_.all_undecided,
-                                           terms, blockIdx.x == 0 ? p_.undecided : nullptr);
+        const E number = resolved_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), numerator, wanted, p_.all_undecided,
+                                            terms, blockIdx.x == 0 ? p_.undecided : nullptr);
         if (wanted) storage_.top[j][column] = number;
       }
       __syncthreads();

@@ -22,18 +22,18 @@ constexpr int most_room = mp::shifts - 1;  // bits in excess of a whole number o
 class AllTold {
  public:
   /// Returns one entry, or null if none is left.
-  MpTold* take() {
+  MpReadback* take() {
     const std::lock_guard<std::mutex> lock(guard_);
     if (!made_) make();
     if (free_.empty()) return nullptr;
-    MpTold* const told = free_.back();
+    MpReadback* const readback = free_.back();
     free_.pop_back();
-    *told = MpTold{};
-    return told;
+    *readback = MpReadback{};
+    return readback;
   }
-  void give(MpTold* told) noexcept {
+  void give(MpReadback* readback) noexcept {
     const std::lock_guard<std::mutex> lock(guard_);
-    free_.push_back(told);  // the capacity is reserved
+    free_.push_back(readback);  // the capacity is reserved
   }
 
  private:
@@ -41,7 +41,7 @@ class AllTold {
     constexpr std::size_t count = 1024;
     made_ = true;
     free_.reserve(count);
-    MpTold* all = nullptr;
+    MpReadback* all = nullptr;
     void* on_device = nullptr;
     const bool shared = cudaHostAlloc(reinterpret_cast<void**>(&all), count * sizeof *all,
                                       cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess &&
@@ -51,10 +51,10 @@ class AllTold {
   }
 
   std::mutex guard_;
-  std::vector<MpTold*> free_;
+  std::vector<MpReadback*> free_;
   bool made_ = false;
 };
-AllTold& all_told() {
+AllTold& all_readbacks() {
   static AllTold* const all = new AllTold;
   return *all;
 }
@@ -68,13 +68,13 @@ int room_of(int moduli, int precision, int spread, std::int64_t terms) {
 
 }  // namespace
 
-void GiveBack::operator()(MpTold* told) const noexcept {
-  if (!forked_from_user()) all_told().give(told);
+void GiveBack::operator()(MpReadback* readback) const noexcept {
+  if (!forked_from_user()) all_readbacks().give(readback);
 }
 
 DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Block& block, int spread,
                              std::int64_t terms, bool kept)
-    : block_(block), kept_(kept), told_(all_told().take()) {
+    : block_(block), kept_(kept), readback_(all_readbacks().take()) {
   state.require_not_captured("an alignment");
   const auto carve = [&](std::byte* base) {
     Carver carver(base);
@@ -89,12 +89,12 @@ DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Bloc
   scaling_memory_ = block_of(state, static_cast<std::size_t>(bytes_));
   carve(scaling_memory_.data());
   const cudaStream_t stream = state.cuda_stream();
-  mp_measure(state.model(), a, block, scaling_, told_ ? &told_->measured : nullptr, stream);
-  if (!told_)
+  mp_measure(state.model(), a, block, scaling_, readback_ ? &readback_->measured : nullptr, stream);
+  if (!readback_)
     check(cudaMemcpyAsync(&measured_, scaling_.state, sizeof measured_, cudaMemcpyDeviceToHost, stream),
           "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), "aligning a multiple-precision matrix");
-  if (told_) measured_ = told_->measured;
+  if (readback_) measured_ = readback_->measured;
   make_planes(state, a, std::min(spread, most_room), terms);
 }
 
@@ -141,7 +141,7 @@ int DeviceAligned::room(State& state, const mp::Elements& a, std::int64_t terms)
     }
     return room_;
   };
-  const int asked = kept_ && told_ ? static_cast<volatile std::int32_t&>(told_->wanted) : 0;
+  const int asked = kept_ && readback_ ? static_cast<volatile std::int32_t&>(readback_->wanted) : 0;
   if (room() < 0 || asked > room())
     make_planes(state, a, std::max(asked, 0), std::max(terms, std::max(block_.rows, block_.columns)));
   return room();

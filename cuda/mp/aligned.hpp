@@ -11,15 +11,15 @@ namespace accublas::cuda {
 
 /// The device reports the measurements of an aligned form here, in pinned memory that the host sees too. The device's
 /// address is equal to the host's.
-struct MpTold {
+struct MpReadback {
   MpMatrixState measured;
   std::int32_t wanted;  ///< see MpAlignVectors
 };
 /// Owns one of the process's entries; null if all are taken.
 struct GiveBack {
-  void operator()(MpTold* told) const noexcept;
+  void operator()(MpReadback* readback) const noexcept;
 };
-using SharedTold = std::unique_ptr<MpTold, GiveBack>;
+using SharedReadback = std::unique_ptr<MpReadback, GiveBack>;
 
 class DeviceAligned final : public mp::Aligned {
  public:
@@ -37,7 +37,7 @@ class DeviceAligned final : public mp::Aligned {
   const MpExtension& extension() const { return extension_; }
   /// Returns the address where a product reports the spread that the next one should allow, or null if nothing would
   /// read it.
-  std::int32_t* wanted() const { return kept_ && told_ ? &told_->wanted : nullptr; }
+  std::int32_t* wanted() const { return kept_ && readback_ ? &readback_->wanted : nullptr; }
 
   /// Returns how many bits (0 .. 63) the exponents of a vector may spread in sums of `terms` products. The planes are
   /// computed again, with more moduli, if there is no room for that many terms, or if an earlier vector spread further
@@ -50,7 +50,7 @@ class DeviceAligned final : public mp::Aligned {
 
   mp::Block block_;
   bool kept_;
-  SharedTold told_;  // outlives the device memory, whose release waits for the kernels that write here
+  SharedReadback readback_;  // outlives the device memory, whose release waits for the kernels that write here
   DeviceBlock scaling_memory_, plane_memory_;
   MpScaling scaling_{};
   MpMatrixState measured_{};

@@ -88,8 +88,8 @@ struct MpScaling {
   std::int32_t* column_band;
   MpMatrixState* state;
 };
-/// `told`: null, or host-visible memory that gets a copy of the state.
-void mp_measure(const DeviceModel&, const mp::Elements&, const mp::Block&, const MpScaling&, MpMatrixState* told,
+/// `readback`: null, or host-visible memory that gets a copy of the state.
+void mp_measure(const DeviceModel&, const mp::Elements&, const mp::Block&, const MpScaling&, MpMatrixState* readback,
                 cudaStream_t);
 
 // ---- align.cu -----------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ struct MeasureJob {
   mp::Elements a;
   mp::Block block;
   MpScaling scaling;
-  MpMatrixState* told;  ///< null, or memory for a copy of the state
+  MpMatrixState* readback;  ///< null, or memory for a copy of the state
 };
 
 __global__ void __launch_bounds__(measure_threads) clear(const MeasureJob g) {
@@ -112,13 +112,13 @@ __global__ void __launch_bounds__(measure_threads) rests_kernel(const MeasureJob
   raise(&g.scaling.state->largest_band, band);
 }
 
-/// Gives exponent 0 to rows and columns without a finite nonzero entry, and copies the state to `told`.
-__global__ void __launch_bounds__(measure_threads) settle(const MeasureJob g) {
+/// Gives exponent 0 to rows and columns without a finite nonzero entry, and copies the state to `readback`.
+__global__ void __launch_bounds__(measure_threads) finish_measure(const MeasureJob g) {
   await_predecessor();
   const Index i = static_cast<Index>(blockIdx.x) * measure_threads + threadIdx.x;
   if (i < g.block.rows && g.scaling.row[i] == no_row_exponent) g.scaling.row[i] = 0;
   if (i < g.block.columns && g.scaling.column[i] == no_column_exponent) g.scaling.column[i] = 0;
-  if (i == 0 && g.told) *g.told = *g.scaling.state;
+  if (i == 0 && g.readback) *g.readback = *g.scaling.state;
 }
 
 unsigned measure_blocks(Index count, Index each) { return static_cast<unsigned>(ceil_div(count, each)); }
@@ -126,8 +126,8 @@ unsigned measure_blocks(Index count, Index each) { return static_cast<unsigned>(
 }  // namespace
 
 void mp_measure(const DeviceModel& model, const mp::Elements& a, const mp::Block& block, const MpScaling& scaling,
-                MpMatrixState* told, cudaStream_t stream) {
-  const MeasureJob g{a, block, scaling, told};
+                MpMatrixState* readback, cudaStream_t stream) {
+  const MeasureJob g{a, block, scaling, readback};
   const auto run = [&](auto* kernel, unsigned blocks, auto... tiles) {
     launch(model, "mp_measure", kernel, {blocks, measure_threads}, stream, g, tiles...);
   };
@@ -140,7 +140,7 @@ void mp_measure(const DeviceModel& model, const mp::Elements& a, const mp::Block
     run(rows_kernel, across * tiles, tiles);
     run(rests_kernel, across * tiles, tiles);
   }
-  run(settle, lines);
+  run(finish_measure, lines);
 }
 
 }  // namespace accublas::cuda

@@ -141,7 +141,7 @@ __global__ void align_vectors(const __grid_constant__ MpAlignVectors g, int part
 }
 
 /// Sets the exponents of vectors without a finite nonzero entry to 0.
-__global__ void settle_measure(MpCall* call) {
+__global__ void finish_measure(MpCall* call) {
   MpVector& v = call->vector[threadIdx.x];
   if (v.least > v.greatest) v.least = v.greatest = 0;
 }
@@ -159,7 +159,7 @@ void mp_align_vectors(const DeviceModel& model, const MpAlignVectors& g, cudaStr
     clear_measure<<<1, mp_columns, 0, stream>>>(g.call);
     measure_vectors<<<dim3(static_cast<unsigned>(ceil_div(g.block.rows, short_vector)), columns), least_threads, 0,
                       stream>>>(g);
-    settle_measure<<<1, mp_columns, 0, stream>>>(g.call);
+    finish_measure<<<1, mp_columns, 0, stream>>>(g.call);
   }
   // Thread blocks share a tile if that fills the device, down to four moduli a warp.
   const Index tiles = ceil_div(g.z_stride, tile), room = model.processors / std::max<Index>(1, tiles * g.columns);

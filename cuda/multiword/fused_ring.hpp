@@ -111,16 +111,16 @@ class Walk {
   __device__ explicit Walk(const Job& job) : product_(job.product), t_(blockIdx.x / C::cluster) {
     row_tiles_ = ceil_div(product_.rows.count, Index{C::cluster} * rows);
     count_ = row_tiles_ * ceil_div(product_.cols.count, Index{C::cols});
-    settle();
+    skip_unwanted();
   }
   __device__ bool ended() const { return t_ >= count_; }
   __device__ void advance() {
     t_ += gridDim.x / C::cluster;
-    settle();
+    skip_unwanted();
   }
 
  private:
-  __device__ void settle() {
+  __device__ void skip_unwanted() {
     const Index col_tiles = count_ / row_tiles_;
     for (; !ended(); t_ += gridDim.x / C::cluster) {
       const Index first = t_ / (band * col_tiles) * band, height = min(row_tiles_ - first, Index{band});

@@ -33,10 +33,10 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
     update(state.model(), p, state.cuda_stream());
     return state.end_call();
   }
-  // A product that is turned is x^T A^T.
-  const Matrix<E> y = p.turned ? p.c.transposed() : p.c;
-  const accublas::Operand<E> a = p.turned ? p.b.transposed() : p.a;
-  const Matrix<const E> x = p.turned ? p.a.stored.transposed() : p.b.stored;
+  // A product that is transposed is x^T A^T.
+  const Matrix<E> y = p.transposed ? p.c.transposed() : p.c;
+  const accublas::Operand<E> a = p.transposed ? p.b.transposed() : p.a;
+  const Matrix<const E> x = p.transposed ? p.a.stored.transposed() : p.b.stored;
   vector_product(state, VectorProduct<E>{l.n, l.n, a, x.col(0), y.col(0)}, ScalarArgument<E>{&p.alpha, false},
                  ScalarArgument<E>{&p.beta, false}, call.mode, call.engine, execution);
 }

@@ -1,7 +1,7 @@
 // A product of level 3 is GEMM on operands that are written out where they have a structure
-// (cuda/structured/described.hpp). Of a wanted triangle the INT8 engine computes no more; the others compute a square
-// in memory of its own. TRMM's terms beyond the triangle are left out by the INT8 engine's tiles (Gemm::zeros), and by
-// bands of columns, where that changes no bit.
+// (cuda/structured/structured_operands.hpp). Of a wanted triangle the INT8 engine computes no more; the others compute
+// a square in memory of its own. TRMM's terms beyond the triangle are left out by the INT8 engine's tiles
+// (Gemm::zeros), and by bands of columns, where that changes no bit.
 #include "cuda/structured/level3_call.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "cuda/core/staged_matrix.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
-#include "cuda/structured/described.hpp"
+#include "cuda/structured/structured_operands.hpp"
 #include "cuda/trsm/solve_by_halves.hpp"
 #include "cuda/trsm/solve_by_sums.hpp"
 #include "lib/base/error.hpp"
@@ -125,10 +125,10 @@ class DescribedProduct {
     return {rows ? as_rows : as_rows.transposed()};
   }
 
-  /// `turned` products are the transposes of what was asked for, and are served as that: dot2 is a sequence of
+  /// `transposed` products are the transposes of what was asked for, and are served as that: dot2 is a sequence of
   /// operations. To cuBLAS the strides of what has no rows or no columns must be BLAS's.
   void serve(Gemm<E> g, accublas_engine engine, Execution& inner) {
-    if (p_.turned && engine != ACCUBLAS_ENGINE_NATIVE) g = g.transposed();
+    if (p_.transposed && engine != ACCUBLAS_ENGINE_NATIVE) g = g.transposed();
     const ScalarArgument<E> alpha{&g.alpha, false}, beta{&g.beta, false};
     serve_(state_,
            Call<Gemm<E>, E>{g, on_device() ? ScalarArgument<E>{alpha_on_device(), true} : alpha,
@@ -167,10 +167,10 @@ class DescribedProduct {
       multiply_bands(g, free && !execution_.engine_forced ? ACCUBLAS_ENGINE_NATIVE : call_.engine, inner);
       scope.end();
     }
-    Product<E> mended = p_;
-    mended.b.structure = Structure::triangular;
-    mended.b.part = triangle_;
-    mend_rows(model(), mended, alpha(), stream());
+    Product<E> fixed_up = p_;
+    fixed_up.b.structure = Structure::triangular;
+    fixed_up.b.part = triangle_;
+    fix_rows(model(), fixed_up, alpha(), stream());
   }
 
   /// Bands of columns with the terms that they have: from the full end each takes half of what is left, so that half of

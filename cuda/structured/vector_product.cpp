@@ -15,8 +15,8 @@
 #include "cuda/fp64/slices.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_call.hpp"
-#include "cuda/structured/described.hpp"
 #include "cuda/structured/joined_rows.hpp"
+#include "cuda/structured/structured_operands.hpp"
 #include "cuda/structured/vector_lines.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
@@ -111,11 +111,11 @@ class LinesProduct {
       wrote_ = true;
     }
     if (triangular) {
-      Product<E> mended{1, p_.m, p_.k, E{1}, {{copy, 0, 1}}, {}, E{}, {p_.y.data, 0, p_.y.stride}};
-      mended.b = p_.a.transposed();
-      mended.b.stored = {line, 1, p_.k};
-      mended.b.conjugate = false;
-      mend_rows(model(), mended, Scalar<E>{E{1}, nullptr}, stream());
+      Product<E> fixed_up{1, p_.m, p_.k, E{1}, {{copy, 0, 1}}, {}, E{}, {p_.y.data, 0, p_.y.stride}};
+      fixed_up.b = p_.a.transposed();
+      fixed_up.b.stored = {line, 1, p_.k};
+      fixed_up.b.conjugate = false;
+      fix_rows(model(), fixed_up, Scalar<E>{E{1}, nullptr}, stream());
     }
     scope.end();
     inside.end();

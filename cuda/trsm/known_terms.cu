@@ -2,7 +2,7 @@
 #include <type_traits>
 
 #include "cuda/core/launch.hpp"
-#include "cuda/trsm/settle.hpp"
+#include "cuda/trsm/resolve.hpp"
 #include "cuda/trsm/solve_kernels.hpp"
 
 namespace accublas::cuda {

@@ -4,7 +4,7 @@
 
 #include "cuda/core/launch.hpp"
 #include "cuda/sums/bounded_pair.hpp"
-#include "cuda/trsm/settle.hpp"
+#include "cuda/trsm/resolve.hpp"
 #include "cuda/trsm/solve_kernels.hpp"
 
 namespace accublas::cuda::solve {

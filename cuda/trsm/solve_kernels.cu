@@ -225,13 +225,13 @@ class SolveBlock : BlockData<E, cr> {
 #pragma unroll
     for (int part = 0; part < parts; ++part) sums[part] = sums_of(r)[part][lane()];
     if constexpr (cr) {
-      return settled_numerator(unknown, sums, wanted, job_.all_undecided, terms, job_.undecided);
+      return resolved_numerator(unknown, sums, wanted, job_.all_undecided, terms, job_.undecided);
     } else {
       BoundedPair<T, cr> pairs[parts];
 #pragma unroll
       for (int part = 0; part < parts; ++part) pairs[part] = sums[part].bounded();
       unknown.b = terms.right_side();
-      return settled<E, cr>(unknown, pairs, wanted, job_.all_undecided, terms, job_.undecided);
+      return resolved<E, cr>(unknown, pairs, wanted, job_.all_undecided, terms, job_.undecided);
     }
   }
 

@@ -23,7 +23,7 @@ constexpr Index block_terms = 128;  ///< block of the definition
 constexpr int gemv_warps = 8, gemv_threads = 32 * gemv_warps, gemv_resident = 3;
 template <class T>
 constexpr int gemv_batch = 64 / sizeof(T);  ///< terms that a lane loads at a time
-constexpr int turned = 16;                  ///< terms of a chain that a warp transposes at a time, half a warp a chain
+constexpr int block_columns = 16;           ///< terms of a chain that a warp transposes at a time, half a warp a chain
 constexpr int ahead = 16;                   ///< pairs that a thread loads at a time when it combines
 
 /// A warp has 2^row_bits rows and 32 / 2^row_bits blocks of each; a round of a thread block has 8 times as many blocks.
@@ -103,64 +103,64 @@ template <class T>
 struct LoadTurned {
   static constexpr int resident = 2;
   struct Shared {
-    T tile[32][turned + 1];  // an odd row length: no bank conflicts either way
+    T tile[32][block_columns + 1];  // an odd row length: no bank conflicts either way
   };
 
   __device__ static Pair chain(const GemvArguments<T>& g, const LanePlace& place, Index first_row, Index first_block,
                                Shared& shared) {
     // Half a warp loads the terms of one chain at a time, and has 16 chains: rows of a block, or half of 32 rows.
-    const int lane = threadIdx.x % 32, half = lane / turned * 16, term = lane % turned;
+    const int lane = threadIdx.x % 32, half = lane / block_columns * 16, term = lane % block_columns;
     const int rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
     const Index a_stride = g.p.a.col_stride, row_stride = g.p.a.row_stride, x_stride = g.p.x.stride;
     const T* const a = g.p.a.data + first_row * row_stride + (first_block * block_terms + term) * a_stride;
     const Index first = place.block * block_terms, terms = g.p.k - first_block * block_terms - term;
     const T* x = g.p.x.data + first * x_stride;
     Pair pair{0, 0};
-    T v[turned];
+    T v[block_columns];
     if (rows >= 16 && first_row + rows <= g.p.m && (first_block + per_warp) * block_terms <= g.p.k) {
       const T* p = a + (half & (rows - 1)) * row_stride + (half >> g.row_bits) * block_terms * a_stride;
-      T next[turned];
+      T next[block_columns];
       load_apart(p, row_stride, next);
-      for (int t = 0; t < block_terms; t += turned) {
+      for (int t = 0; t < block_terms; t += block_columns) {
 #pragma unroll
-        for (int j = 0; j < turned; ++j) shared.tile[half + j][term] = next[j];
+        for (int j = 0; j < block_columns; ++j) shared.tile[half + j][term] = next[j];
         __syncwarp();
-        p += turned * a_stride;
-        if (t + turned < block_terms) load_apart(p, row_stride, next);
+        p += block_columns * a_stride;
+        if (t + block_columns < block_terms) load_apart(p, row_stride, next);
         load_spaced<1>(x, x_stride, v);
-        add_turned(pair, shared, v);
-        x += turned * x_stride;
+        add_transposed(pair, shared, v);
+        x += block_columns * x_stride;
       }
       return pair;
     }
-    for (int t = 0; t < block_terms; t += turned) {
-      T own[turned];
+    for (int t = 0; t < block_terms; t += block_columns) {
+      T own[block_columns];
 #pragma unroll
-      for (int j = 0; j < turned; ++j) {
+      for (int j = 0; j < block_columns; ++j) {
         const int row = (half + j) & (rows - 1), block = (half + j) >> g.row_bits, q = block * block_terms + t;
         const bool inside = first_row + row < g.p.m && q < terms;
         own[j] = inside ? __ldg(a + row * row_stride + q * a_stride) : T(0);
       }
 #pragma unroll
-      for (int j = 0; j < turned; ++j) shared.tile[half + j][term] = own[j];
+      for (int j = 0; j < block_columns; ++j) shared.tile[half + j][term] = own[j];
       __syncwarp();
       load_spaced_below<1>(x, x_stride, place.exists ? g.p.k - first - t : 0, v);
-      add_turned(pair, shared, v);
-      x += turned * x_stride;
+      add_transposed(pair, shared, v);
+      x += block_columns * x_stride;
     }
     return pair;
   }
 
  private:
-  __device__ static void load_apart(const T* p, Index stride, T (&out)[turned]) {
+  __device__ static void load_apart(const T* p, Index stride, T (&out)[block_columns]) {
 #pragma unroll
-    for (int j = 0; j < turned; ++j, p += stride) out[j] = __ldg(p);
+    for (int j = 0; j < block_columns; ++j, p += stride) out[j] = __ldg(p);
   }
 
   /// Adds the terms of the lane's own chain; then the tile is free again.
-  __device__ static void add_turned(Pair& pair, const Shared& shared, const T (&v)[turned]) {
+  __device__ static void add_transposed(Pair& pair, const Shared& shared, const T (&v)[block_columns]) {
 #pragma unroll
-    for (int j = 0; j < turned; ++j) step(pair, shared.tile[threadIdx.x % 32][j], v[j]);
+    for (int j = 0; j < block_columns; ++j) step(pair, shared.tile[threadIdx.x % 32][j], v[j]);
     __syncwarp();
   }
 };

@@ -172,11 +172,11 @@ __global__ void __launch_bounds__(stream_threads, 1)
 template <class T, bool along>
 void launch_stream(const VectorCall& call, const CUtensorMap& map, const StreamArguments<T>& g) {
   const auto kernel = dot2_gemv_stream_kernel<T, along>;
-  static std::atomic<std::uint64_t> told{0};  // bits of the devices on which the shared memory was set
+  static std::atomic<std::uint64_t> set_up{0};  // bits of the devices on which the shared memory was set
   const std::uint64_t device = call.model.device < 64 ? std::uint64_t{1} << call.model.device : 0;
-  if (device == 0 || (told.load(std::memory_order_relaxed) & device) == 0) {
+  if (device == 0 || (set_up.load(std::memory_order_relaxed) & device) == 0) {
     allow_shared_bytes(kernel, shared_bytes, "dot2_gemv_stream");
-    told.fetch_or(device, std::memory_order_relaxed);
+    set_up.fetch_or(device, std::memory_order_relaxed);
   }
   const auto blocks = static_cast<unsigned>(std::min(g.groups, call.model.processors));
   launch(call.model, "dot2_gemv_stream", kernel, {blocks, stream_threads, shared_bytes}, call.stream, map, g);

@@ -161,7 +161,7 @@ Product<E> product_of(const Level2<E>& l) {
       p.a = {{p.c.data, p.c.row_stride, p.c.col_stride}};
       p.b = triangular_operand(l).transposed();
       p.beta = E{};
-      p.in_place = p.turned = true;
+      p.in_place = p.transposed = true;
       break;
     default: {
       const Operand<E> x = vector(l.x, p.m, l.incx);

@@ -194,7 +194,7 @@ Product<E> product_of(const Level3<E>& l) {
         std::swap(p.m, p.n);
         p.b = a.transposed();
         p.c = c.transposed();
-        p.turned = true;
+        p.transposed = true;
       }
       p.a = {{p.c.data, p.c.row_stride, p.c.col_stride}};
       p.in_place = true;
@@ -207,9 +207,10 @@ Product<E> product_of(const Level3<E>& l) {
     default: {
       const E* const other = is_syrk(l.kind) ? l.a : l.b;
       const std::int64_t ld_other = is_syrk(l.kind) ? l.lda : l.ldb;
-      const accublas_transpose turned = p.hermitian ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
+      const accublas_transpose transposed = p.hermitian ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
       const bool plain = l.transa == ACCUBLAS_NO_TRANS;
-      const accublas_transpose left = plain ? ACCUBLAS_NO_TRANS : turned, right = plain ? turned : ACCUBLAS_NO_TRANS;
+      const accublas_transpose left = plain ? ACCUBLAS_NO_TRANS : transposed,
+                               right = plain ? transposed : ACCUBLAS_NO_TRANS;
       p.a = operand_of(l.a, l.lda, left);
       p.b = operand_of(other, ld_other, right);
       if (is_syr2k(l.kind)) {
@@ -220,7 +221,7 @@ Product<E> product_of(const Level3<E>& l) {
     }
   }
   // Transposing the call does not change the order of an element's terms.
-  p.turned = p.turned != l.transposed_call;
+  p.transposed = p.transposed != l.transposed_call;
   if (l.transposed_call && p.two_pairs) {
     std::swap(p.a, p.a2);
     std::swap(p.b, p.b2);

@@ -61,7 +61,7 @@ struct Product {
   bool in_place = false;  ///< C is A's memory
   /// The product is the transpose of the one that was asked for: of the two terms that an element's imaginary part has
   /// for each p, B's comes first (dot2 is a sequence of operations).
-  bool turned = false;
+  bool transposed = false;
 
   ACCUBLAS_HD Index pairs() const { return two_pairs ? 2 : 1; }
 };

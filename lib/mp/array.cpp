@@ -126,7 +126,7 @@ void move(Context& context, Array& array, bool to_device) {
   Elements moved;
   moved.format = array.elements.format;
   moved.length = array.elements.length;
-  if (to_device) settle(array.elements, cpu::mp_kernels(cpu::detected_isa()), 1);
+  if (to_device) leave_positional_form(array.elements, cpu::mp_kernels(cpu::detected_isa()), 1);
   destination.allocate(moved, device);
   moved.positional = false;
   try {

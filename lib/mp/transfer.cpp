@@ -157,23 +157,23 @@ void Encoder::write_residues(Elements& to, const Block& block, std::int64_t firs
   });
 }
 
-void settle(Elements& elements, const cpu::MpKernels& kernels, int threads) {
+void leave_positional_form(Elements& elements, const cpu::MpKernels& kernels, int threads) {
   if (!elements.positional || elements.length == 0) {
     elements.positional = false;
     return;
   }
-  Elements settled = elements;
-  settled.positional = false;
+  Elements converted = elements;
+  converted.positional = false;
   const Block all{0, elements.length, 1, 1, elements.length};
   struct Worker {
     Decoder decoder;
     Encoder encoder;
     NumberBuffer numbers;
   };
-  const auto make = [&] { return Worker{{elements.format, kernels}, {settled, kernels}, {elements.format, chunk}}; };
+  const auto make = [&] { return Worker{{elements.format, kernels}, {converted, kernels}, {elements.format, chunk}}; };
   for_chunks(elements.length, 1, threads, make, [&](Worker& w, std::int64_t first, std::int64_t, std::int64_t count) {
     w.decoder.limbs(elements, all, first, count, w.numbers.view());
-    w.encoder.limbs(settled, all, first, count, std::as_const(w.numbers).view());
+    w.encoder.limbs(converted, all, first, count, std::as_const(w.numbers).view());
   });
   elements.positional = false;
 }

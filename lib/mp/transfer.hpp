@@ -91,7 +91,7 @@ constexpr int lowest_double_digit(const Format& format) { return (format.precisi
 
 /// Converts all elements from the positional form to residues and intervals. Throws Error(ACCUBLAS_ERROR_MEMORY) and
 /// changes nothing.
-void settle(Elements& elements, const cpu::MpKernels& kernels, int threads);
+void leave_positional_form(Elements& elements, const cpu::MpKernels& kernels, int threads);
 
 /// Reads elements of either form as limbs; the counterpart of Encoder.
 class Decoder {

@@ -146,7 +146,7 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
     const cuda::CallState after = device_state.read();
     EXPECT_EQ(after.undecided, finite - left_open);
     if (grid_sums) {
-      EXPECT_EQ(after.settled, finite - left_open);
+      EXPECT_EQ(after.resolved, finite - left_open);
       if (data == Data::wide) {
         EXPECT_LE(left_open, finite / 50 + 1);
       }

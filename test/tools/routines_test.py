@@ -141,7 +141,7 @@ SETTING = """  !> CUDA device number, from 0.
     integer(int32), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
 
-    call settle(ctx, c_set_device(ctx%handle, device), stat, errmsg)
+    call hand_over(ctx, c_set_device(ctx%handle, device), stat, errmsg)
   end subroutine accublas_set_device
 """
 MP_PROCEDURE = """  !> Keeps the aligned form of the m x n matrix at `first`; spread: 0 .. 64 (default 64).
@@ -153,8 +153,8 @@ MP_PROCEDURE = """  !> Keeps the aligned form of the m x n matrix at `first`; sp
     integer(int32), intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
 
-    call settle_call(context, c_mp_align(context_handle(context), a%handle, offset(first), value_or(lda, max(1_int64, &
-      int(m, int64))), m, n, int(value_or(spread, -1_int64), int32)), stat, errmsg)
+    call hand_over_call(context, c_mp_align(context_handle(context), a%handle, offset(first), value_or(lda, &
+      max(1_int64, int(m, int64))), m, n, int(value_or(spread, -1_int64), int32)), stat, errmsg)
   end subroutine mp_align
 """
 

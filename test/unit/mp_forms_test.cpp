@@ -22,7 +22,7 @@ struct Host {
     elements.format = make_format(precision);
     elements.length = length;
     cpu_mp_backend().allocate(elements, -1);
-    if (!positional) settle(elements, kernels(), 1);
+    if (!positional) leave_positional_form(elements, kernels(), 1);
   }
   ~Host() { cpu_mp_backend().release(elements); }
   Host(const Host&) = delete;
@@ -87,7 +87,7 @@ TEST(MpForms, ResiduesWhenAskedFor) {
       cpu_mp_backend().write(digits.elements, all, given.view(), run);
       cpu_mp_backend().write(residues.elements, all, given.view(), run);
       expect_same_numbers(digits.elements, residues.elements, all);
-      settle(digits.elements, Host::kernels(), 2);
+      leave_positional_form(digits.elements, Host::kernels(), 2);
       EXPECT_FALSE(digits.elements.positional);
       const EvalFactor factor = eval_factor(precision);
       for (std::int64_t e = 0; e < length; ++e) {

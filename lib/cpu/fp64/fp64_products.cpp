@@ -52,7 +52,7 @@ BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, bool m
 
 template <class T>
 void fp64_gemm(const Gemm<T>& p, const Mode& mode, Execution& execution) {
-  real_blas();  // a missing BLAS is told before C is written
+  real_blas();  // a missing BLAS is reported before C is written
   if (mode.kind == ACCUBLAS_MODE_SLICES) return slices_gemm(p, mode, execution);
   levels_gemm(p, mode, execution);
 }

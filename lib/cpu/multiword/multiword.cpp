@@ -111,7 +111,7 @@ void finish_block(const Gemm<T>& g, Index i0, Index j0, const WordPanel<T>& a, c
 template <class T>
 void multiword_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
   const MultiwordMode words = multiword_of(mode.kind);
-  real_blas();  // a missing BLAS is told before C is written
+  real_blas();  // a missing BLAS is reported before C is written
   const BlockSizes size = block_sizes(g.m, g.n, g.k, words.words(), 1, false, execution.workspace.available());
   const auto count = [](Index a, Index b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); };
   Workspace& w = execution.workspace;

@@ -30,14 +30,14 @@ template <class T>
 struct RowLine {
   const ProductLines<Complex<T>>& lines;
   Index line;
-  bool turned = false;  ///< for the imaginary parts of a turned product: its two terms of a p change places
+  bool transposed = false;  ///< for the imaginary parts of a transposed product: its two terms of a p change places
   /// Of entries that lie evenly in memory, or of their conjugates.
   Entries<T> entries(Vector<const Complex<T>> x, bool conjugate) const {
-    return component_entries(x, turned, turned && conjugate, !turned && conjugate);
+    return component_entries(x, transposed, transposed && conjugate, !transposed && conjugate);
   }
   T operator[](Index term) const {
     const Complex<T> z = lines(line, term / 2);
-    return (term % 2 == 0) != turned ? z.re : z.im;
+    return (term % 2 == 0) != transposed ? z.re : z.im;
   }
 };
 
@@ -46,14 +46,14 @@ template <class T>
 struct ColumnLine {
   const ProductLines<Complex<T>>& lines;
   Index line;
-  bool imaginary, turned = false, conjugate_row = false;  ///< conjugate_row: the row's line is not conjugated
+  bool imaginary, transposed = false, conjugate_row = false;  ///< conjugate_row: the row's line is not conjugated
   Entries<T> entries(Vector<const Complex<T>> x, bool conjugate) const {
-    if (imaginary && turned) return component_entries(x, false, conjugate_row, conjugate);
+    if (imaginary && transposed) return component_entries(x, false, conjugate_row, conjugate);
     return column_entries(x, imaginary, conjugate_row, conjugate);
   }
   T operator[](Index term) const {
     const Complex<T> z = lines(line, term / 2);
-    if ((term % 2 == 0) != (turned && imaginary)) return imaginary ? z.im : z.re;
+    if ((term % 2 == 0) != (transposed && imaginary)) return imaginary ? z.im : z.re;
     const T entry = imaginary ? z.re : z.im;
     return imaginary == conjugate_row ? -entry : entry;
   }

@@ -120,13 +120,13 @@ class ProductElements {
 
   Row row_line(Index i, int component) const {
     if constexpr (is_complex<E>)
-      return {a_, i - first_kept_, g_.turned && component == 1};
+      return {a_, i - first_kept_, g_.transposed && component == 1};
     else
       return {a_, i - first_kept_};
   }
   Column column_line(Index j, int component) const {
     if constexpr (is_complex<E>)
-      return {b_, j, component == 1, g_.turned};
+      return {b_, j, component == 1, g_.transposed};
     else
       return {b_, j};
   }
@@ -207,7 +207,7 @@ class ProductElements {
     // Those that the real part of alpha multiplies, then those of its imaginary part: A B - A2 B2 where A2 B2 has
     // conj(alpha).
     const ColumnLine<T> y[2][2] = {{column_line(j, 0), column_line(j, 1)},
-                                   {{difference_, j, false, g_.turned}, {difference_, j, true, g_.turned}}};
+                                   {{difference_, j, false, g_.transposed}, {difference_, j, true, g_.transposed}}};
     const bool apart = g_.hermitian && g_.two_pairs;
     Complex<T>& c = g_.c(i, j);
     const bool diagonal = components(i, j) == 1;

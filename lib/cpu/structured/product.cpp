@@ -108,7 +108,7 @@ class StructuredProduct {
   bool rows_as_stored() const {
     if (!plain(p_.a) || p_.in_place) return false;
     const bool adjacent = p_.a.stored.col_stride == 1;
-    return is_complex<E> ? adjacent && !p_.turned : adjacent || !is_vector();
+    return is_complex<E> ? adjacent && !p_.transposed : adjacent || !is_vector();
   }
   bool cols_as_stored() const { return !is_complex<E> && plain(p_.b) && (p_.b.stored.row_stride == 1 || !is_vector()); }
   /// Whether the lines of an operand are its stored entries.
@@ -141,13 +141,14 @@ class StructuredProduct {
     if (cols_as_stored()) return {components_of(&p_.b.stored(0, col_)), p_.b.stored.col_stride, p_.b.stored.row_stride};
     if (rehearses()) return unwritten();
     if constexpr (is_complex<E>)
-      if (plain(p_.b) && !p_.turned)
+      if (plain(p_.b) && !p_.transposed)
         return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
           return column_entries(p_.b.stored.col(line), imaginary_ == 1, rows_as_stored() && p_.a.conjugate,
                                 p_.b.conjugate);
         });
-    return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_,
-                          [&](Index line) { return column_line(line, imaginary_ == 1, p_.turned, rows_as_stored()); });
+    return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
+      return column_line(line, imaginary_ == 1, p_.transposed, rows_as_stored());
+    });
   }
   /// Lines of a rehearsal: strides count, some memory that is not read stands for theirs.
   Matrix<const T> unwritten() const { return {components_of(p_.c.data), terms_, 1}; }
@@ -182,10 +183,10 @@ class StructuredProduct {
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
           y_ = column_lines(n);
           shift_ = imaginary_ == 1 ? imaginary_shift(p_) : 0;
-          const bool swaps = p_.turned && imaginary_ == 1 && !rehearses();
+          const bool swaps = p_.transposed && imaginary_ == 1 && !rehearses();
           if (swaps) swap_components(m);
           compute(0, m, 0, n);
-          if (p_.b.structure == Structure::triangular && writes()) mend(m, n);
+          if (p_.b.structure == Structure::triangular && writes()) fix_up(m, n);
           if (swaps) swap_components(m);
         }
         if (p_.hermitian && writes()) clear_diagonal(p_, row_, m, col_, n);
@@ -215,9 +216,9 @@ class StructuredProduct {
     else
       return RealLine<E>{row_lines_, line};
   }
-  auto column_line(Index line, bool imaginary, bool turned, bool as_stored) const {
+  auto column_line(Index line, bool imaginary, bool transposed, bool as_stored) const {
     if constexpr (is_complex<E>)
-      return ColumnLine<T>{col_lines_, line, imaginary, turned, as_stored && p_.a.conjugate};
+      return ColumnLine<T>{col_lines_, line, imaginary, transposed, as_stored && p_.a.conjugate};
     else
       return RealLine<E>{col_lines_, line};
   }
@@ -300,7 +301,7 @@ class StructuredProduct {
 
   /// The lines of a triangular operand have zeros for what is no term, which an Inf or a NaN must not meet: elements of
   /// such rows once more, over their terms. Products with triangular operands add nothing to C.
-  void mend(Index m, Index n) {
+  void fix_up(Index m, Index n) {
     parallel_for(m, execution_.threads, [&](Index i, int) {
       const Vector<const T> row = x_.row(i);
       bool finite = true;

@@ -58,7 +58,7 @@ void add_columns(const std::uint32_t* a, std::int64_t ld, std::int64_t rows, con
 }
 
 ACCUBLAS_INLINE V result(const RowSums& s, const Modulus& q) {
-  return interleave(fold_twice(settle(s.even, q), q), fold_twice(settle(s.odd, q), q));
+  return interleave(fold_twice(reduce_delayed(s.even, q), q), fold_twice(reduce_delayed(s.odd, q), q));
 }
 
 void product_n(const MpProduct& p) {
@@ -130,7 +130,7 @@ V columns_times(const std::uint32_t* a, std::int64_t ld, std::int64_t rows, cons
   }
   V sum[4], upper[4];
   for (int q = 0; q < 4; ++q) sum[q] = s[q].sum, upper[q] = s[q].upper;
-  return settle({lane_sums(sum), lane_sums(upper)}, m);
+  return reduce_delayed({lane_sums(sum), lane_sums(upper)}, m);
 }
 
 void product_t(const MpProduct& p) {
@@ -177,7 +177,7 @@ void product_groups(const MpGroups& p) {
       upper[g] = add(even_sum.upper, odd_sum.upper);
     }
     // Upper halves of at most 2^20 / 4 parts.
-    const V total = fold_twice(settle({lane_sums(sum), lane_sums(upper)}, m), m);
+    const V total = fold_twice(reduce_delayed({lane_sums(sum), lane_sums(upper)}, m), m);
     alignas(64) std::uint64_t residue[W];
     store(residue, reduce_once(total, m));
     for (int g = 0; g < 4 && first + g < p.groups; ++g) p.y[first + g] = static_cast<std::uint32_t>(residue[g]);

@@ -233,7 +233,7 @@ ACCUBLAS_INLINE void add_part(DelayedSum& s, V part) {
 
 /// Returns a number congruent to the sum and below 2^51: upper = u1 2^32 + u0 is worth u1 r64 + u0 r32 times 2^32,
 /// where u1 < 2^18.
-ACCUBLAS_INLINE V settle(const DelayedSum& s, const Modulus& q) {
+ACCUBLAS_INLINE V reduce_delayed(const DelayedSum& s, const Modulus& q) {
   const V lower = sub(s.sum, left<32>(s.upper));
   return add(add(mul(right<32>(s.upper), q.r64), mul(s.upper, q.r32)), lower);
 }

@@ -53,6 +53,6 @@ void take_factors(const DeviceModel&, const DeviceFactors<E>&, E* to, cudaStream
 /// whose zeros are no terms: the elements of rows of A that hold an Inf or a NaN, once more, correctly rounded over the
 /// terms that there are. p.a and p.b are lines as write_lines has them.
 template <class E>
-void mend_rows(const DeviceModel&, const Product<E>& p, Scalar<E> alpha, cudaStream_t);
+void fix_rows(const DeviceModel&, const Product<E>& p, Scalar<E> alpha, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -1,5 +1,5 @@
 #include "cuda/core/launch.hpp"
-#include "cuda/structured/described.hpp"
+#include "cuda/structured/structured_operands.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/exact_sum.hpp"
@@ -129,7 +129,7 @@ __device__ bool finite_number(const Complex<T>& z) {
 
 /// A block takes a row, and its threads elements of it.
 template <class E>
-__global__ void __launch_bounds__(threads) mend(const __grid_constant__ Product<E> p, Scalar<E> factor) {
+__global__ void __launch_bounds__(threads) fix_up(const __grid_constant__ Product<E> p, Scalar<E> factor) {
   await_predecessor();
   const E alpha = factor.get();
   if (is_zero(alpha)) return;
@@ -221,9 +221,9 @@ void scale_wanted(const DeviceModel& model, Matrix<E> c, Index m, Index n, Trian
          canonical);
 }
 template <class E>
-void mend_rows(const DeviceModel& model, const Product<E>& p, Scalar<E> alpha, cudaStream_t stream) {
+void fix_rows(const DeviceModel& model, const Product<E>& p, Scalar<E> alpha, cudaStream_t stream) {
   const unsigned rows = static_cast<unsigned>(p.m < 65535 ? p.m : 65535);
-  launch(model, "rows with Inf or NaN", mend<E>, {rows, threads}, stream, p, alpha);
+  launch(model, "rows with Inf or NaN", fix_up<E>, {rows, threads}, stream, p, alpha);
 }
 template <class E>
 void take_factors(const DeviceModel& model, const DeviceFactors<E>& from, E* to, cudaStream_t stream) {
@@ -237,7 +237,7 @@ void take_factors(const DeviceModel& model, const DeviceFactors<E>& from, E* to,
   template void clear_diagonal(const DeviceModel&, Matrix<E>, Index, Scalar<E>, Scalar<E>, cudaStream_t);             \
   template void scale_wanted(const DeviceModel&, Matrix<E>, Index, Index, Triangle, bool, Scalar<E>, Scalar<E>, bool, \
                              cudaStream_t);                                                                           \
-  template void mend_rows(const DeviceModel&, const Product<E>&, Scalar<E>, cudaStream_t);                            \
+  template void fix_rows(const DeviceModel&, const Product<E>&, Scalar<E>, cudaStream_t);                             \
   template void take_factors(const DeviceModel&, const DeviceFactors<E>&, E*, cudaStream_t);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

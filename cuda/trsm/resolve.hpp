@@ -122,13 +122,13 @@ __device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, BoundedPair<
 
 /// An unknown, with the sums that it was computed from.
 template <class E, bool cr>
-struct Settled {
+struct Resolved {
   E value;
   BoundedPair<RealOf<E>, cr> sums[parts_of<E>];
 };
 
 template <class E, bool cr>
-__device__ __forceinline__ bool approximate(const Unknown<E>& unknown, Settled<E, cr>& of) {
+__device__ __forceinline__ bool approximate(const Unknown<E>& unknown, Resolved<E, cr>& of) {
   TripleSum triples[parts_of<E>];
 #pragma unroll
   for (int part = 0; part < parts_of<E>; ++part) triples[part] = triple(of.sums[part]);
@@ -138,14 +138,15 @@ __device__ __forceinline__ bool approximate(const Unknown<E>& unknown, Settled<E
 /// Resolves the unknowns of the lanes in `hard`, which are undecided. The function is not inlined: code that runs once
 /// in a million unknowns must not push other code out of the instruction cache.
 template <class E, bool cr, class Terms>
-__device__ ACCUBLAS_NOINLINE Settled<E, cr> settled_by_terms(unsigned hard, Unknown<E> unknown, Settled<E, cr> mine,
-                                                             bool exactly, Terms terms, unsigned long long* undecided) {
+__device__ ACCUBLAS_NOINLINE Resolved<E, cr> resolved_by_terms(unsigned hard, Unknown<E> unknown, Resolved<E, cr> mine,
+                                                               bool exactly, Terms terms,
+                                                               unsigned long long* undecided) {
   const int lane = threadIdx.x % 32;
   for (; hard != 0; hard &= hard - 1) {
     const int of = __ffs(static_cast<int>(hard)) - 1;
     const Unknown<E> theirs = of_lane(unknown, of);
     const Terms their_terms = of_lane(terms, of);
-    Settled<E, cr> found = of_lane(mine, of);
+    Resolved<E, cr> found = of_lane(mine, of);
     bool done = false;
     if constexpr (cr)
       if (!exactly) {
@@ -165,16 +166,16 @@ __device__ ACCUBLAS_NOINLINE Settled<E, cr> settled_by_terms(unsigned hard, Unkn
 /// `exactly`: use exact sums in any case. Adds the number of unknowns that exact sums computed to *undecided, unless
 /// null.
 template <class E, bool cr, class Terms>
-__device__ __forceinline__ E settled(const Unknown<E>& unknown, BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
-                                     bool wanted, bool exactly, const Terms& terms, unsigned long long* undecided) {
+__device__ __forceinline__ E resolved(const Unknown<E>& unknown, BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
+                                      bool wanted, bool exactly, const Terms& terms, unsigned long long* undecided) {
   constexpr int parts = parts_of<E>;
-  Settled<E, cr> mine{};
+  Resolved<E, cr> mine{};
 #pragma unroll
   for (int part = 0; part < parts; ++part) mine.sums[part] = sums[part];
   const bool decided = approximate(unknown, mine) && !exactly;
   const unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
   if (hard == 0) return mine.value;
-  mine = settled_by_terms(hard, unknown, mine, exactly, terms, undecided);
+  mine = resolved_by_terms(hard, unknown, mine, exactly, terms, undecided);
 #pragma unroll
   for (int part = 0; part < parts; ++part) sums[part] = mine.sums[part];
   return mine.value;
@@ -198,28 +199,28 @@ __device__ __forceinline__ TripleSum minus(const Chain<T, true>& sum) {
 
 /// Resolves the unknowns of the lanes in `hard` from the terms and the right-hand side, exactly if need be.
 template <class E, class Terms>
-__device__ ACCUBLAS_NOINLINE E settled_anew(unsigned hard, Unknown<E> unknown, E value, bool exactly, Terms terms,
-                                            unsigned long long* undecided) {
-  Settled<E, true> mine{};
+__device__ ACCUBLAS_NOINLINE E resolved_anew(unsigned hard, Unknown<E> unknown, E value, bool exactly, Terms terms,
+                                             unsigned long long* undecided) {
+  Resolved<E, true> mine{};
   mine.value = value;
   if ((hard >> threadIdx.x % 32 & 1) != 0) unknown.b = terms.right_side();
-  return settled_by_terms(hard, unknown, mine, exactly, terms, undecided).value;
+  return resolved_by_terms(hard, unknown, mine, exactly, terms, undecided).value;
 }
 
 /// Returns the unknown of each lane that wants one, from minus its numerator. `unknown` needs no b; `terms` have
 /// right_side(), which is b. `exactly`: use exact sums in any case. Adds the number of unknowns that exact sums
 /// computed to *undecided, unless null.
 template <class E, class Terms>
-__device__ __forceinline__ E settled_numerator(const Unknown<E>& unknown,
-                                               const Chain<RealOf<E>, true> (&chain)[parts_of<E>], bool wanted,
-                                               bool exactly, const Terms& terms, unsigned long long* undecided) {
+__device__ __forceinline__ E resolved_numerator(const Unknown<E>& unknown,
+                                                const Chain<RealOf<E>, true> (&chain)[parts_of<E>], bool wanted,
+                                                bool exactly, const Terms& terms, unsigned long long* undecided) {
   TripleSum numerator[parts_of<E>];
 #pragma unroll
   for (int part = 0; part < parts_of<E>; ++part) numerator[part] = minus(chain[part]);
   E value;
   const bool decided = unknown.approximate_quotient(numerator, value) && !exactly;
   const unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
-  return hard == 0 ? value : settled_anew(hard, unknown, value, exactly, terms, undecided);
+  return hard == 0 ? value : resolved_anew(hard, unknown, value, exactly, terms, undecided);
 }
 
 // ---- Unknowns that are guessed first and proved later ---------------------------------------------------------------
