@@ -10,7 +10,7 @@ import modes
 import selftest
 from dyadic import BINARY32, BINARY64, INF, fma64
 from lines import GRADE, RUNGS
-from selftest import RNG, any_double, exact, least_exponent, random_matrix, round_fraction, same
+from selftest import RNG, any_double, least_exponent, random_matrix, round_fraction, same
 
 NAN = float("nan")
 CR = modes.parse_mode("cr")
@@ -22,7 +22,7 @@ def random_complex(rows, columns, spread):
 
 
 def pairs_of(line):
-    return [(exact(x.real), exact(x.imag)) for x in line.tolist()]
+    return [(Fraction(x.real), Fraction(x.imag)) for x in line.tolist()]
 
 
 def times(x, y):
@@ -204,7 +204,7 @@ class Complex(unittest.TestCase):
                     for j in range(2):
                         terms = self.chains(a[i].tolist(), b[:, j].tolist())
                         pairs = [blocked.scalar_dot2([t[p : p + 128] for p in range(0, 2 * k, 128)]) for t in terms]
-                        (re, im) = (exact(s) + exact(c) for s, c in pairs)
+                        (re, im) = (Fraction(s) + Fraction(c) for s, c in pairs)
                         self.same_complex(values[i][j], (-im / 2, re / 2), BINARY64, (k, i, j))
 
     def test_dot2_dot(self):
@@ -227,7 +227,7 @@ class Complex(unittest.TestCase):
         a, b = np.array([[1e300 + 0j, 1e300, 1j, -1j]]), np.array([[1e300 + 1j], [-1e300], [1e-200], [0j]])
         a[0, 2] = 1e-200j
         values, _ = complex_types.gemm(modes.parse_mode("dot2"), BINARY64, 1e200j, a, b, 0, None)
-        self.same_complex(values[0][0], times((exact(0.0), exact(1e200)), product(pairs_of(a[0]), pairs_of(b[:, 0]))), BINARY64, "tiny")
+        self.same_complex(values[0][0], times((Fraction(0.0), Fraction(1e200)), product(pairs_of(a[0]), pairs_of(b[:, 0]))), BINARY64, "tiny")
 
     def test_gemv(self):
         a, x, y = random_complex(4, 5, 20), random_complex(1, 5, 20)[0], random_complex(1, 4, 20)[0]
@@ -294,7 +294,7 @@ class Complex(unittest.TestCase):
         self.expect(one(complex(INF, 0), 0j), NAN, NAN)
         self.expect(one(complex(INF, 1e300), complex(1, 1e300)), INF, INF)
         x = 1 + 2.0**-52
-        self.expect(one(complex(x, x), complex(x, 1)), fma64(x, x, -x), round_fraction(exact(x) + exact(x) * exact(x), BINARY64))
+        self.expect(one(complex(x, x), complex(x, 1)), fma64(x, x, -x), round_fraction(Fraction(x) + Fraction(x) * Fraction(x), BINARY64))
 
 
 if __name__ == "__main__":
