@@ -30,6 +30,16 @@ STATUSES = ("ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAV
 OWN_STATUSES = {"certified": STATUSES.replace(" or _INTERNAL", ", _NOT_CERTIFIED or _INTERNAL")}
 
 
+def unknown_aliases(aliases):
+    """The aliases whose routine has no name of BLAS or LAPACK."""
+    stems = {row.stem(name) for rows in routines.GROUPS.values() for row in rows if isinstance(row.body, Shaped) and row.blas for name, _ in row.functions()}
+    return {alias: stem for alias, stem in aliases.items() if stem not in stems}
+
+
+for unknown, wrong in unknown_aliases(routines.ALIASES).items():
+    raise ValueError(f'ALIASES: "{unknown}" is an alias of "{wrong}"; expected the name of a BLAS or LAPACK routine of this table without the letter of its type, as "gemm"')
+
+
 def wrapped(text, first, rest):
     return "\n".join(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False))
 

@@ -391,13 +391,3 @@ ALIASES = {"gemmtr": "gemmt"}  # GEMMTR is what LAPACK 3.13 calls GEMMT
 # The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
 GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS, "inverses": INVERSES,
           "orthogonal": QR, "certified": CERTIFIED}
-
-
-def unknown_aliases(aliases):
-    """The aliases whose routine has no name of BLAS or LAPACK."""
-    stems = {row.stem(name) for rows in GROUPS.values() for row in rows if isinstance(row.body, Shaped) and row.blas for name, _ in row.functions()}
-    return {alias: stem for alias, stem in aliases.items() if stem not in stems}
-
-
-for unknown, wrong in unknown_aliases(ALIASES).items():
-    raise ValueError(f'ALIASES: "{unknown}" is an alias of "{wrong}"; expected the name of a BLAS or LAPACK routine of this table without the letter of its type, as "gemm"')

@@ -252,7 +252,7 @@ class Routines(unittest.TestCase):
         for name in ("dtoy_", "ctoy_64_", "cblas_stoy", "scipy_cblas_ztoy64_"):
             self.assertIn(f" {name}(", made)
         self.assertIn('f77(Spelling::lp64, "DTOY  ", Level3<double>', made)
-        self.assertEqual(routines.unknown_aliases({"toy": "gemmt", "dtoy": "dgemm", "toy_batched": "gemm_batched"}),
+        self.assertEqual(generate.unknown_aliases({"toy": "gemmt", "dtoy": "dgemm", "toy_batched": "gemm_batched"}),
                          {"dtoy": "dgemm", "toy_batched": "gemm_batched"})
 
     def test_fortran_interface(self):
