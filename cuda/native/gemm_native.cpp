@@ -8,6 +8,7 @@
 #include "cuda/native/native.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/call/blas_increment.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -34,16 +35,6 @@ BlasMatrix<T> operand(const Matrix<T>& x, Index rows, Index cols) {
 template <class T>
 bool blas_increment(const Vector<T>& x, Index n) {
   return n <= 1 || x.stride != 0;
-}
-
-/// Returns the lowest address of a vector, which BLAS takes even with a negative increment.
-template <class T>
-T* lowest(const Vector<T>& x, Index n) {
-  return x.stride < 0 && n > 1 ? x.data + (n - 1) * x.stride : x.data;
-}
-template <class T>
-Index increment(const Vector<T>& x, Index n) {
-  return n > 1 ? x.stride : 1;
 }
 
 /// Returns the bytes of an array in scratch memory, with the alignment of cudaMalloc.

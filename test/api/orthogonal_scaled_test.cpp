@@ -2,18 +2,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "api.hpp"
+#include "orthogonal.hpp"
 
 namespace {
-
-constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR, rows = ACCUBLAS_ROW_MAJOR;
-
-std::vector<double> numbers(std::int64_t count, std::uint64_t seed = 1) {
-  std::vector<double> x(static_cast<std::size_t>(count));
-  std::mt19937_64 random(seed);
-  for (double& number : x) number = std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), -63);
-  return x;
-}
 
 // ---- columns whose norms are near the largest number ----
 

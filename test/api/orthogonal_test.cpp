@@ -1,20 +1,11 @@
 // LAPACK's QR factorization, its reflectors' matrix and least squares: every bad argument by its name, modes that they
 // lack, answers without work, what no threads, workspace or layout change, and the bounds that docs/factorizations.md
 // proves. Their values are the oracle's affair.
+#include "orthogonal.hpp"
+
 #include <algorithm>
 
-#include "api.hpp"
-
 namespace {
-
-constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR, rows = ACCUBLAS_ROW_MAJOR;
-
-std::vector<double> numbers(std::int64_t count, std::uint64_t seed = 1) {
-  std::vector<double> x(static_cast<std::size_t>(count));
-  std::mt19937_64 random(seed);
-  for (double& number : x) number = std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), -63);
-  return x;
-}
 
 std::vector<double> transposed(const std::vector<double>& a, std::int64_t m, std::int64_t n, int parts = 1) {
   std::vector<double> t(a.size());

@@ -35,17 +35,13 @@ TYPED_TEST(ComplexGemm, FactorsOfTwoParts) {
 }
 
 TYPED_TEST(ComplexGemm, FactorsOfTwoPartsAndEveryKindOfData) {
-  const std::vector<Kind> kinds = {{Data::phi, 4},        {Data::graded},       {Data::whole_range}, {Data::ties},
-                                   {Data::cancellation},  {Data::subnormal},    {Data::overflow},    {Data::integers},
-                                   {Data::few_special},   {Data::many_special}, {Data::zero_lines},  {Data::extreme},
-                                   {Data::block_diagonal}};
   const TypeParam infinity = std::numeric_limits<TypeParam>::infinity(),
                   least = std::numeric_limits<TypeParam>::denorm_min(), most = std::numeric_limits<TypeParam>::max(),
                   nan = std::numeric_limits<TypeParam>::quiet_NaN();
   for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
-    for (const Kind& kind : kinds)
+    for (const Kind& kind : complex_kinds)
       for (int factors = 0; factors < 7; ++factors) {
         auto call = this->packed_call(1 + below(this->rng, 40), 1 + below(this->rng, 40), 1 + below(this->rng, 130),
                                       ACCUBLAS_COL_MAJOR, transpositions[below(this->rng, 3)],

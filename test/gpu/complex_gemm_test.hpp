@@ -8,6 +8,11 @@
 namespace accublas::test {
 namespace {
 
+inline const std::vector<Kind> complex_kinds = {
+    {Data::phi, 4},     {Data::graded},   {Data::whole_range},   {Data::ties},        {Data::cancellation},
+    {Data::subnormal},  {Data::overflow}, {Data::integers},      {Data::few_special}, {Data::many_special},
+    {Data::zero_lines}, {Data::extreme},  {Data::block_diagonal}};
+
 /// Numbers of two T side by side; a, b and c are counted in complex numbers.
 template <class T>
 struct ComplexCall {

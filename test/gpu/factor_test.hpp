@@ -128,7 +128,8 @@ class Factor : public testing::Test {
             x = pick(double(nan), std::numeric_limits<double>::infinity());
           x = std::ldexp(x, scale[static_cast<std::size_t>(i)] + scale[static_cast<std::size_t>(j)]);
           if (data == Data::tiny) x = std::ldexp(x, sizeof(T) == 8 ? -1025 : -128);
-          p.a[at(i, j, p.lda) + static_cast<std::size_t>(part)] = data == Data::wild ? any_number() : static_cast<T>(x);
+          p.a[at(i, j, p.lda) + static_cast<std::size_t>(part)] =
+              data == Data::wild ? any_number<T>(rng) : static_cast<T>(x);
         }
       }
     for (Index j = 0; j < nrhs; ++j)
@@ -145,14 +146,6 @@ class Factor : public testing::Test {
       EXPECT_EQ(call(cpu, first, p.a.data(), p.pivots.data(), p.b.data(), &info), ACCUBLAS_SUCCESS) << cpu.error();
     }
     return p;
-  }
-
-  T any_number() {
-    for (;;) {
-      using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-      const T x = std::bit_cast<T>(static_cast<Bits>(rng()));
-      if (std::isfinite(x)) return x;
-    }
   }
 
   /// With info in host memory, on the device, and all operands in host memory.

@@ -1,11 +1,13 @@
 // Data for the end-to-end tests of GEMM: every range, cancellation, ties, special values, structure.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "lib/call/problem.hpp"
@@ -27,6 +29,16 @@ inline double normal(Random& rng) {
 /// (rand - 0.5) exp(phi randn)
 inline double spread(Random& rng, double phi) {
   return (uniform(rng) - 0.5) * (phi == 0 ? 1 : std::exp(phi * normal(rng)));
+}
+
+/// A finite number whose bits are all random.
+template <class T>
+T any_number(Random& rng) {
+  for (;;) {
+    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    const T x = std::bit_cast<T>(static_cast<Bits>(rng()));
+    if (std::isfinite(x)) return x;
+  }
 }
 
 enum class Data {

@@ -114,7 +114,7 @@ class Solve : public testing::Test {
           const Index r = across ? j : i, c = across ? i : j;
           x = std::ldexp(x, row[static_cast<std::size_t>(r)] - unknown[static_cast<std::size_t>(c)]);
           p.a[static_cast<std::size_t>(parts * (rows ? i * p.lda + j : i + j * p.lda) + part)] =
-              system == System::wild ? any_number() : static_cast<T>(x);
+              system == System::wild ? any_number<T>(rng) : static_cast<T>(x);
         }
       }
     for (Index j = 0; j < p.n; ++j)
@@ -127,17 +127,9 @@ class Solve : public testing::Test {
           if (system == System::special && below(rng, 100 * order) == 0) x = pick(nan, -infinity);
           x = std::ldexp(x, row[static_cast<std::size_t>(p.form.side == ACCUBLAS_LEFT ? i : j)]);
           p.b[static_cast<std::size_t>(parts * (rows ? i * p.ldb + j : i + j * p.ldb) + part)] =
-              system == System::wild ? any_number() : static_cast<T>(x);
+              system == System::wild ? any_number<T>(rng) : static_cast<T>(x);
         }
     return p;
-  }
-
-  T any_number() {
-    for (;;) {
-      using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-      const T x = std::bit_cast<T>(static_cast<Bits>(rng()));
-      if (std::isfinite(x)) return x;
-    }
   }
 
   void expect_same(const Problem& p, const std::string& mode, bool staged = false) {

@@ -12,6 +12,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
+#include "lib/call/blas_increment.hpp"
 #include "lib/cpu/blas_sizes.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/real_blas.hpp"
@@ -49,16 +50,6 @@ template <class T>
 bool blas_increment(const Vector<T>& x, Index n) {
   return n <= 1 ||
          (x.stride != 0 && fits_vector(std::min(n, size_limit), x.stride, is_complex<std::remove_const_t<T>>));
-}
-
-/// BLAS wants the lowest address, with a negative increment too.
-template <class T>
-T* lowest(const Vector<T>& x, Index n) {
-  return x.stride < 0 && n > 1 ? x.data + (n - 1) * x.stride : x.data;
-}
-template <class T>
-Index increment(const Vector<T>& x, Index n) {
-  return n > 1 ? x.stride : 1;
 }
 
 /// Part of a matrix, with its diagonal or without.
