@@ -344,8 +344,9 @@ TEST(Level3OnGpu, NumbersAtHalfTheirSize) {
       Context context(ACCUBLAS_BACKEND_CUDA);
       context.set(mode);
       EXPECT_EQ(calls[i].second(context), ACCUBLAS_ERROR_UNAVAILABLE) << i << " " << mode;
-      if (mode == std::string("dp"))
+      if (mode == std::string("dp")) {
         EXPECT_NE(std::string(context.error()).find(calls[i].first), std::string::npos) << i << context.error();
+      }
       EXPECT_EQ(c.values(), given) << i << " " << mode;
     }
     Context context(ACCUBLAS_BACKEND_CUDA);
