@@ -162,7 +162,7 @@ void Cublas::check_product(cublasStatus_t status, const char* name) {
   }
   const std::string what = std::string("cuBLAS's ") + name;
   if (status == CUBLAS_STATUS_ALLOC_FAILED && products_ > 0)
-    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, what + ": " + functions().status_string(status));
+    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, what + ": " + functions().status_string(status), ACCUBLAS_ERROR_MEMORY);
   check_cublas(status, what.c_str());
 }
 

@@ -86,7 +86,8 @@ void with_written(const bool& wrote, Body&& body) {
   try {
     body();
   } catch (const Error& error) {
-    if (wrote && error.status() == ACCUBLAS_ERROR_MEMORY) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+    if (wrote && error.status() == ACCUBLAS_ERROR_MEMORY)
+      throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what(), ACCUBLAS_ERROR_MEMORY);
     throw;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "lib/base/error.hpp"
 #include "lib/call/factorization.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/product.hpp"
@@ -214,6 +215,25 @@ class ElementSteps {
   virtual std::int64_t finish() { return 0; }
 
   void put(E* to, const E& value) { run(FillStep<E>{{to, 1, 1}, value}, 1, 1); }
+
+  /// Runs a step that may be the first to write to a result of the flow.
+  void overwrite(const ElementStep<E>& step, Index rows, Index cols) {
+    wrote = wrote || (rows > 0 && cols > 0);
+    run(step, rows, cols);
+  }
+  /// Makes a call that may be the first.
+  template <class Call>
+  void overwrite(Call&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      wrote = wrote || error.status() == ACCUBLAS_ERROR_C_UNDEFINED;
+      throw;
+    }
+    wrote = true;
+  }
+
+  bool wrote = false;  ///< a result of the flow may have changed
 };
 
 }  // namespace accublas

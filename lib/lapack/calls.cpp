@@ -44,11 +44,6 @@ Calls::Calls(Context& context, const accublas_options* options, Workspace* works
   context_.in_flow = true;
 }
 
-void Calls::fail(const std::exception& error, bool wrote) const {
-  if (wrote && !context_.rehearses) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-  throw;
-}
-
 Calls::~Calls() {
   context_.pointer_mode = pointer_mode_;
   context_.in_flow = in_flow_;

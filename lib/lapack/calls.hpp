@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <exception>
 
 #include "lib/base/fp_environment.hpp"
 #include "lib/base/integers.hpp"
@@ -70,10 +69,6 @@ class Calls {
     call([&](const accublas_options& with) { run_norm(context_, problem, &with); });
     return result;
   }
-
-  /// Rethrows the current exception, which is `error`, as ACCUBLAS_ERROR_C_UNDEFINED where calls `wrote` to a result
-  /// that are no rehearsal.
-  [[noreturn]] void fail(const std::exception& error, bool wrote) const;
 
   /// body(first, end) over parts of 0 .. rows - 1.
   template <class Body>

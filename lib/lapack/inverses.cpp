@@ -31,15 +31,11 @@ class InverseCall {
         calls_(context, options, &workspace, mode, static_cast<std::size_t>(n_) * sizeof(E)) {}
 
   void run() {
-    try {
-      if (f_.kind != Operation::lauum) invert_triangle();
-      if (f_.kind == Operation::lauum || f_.kind == Operation::potri) multiply_by_itself();
-      if (f_.kind == Operation::getri) {
-        solve_by_l();
-        steps_.exchange(a_.transposed(), n_, f_.pivots, n_, true);
-      }
-    } catch (const std::exception& error) {
-      calls_.fail(error, wrote_);
+    if (f_.kind != Operation::lauum) invert_triangle();
+    if (f_.kind == Operation::lauum || f_.kind == Operation::potri) multiply_by_itself();
+    if (f_.kind == Operation::getri) {
+      solve_by_l();
+      steps_.exchange(a_.transposed(), n_, f_.pivots, n_, true);
     }
   }
 
@@ -99,8 +95,8 @@ class InverseCall {
       steps_.run(FillStep<E>{x, E{1}, first - begin}, order, count);
       call(Operation::trsm, ACCUBLAS_LEFT, triangle(), ACCUBLAS_NO_TRANS, f_.diag, order, count, a_.block(first, first),
            x);
-      wrote_ = true;
-      steps_.run(CopyStep<E>{a_.block(first, begin), read_only(x), part(), begin - first, !is_unit()}, order, count);
+      steps_.overwrite(CopyStep<E>{a_.block(first, begin), read_only(x), part(), begin - first, !is_unit()}, order,
+                       count);
       done += count;
     }
   }
@@ -115,8 +111,7 @@ class InverseCall {
       steps_.run(CopyStep<E>{x, read_only(a), part(), 0, true, true}, rows, cols);
       call(Operation::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), ACCUBLAS_CONJ_TRANS, ACCUBLAS_NON_UNIT,
            rows, cols, a, x);
-      wrote_ = true;
-      steps_.run(CopyStep<E>{a, read_only(x), part(), 0, true, false, true}, rows, cols);
+      steps_.overwrite(CopyStep<E>{a, read_only(x), part(), 0, true, false, true}, rows, cols);
     }
   }
 
@@ -141,7 +136,6 @@ class InverseCall {
   const bool by_rows_, upper_;
   const Index width_;
   E* const block_;
-  bool wrote_ = false;
   lapack::Calls calls_;
 };
 

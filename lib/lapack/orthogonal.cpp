@@ -24,26 +24,22 @@ class Flow {
         reflectors_(calls_, steps, memory_) {}
 
   Index run() {
-    try {
-      switch (o_.kind) {
-        case Operation::geqrf:
-          steps_.read(o_.a.data);  // a captured stream refuses to wait while all is as it was
-          factor(o_.a, o_.m, o_.n);
-          break;
-        case Operation::orgqr:
-          generate();
-          break;
-        case Operation::ormqr: {
-          // C Q is the transpose of Q^T C^T.
-          const bool left = o_.side == ACCUBLAS_LEFT, adjoint = (o_.trans == ACCUBLAS_NO_TRANS) != left;
-          apply(o_.a, o_.a_rows(), o_.k, left ? o_.c : o_.c.transposed(), left ? o_.n : o_.m, adjoint, !left);
-          break;
-        }
-        default:
-          return solve();
+    switch (o_.kind) {
+      case Operation::geqrf:
+        steps_.read(o_.a.data);  // a captured stream refuses to wait while all is as it was
+        factor(o_.a, o_.m, o_.n);
+        break;
+      case Operation::orgqr:
+        generate();
+        break;
+      case Operation::ormqr: {
+        // C Q is the transpose of Q^T C^T.
+        const bool left = o_.side == ACCUBLAS_LEFT, adjoint = (o_.trans == ACCUBLAS_NO_TRANS) != left;
+        apply(o_.a, o_.a_rows(), o_.k, left ? o_.c : o_.c.transposed(), left ? o_.n : o_.m, adjoint, !left);
+        break;
       }
-    } catch (const std::exception& error) {
-      calls_.fail(error, wrote_ || reflectors_.wrote());
+      default:
+        return solve();
     }
     return 0;
   }
@@ -66,7 +62,6 @@ class Flow {
       reflectors_.begin(m - first);
       for (Index j = first; j < end; ++j) {
         reflectors_.apply(first, j, 1, true);
-        wrote_ = true;
         steps_.put(tau_ + j, reflectors_.reflect(m - j, Vector<E>{&a(j, j), a.row_stride}));
         reflectors_.append(below(a, j), tau_ + j);
       }
@@ -80,8 +75,7 @@ class Flow {
     part.m = m, part.n = n, part.k = k;
     part.lda = o_.lda, part.ldc = o_.ldc;
     part.a = a, part.c = o_.c, part.tau = tau_;
-    calls_.orthogonal(part);
-    wrote_ = true;
+    steps_.overwrite([&] { calls_.orthogonal(part); });
   }
 
   /// The panel of reflectors first .. end - 1 that the m rows of a hold.
@@ -112,9 +106,8 @@ class Flow {
   void generate() {
     const Index m = o_.m, n = o_.n, width = reflectors_.width();
     const auto set_identity = [&](Index first, Index from_column, Index end_row) {
-      wrote_ = true;
-      steps_.run(FillStep<E>{o_.a.block(first, from_column), E{1}, first - from_column}, end_row - first,
-                 n - from_column);
+      steps_.overwrite(FillStep<E>{o_.a.block(first, from_column), E{1}, first - from_column}, end_row - first,
+                       n - from_column);
     };
     reflectors_.meet(o_.a, m, n, false);
     Index end = o_.k;
@@ -122,19 +115,15 @@ class Flow {
       load(o_.a, m, first, end, false);
       if (end == o_.k) set_identity(end, end, m);
       set_identity(first, end, end);
-      steps_.run(FillStep<E>{o_.a.block(first, first), E{1}}, m - first, end - first);
+      steps_.overwrite(FillStep<E>{o_.a.block(first, first), E{1}}, m - first, end - first);
       reflectors_.apply(first, first, n - first, false);
     }
     if (o_.k == 0) set_identity(0, 0, m);
   }
 
-  void set_zero(Index first) {
-    wrote_ = true;
-    steps_.run(FillStep<E>{o_.c.block(first, 0)}, o_.c_rows() - first, o_.nrhs);
-  }
+  void set_zero(Index first) { steps_.overwrite(FillStep<E>{o_.c.block(first, 0)}, o_.c_rows() - first, o_.nrhs); }
   void conjugate_a() {
-    wrote_ = true;
-    if constexpr (is_complex<E>) steps_.run(ConjugateStep<E>{o_.a}, o_.m, o_.n);
+    if constexpr (is_complex<E>) steps_.overwrite(ConjugateStep<E>{o_.a}, o_.m, o_.n);
   }
 
   /// GELS: of a wide A its conjugate transpose is factored, which LAPACK's LQ factorization is.
@@ -176,7 +165,6 @@ class Flow {
     solution.c = o_.c.data;
     if (o_.by_rows) solution.transpose();
     calls_.level3(solution);
-    wrote_ = true;
     if (wide) conjugate_a();
   }
 
@@ -187,7 +175,6 @@ class Flow {
   const lapack::ReflectorMemory<E> memory_;  // taken before the calls, which have what is left
   const lapack::Calls calls_;
   lapack::Reflectors<E> reflectors_;
-  bool wrote_ = false;
 };
 
 /// GELS has answers without a factorization.
@@ -240,7 +227,7 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
                                 found = flow.run();
                                 peak = flow.peak();
                               } else if (zeros) {
-                                steps.run(FillStep<E>{o.c}, o.c_rows(), o.c_cols());
+                                steps.overwrite(FillStep<E>{o.c}, o.c_rows(), o.c_cols());
                               }
                               return peak;
                             });

@@ -16,7 +16,6 @@ namespace accublas::lapack {
 /// x = x / *d, each part of an exact quotient rounded once.
 template <class E>
 void divide(const Calls& calls, Index n, const Vector<E>& x, const E* d) {
-  if (n == 0) return;
   Level3<E> quotient{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
                                      ACCUBLAS_NON_UNIT, 1, n, 1, x.stride, 0)};
   quotient.alpha = E{1};
@@ -48,7 +47,7 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
       d = {written(d.re), written(d.im)};
     else
       d = written(d);
-    steps.put(x.data, d);
+    steps.overwrite(FillStep<E>{column, d}, 1, 1);
     return E{};
   }
   T s = calls.norm(n, Vector<const E>{x.data, x.stride});
@@ -57,7 +56,7 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
                   : s >= std::ldexp(T(1), limits::max_exponent - 2) ? T(0.25)
                                                                     : T(1);
   if (scale != 1) {
-    steps.run(ScaleStep<E>{column, scale}, n, 1);
+    steps.overwrite(ScaleStep<E>{column, scale}, n, 1);
     d = steps.read(x.data);
     s = scale > 1 ? calls.norm(n, Vector<const E>{x.data, x.stride}) : s * scale;
   }
@@ -76,8 +75,8 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
     d -= beta;
   }
   steps.put(divisor, d);
-  divide(calls, n - 1, below, divisor);
-  steps.put(x.data, E{written(beta / scale)});
+  if (n > 1) steps.overwrite([&] { divide(calls, n - 1, below, divisor); });
+  steps.overwrite(FillStep<E>{column, E{written(beta / scale)}}, 1, 1);
   return tau;
 }
 
@@ -157,8 +156,6 @@ class Reflectors {
         subtract(part, n, y, 1);
     }
   }
-  /// Whether a matrix was changed.
-  bool wrote() const { return wrote_; }
 
  private:
   Matrix<const E> adjoint_v() const { return {memory_.v, rows_, 1}; }
@@ -176,8 +173,9 @@ class Reflectors {
   }
   /// C = C - factor V Y.
   void subtract(const Matrix<E>& c, Index n, const Matrix<E>& y, RealOf<E> factor) {
-    calls_.gemm(Gemm<E>{rows_, n, count_, E{-factor}, {memory_.v, 1, rows_}, read_only(y), E{1}, c});
-    wrote_ = true;
+    steps_.overwrite([&] {
+      calls_.gemm(Gemm<E>{rows_, n, count_, E{-factor}, {memory_.v, 1, rows_}, read_only(y), E{1}, c});
+    });
   }
   /// C = C - V Y, where the large columns whose Y overflowed are computed with a Y that is smaller.
   void subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large) {
@@ -206,7 +204,6 @@ class Reflectors {
   Matrix<E> c_{};
   bool has_large_ = false;
   Index rows_ = 0, count_ = 0;
-  bool wrote_ = false;
 };
 
 }  // namespace accublas::lapack

@@ -159,6 +159,17 @@ void Run::compose_erased(const std::function<std::int64_t(Workspace&)>& body) {
   report_.workspace_bytes = static_cast<std::int64_t>(workspace.peak()) + inner;
 }
 
+/// Rethrows the current exception, which is `error`. If the flow `wrote` to a result, the status becomes
+/// ACCUBLAS_ERROR_C_UNDEFINED. Otherwise a call that failed with that status has lost memory of the flow alone, and the
+/// status becomes that of the failure itself.
+void Run::fail_flow(const std::exception& error, bool wrote) const {
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  const accublas_status cause = known ? known->cause() : ACCUBLAS_ERROR_MEMORY;
+  if (wrote && !context_.rehearses) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what(), cause);
+  if (known && known->status() != cause) throw Error(cause, error.what());
+  throw;
+}
+
 /// Gives a flow of calls on a device, whose memory is the user's buffer, a plan that fits there with all of its calls:
 /// its own, or else the least one. Throws TooSmall, with nothing done, if neither fits. Within a rehearsal the flow
 /// takes the least plan, which it falls back to.

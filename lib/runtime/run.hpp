@@ -5,6 +5,7 @@
 // call is followed by the CPU, and on the CPU by the other engines of the mode. Nothing else falls back.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -76,19 +77,23 @@ class Run {
   /// Does the work by calls of other routines in this context (lib/lapack), in place of an engine. `body(workspace,
   /// steps)` takes its copies from what the call may have, by the steps, and returns how much its calls took; in a
   /// rehearsal it returns once it has taken its memory. Report and plan are this call's again afterwards. LAPACK's
-  /// info, where it is on the device (else null), becomes `found` after all results.
+  /// info, where it is on the device (else null), becomes `found` after all results. A failure after a result was
+  /// written to (ElementSteps::wrote) is ACCUBLAS_ERROR_C_UNDEFINED; one before that keeps its status.
   template <class E, class Body>
   void compose(std::int64_t* info, const std::int64_t& found, Body&& body) {
     compose_erased([&](Workspace& workspace) {
       std::unique_ptr<ElementSteps<E>> steps;
       (on_device_ ? cuda_backend() : cpu_backend())
           .begin_steps(&steps, context_.device_state.get(), workspace, report_.level);
-      const std::int64_t inner = body(workspace, *steps);
       try {
-        if (info) steps->put(info, found);
+        const std::int64_t inner = body(workspace, *steps);
+        if (info) {
+          steps->wrote = true;
+          steps->put(info, found);
+        }
         return inner + steps->finish();
-      } catch (const Error& error) {  // the results are written
-        throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      } catch (const std::exception& error) {
+        fail_flow(error, steps->wrote);
       }
     });
   }
@@ -120,6 +125,7 @@ class Run {
   void compute_any(const AnyCall& call);
   void serve(const AnyCall& call, accublas_engine engine, BackendState* state, Execution& execution);
   void compose_erased(const std::function<std::int64_t(Workspace&)>& body);
+  [[noreturn]] void fail_flow(const std::exception& error, bool wrote) const;
   void fit_flow(Workspace& workspace, const std::function<std::int64_t(Workspace&)>& body);
   bool attempt(const AnyCall& call, accublas_engine engine, Execution& execution, std::size_t bytes,
                bool least = false);

@@ -56,6 +56,14 @@ struct HostDevice final : Backend {
   Range imagined{};           ///< in a rehearsal
   std::size_t most = 0;       ///< bytes that the rehearsal has taken
   int rehearsals = 0;
+  int failing = -1;           ///< the operation after which the device fails, from 0; -1: none
+  accublas_status failure{};  ///< with this status
+
+  /// An operation is done. One that may have changed a result fails as CUDA's calls do.
+  void done(bool undefined = false) {
+    if (imagined.bytes > 0 || failing < 0 || failing-- > 0) return;
+    throw Error(undefined ? ACCUBLAS_ERROR_C_UNDEFINED : failure, "the device failed", failure);
+  }
 
   void take(const void* end) {
     most = std::max(most, static_cast<std::size_t>(static_cast<const unsigned char*>(end) - imagined.begin));
@@ -106,6 +114,7 @@ struct HostDevice final : Backend {
     Workspace hosts(std::size_t{1} << 28, nullptr, 0);
     Execution on_host = execution.within(hosts);
     cpu_backend().compute(any, nullptr, on_host);
+    done(true);
   }
   void begin_steps(AnySteps place, BackendState*, Workspace& of_call, int) override;
 };
@@ -121,18 +130,30 @@ class Steps final : public ElementSteps<E> {
   }
   void run(const ElementStep<E>& step, Index rows, Index cols) override {
     if (!rehearses()) host_.run(step, rows, cols);
+    host_device().done();
   }
   Index first(const ElementQuestion<E>& question, Index rows, Index cols) override {
     if (rehearses()) return question.kind == ElementQuestion<E>::Kind::nonzero ? 0 : -1;
-    return host_.first(question, rows, cols);
+    const Index found = host_.first(question, rows, cols);
+    host_device().done();
+    return found;
   }
-  E read(const E* from) override { return rehearses() ? E{} : *from; }
+  E read(const E* from) override {
+    host_device().done();
+    return rehearses() ? E{} : *from;
+  }
   void put(std::int64_t* to, std::int64_t value) override {
     if (!rehearses()) *to = value;
+    host_device().done();
   }
   using ElementSteps<E>::put;
   void exchange(const Matrix<E>& b, Index columns, const Pivots& pivots, Index count, bool backwards) override {
     if (!rehearses()) host_.exchange(b, columns, pivots, count, backwards);
+    host_device().done();
+  }
+  std::int64_t finish() override {
+    host_device().done();
+    return 0;
   }
 
  private:
@@ -155,6 +176,7 @@ HostDevice& host_device() {
 /// A routine's operands.
 template <class E>
 struct Operands {
+  Index m, n, sides;
   std::vector<E> a, c, tau;
   std::vector<std::int64_t> pivots, info{-77};
   bool operator==(const Operands& other) const {
@@ -168,9 +190,8 @@ struct Operands {
 template <class E>
 class FlowWorkspace : public testing::Test {
  protected:
-  static constexpr Index m = 150, n = 100, sides = 40;
-
-  static Operands<E> make(Operation kind) {
+  static Operands<E> make(Operation kind, Index m = 150, Index n = 100, Index sides = 40) {
+    const Index edge = std::max(m, n);
     std::uint64_t state = 7;
     const auto numbers = [&](Index count) {
       std::vector<E> x(static_cast<std::size_t>(count));
@@ -180,24 +201,25 @@ class FlowWorkspace : public testing::Test {
       }
       return x;
     };
-    Operands<E> o{numbers(m * m), numbers(m * m), numbers(m), {}};
+    Operands<E> o{m, n, sides, numbers(edge * edge), numbers(edge * edge), numbers(edge), {}};
     if (is_inverse(kind))
       for (Index i = 0; i < n; ++i) o.a[static_cast<std::size_t>(i * (n + 1))] = E{4};
-    for (Index i = 1; i <= m; ++i) o.pivots.push_back(i);
+    for (Index i = 1; i <= edge; ++i) o.pivots.push_back(i);
     return o;
   }
 
   static void call(accublas_context& context, Operation kind, Operands<E>& o) {
+    const Index edge = std::max(o.m, o.n);
     if (is_inverse(kind)) {
-      Factorization<E> f{{kind, is_complex<E>}, {o.a.data(), 1, n}, {}, {o.pivots.data(), false}};
-      f.n = f.lda = n;
+      Factorization<E> f{{kind, is_complex<E>}, {o.a.data(), 1, o.n}, {}, {o.pivots.data(), false}};
+      f.n = f.lda = o.n;
       f.info = o.info.data();
       run_inverse(context, f, nullptr);
     } else {
       Orthogonal<E> q{{kind, is_complex<E>}};
-      q.m = m, q.n = kind == Operation::ormqr ? sides : n, q.k = kind == Operation::orgqr ? sides : n;
-      q.nrhs = sides, q.lda = q.ldc = m;
-      q.a = {o.a.data(), 1, m}, q.c = {o.c.data(), 1, m}, q.tau = o.tau.data();
+      q.m = o.m, q.n = kind == Operation::ormqr ? o.sides : o.n, q.k = kind == Operation::orgqr ? o.sides : o.n;
+      q.nrhs = o.sides, q.lda = q.ldc = edge;
+      q.a = {o.a.data(), 1, edge}, q.c = {o.c.data(), 1, edge}, q.tau = o.tau.data();
       if (kind == Operation::gels) q.info = o.info.data();
       run_orthogonal(context, q, nullptr);
     }
@@ -205,13 +227,14 @@ class FlowWorkspace : public testing::Test {
 
   /// The call on the device, in a workspace of so many bytes: Error's status, or success.
   static accublas_status on_device(accublas_mode mode, Operation kind, std::size_t bytes, Operands<E>& o,
-                                   std::string& message) {
+                                   std::string& message, bool info_on_device = true) {
     std::vector<unsigned char> workspace(bytes);
     const auto range = [](auto& x) {
       return HostDevice::Range{reinterpret_cast<const unsigned char*>(x.data()), x.size() * sizeof x[0]};
     };
     HostDevice& device = host_device();
-    device.memory = {range(o.a), range(o.c), range(o.tau), range(o.pivots), range(o.info), range(workspace)};
+    device.memory = {range(o.a), range(o.c), range(o.tau), range(o.pivots), range(workspace)};
+    if (info_on_device) device.memory.push_back(range(o.info));
     device.workspace = range(workspace);
     accublas_context context;
     context.level.all.kind = mode;
@@ -262,6 +285,28 @@ class FlowWorkspace : public testing::Test {
     }
     EXPECT_GT(host_device().rehearsals, 6) << what;
   }
+
+  /// The device fails after the first, second, ... operation of the call, and the status says whether a result changed.
+  static void expect_failures(accublas_mode mode, Operation kind, const Operands<E>& before) {
+    for (const accublas_status failure : {ACCUBLAS_ERROR_DEVICE, ACCUBLAS_ERROR_MEMORY})
+      for (const bool info_on_device : {false, true})
+        for (int nth = 0;; ++nth) {
+          Operands<E> o = before;
+          std::string message;
+          host_device().failing = nth;
+          host_device().failure = failure;
+          const accublas_status status = on_device(mode, kind, 1 << 16, o, message, info_on_device);
+          if (status == ACCUBLAS_SUCCESS) {
+            EXPECT_GE(host_device().failing, 0);
+            EXPECT_GT(nth, 1);
+            break;
+          }
+          EXPECT_EQ(status, o == before ? failure : ACCUBLAS_ERROR_C_UNDEFINED)
+              << routine_name({kind, type_of<E>}) << " of " << o.m << " x " << o.n << ", operation " << nth;
+          EXPECT_EQ(message, "the device failed");
+        }
+    host_device().failing = -1;
+  }
 };
 using FlowElements = testing::Types<double, float, Complex<double>, Complex<float>>;
 TYPED_TEST_SUITE(FlowWorkspace, FlowElements);
@@ -272,10 +317,22 @@ TYPED_TEST(FlowWorkspace, InEverySize) {
     this->expect_all_or_nothing(ACCUBLAS_MODE_CR, kind);
 }
 
+TYPED_TEST(FlowWorkspace, DeviceThatFails) {
+  using enum Operation;
+  for (const Operation kind : {geqrf, orgqr, ormqr, gels, trtri, lauum, potri, getri})
+    this->expect_failures(ACCUBLAS_MODE_CR, kind, this->make(kind, 6, 4, 3));
+  this->expect_failures(ACCUBLAS_MODE_CR, gels, this->make(gels, 4, 6, 3));
+  Operands<TypeParam> singular = this->make(getri, 6, 4, 3);
+  singular.a[5] = {};
+  this->expect_failures(ACCUBLAS_MODE_CR, getri, singular);
+}
+
 // GELS in dp and sp is calls of GEQRF and ORMQR, which are flows here.
 TYPED_TEST(FlowWorkspace, FlowsWithinAFlow) {
   if (!cpu::have_real_blas()) GTEST_SKIP() << "the products are the real BLAS's";
-  this->expect_all_or_nothing(is_single_precision<TypeParam> ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP, Operation::gels);
+  const accublas_mode mode = is_single_precision<TypeParam> ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP;
+  this->expect_all_or_nothing(mode, Operation::gels);
+  this->expect_failures(mode, Operation::gels, this->make(Operation::gels, 6, 4, 3));
 }
 
 }  // namespace
