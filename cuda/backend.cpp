@@ -150,13 +150,12 @@ class CudaBackend final : public Backend {
     return state;
   }
 
-  std::size_t rehearse(const void* buffer, const std::function<void(void*, std::size_t)>& body) override {
+  std::size_t rehearse(const void* buffer, std::span<std::byte> memory, const std::function<void()>& body) override {
     std::size_t bytes = 0;
-    void* const memory = cuda::imagined_memory(buffer);
     // The whole rehearsal of a thread runs on one stack.
     with_stack(needed_stack, [&] {
       const cuda::Rehearsal rehearsal(buffer, memory);
-      body(memory, cuda::imagined_bytes);
+      body();
       bytes = rehearsal.bytes();
     });
     return bytes;

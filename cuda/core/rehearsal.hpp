@@ -5,23 +5,19 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <span>
 
 namespace accublas::cuda {
-
-/// Returns addresses that no array has, where memory is imagined that stands for a user's buffer. They have the
-/// buffer's alignment, up to multiples of 256 bytes.
-void* imagined_memory(const void* buffer);
-/// The bytes of imagined memory, more than any call takes.
-constexpr std::size_t imagined_bytes = std::size_t{1} << 40;
 
 /// While one exists, the calls of its thread are rehearsals: memory of the user's buffer is addresses only, which may
 /// lie beyond its end. A thread has one at a time.
 class Rehearsal {
  public:
   /// A rehearsal of one call.
-  explicit Rehearsal(const void* buffer) : Rehearsal(buffer, buffer) {}
-  /// A rehearsal of a flow of calls, whose operands lie in the user's buffer too: imagined `memory` stands for it.
-  Rehearsal(const void* buffer, const void* memory);
+  explicit Rehearsal(const void* buffer) : Rehearsal(buffer, {static_cast<const std::byte*>(buffer), 0}) {}
+  /// A rehearsal of a flow of calls, whose operands lie in the user's buffer too: `memory` stands for it
+  /// (Backend::rehearse).
+  Rehearsal(const void* buffer, std::span<const std::byte> memory);
   ~Rehearsal();
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
@@ -30,12 +26,13 @@ class Rehearsal {
   static void take(const void* end);
   /// Returns how many bytes from the memory's start on have been taken at most.
   std::size_t bytes() const { return bytes_; }
-  /// Returns what CUDA is asked about for an address: the user's buffer for imagined memory, else the address.
+  /// Returns what CUDA is asked about for an address: the user's buffer for the memory that stands for it, else the
+  /// address.
   static const void* known_to_cuda(const void* pointer);
 
  private:
   const void* const buffer_;
-  const std::byte* const memory_;
+  const std::span<const std::byte> memory_;
   std::size_t bytes_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -149,11 +150,12 @@ class Backend {
   /// Returns the cap of a call's workspace in bytes if none is set.
   virtual std::size_t default_workspace(int device) const = 0;
   virtual std::unique_ptr<BackendState> make_state(int device) = 0;
-  /// Runs body(memory, bytes), in which calls of this thread compute nothing and take memory in appearance only, by
-  /// their least plans. `memory` stands for the user's buffer: addresses that nobody may access, and that the backend
-  /// locates where the buffer is. Returns how many bytes from `memory` on the calls take at most. Only backends whose
-  /// flows of calls (lib/lapack) have the user's buffer implement it.
-  virtual std::size_t rehearse(const void*, const std::function<void(void*, std::size_t)>&) {
+  /// Runs body(), in which calls of this thread compute nothing and take memory in appearance only, by their least
+  /// plans. `memory` stands for the user's buffer: addresses that nobody may access, and that the backend locates where
+  /// the buffer is. Returns how many bytes from `memory` on the calls take at most. Only backends whose flows of calls
+  /// (lib/lapack) have the user's buffer implement it.
+  virtual std::size_t rehearse(const void* /*buffer*/, std::span<std::byte> /*memory*/,
+                               const std::function<void()>& /*body*/) {
     throw Error(ACCUBLAS_ERROR_INTERNAL, "a flow of calls is rehearsed on a backend that has no rehearsals");
   }
 

@@ -14,6 +14,20 @@
 
 namespace accublas {
 
+namespace {
+
+/// Returns addresses that stand for a user's buffer, whatever its size, in a rehearsal. They have its alignment.
+/// Nothing accesses them, and no array has them: on x86-64 bits 56 to 63 of an address are equal, and on AArch64 bit 55
+/// is the kernel's. They are not reserved, since a limit of the process (ulimit -v) may leave no room for so many.
+std::span<std::byte> imagined_memory(const void* buffer) {
+  constexpr std::uintptr_t begin = 0x40F0'0000'0000'0000;
+  constexpr std::size_t more_than_any_call_takes = std::size_t{1} << 40;
+  const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(buffer) % Workspace::device_alignment;
+  return {reinterpret_cast<std::byte*>(begin + offset), more_than_any_call_takes};
+}
+
+}  // namespace
+
 Run::Run(Context& context, Routine routine, const accublas_options* options)
     : context_(context),
       resolved_(options ? (own_ = context.resolved(routine, *options)) : context.resolved(routine)),
@@ -186,18 +200,16 @@ void Run::fit_flow(Workspace& workspace, const std::function<std::int64_t(Worksp
       context.workspace_bytes = users_bytes;
     }
   };
+  const std::span<std::byte> memory = imagined_memory(workspace.buffer());
   const auto bytes_of = [&](std::size_t cap) {
-    std::size_t taken = 0;
     const Imagined imagined{context_, context_.workspace, context_.workspace_bytes};
-    const std::size_t of_calls = cuda_backend().rehearse(workspace.buffer(), [&](void* memory, std::size_t bytes) {
-      context_.rehearses = true;
-      context_.workspace = memory;
-      context_.workspace_bytes = bytes;
-      Workspace plan(Workspace::Part{memory, bytes, cap});
-      run_inner_calls([&] { body(plan); });
-      taken = plan.peak();
-    });
-    return std::max(of_calls, Workspace::buffer_for(taken));
+    context_.rehearses = true;
+    context_.workspace = memory.data();
+    context_.workspace_bytes = memory.size();
+    Workspace plan(Workspace::Part{memory.data(), memory.size(), cap});
+    const std::size_t of_calls =
+        cuda_backend().rehearse(workspace.buffer(), memory, [&] { run_inner_calls([&] { body(plan); }); });
+    return std::max(of_calls, Workspace::buffer_for(plan.peak()));
   };
   const std::size_t given = workspace.buffer_bytes();
   if (bytes_of(workspace.available()) <= given) return;

@@ -3,12 +3,16 @@
 // of the host that are registered are the device's memory, the CPU computes there, and behind the workspace there is
 // nothing of the device. This program has a CUDA backend of its own in place of the library's.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,7 +53,6 @@ struct HostDevice final : Backend {
     }
   };
   static constexpr std::size_t call_bytes = 3000;  ///< that each call takes of its workspace
-  static constexpr std::size_t imagined_bytes = std::size_t{1} << 30;
 
   std::vector<Range> memory;  ///< the device's
   Range workspace{};          ///< the user's, one of them
@@ -80,17 +83,15 @@ struct HostDevice final : Backend {
   std::size_t default_workspace(int) const override { return std::size_t{1} << 28; }
   std::unique_ptr<BackendState> make_state(int) override { return std::make_unique<HostDeviceState>(); }
 
-  std::size_t rehearse(const void*, const std::function<void(void*, std::size_t)>& body) override {
-    static void* const addresses =
-        mmap(nullptr, imagined_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  std::size_t rehearse(const void*, std::span<std::byte> addresses, const std::function<void()>& body) override {
     struct Imagining {
       Range& range;
       ~Imagining() { range = {}; }
     } const imagining{imagined};
     ++rehearsals;
     most = 0;
-    imagined = {static_cast<const unsigned char*>(addresses), imagined_bytes};
-    body(addresses, imagined_bytes);
+    imagined = {reinterpret_cast<const unsigned char*>(addresses.data()), addresses.size()};
+    body();
     return most;
   }
 
@@ -325,6 +326,24 @@ TYPED_TEST(FlowWorkspace, DeviceThatFails) {
   Operands<TypeParam> singular = this->make(getri, 6, 4, 3);
   singular.a[5] = {};
   this->expect_failures(ACCUBLAS_MODE_CR, getri, singular);
+}
+
+// A process may have less room for addresses than the buffer that a rehearsal imagines (ulimit -v).
+using FlowWorkspaceOfDouble = FlowWorkspace<double>;
+TEST_F(FlowWorkspaceOfDouble, UnderALimitOfAddresses) {
+  const auto call_with_64_gib_more = [] {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 30);
+    const rlimit limit{most, most};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) std::_Exit(127);
+    Operands<double> o = make(Operation::geqrf);
+    std::string message;
+    const accublas_status status = on_device(ACCUBLAS_MODE_CR, Operation::geqrf, 1 << 20, o, message);
+    std::fputs(message.c_str(), stderr);
+    std::_Exit(status);
+  };
+  EXPECT_EXIT(call_with_64_gib_more(), testing::ExitedWithCode(ACCUBLAS_SUCCESS), "");
 }
 
 // GELS in dp and sp is calls of GEQRF and ORMQR, which are flows here.
