@@ -220,7 +220,7 @@ typedef struct accublas_report_t {
   size_t struct_size;      /**< sizeof(accublas_report_t) */
   char routine[16];        /**< "dgemm", "dgemm_batched" (both forms), ... */
   char mode[32];           /**< the mode word that ran, for instance "dp:repro" */
-  char backend[8];         /**< "cpu", "cuda" */
+  char backend[8];         /**< "cpu", "cuda"; of a call without operands, such as n = 0, what its settings say */
   char engine[16];         /**< "int8", "native", ... */
   char device[64];         /**< device or instruction set, for instance "cpu:avx512_vnni" */
   char reason[160];        /**< why this mode, backend and engine were chosen */

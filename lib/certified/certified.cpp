@@ -240,7 +240,7 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
     run.operands(operands, {}, CallShape(p.n, p.n, p.n));
   }
   run.certify({definite ? Operation::posv_certified : Operation::gesv_certified, type_of<E>}, [&] {
-    if (p.n == 0) return false;
+    if (p.n == 0) return run.backend() == ACCUBLAS_BACKEND_CUDA;
     calls.move_to(run);
     certify_where_possible(p, calls, certificate);
     if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);

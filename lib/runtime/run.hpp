@@ -98,7 +98,7 @@ class Run {
     });
   }
   /// Does the work of a certified solution by calls of other routines in this context. `body` waits for them, and
-  /// returns whether a device computed them. The call is reported and counted as `routine`.
+  /// returns whether they are a device's. The call is reported and counted as `routine`.
   void certify(Routine routine, const std::function<bool()>& body);
   /// Runs the real BLAS's LAPACK. False where that has no memory or not the form of the call, with nothing done, and
   /// the mode has the flow of calls too: the plan names that then.

@@ -20,12 +20,15 @@
 #include "lib/base/integers.hpp"
 #include "lib/call/backend.hpp"
 #include "lib/call/place.hpp"
+#include "lib/certified/certified.hpp"
 #include "lib/cpu/element_steps.hpp"
 #include "lib/cpu/real_blas.hpp"
 #include "lib/lapack/inverses.hpp"
 #include "lib/lapack/orthogonal.hpp"
 #include "lib/mp/backend.hpp"
 #include "lib/runtime/context.hpp"
+#include "lib/runtime/dispatch.hpp"
+#include "lib/runtime/report.hpp"
 
 namespace accublas {
 namespace {
@@ -352,6 +355,28 @@ TYPED_TEST(FlowWorkspace, FlowsWithinAFlow) {
   const accublas_mode mode = is_single_precision<TypeParam> ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP;
   this->expect_all_or_nothing(mode, Operation::gels);
   this->expect_failures(mode, Operation::gels, this->make(Operation::gels, 6, 4, 3));
+}
+
+/// A call without an operand is reported where its settings alone would have it.
+TEST(EmptyCall, IsReportedWhereItsSettingsSay) {
+  for (const accublas_backend backend : {ACCUBLAS_BACKEND_AUTO, ACCUBLAS_BACKEND_CPU, ACCUBLAS_BACKEND_CUDA}) {
+    accublas_options options = ACCUBLAS_OPTIONS_INIT;
+    options.backend = backend;
+    const std::string want = backend == ACCUBLAS_BACKEND_CUDA ? "cuda" : "cpu";
+    accublas_context context;
+    std::int64_t info = -77;
+    Factorization<double> factorization{{Operation::getrf, false}};
+    factorization.info = &info;
+    run_factorization(context, factorization, &options);
+    EXPECT_EQ(full_report(context, false).backend, want);
+    accublas_certificate_t certificate{};
+    for (const Structure structure : {Structure::general, Structure::symmetric}) {
+      CertifiedSystem<double> system{};
+      system.a.structure = structure;
+      solve_certified(context, system, &options, &certificate);
+      EXPECT_EQ(full_report(context, false).backend, want);
+    }
+  }
 }
 
 }  // namespace
