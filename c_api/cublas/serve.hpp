@@ -60,6 +60,11 @@ BatchCall<E> batched(const BatchShape& shape, const void*, Operand* a, Operand* 
   return batch_call<E>(shape, a, b, c);
 }
 constexpr const char* no_factor = nullptr;  ///< of a routine that has no alpha or beta
+/// Whether a factor is null that the routine has.
+template <class A>
+bool is_missing(const A* factor) {
+  return !std::is_same_v<A, char> && !factor;
+}
 
 /// Whether the arguments are good and there is something to do; otherwise cuBLAS answers, with its status. Results of a
 /// batch that lie over one another are cuBLAS's, too, and a TRMM with C in B under another leading dimension.
@@ -164,6 +169,7 @@ cublasStatus_t serve(Real& real, const Call& call, const A* alpha, const B* beta
   if (!has_work(call)) return real(handle, arguments...);
   Way way(handle, call.routine(), &call);
   if (way.forwarded()) return real(handle, arguments...);
+  if (is_missing(alpha) || is_missing(beta)) return CUBLAS_STATUS_INVALID_VALUE;
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   const accublas_status failed = way.prepared() == ACCUBLAS_SUCCESS ? run(way, call, alpha, beta) : way.prepared();
   return failed != ACCUBLAS_SUCCESS && way.falls_back(failed, status) ? real(handle, arguments...) : status;

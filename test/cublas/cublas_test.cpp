@@ -18,9 +18,11 @@
 
 extern "C" const char* stub_called;
 extern "C" cublasMath_t stub_math;
+extern "C" cublasPointerMode_t stub_pointers;
 
 namespace {
 
+using accublas::test::Address;
 using accublas::test::Arguments;
 using accublas::test::factor;
 using accublas::test::numbers;
@@ -150,6 +152,26 @@ TEST(Served, TrmmOutOfPlace) {
   EXPECT_EQ(from, b);
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < 6; ++i) EXPECT_EQ(c[i + 6 * j], i < 5 ? expected[i + ld * j] : a[i + 6 * j]) << i << ", " << j;
+}
+
+/// A call without a factor that it has, in both pointer modes, is refused as cuBLAS refuses it.
+TEST(Served, NoFactors) {
+  for (const Row& row : rows())
+    for (const cublasPointerMode_t pointers : {CUBLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_DEVICE})
+      for (Address Arguments::*const factor : row.factors()) {
+        if (row.kind == Row::number && pointers == CUBLAS_POINTER_MODE_DEVICE) continue;  // there is no device
+        Memory memory(row);
+        Arguments x = memory.arguments(row, {});
+        x.*factor = {};
+        if (row.kind == Row::copied) x.b = {memory.b.data()};
+        stub_called = "";
+        stub_pointers = pointers;
+        EXPECT_EQ(row.call(row.hooked, x), CUBLAS_STATUS_INVALID_VALUE) << row.name << ", pointers " << pointers;
+        EXPECT_STREQ(stub_called, "");
+        EXPECT_EQ(memory.c, Memory(row).c) << row.name;
+        EXPECT_EQ(memory.number, Memory(row).number) << row.name;
+      }
+  stub_pointers = CUBLAS_POINTER_MODE_HOST;
 }
 
 /// The stub answers with a status that accublas never gives.

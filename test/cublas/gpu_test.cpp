@@ -213,17 +213,20 @@ TEST(CublasGpu, MixedTypes) {
 TEST(CublasGpu, NoFactors) {
   if (!defines_bits()) GTEST_SKIP() << "cuBLAS's own calls";
   const Handle handle;
-  for (const Row& row : rows()) {
-    if (row.has("trmv") || row.has("trsv")) continue;
-    Memory memory(row);
-    Arguments x;
-    x.handle = handle;
-    x = memory.arguments(x);
-    (row.kind == Row::number ? x.result : x.alpha) = {};
-    const Outcome before = memory.outcome();
-    EXPECT_EQ(row.call(row.hooked, x), CUBLAS_STATUS_INVALID_VALUE) << row.name;
-    EXPECT_EQ(memory.outcome(), before) << row.name;
-  }
+  for (const Row& row : rows())
+    for (const bool on_device : {false, true})
+      for (Address Arguments::*const factor : row.factors()) {
+        Memory memory(row);
+        Arguments x;
+        x.handle = handle;
+        set_factors(handle, on_device);
+        x = memory.arguments(x, on_device);
+        x.*factor = {};
+        if (row.kind == Row::copied) x.b = {memory.b().data()};
+        const Outcome before = memory.outcome();
+        EXPECT_EQ(row.call(row.hooked, x), CUBLAS_STATUS_INVALID_VALUE) << row.name << ", on device " << on_device;
+        EXPECT_EQ(memory.outcome(), before) << row.name;
+      }
 }
 
 /// alpha = 0: NaN in A and B does not matter; beta = 0: nor in C. The real one, which reads A and B in batches by
@@ -232,10 +235,9 @@ TEST(CublasGpu, ZeroFactors) {
   const Handle handle;
   const std::vector<char> zero(16);
   for (const Row& row : rows()) {
-    if (row.kind == Row::number || row.has("trmv") || row.has("trsv")) continue;  // no factors
-    const bool has_beta = row.kind == Row::product || row.has("emv") || row.has("symv") || row.has("her2k");
-    for (const bool of_product : {true, false}) {
-      if (!of_product && !has_beta) continue;
+    if (row.kind == Row::number) continue;
+    for (const Address Arguments::*const factor : row.factors()) {
+      const bool of_product = factor == &Arguments::alpha;
       Memory memory(row, of_product ? -0.75 : 0);
       Arguments x;
       x.handle = handle;

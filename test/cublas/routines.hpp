@@ -63,6 +63,13 @@ struct Row {
   bool is_single() const { return letter == 'S' || letter == 'C'; }
   std::size_t bytes() const { return (is_single() ? 4u : 8u) * (is_complex() ? 2u : 1u); }
   bool has(const char* part) const { return std::strstr(name, part) != nullptr; }
+  /// The arguments that the pointer mode is about.
+  std::vector<Address Arguments::*> factors() const {
+    if (kind == number) return {&Arguments::result};
+    if (has("trmv") || has("trsv")) return {};
+    if (kind == product || has("emv") || has("symv") || has("her2k")) return {&Arguments::alpha, &Arguments::beta};
+    return {&Arguments::alpha};
+  }
   cudaDataType_t type() const {
     return letter == 'D' ? CUDA_R_64F : letter == 'S' ? CUDA_R_32F : letter == 'Z' ? CUDA_C_64F : CUDA_C_32F;
   }

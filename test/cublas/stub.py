@@ -6,8 +6,9 @@ print("""// Made by test/cublas/stub.py.
 extern "C" {
 const char* stub_called = "";
 cublasMath_t stub_math = CUBLAS_DEFAULT_MATH;
+cublasPointerMode_t stub_pointers = CUBLAS_POINTER_MODE_HOST;
 cublasStatus_t cublasGetStream_v2(cublasHandle_t, cudaStream_t* stream) { return *stream = nullptr, CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t, cublasPointerMode_t* mode) { return *mode = CUBLAS_POINTER_MODE_HOST, CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t, cublasPointerMode_t* mode) { return *mode = stub_pointers, CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasGetMathMode(cublasHandle_t, cublasMath_t* mode) { return *mode = stub_math, CUBLAS_STATUS_SUCCESS; }
 }""")
 # Their arguments do not matter, and a C function takes any: no callee pops them.
