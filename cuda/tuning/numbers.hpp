@@ -11,7 +11,8 @@
 namespace accublas::cuda {
 
 /// Tile shape of the INT8 product kernels, of which a cluster's is rows cluster x cols of C; its thread blocks share
-/// the bytes of the columns. Measured by `accublas-gpu-bench gemm -r dgemm -m cr/int8`.
+/// the bytes of the columns. sm_80's is compiled into the portable kernel, sm_90's into Hopper's. Costs of GEMM need
+/// that of the kernel that the architecture runs. Measured by `accublas-gpu-bench gemm -r dgemm -m cr/int8`.
 struct TileConfig {
   int rows, cols;      ///< of C, a thread block
   int step;            ///< bytes of k in shared memory at a time
@@ -143,7 +144,7 @@ struct Tuning {
   /// The engine of integer products: INT8 except where the hardware has little of it. Measured by
   /// `accublas-gpu-bench gemm -r dgemm -m cr/int8,cr/fp16`.
   accublas_engine integer_engine = ACCUBLAS_ENGINE_INT8;
-  TileConfig int8_tiles;
+  TileConfig int8_tiles{};
   std::optional<GemmCost> dgemm{}, sgemm{};  ///< devices without costs use cuBLAS in dp and sp
   HostTuning host{};
   PartsTuning parts{};

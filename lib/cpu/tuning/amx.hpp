@@ -1,13 +1,12 @@
 // AMX INT8. The engine is estimated: INT8 products take next to no time, conversion and reconstruction remain.
 #pragma once
 
-#include "lib/cpu/tuning/avx512.hpp"
+#include "lib/cpu/tuning/numbers.hpp"
 
 namespace accublas::cpu {
 
 inline constexpr Tuning amx_tuning{
     .engine{.dgemm_cr = cube(160), .sgemm_cr = cube(96), .batched = cube(8)},
-    .kernels = avx512_tuning.kernels,
     .int8{.tile_rows = 192, .tile_cols = 512},
 };
 

@@ -1,13 +1,12 @@
 // AVX-512 with VNNI.
 #pragma once
 
-#include "lib/cpu/tuning/avx512.hpp"
+#include "lib/cpu/tuning/numbers.hpp"
 
 namespace accublas::cpu {
 
 inline constexpr Tuning avx512_vnni_tuning{
     .engine{.dgemm_cr = cube(256), .sgemm_cr = cube(160), .batched = cube(8)},
-    .kernels = avx512_tuning.kernels,
 };
 
 }  // namespace accublas::cpu

@@ -147,8 +147,9 @@ struct NativeTuning {
   Index triangle_columns = 32;                     ///< GEMMT: columns of a strip
 };
 
-/// Register tiles and loads of kernels. The numbers are compiled into the kernels of their instruction set. Measured by
-/// `accublas-bench -r ddot,dgemv:n,dgemv:t,dgemm -m cr,dot2` with ACCUBLAS_ENGINE=sums.
+/// Register tiles and loads of kernels. The numbers are compiled into the kernels of their instruction set; one that
+/// runs the kernels of a lower one (lib/cpu/meson.build) has no numbers. Measured by `accublas-bench -r
+/// ddot,dgemv:n,dgemv:t,dgemm -m cr,dot2` with ACCUBLAS_ENGINE=sums.
 struct KernelTuning {
   int cr_vectors, cr_cols;          ///< cr: tile in vectors by columns; the sums of `swift` fill half the registers
   int pair_vectors, pair_cols;      ///< dot2, double: tile in vectors by columns; 16 accumulators are enough
@@ -158,7 +159,7 @@ struct KernelTuning {
 
 struct Tuning {
   EngineTuning engine;
-  KernelTuning kernels;
+  KernelTuning kernels{};
   BatchTuning batch{};
   Int8Tuning int8{};
   UndecidedTuning undecided{};
