@@ -43,7 +43,7 @@ def environment(library, mode, engine="auto", netlib=None, extra=None):
     if library:
         env.update(preload(library, netlib))
     env["LD_PRELOAD"] = " ".join(filter(None, [os.environ.get("DROPIN_SANITIZER"), library and env["LD_PRELOAD"]]))
-    env["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0"
+    env["ASAN_OPTIONS"] = "detect_leaks=0:detect_stack_use_after_return=0:verify_asan_link_order=0"
     env.update(ACCUBLAS_MODE=mode, ACCUBLAS_ENGINE=engine, ACCUBLAS_VERBOSE="summary", OPENBLAS_NUM_THREADS="1")
     env.update(extra or {})
     return env

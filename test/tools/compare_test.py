@@ -21,7 +21,7 @@ VECTOR = ARRAY + "3 1\n1\n2\n{last}\n"
 
 def compare(*arguments, stdout=None, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")}
-    environment |= {"ACCUBLAS_LIBRARY": LIBRARY, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} | variables
+    environment |= {"ACCUBLAS_LIBRARY": LIBRARY, "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1"} | variables
     arguments = [a if isinstance(a, bytes) else str(a) for a in arguments]
     return subprocess.run([SCRIPT, *arguments], stdout=stdout or subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=environment, timeout=300)
