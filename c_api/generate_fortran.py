@@ -1,12 +1,15 @@
 """Makes sources of the Fortran module from the table of routines (c_api/routines.py) and from accublas.h.
 
-usage: generate_fortran.py interfaces TYPE           the C functions of the routines for a type of numbers: d, s, z or c
-       generate_fortran.py generics GROUP TYPES      a module of the generics of a group, a key of GENERICS
-       generate_fortran.py netlib GROUP TYPE INT...  a module of routines with netlib's arguments, for integers of kind int32, int64 or both
-       generate_fortran.py constants ACCUBLAS_H      the enumerators of the header
-       generate_fortran.py functions ACCUBLAS_H      its functions that are no routines
-       generate_fortran.py template SOURCE TYPE      a source with @VARIABLES@ for a type of numbers
-       generate_fortran.py template SOURCE ACCUBLAS_H [INT]  such a source for the header, and a kind of integers
+usage: generate_fortran.py FOLDER (-- FILE CONTENTS)...
+
+It writes files into a folder. CONTENTS are one of:
+  interfaces TYPE           the C functions of the routines for a type of numbers: d, s, z or c
+  generics GROUP TYPES      a module of the generics of a group, a key of GENERICS
+  netlib GROUP TYPE INT...  a module of routines with netlib's arguments, for integers of kind int32, int64 or both
+  constants ACCUBLAS_H      the enumerators of the header
+  functions ACCUBLAS_H      its functions that are no routines
+  template SOURCE TYPE      a source with @VARIABLES@ for a type of numbers
+  template SOURCE ACCUBLAS_H [INT]  such a source for the header, and a kind of integers
 """
 
 import re
@@ -325,15 +328,19 @@ def netlib(group, letter, *integers):
     return "\n".join([*head, text, f"end module {module}"])
 
 
+MAKERS = {"interfaces": interfaces, "generics": generics, "netlib": netlib, "template": template,
+          "constants": lambda header: constants(Path(header).read_text()), "functions": lambda header: functions(Path(header).read_text())}
+
+
 def main(arguments):
-    makers = {"interfaces": interfaces, "generics": generics, "netlib": netlib, "template": template}
-    of_header = {"constants": constants, "functions": functions}
-    if len(arguments) >= 2 and arguments[0] in makers:
-        print(makers[arguments[0]](*arguments[1:]))
-    elif len(arguments) == 2 and arguments[0] in of_header:
-        print(of_header[arguments[0]](Path(arguments[1]).read_text()))
-    else:
+    starts = [at for at, word in enumerate(arguments) if word == "--"]
+    if starts[:1] != [1]:
         sys.exit(__doc__)
+    for start, end in zip(starts, [*starts[1:], len(arguments)]):
+        file, what, *words = arguments[start + 1 : end]
+        path, text = Path(arguments[0]) / file, MAKERS[what](*words) + "\n"
+        if not path.exists() or path.read_text() != text:  # else what is compiled from it stays
+            path.write_text(text)
 
 
 if __name__ == "__main__":
