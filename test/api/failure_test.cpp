@@ -147,7 +147,7 @@ TYPED_TEST(Failure, EveryAllocationOfGemm) {
     }
 }
 
-// All matrices, or none. One thread takes the whole workspace, which Meson's MALLOC_PERTURB_ fills every time.
+// All matrices, or none. One thread takes the whole workspace, and malloc fills it wherever Meson runs tests.
 TYPED_TEST(Failure, EveryAllocationOfABatch) {
   for (const auto& [mode, engine] : api::gemm_engines())
     for (int threads : {1, 4}) {
