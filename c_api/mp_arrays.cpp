@@ -27,7 +27,7 @@ accublas_status copy_block(accublas_context* ctx, std::int64_t m, std::int64_t n
   return guarded(ctx, [&](Context& context) {
     const Region source = matrix_region("from", from, offset_from, ld_from, m, n),
                  target = matrix_region("to", to, offset_to, ld_to, m, n);
-    if (!from->beside(*to))
+    if (!from->shares_memory_space(*to))
       throw Error(ACCUBLAS_ERROR_POINTERS,
                   "argument to is in another place than from: accublas_mp_move brings them together");
     if (overlap(target, source)) throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument to overlaps from");

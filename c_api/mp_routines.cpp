@@ -30,7 +30,7 @@ void require_alike(std::initializer_list<Operand> operands) {
     if (other.array->elements.format.precision != first.array->elements.format.precision)
       throw Error(ACCUBLAS_ERROR_PRECISION, std::string("arguments ") + first.name + " and " + other.name +
                                                 " differ in precision: accublas_mp_convert rounds explicitly");
-    if (!other.array->beside(*first.array))
+    if (!other.array->shares_memory_space(*first.array))
       throw Error(ACCUBLAS_ERROR_POINTERS, std::string("arguments ") + first.name + " and " + other.name +
                                                " are in different places: accublas_mp_move brings them together");
   }

@@ -278,8 +278,8 @@ class Builder {
   /// one after another, of rows / count rows each.
   Index matrix(Index rows, Index cols, accublas_transpose trans = ACCUBLAS_NO_TRANS, Index count = 1) {
     rows /= count;
-    const bool turned = trans != ACCUBLAS_NO_TRANS;
-    const Index stored_rows = turned ? cols : rows, stored_cols = turned ? rows : cols;
+    const bool transposed = trans != ACCUBLAS_NO_TRANS;
+    const Index stored_rows = transposed ? cols : rows, stored_cols = transposed ? rows : cols;
     const bool by_columns = layout_ == ACCUBLAS_COL_MAJOR;
     const Index least = std::max<Index>(1, by_columns ? stored_rows : stored_cols),
                 lines = by_columns ? stored_cols : stored_rows;

@@ -99,7 +99,7 @@ __device__ __forceinline__ void copy_permuted_lines(std::uint32_t to, const CUte
 }
 
 /// Orders this thread's earlier reads of shared memory before the writes of bulk copies that are issued later.
-__device__ __forceinline__ void reads_before_bulk_copies() {
+__device__ __forceinline__ void reads_before_tma_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 

@@ -128,7 +128,7 @@ void HostColumns<E>::store_and_exchange() {
   download(0, first_, m_, end_ - first_, host_.block(0, first_));
   const Pivots pivots{host_pivots_.data(), false};
   for (Index i = from; i < from + count; ++i) user_pivots_.put(i, pivots.at(i));
-  swap_rows_beside(host_, n_, first_, end_, pivots, from, count, threads_);
+  swap_rows_outside(host_, n_, first_, end_, pivots, from, count, threads_);
 }
 
 template <class E>

@@ -19,7 +19,7 @@ constexpr int most_room = mp::shifts - 1;  // bits in excess of a whole number o
 
 /// Pinned memory that aligned forms share with the device. It is one allocation for the process, which is never given
 /// back: an allocation of pinned memory takes longer than the alignment of a small matrix.
-class AllTold {
+class ReadbackPool {
  public:
   /// Returns one entry, or null if none is left.
   MpReadback* take() {
@@ -54,9 +54,9 @@ class AllTold {
   std::vector<MpReadback*> free_;
   bool made_ = false;
 };
-AllTold& all_readbacks() {
-  static AllTold* const all = new AllTold;
-  return *all;
+ReadbackPool& readback_pool() {
+  static ReadbackPool* const pool = new ReadbackPool;
+  return *pool;
 }
 
 /// Returns the largest spread of vectors for which `moduli` are enough; negative: none.
@@ -69,12 +69,12 @@ int room_of(int moduli, int precision, int spread, std::int64_t terms) {
 }  // namespace
 
 void GiveBack::operator()(MpReadback* readback) const noexcept {
-  if (!forked_from_user()) all_readbacks().give(readback);
+  if (!forked_from_user()) readback_pool().give(readback);
 }
 
 DeviceAligned::DeviceAligned(State& state, const mp::Elements& a, const mp::Block& block, int spread,
                              std::int64_t terms, bool kept)
-    : block_(block), kept_(kept), readback_(all_readbacks().take()) {
+    : block_(block), kept_(kept), readback_(readback_pool().take()) {
   state.require_not_captured("an alignment");
   const auto carve = [&](std::byte* base) {
     Carver carver(base);

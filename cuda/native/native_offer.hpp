@@ -15,7 +15,7 @@ struct NativeOffer {
 
 /// Returns how many elements may be pending if cuBLAS is the alternative. They should cost at most an eighth of
 /// cuBLAS's time; at such numbers one takes 45 ns at k = 4096.
-ACCUBLAS_HD constexpr unsigned long long few_beside_native(Index m, Index n) {
+ACCUBLAS_HD constexpr unsigned long long few_pending_for_native(Index m, Index n) {
   const Index part = m * n / 3000;
   return static_cast<unsigned long long>(part > 2048 ? part : 2048);
 }
@@ -31,7 +31,7 @@ __device__ inline bool looks_wide(const FirstLook& look) { return look.rejected(
 __device__ inline bool native_is_faster(const CallState& state, const PassPlan& plan, const NativeOffer& offer, Index m,
                                         Index n) {
   const unsigned long long special = static_cast<unsigned long long>(state.rows.special * n + state.cols.special * m);
-  return plan.moduli > offer.most_moduli || state.rejected + special > few_beside_native(m, n);
+  return plan.moduli > offer.most_moduli || state.rejected + special > few_pending_for_native(m, n);
 }
 
 /// Leaves the call to cuBLAS: no later kernel of the call computes anything.

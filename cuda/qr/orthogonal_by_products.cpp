@@ -89,7 +89,7 @@ class OrthogonalByProducts {
   /// Only double precision was measured.
   bool looks_ahead() const {
     return std::is_same_v<E, double> && o_.kind == Operation::geqrf && o_.reflectors() > block_ &&
-           block_ <= tuning_.most_beside &&
+           block_ <= tuning_.most_concurrent &&
            SideStream::serves(state_, execution_.workspace,
                               static_cast<std::size_t>((rows() + 4 * block_) * block_) * sizeof(E));
   }

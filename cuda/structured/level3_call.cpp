@@ -68,9 +68,9 @@ bool joins_parts(const Call<Level3<E>, E>& call) {
 }
 
 template <class E>
-class DescribedProduct {
+class StructuredProduct {
  public:
-  DescribedProduct(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve)
+  StructuredProduct(State& state, const Call<Level3<E>, E>& call, Execution& execution, DeviceGemmFunction<E> serve)
       : state_(state), call_(call), execution_(execution), serve_(serve), p_(product_of(call.problem)) {}
 
   void run() {
@@ -277,7 +277,7 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "HER2K in dp:repro on a GPU needs alpha in host memory");
   if (l.kind == Operation::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
   require_no_target(call.mode, execution.target, is_single_precision<E>);
-  DescribedProduct<E>(state, call, execution, serve).run();
+  StructuredProduct<E>(state, call, execution, serve).run();
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ struct QrTuning {
   // Wider blocks, where engine int8 takes the products beside the blocks: with more terms it is faster than cuBLAS.
   Width deep = {24576, 4096};    ///< of a factorization
   Width applied = {2048, 1024};  ///< of a product Q C: `from` bounds its reflectors, and its columns or rows
-  Index most_beside = 512;       ///< columns that are factored concurrently with products
+  Index most_concurrent = 512;   ///< columns that are factored concurrently with products
   Index most_of_triangle = 512;  ///< order of a triangle that is multiplied as a whole
   Index kernel_columns = 256;    ///< columns of a block whose panels are applied by kernels
 };

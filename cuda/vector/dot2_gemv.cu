@@ -100,7 +100,7 @@ struct LoadDirect {
 /// For contiguous rows: a warp loads 16 terms of its 32 chains, 128 bytes each, and transposes them through shared
 /// memory. The next loads are in flight while it computes.
 template <class T>
-struct LoadTurned {
+struct LoadTransposed {
   static constexpr int resident = 2;
   struct Shared {
     T tile[32][block_columns + 1];  // an odd row length: no bank conflicts either way
@@ -250,7 +250,7 @@ void launch_pairs(const VectorCall& call, const GemvArguments<T>& g, const GemvD
   const dim3 grid(static_cast<unsigned>(d.groups),
                   static_cast<unsigned>(ceil_div(g.end_block - g.first_block, g.segment_blocks)));
   if (size(g.p.a.col_stride) < size(g.p.a.row_stride)) {
-    launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadTurned<T>>, {grid, gemv_threads}, call.stream, g);
+    launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadTransposed<T>>, {grid, gemv_threads}, call.stream, g);
   } else {
     launch(call.model, "dot2_gemv", dot2_gemv_kernel<T, LoadDirect<T>>, {grid, gemv_threads}, call.stream, g);
   }

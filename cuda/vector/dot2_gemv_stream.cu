@@ -36,7 +36,7 @@ struct StreamArguments {
 
 /// Shared memory of the warps of a thread block in addition to the rings. Each lane arrives at a barrier itself, for
 /// the data that it has written or read.
-struct Meeting {
+struct SharedState {
   Pair pairs[slots][stream_warps][group_rows];
   std::uint64_t tile_barriers[stream_warps][stages];
   std::uint64_t handed_in[slots], taken[slots];
@@ -61,12 +61,12 @@ struct Meeting {
 
 /// Runs a streaming warp: it produces its pairs of every round of every group, in the order of the definition's blocks.
 template <class T, bool along>
-__device__ void stream(const CUtensorMap& map, const StreamArguments<T>& g, Meeting& meeting, unsigned char* rings) {
+__device__ void stream(const CUtensorMap& map, const StreamArguments<T>& g, SharedState& shared, unsigned char* rings) {
   constexpr int terms = tile_terms<T>, tiles = stream_terms / terms;
   const RowProblem<T>& p = g.p;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int apart = static_cast<int>(gridDim.x), first_group = static_cast<int>(blockIdx.x);
-  TileRing<T, along, stages> ring{rings + warp * stages * tile_bytes, ptx::shared_address(meeting.tile_barriers[warp])};
+  TileRing<T, along, stages> ring{rings + warp * stages * tile_bytes, ptx::shared_address(shared.tile_barriers[warp])};
   TileWalk ahead{warp < g.blocks ? first_group : g.groups, warp, 0};
   const auto put = [&](int stage) {
     if (ahead.group < g.groups && lane == 0)
@@ -74,7 +74,7 @@ __device__ void stream(const CUtensorMap& map, const StreamArguments<T>& g, Meet
     ahead.next(tiles, warp, stream_warps, g.blocks, apart);
   };
   for (int s = 0; s < stages; ++s) put(s);
-  TermsOfX<T, terms> x{reinterpret_cast<T*>(meeting.terms_of_x[warp]), {}};
+  TermsOfX<T, terms> x{reinterpret_cast<T*>(shared.terms_of_x[warp]), {}};
   TileWalk soon{first_group, warp, 0};
   const auto ask = [&] {
     x.ask(p, static_cast<Index>(soon.unit) * stream_terms + soon.tile * terms);
@@ -101,44 +101,44 @@ __device__ void stream(const CUtensorMap& map, const StreamArguments<T>& g, Meet
 #pragma unroll
             for (int j = 0; j < chunk; ++j) step(pair, u[j], v[j]);
           }
-          ptx::reads_before_bulk_copies();
+          ptx::reads_before_tma_copies();
           __syncwarp();
           put(ring.stage);
           ring.advance();
         }
       }
       // A warp without a block in the last round takes part in the round's end all the same.
-      ptx::barrier_wait(ptx::shared_address(&meeting.taken[slot]), (count / slots & 1) ^ 1);
-      meeting.pairs[slot][warp][lane] = pair;
-      ptx::barrier_arrive(ptx::shared_address(&meeting.handed_in[slot]), 0);
+      ptx::barrier_wait(ptx::shared_address(&shared.taken[slot]), (count / slots & 1) ^ 1);
+      shared.pairs[slot][warp][lane] = pair;
+      ptx::barrier_arrive(ptx::shared_address(&shared.handed_in[slot]), 0);
     }
   }
 }
 
 /// Runs the combining warp, a lane a row.
 template <class T>
-__device__ void combine_groups(const StreamArguments<T>& g, Meeting& meeting, std::int64_t* accumulators) {
+__device__ void combine_groups(const StreamArguments<T>& g, SharedState& shared, std::int64_t* accumulators) {
   const int lane = threadIdx.x % 32;
-  const OpenRows open{g.state, meeting.open, &meeting.open_count};
+  const OpenRows open{g.state, shared.open, &shared.open_count};
   Index opened = 0;
   int count = 0;
   for (int group = static_cast<int>(blockIdx.x); group < g.groups; group += static_cast<int>(gridDim.x)) {
     Pair total{0, 0};
     for (int first = 0; first < g.blocks; first += stream_warps, ++count) {
       const int slot = count % slots, pairs = g.blocks - first < stream_warps ? g.blocks - first : stream_warps;
-      ptx::barrier_wait(ptx::shared_address(&meeting.handed_in[slot]), count / slots & 1);
+      ptx::barrier_wait(ptx::shared_address(&shared.handed_in[slot]), count / slots & 1);
 #pragma unroll 4
-      for (int w = 0; w < pairs; ++w) total = combine<T>(total, meeting.pairs[slot][w][lane]);
-      ptx::barrier_arrive(ptx::shared_address(&meeting.taken[slot]), 0);
+      for (int w = 0; w < pairs; ++w) total = combine<T>(total, shared.pairs[slot][w][lane]);
+      ptx::barrier_arrive(ptx::shared_address(&shared.taken[slot]), 0);
     }
     const Index i = static_cast<Index>(group) * group_rows + lane;
     if (i < g.p.m) finish_pair_of_row(g.p, open, i, total);
     __syncwarp();
-    const Index now = static_cast<Index>(meeting.open_count);
+    const Index now = static_cast<Index>(shared.open_count);
     if (now > 0) {
-      long_sums::compute_rows(ExactRows<T>{g.p, {nullptr, 0}}, meeting.open, now, accumulators);
+      long_sums::compute_rows(ExactRows<T>{g.p, {nullptr, 0}}, shared.open, now, accumulators);
       opened += now;
-      if (lane == 0) meeting.open_count = 0;
+      if (lane == 0) shared.open_count = 0;
       __syncwarp();
     }
   }
@@ -150,8 +150,8 @@ __global__ void __launch_bounds__(stream_threads, 1)
     dot2_gemv_stream_kernel(const __grid_constant__ CUtensorMap map, const __grid_constant__ StreamArguments<T> g) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(1024) unsigned char memory[];
-  __shared__ Meeting meeting;
-  meeting.begin();
+  __shared__ SharedState shared;
+  shared.begin();
   await_predecessor();
   const int warp = threadIdx.x / 32;
   if (is_zero(g.p.alpha.get())) {
@@ -162,9 +162,9 @@ __global__ void __launch_bounds__(stream_threads, 1)
     }
     if (threadIdx.x == 0) report_open(g.state, 0);
   } else if (warp < stream_warps) {
-    stream<T, along>(map, g, meeting, memory);
+    stream<T, along>(map, g, shared, memory);
   } else {
-    combine_groups(g, meeting, reinterpret_cast<std::int64_t*>(memory + ring_bytes));
+    combine_groups(g, shared, reinterpret_cast<std::int64_t*>(memory + ring_bytes));
   }
 #endif
 }

@@ -150,8 +150,8 @@ void swap_rows(const Matrix<E>& b, std::int64_t first, std::int64_t end, const P
 
 /// Exchanges rows forwards in all n columns except for `first` to `end` - 1, by threads of the pool.
 template <class E>
-void swap_rows_beside(const Matrix<E>& a, std::int64_t n, std::int64_t first, std::int64_t end, const Pivots& pivots,
-                      std::int64_t from, std::int64_t count, int threads) {
+void swap_rows_outside(const Matrix<E>& a, std::int64_t n, std::int64_t first, std::int64_t end, const Pivots& pivots,
+                       std::int64_t from, std::int64_t count, int threads) {
   constexpr std::int64_t step = 32;
   const std::int64_t others = n - (end - first);
   parallel_for(ceil_div(others, step), threads, [&](std::int64_t task, int) {

@@ -63,9 +63,9 @@ class Refinement {
 
   void use_parts(Index parts) {
     parts_ = parts;
-    beside_ = {};  // its memory may do for the next
-    beside_ = Placed(calls_.place(), parts * n_ * n_);
-    for (Index p = 0; p < parts; ++p) calls_.copy(n_ * n_, s_.a.data(), beside_.data() + p * n_ * n_);
+    copies_ = {};  // its memory may do for the next
+    copies_ = Placed(calls_.place(), parts * n_ * n_);
+    for (Index p = 0; p < parts; ++p) calls_.copy(n_ * n_, s_.a.data(), copies_.data() + p * n_ * n_);
     for (Progress& side : progress_) side.error = HUGE_VAL;
   }
 
@@ -76,7 +76,7 @@ class Refinement {
     r_.send();
     if (judged) {
       y_.send();
-      calls_.product(n_, sides_, parts_ * n_, -1, {beside_.data(), 1, n_}, {y_.there(), 1, ld_y}, 1,
+      calls_.product(n_, sides_, parts_ * n_, -1, {copies_.data(), 1, n_}, {y_.there(), 1, ld_y}, 1,
                      {r_.there(), 1, ld_r});
     }
     for (Index p = 1; p < inverse_.parts; ++p)
@@ -160,7 +160,7 @@ class Refinement {
   Index parts_;
   Array b_;
   Mirrored y_, r_, z_;
-  Placed beside_{};  ///< copies of A side by side
+  Placed copies_{};  ///< copies of A side by side
   std::vector<Progress> progress_;
   bool done_ = false, improved_ = false;
   Balls balls_{};

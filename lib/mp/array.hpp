@@ -18,7 +18,7 @@ struct accublas_mp_array {
 
   bool on_device() const { return backend->on_device(); }
   /// Returns whether one call may take both arrays: both are in host memory, or both on one device.
-  bool beside(const accublas_mp_array& other) const {
+  bool shares_memory_space(const accublas_mp_array& other) const {
     return on_device() == other.on_device() && device == other.device;
   }
 

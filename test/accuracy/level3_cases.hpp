@@ -140,9 +140,9 @@ class Case {
       for (Index p = 0; p < order(); ++p) {
         if (x_.side == ACCUBLAS_LEFT ? !is_term(i, p) : !is_term(p, j)) continue;
         if (x_.side == ACCUBLAS_LEFT)
-          sum.add_product(described(i, p), b_.get(p, j));
+          sum.add_product(element_of_a(i, p), b_.get(p, j));
         else
-          sum.add_product(b_.get(i, p), described(p, j));
+          sum.add_product(b_.get(i, p), element_of_a(p, j));
       }
       sum = sum.scaled(alpha_);
     } else {
@@ -185,8 +185,9 @@ class Case {
     for (Index p = 0; p < order(); ++p)
       if (p != own || all)
         if (left ? is_term(i, p) : is_term(p, j))
-          sum.add_product(-(left ? described(i, p) : described(p, j)), left ? solution.get(p, j) : solution.get(i, p));
-    divisor = described(own, own);
+          sum.add_product(-(left ? element_of_a(i, p) : element_of_a(p, j)),
+                          left ? solution.get(p, j) : solution.get(i, p));
+    divisor = element_of_a(own, own);
     return sum;
   }
 
@@ -214,7 +215,7 @@ class Case {
   bool is_term(Index i, Index j) const {
     return !triangular() || (x_.transa == ACCUBLAS_NO_TRANS ? held(i, j) : held(j, i));
   }
-  Number described(Index i, Index j) const {
+  Number element_of_a(Index i, Index j) const {
     if (triangular()) return i == j && x_.diag == ACCUBLAS_UNIT ? Number(1) : a_.op(x_.transa, i, j);
     if (word_ == "symm") return held(i, j) ? a_.get(i, j) : a_.get(j, i);
     if (i == j) return a_.get(i, j).real();
@@ -280,7 +281,7 @@ class Case {
     const Index first = upper == (x_.side == ACCUBLAS_LEFT) ? order() - 1 : 0;
     for (Index line = 0; line < lines && kind_ == Kind::halfway; ++line)
       for (Index q = 0; q < order(); ++q) {
-        const double scale = described(q, q).real();
+        const double scale = element_of_a(q, q).real();
         const Number value = q == first
                                  ? Number(scale, 0)
                                  : Number(std::ldexp(std::floor(std::ldexp(1 + uniform(rng), precision_of<T> - 1)),

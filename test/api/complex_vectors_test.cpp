@@ -95,13 +95,13 @@ TEST(ComplexVectors, IncrementsAndTranspositions) {
         for (const std::int64_t increment : {1, -2})
           for (const Number alpha : {Number{1, 0}, Number{2, -3}})
             for (const Number beta : {Number{0, 0}, Number{0, 2}}) {
-              const bool turned = trans != ACCUBLAS_NO_TRANS;
-              const std::int64_t rows = turned ? n : m, cols = turned ? m : n;
+              const bool transposed = trans != ACCUBLAS_NO_TRANS;
+              const std::int64_t rows = transposed ? n : m, cols = transposed ? m : n;
               std::vector<Number> got = y, expected = y;
               for (std::int64_t i = 0; i < rows; ++i) {
                 Number sum;
                 for (std::int64_t j = 0; j < cols; ++j) {
-                  const std::int64_t r = turned ? j : i, c = turned ? i : j;
+                  const std::int64_t r = transposed ? j : i, c = transposed ? i : j;
                   const Number entry =
                       a[static_cast<std::size_t>(layout == ACCUBLAS_COL_MAJOR ? r + 75 * c : r * 75 + c)];
                   sum += (trans == ACCUBLAS_CONJ_TRANS ? std::conj(entry) : entry) * x[place(j, cols, increment)];

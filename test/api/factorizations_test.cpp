@@ -163,12 +163,12 @@ TEST(Factorizations, LayoutsAgree) {
     ASSERT_EQ(accublas_dgetrf(context, rows, m, n, by_rows.data(), n, other, &info), ACCUBLAS_SUCCESS);
     EXPECT_EQ(transposed(by_columns, m, n), by_rows) << mode;
     EXPECT_TRUE(std::equal(one, one + n, other)) << mode;
-    std::vector<double> a = definite(n), turned = a;  // symmetric
+    std::vector<double> a = definite(n), in_rows = a;  // symmetric
     ASSERT_EQ(accublas_dpotrf(context, columns, ACCUBLAS_LOWER, n, a.data(), n, &info), ACCUBLAS_SUCCESS);
-    ASSERT_EQ(accublas_dpotrf(context, rows, ACCUBLAS_LOWER, n, turned.data(), n, &info), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(accublas_dpotrf(context, rows, ACCUBLAS_LOWER, n, in_rows.data(), n, &info), ACCUBLAS_SUCCESS);
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = j; i < n; ++i)
-        ASSERT_EQ(a[static_cast<std::size_t>(i + j * n)], turned[static_cast<std::size_t>(j + i * n)])
+        ASSERT_EQ(a[static_cast<std::size_t>(i + j * n)], in_rows[static_cast<std::size_t>(j + i * n)])
             << mode << " " << i << " " << j;
   }
 }

@@ -114,7 +114,7 @@ TEST(Level3, FixedThatDropsNothingPromisesOneRounding) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<double>(i % 7) - 3;
   const double one[2] = {1, 0}, zero[2] = {0, 0};
   ASSERT_EQ(accublas_set_mode_name(context, "fixed:60"), ACCUBLAS_SUCCESS);
-  const auto told = [&](accublas_status status) {
+  const auto bound_of = [&](accublas_status status) {
     EXPECT_EQ(status, ACCUBLAS_SUCCESS) << context.error();
     accublas_report_t report{};
     report.struct_size = sizeof report;
@@ -124,17 +124,17 @@ TEST(Level3, FixedThatDropsNothingPromisesOneRounding) {
   };
   const auto all = [&] {
     return std::vector<double>{
-        told(accublas_dgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, order, order, order, one,
-                            a.data(), order, a.data(), order, zero, c.data(), order)),
-        told(accublas_zgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, order, order, order, one,
-                            a.data(), order, a.data(), order, zero, c.data(), order)),
-        told(accublas_dsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, order, order, one, a.data(),
-                            order, zero, c.data(), order)),
-        told(accublas_zhemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, order, order, one, a.data(),
-                            order, a.data(), order, zero, c.data(), order)),
-        told(accublas_dgemm_strided_batched(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 20, 20,
-                                            20, one, a.data(), 20, 400, a.data(), 20, 400, zero, c.data(), 20, 400,
-                                            3))};
+        bound_of(accublas_dgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, order, order, order,
+                                one, a.data(), order, a.data(), order, zero, c.data(), order)),
+        bound_of(accublas_zgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, order, order, order,
+                                one, a.data(), order, a.data(), order, zero, c.data(), order)),
+        bound_of(accublas_dsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, order, order, one,
+                                a.data(), order, zero, c.data(), order)),
+        bound_of(accublas_zhemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_LOWER, order, order, one, a.data(),
+                                order, a.data(), order, zero, c.data(), order)),
+        bound_of(accublas_dgemm_strided_batched(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 20,
+                                                20, 20, one, a.data(), 20, 400, a.data(), 20, 400, zero, c.data(), 20,
+                                                400, 3))};
   };
   EXPECT_EQ(all(), std::vector<double>(5, 0.0));
   a[5] += 0x1p-51;  // its line drops it

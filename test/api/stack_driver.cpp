@@ -95,7 +95,7 @@ void routines(accublas_context* context, T* c) {
 }
 
 /// Complex products, and those of level 3 with the most of their own; of TRSM special values too, as its unknowns grow.
-void described(accublas_context* context, double* c) {
+void structured(accublas_context* context, double* c) {
   const double *x = operands<double>(), *y = x + 1000, alpha[2] = {1.25, -0.5}, one[2] = {1, 0};
   constexpr auto columns = ACCUBLAS_COL_MAJOR;
   constexpr auto plain = ACCUBLAS_NO_TRANS;
@@ -208,7 +208,7 @@ void every_routine(const char* mode, const char* engine) {
     check(context, accublas_set_num_threads(context, threads), "threads");
     routines<double>(context, c.data());
     routines<float>(context, reinterpret_cast<float*>(c.data()));
-    described(context, c.data());
+    structured(context, c.data());
     for (const char* routine : {"getrf", "gesv", "potrf", "geqrf", "gels", "trsm"})
       for (const std::int64_t n : {2, 120}) lapack(context, routine, n);
     if (std::strcmp(mode, "cr") == 0) arrays(context);

@@ -23,14 +23,14 @@ TEST(Devices, AllAtOnce) {
     accublas_set_mode_name(cpu, mode.c_str());
     ASSERT_EQ(on_host(cpu, p, expected.emplace_back()), ACCUBLAS_SUCCESS) << mode;
   }
-  // Two threads a device: one whose context is told its device, one that works where its operands are.
+  // Two threads a device: one whose context names its device, one that works where its operands are.
   std::vector<std::future<void>> threads;
   for (int device = 0; device < device_count(); ++device)
-    for (const bool told : {true, false})
-      threads.push_back(std::async(std::launch::async, [&, device, told] {
+    for (const bool named : {true, false})
+      threads.push_back(std::async(std::launch::async, [&, device, named] {
         require(cudaSetDevice(device), "cudaSetDevice");
         Context gpu(ACCUBLAS_BACKEND_CUDA);
-        if (told) {
+        if (named) {
           ASSERT_EQ(accublas_set_device(gpu, device), ACCUBLAS_SUCCESS) << gpu.error();
         }
         for (int round = 0; round < 5; ++round)

@@ -55,9 +55,9 @@ TEST(Fork, ChildIsServedByTheCpu) {
     const bool same =
         there.size() == here.size() && std::memcmp(there.data(), here.data(), here.size() * sizeof(double)) == 0;
     const std::string by = served_by(context);
-    const bool told = by.substr(0, 4) == "cpu;" && by.find("forked") != std::string::npos;
+    const bool reported = by.substr(0, 4) == "cpu;" && by.find("forked") != std::string::npos;
     accublas_destroy(context);
-    _exit(same && told ? 0 : same ? 2 : 3);
+    _exit(same && reported ? 0 : same ? 2 : 3);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);

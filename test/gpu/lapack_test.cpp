@@ -145,13 +145,13 @@ TYPED_TEST(Lapack, Grade) {
     ASSERT_EQ(call(this->gpu, p, reflectors.data(), tau.data(), c.data(), nullptr, nullptr), ACCUBLAS_SUCCESS)
         << this->gpu.error();
     ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
-    Stored<E> turned = a;
-    turned.data = c.values();
+    Stored<E> transformed = a;
+    transformed.data = c.values();
     Dense<E> difference(m, n);
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < m; ++i) {
         const T by = static_cast<T>(1 / scale[static_cast<std::size_t>(j)]);
-        difference(i, j) = turned(i, j) * by - (i <= j ? r(i, j) : E(0));
+        difference(i, j) = transformed(i, j) * by - (i <= j ? r(i, j) : E(0));
       }
     this->expect_within("Q^H A - R", difference, norms, most / roundoff<E>);
     ASSERT_FALSE(testing::Test::HasFailure()) << m << " x " << n;
@@ -198,9 +198,9 @@ TYPED_TEST(Lapack, GradeManyColumns) {
     result.data = at.values();
     return result;
   };
-  const Stored<E> turned = apply(c, of_c, ACCUBLAS_TRANS), few_turned = apply(part, of_part, ACCUBLAS_TRANS);
+  const Stored<E> transformed = apply(c, of_c, ACCUBLAS_TRANS), few_transformed = apply(part, of_part, ACCUBLAS_TRANS);
   for (Index j = 0; j < few; ++j)
-    for (Index i = 0; i < m; ++i) ASSERT_LE(size_of(turned(i, j) - few_turned(i, j)), most) << i << ", " << j;
+    for (Index i = 0; i < m; ++i) ASSERT_LE(size_of(transformed(i, j) - few_transformed(i, j)), most) << i << ", " << j;
   const Stored<E> back = apply(c, of_c, ACCUBLAS_NO_TRANS);
   this->expect_poison(c, back);
   for (Index j = 0; j < n; ++j)

@@ -158,8 +158,8 @@ class Level2 : public testing::Test {
     p.beta[0] = pick(T(0), T(1), T(1.3));
     p.alpha[1] = pick(T(0), T(0), T(0.9));
     p.beta[1] = pick(T(0), T(0), T(-0.4));
-    const bool turned = r.form == Form::gemv && p.s.trans != ACCUBLAS_NO_TRANS;
-    if (turned) std::swap(p.s.m, p.s.n);
+    const bool transposed = r.form == Form::gemv && p.s.trans != ACCUBLAS_NO_TRANS;
+    if (transposed) std::swap(p.s.m, p.s.n);
     GemmEntries<T> e = make_entries<T>(kind, m, 1, parts * n, rng);
     const Index ld = p.s.lda;
     p.a.assign(static_cast<std::size_t>(parts * ld * ld), nan);
@@ -169,7 +169,7 @@ class Level2 : public testing::Test {
         // diagonal.
         const bool stored = !triangle || (p.s.uplo == ACCUBLAS_UPPER ? i <= j : i >= j);
         if (!stored || (r.form == Form::trmv && p.s.diag == ACCUBLAS_UNIT && i == j)) continue;
-        const Index at = (p.s.layout == ACCUBLAS_COL_MAJOR) != turned ? i + j * ld : i * ld + j;
+        const Index at = (p.s.layout == ACCUBLAS_COL_MAJOR) != transposed ? i + j * ld : i * ld + j;
         for (Index part = 0; part < parts; ++part)
           if (!(is_hermitian(r.form) && i == j && part == 1))
             p.a[static_cast<std::size_t>(parts * at + part)] = e.A(i, parts * j + part);

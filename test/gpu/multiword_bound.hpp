@@ -51,7 +51,7 @@ class WordBounds {
   /// The error over what it may be; infinite where the element is not of the class of `want`, the correct result.
   double error(Index i, Index j, T want, T have, std::string* text) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
-    if (std::isnan(want)) return std::isnan(have) ? 0 : told(i, j, want, have, infinite, text);
+    if (std::isnan(want)) return std::isnan(have) ? 0 : mismatch(i, j, want, have, infinite, text);
     if (want == have) return 0;
     long double value = 0, sum = 0, underflow = 0;
     for (Index q = 0; q < p_.k; ++q) {
@@ -76,10 +76,10 @@ class WordBounds {
     if (!std::isfinite(have)) {
       const long double greatest = std::numeric_limits<T>::max() * (1 - 0x1p-20L);
       const bool may = have > 0 ? value + allowed >= greatest : have < 0 && value - allowed <= -greatest;
-      return may ? 1 : told(i, j, want, have, infinite, text);
+      return may ? 1 : mismatch(i, j, want, have, infinite, text);
     }
     const double over = static_cast<double>(std::fabs(value - static_cast<long double>(have)) / allowed);
-    return over <= 1 ? over : told(i, j, want, have, std::isnan(over) ? infinite : over, text);
+    return over <= 1 ? over : mismatch(i, j, want, have, std::isnan(over) ? infinite : over, text);
   }
 
  private:
@@ -90,7 +90,7 @@ class WordBounds {
     if (largest == 0 || !std::isfinite(largest)) return 1;
     return std::ldexp(1.0, -multiword_scale(mode_, std::ilogb(largest) + 1));
   }
-  double told(Index i, Index j, T want, T have, double over, std::string* text) const {
+  double mismatch(Index i, Index j, T want, T have, double over, std::string* text) const {
     std::ostringstream out;
     out << "C(" << i << ", " << j << "): correctly rounded " << want << ", got " << have << ", " << over
         << " times its bound";

@@ -168,7 +168,7 @@ TYPED_TEST(Plan, FixedTakesAnOfferWhereEmulationIsSlower) {
   state.largest_rung = 1;
   const cuda::Buffers buffers = buffers_for(256, 15, k);
   const int moduli = this->fixed(state, 0, rows, cols, buffers).pass[0].moduli;
-  const unsigned long long few = cuda::few_beside_native(m, n);
+  const unsigned long long few = cuda::few_pending_for_native(m, n);
   const auto expect = [&](bool native, const cuda::CallState& before, const cuda::NativeOffer& offer) {
     const cuda::CallState after = this->fixed(before, 0, rows, cols, buffers, 0, nullptr, &offer);
     EXPECT_EQ(after.prefers_native, native);

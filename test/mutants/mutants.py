@@ -39,9 +39,9 @@ from values import generator  # noqa: E402
 
 RANDOM_PER_GROUP = 6
 # Operands and results with a structure, of which one or two in a hundred cases are of a kind of data.
-DESCRIBED = ("dsymm", "zsymm", "zhemm", "chemm", "dsyrk", "zherk", "dtrmm", "ztrmm", "strmm", "zgemmt", "dsymv", "zhemv", "dtrmv", "ztrmv",
+STRUCTURED = ("dsymm", "zsymm", "zhemm", "chemm", "dsyrk", "zherk", "dtrmm", "ztrmm", "strmm", "zgemmt", "dsymv", "zhemv", "dtrmv", "ztrmv",
              "dger", "sger", "zgeru", "zgerc", "zher", "dsyr2", "ssyr2", "zher2", "cher2")
-SHARP_KINDS, DESCRIBED_CASES = ("special", "halfway"), 60
+SHARP_KINDS, STRUCTURED_CASES = ("special", "halfway"), 60
 
 
 def all_cases():
@@ -53,7 +53,7 @@ def all_cases():
     for prefix in "dszc":
         for index in range(3 * RANDOM_PER_GROUP):
             yield index, level3_cases.make(f"{prefix}trsm:cr:{index}", prefix, "cr", "trsm")
-    for name, index in itertools.product(DESCRIBED, range(DESCRIBED_CASES)):
+    for name, index in itertools.product(STRUCTURED, range(STRUCTURED_CASES)):
         maker, named = level2_cases.make if name[1:] in level2_cases.ROUTINES else level3_cases.make, f"{name}:cr:{index}:mutants"
         if index >= RANDOM_PER_GROUP and cases.mode_and_kind(generator(named), "cr", name[0])[1] not in SHARP_KINDS:
             continue

@@ -102,12 +102,12 @@ def joined(x, like, field):
     return np.array([[field.join(list(p)) for p in row] for row in x], like.dtype).reshape(like.shape)
 
 
-def triangle_of(a, upper, unit, field, turned=False, conjugated=False):
+def triangle_of(a, upper, unit, field, transposed=False, conjugated=False):
     """For substitute: op() of that triangle of a, as a list of lists of parts."""
     n = len(a)
     entries = [[conjugate(field.split(a[i, j])) if conjugated else field.split(a[i, j]) for j in range(n)] for i in range(n)]
     held = [[entries[i][j] if (i <= j if upper else i >= j) else None for j in range(n)] for i in range(n)]
-    return [list(column) for column in zip(*held)] if turned else held
+    return [list(column) for column in zip(*held)] if transposed else held
 
 
 def solve_by(fmt, systems, b, field):
@@ -138,9 +138,9 @@ def factorization(fmt, routine, a, b, field, upper=True, trans="N", pivots=None)
     if b is None or info:
         return a, b, pivots, info
     if routine in CHOLESKY:
-        turned = [(triangle_of(a, upper, False, field, True, of_complex), False)]
+        transposed = [(triangle_of(a, upper, False, field, True, of_complex), False)]
         plain = [(triangle_of(a, upper, False, field), False)]
-        return a, solve_by(fmt, turned + plain if upper else plain + turned, b, field), pivots, info
+        return a, solve_by(fmt, transposed + plain if upper else plain + transposed, b, field), pivots, info
     if trans == "N":
         systems = [(triangle_of(a, False, True, field), True), (triangle_of(a, True, False, field), False)]
         return a, solve_by(fmt, systems, exchanged(b, pivots), field), pivots, info

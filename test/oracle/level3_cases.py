@@ -73,19 +73,19 @@ def make(name, prefix, group, routine, work=60000):
         buffer_b, ldb, _ = place_standard(b, layout, tb, rng, prefix)
         head, leading = head + [ta, tb], [alpha, "A", lda, "B", ldb]
     else:
-        turned = CONJ if hermitian else TRANS
-        trans = pick(rng, (NO, turned) if prefix in COMPLEX else (NO, TRANS, CONJ))
-        turn = (lambda x: conjugate(x.T, prefix)) if hermitian else (lambda x: np.array(x.T, order="C"))
+        transposed = CONJ if hermitian else TRANS
+        trans = pick(rng, (NO, transposed) if prefix in COMPLEX else (NO, TRANS, CONJ))
+        transpose = (lambda x: conjugate(x.T, prefix)) if hermitian else (lambda x: np.array(x.T, order="C"))
         # op(A) is n x k; the right operand is its (conjugate) transpose.
-        second = turn(b)
-        op_trans = NO if trans == NO else turned
+        second = transpose(b)
+        op_trans = NO if trans == NO else transposed
         buffer_a, lda, _ = place_standard(a, layout, op_trans, rng, prefix)
         buffer_b, ldb, _ = place_standard(second, layout, op_trans, rng, prefix)
         head = head + [trans]
         if routine in ("syrk", "herk"):
-            b, leading = turn(a), [alpha, "A", lda]
+            b, leading = transpose(a), [alpha, "A", lda]
         else:
-            a, b = np.concatenate([a, second], axis=1), np.concatenate([b, turn(a)], axis=0)
+            a, b = np.concatenate([a, second], axis=1), np.concatenate([b, transpose(a)], axis=0)
             leading = [alpha, "A", lda, "B", ldb]
     buffer_c, ldc, positions = place_standard(c, layout, NO, rng, prefix)
     case = Case(name, prefix, routine, routine, mode, kind, alpha, beta, a, b, c)

@@ -34,7 +34,7 @@ Index factor_lu(const Factorization<E>& f, Panel<E>& panel, Sweep<E>& sweep, Exe
     end = std::min(f.order(), first + panel.width());
     const Index none = panel.factor(first, end, f.pivots);
     if (none >= 0 && info == 0) info = none + 1;
-    swap_rows_beside(f.a, f.n, first, end, f.pivots, first, end - first, execution.threads);
+    swap_rows_outside(f.a, f.n, first, end, f.pivots, first, end - first, execution.threads);
     if (end < f.n) sweep.solve({end, f.n - end, E{1}, l, f.a.block(0, end)}, first, end);
   }
   return info;
