@@ -57,16 +57,16 @@ accublas_status certified_solution(accublas_context* ctx, const SystemShape& s, 
                    {"x", footprint(system.x, s.n, s.nrhs), true},
                    {"radius", footprint(system.radius, s.n, s.nrhs), true}});
     accublas_certificate_t result;
-    const auto tell = [&] {
+    const auto return_certificate = [&] {
       if (certificate) hand_out(result, certificate);
     };
     try {
       solve_certified(context, system, options, &result);
     } catch (const Error& error) {
-      if (error.status() == ACCUBLAS_ERROR_NOT_CERTIFIED) tell();
+      if (error.status() == ACCUBLAS_ERROR_NOT_CERTIFIED) return_certificate();
       throw;
     }
-    tell();
+    return_certificate();
   });
 }
 

@@ -110,7 +110,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   Index served = 0;
   // Checks what the device has reported of the panels so far. A target is judged before C is written; there is only one
   // panel then.
-  const auto hear = [&] {
+  const auto check_states = [&] {
     check(cudaStreamSynchronize(compute), "waiting for a call");
     for (Index i = 0; i < served; ++i) {
       if ((states + i)->not_covered) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, not_covered_message);
@@ -129,7 +129,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
     cudaStreamSynchronize(compute);
   };
   const auto fetch = [&](const Block& block, Set& from) {
-    if (judged) hear();
+    if (judged) check_states();
     stream_waits(down.stream(), from.computed);
     written = true;
     down.download(from.c, g.c.block(block.row, block.col), block.rows, block.cols);
@@ -166,7 +166,7 @@ void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
       }
     }
     fetch(pending, set[sets == 2 ? 1 - turn : 0]);
-    hear();
+    check_states();
     for (Index i = 0; i < served; ++i) add_to_report(*(states + i), execution.report);
     state.add_phases(execution.report);
     state.forget_call();

@@ -98,9 +98,9 @@ inline std::int64_t first_in_range(std::int64_t step, std::int64_t modulus, std:
   return static_cast<std::int64_t>((least - 1) / static_cast<Uint128>(step)) + 1;
 }
 
-/// Whether one of `count` pieces of `width` bytes, `step` apart from `low` on, meets a grid.
-inline bool meets(std::uintptr_t low, std::int64_t width, std::int64_t count, std::int64_t step,
-                  const Footprint& grid) {
+/// Whether one of `count` pieces of `width` bytes, `step` apart from `low` on, overlaps a grid.
+inline bool overlaps_grid(std::uintptr_t low, std::int64_t width, std::int64_t count, std::int64_t step,
+                          const Footprint& grid) {
   // A piece at x, counted from the first byte that meets the grid, meets it where x modulo the grid's step is at most
   // `most`, and x at most `last`.
   const std::int64_t x = static_cast<std::int64_t>(low - grid.begin) + width - 1, most = grid.width + width - 2,
@@ -152,7 +152,8 @@ inline bool share_element(Footprint p, Footprint q) {
   if (p.part == Triangle::all) {
     if (p.rows < p.cols) std::swap(p.rows, p.cols), std::swap(p.row_step, p.col_step);
     for (std::int64_t j = 0; j < p.cols; ++j)
-      if (meets(p.begin + static_cast<std::uintptr_t>(j * p.col_step), p.width, p.rows, p.row_step, q)) return true;
+      if (overlaps_grid(p.begin + static_cast<std::uintptr_t>(j * p.col_step), p.width, p.rows, p.row_step, q))
+        return true;
     return false;
   }
   // A triangle's columns have no holes, but a length of their own.
@@ -160,7 +161,7 @@ inline bool share_element(Footprint p, Footprint q) {
     const std::int64_t first = p.part == Triangle::upper ? 0 : j + p.unit;
     const std::int64_t count = p.part == Triangle::upper ? j + !p.unit : p.rows - first;
     const std::uintptr_t column = p.begin + static_cast<std::uintptr_t>(j * p.col_step + first * p.row_step);
-    if (count > 0 && meets(column, count * p.width, 1, 1, q)) return true;
+    if (count > 0 && overlaps_grid(column, count * p.width, 1, 1, q)) return true;
   }
   return false;
 }

@@ -56,7 +56,7 @@ class Flow {
   void factor(const Matrix<E>& a, Index m, Index n) {
     if (in_grade_) return call({Operation::geqrf, is_complex<E>}, a, m, n, 0);
     const Index k = std::min(m, n);
-    reflectors_.meet(a, m, n);
+    reflectors_.set_target(a, m, n);
     for (Index first = 0, end = 0; first < k; first = end) {
       end = std::min(k, first + reflectors_.width());
       reflectors_.begin(m - first);
@@ -92,7 +92,7 @@ class Flow {
                    : is_complex<E> ? ACCUBLAS_CONJ_TRANS
                                    : ACCUBLAS_TRANS},
                   a, m, columns, k);
-    reflectors_.meet(c, m, columns);
+    reflectors_.set_target(c, m, columns);
     const Index width = reflectors_.width(), panels = ceil_div(k, width);
     for (Index step = 0; step < panels; ++step) {
       const Index first = (adjoint ? step : panels - 1 - step) * width;
@@ -109,7 +109,7 @@ class Flow {
       steps_.overwrite(FillStep<E>{o_.a.block(first, from_column), E{1}, first - from_column}, end_row - first,
                        n - from_column);
     };
-    reflectors_.meet(o_.a, m, n, false);
+    reflectors_.set_target(o_.a, m, n, false);
     Index end = o_.k;
     for (Index first = (ceil_div(o_.k, width) - 1) * width; first >= 0; end = first, first -= width) {
       load(o_.a, m, first, end, false);

@@ -113,7 +113,7 @@ class Reflectors {
 
   /// The matrix that apply() overwrites from now on. Its large columns are those of the numbers that it has now, where
   /// `ready` says that they are there; else it has none.
-  void meet(const Matrix<E>& c, Index rows, Index columns, bool ready = true) {
+  void set_target(const Matrix<E>& c, Index rows, Index columns, bool ready = true) {
     using Question = ElementQuestion<E>;
     c_ = c;
     has_large_ = false;
