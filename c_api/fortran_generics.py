@@ -21,31 +21,32 @@ class Generic:
         return [operand.split() for operand in re.split(r", (?!n\))", self.shapes)]
 
 
-ARGUMENTS = "Arguments as in accublas_{NAME}, and"
-CONTIGUOUS_ROWS = "Matrices need a unit row stride; others are copied, and what is overwritten also back."
+ARGUMENTS = "The arguments are those of accublas_{NAME}, and"
+CONTIGUOUS_ROWS = "Matrices with a row stride other than 1 are copied, and results are copied back."
 PIVOTS = "size(ipiv, kind=int64) >= min(va%rows, va%cols)"
 SIDED, RANK_K, SYSTEM = "m n, a order order", "c n n, op(a) n k", "a n n, b n nrhs"
 
 # {group: (comment of its module, its generics)}.
 GENERICS = {
     "level1": ("", [  # in fortran/accublas_routines.f90.in, whose comment says what the arguments are
-        Generic("dot", "x n, y n", "The function sum(x*y); a NaN where it fails."),
-        Generic("dotc", "x n, y n", "The function dot_product(x, y), which for complex vectors is sum(conjg(x)*y); a NaN where it fails."),
-        Generic("nrm2", "x n", "The function norm2(x), of complex vectors that of their components; a NaN where it fails."),
-        Generic("asum", "x n", "The function sum(abs(x)), of complex vectors that of their components; a NaN where it fails."),
+        Generic("dot", "x n, y n", "Returns sum(x*y), or a NaN if the call fails."),
+        Generic("dotc", "x n, y n", "Returns dot_product(x, y), which for complex vectors is sum(conjg(x)*y), or a NaN if the call fails."),
+        Generic("nrm2", "x n", "Returns norm2(x), for complex vectors that of their components, or a NaN if the call fails."),
+        Generic("asum", "x n", "Returns sum(abs(x)), for complex vectors that of their components, or a NaN if the call fails."),
     ]),
     "mixed_dots": ("Inner products of single-precision vectors with the arguments of accublas_real32: DSDOT and SDSDOT.", [
-        Generic("dsdot", "x n, y n", "The function sum(x*y) in double precision; a NaN where it fails.", types="d"),
+        Generic("dsdot", "x n, y n", "Returns sum(x*y) in double precision, or a NaN if the call fails.", types="d"),
         Generic("sdsdot", "x n, y n",
-                "The function sb + sum(x*y) in single precision, rounded once in modes that define bits; a NaN where it fails.", types="s"),
+                "Returns sb + sum(x*y) in single precision, rounded once in modes that define bits, or a NaN if the call fails.", types="s"),
     ]),
     "level2": (f"""The routines of level 2 beside GEMV for {{NUMBERS}} as generics.
 
 {ARGUMENTS}
-  uplo    'U' (default) or 'L', the triangle that is stored of a, or wanted of it where it is the result
+  uplo    'U' (default) or 'L': the triangle of a that is stored, or that is computed if a is the result
   diag    'N' (default), or 'U': the diagonal is ones and not read
-Vectors may have any stride. Matrices need a unit row stride; others are copied, results also back. Where numbers are real,
-the Hermitian routines are the symmetric ones and have their names, too: accublas_symv, accublas_syr and accublas_syr2.""", [
+Vectors may have any stride. {CONTIGUOUS_ROWS}
+For real numbers the Hermitian routines are the symmetric ones, and have their names too: accublas_symv, accublas_syr and
+accublas_syr2.""", [
         Generic("hemv", "a n n, x n, y n", "y = alpha a x + beta y, a Hermitian: imaginary parts of its diagonal are not read."),
         Generic("symv", "", "y = alpha a x + beta y, a symmetric.", of="hemv", types="ds"),
         Generic("trmv", "a n n, x n", "x = op(a) x, a triangular."),
@@ -64,10 +65,10 @@ the Hermitian routines are the symmetric ones and have their names, too: accubla
 
 {ARGUMENTS}
   side    'L' (default) or 'R', the side on which the square matrix stands
-  uplo    'U' (default) or 'L', the triangle that is stored of the square matrix, or wanted of c
+  uplo    'U' (default) or 'L': the triangle of the square matrix that is stored, or the triangle of c that is computed
   diag    'N' (default), or 'U': the diagonal is ones and not read
-Matrices need a unit row stride; others are copied, c and b of trmm and trsm also back. The routines of Hermitian
-matrices are the symmetric ones where numbers are real.""", [
+{CONTIGUOUS_ROWS}
+For real numbers the routines of Hermitian matrices are the symmetric ones.""", [
         Generic("symm", f"c m n, b {SIDED}", "c = alpha a b + beta c (side 'L') or alpha b a + beta c, a symmetric."),
         Generic("hemm", f"c m n, b {SIDED}",
                 "c = alpha a b + beta c (side 'L') or alpha b a + beta c, a Hermitian: imaginary parts of its diagonal are not read."),
@@ -82,51 +83,51 @@ matrices are the symmetric ones where numbers are real.""", [
         Generic("trsm", f"b {SIDED}", "b = alpha times the solution x of op(a) x = b (side 'L') or x op(a) = b, a triangular."),
         Generic("gemmt", f"{RANK_K}, op(b) k n", "The triangle uplo of c = alpha op(a) op(b) + beta c."),
     ]),
-    "factorizations": (f"""LAPACK's factorizations of matrices of {{NUMBERS}}, the solutions and inverses by them, as generics
+    "factorizations": (f"""LAPACK's factorizations of matrices of {{NUMBERS}}, and solutions and inverses from them, as generics
 (docs/factorizations.md).
 
 {ARGUMENTS}
   uplo    'U' (default) or 'L', the triangle of a that is stored
-  diag    'N' (default), or 'U' where the diagonal of a is not stored but one
+  diag    'N' (default), or 'U': the diagonal is ones and not stored
   ipiv    INTEGER(4) or INTEGER(8): row i and row ipiv(i) changed places
-  info    LAPACK's: 0, or where the factorization failed (which is no error: stat is ACCUBLAS_SUCCESS)
+  info    LAPACK's: 0, or the position at which the factorization failed (stat is ACCUBLAS_SUCCESS even so)
 {CONTIGUOUS_ROWS}""", [
         Generic("potrf", "a n n", "a = transpose(u) u or l transpose(l) (conjugate transposes), which overwrites the triangle uplo of a."),
         Generic("potrs", SYSTEM, "b = the solution x of a x = b, by accublas_potrf's factor in a."),
-        Generic("posv", SYSTEM, "accublas_potrf, then accublas_potrs where info is 0."),
+        Generic("posv", SYSTEM, "accublas_potrf, then accublas_potrs if info is 0."),
         Generic("getrf", "a m n", "a with rows exchanged = l u, which overwrite a; l has ones on its diagonal, which are not stored.", PIVOTS),
         Generic("getrs", SYSTEM, "b = the solution x of op(a) x = b, by accublas_getrf's factors in a.", PIVOTS),
-        Generic("gesv", SYSTEM, "accublas_getrf, then accublas_getrs where info is 0.", PIVOTS),
+        Generic("gesv", SYSTEM, "accublas_getrf, then accublas_getrs if info is 0.", PIVOTS),
         Generic("trtri", "a n n", "a = the inverse of a triangular a."),
         Generic("lauum", "a n n", "a = u transpose(u) or transpose(l) l (conjugate transposes), of which the triangle uplo is written."),
         Generic("potri", "a n n", "a = the triangle uplo of the inverse, by accublas_potrf's factor in a."),
         Generic("getri", "a n n", "a = the inverse, by accublas_getrf's factors in a.", PIVOTS),
     ]),
-    "orthogonal": (f"""LAPACK's QR factorization of matrices of {{NUMBERS}}, what is made of its reflectors, and least squares,
-as generics (docs/factorizations.md).
+    "orthogonal": (f"""LAPACK's QR factorization of matrices of {{NUMBERS}}, products with its reflectors, and least squares, as
+generics (docs/factorizations.md).
 
 {ARGUMENTS}
-  tau     of the reflectors, as many as there are: min(shape(a)) of accublas_geqrf
-  trans   'N' (default), or 'T' of real, 'C' of complex matrices, as in LAPACK
-  info    LAPACK's: 0, or where the diagonal of r has a zero (which is no error: stat is ACCUBLAS_SUCCESS)
+  tau     the factors of the reflectors, one each: min(shape(a)) from accublas_geqrf
+  trans   'N' (default), or 'T' for real and 'C' for complex matrices, as in LAPACK
+  info    LAPACK's: 0, or the position of a zero on the diagonal of r (stat is ACCUBLAS_SUCCESS even so)
 {CONTIGUOUS_ROWS}""", [
-        Generic("geqrf", "a m n", "a = q r: r overwrites the upper triangle of a, the vectors of q's reflectors what is below it.",
+        Generic("geqrf", "a m n", "a = q r: r overwrites the upper triangle of a, and the vectors of q's reflectors overwrite the rest.",
                 "vtau%length >= min(m, n)"),
-        Generic("orgqr", "a m n, tau k", "a = its number of columns of q, by the reflectors in its first columns and in tau (of complex numbers "
-                "LAPACK's ungqr).", "k <= n"),
+        Generic("orgqr", "a m n, tau k", "a = the first size(a, 2) columns of q, from the reflectors in the first columns of a and in tau (for complex "
+                "numbers LAPACK's ungqr).", "k <= n"),
         Generic("ormqr", "c m n, tau k, a order", "c = op(q) c (side='L', the default) or c op(q) (side='R'), by the reflectors in a and tau "
                 "(LAPACK's unmqr).", "k <= va%cols"),
-        Generic("gels", "a m n, b max(m,n) nrhs", "b = the x that makes the norms of b - op(a) x least, or that of least norm where a system has more "
-                "unknowns than equations. b has as many rows as the longer side of a; a is overwritten by its factors."),
+        Generic("gels", "a m n, b max(m,n) nrhs", "b = the x that minimizes the norms of b - op(a) x, or the solution of least norm if a system has more "
+                "unknowns than equations. b has max(m, n) rows; the factors of a overwrite a."),
     ]),
     "certified": ("""Solutions of linear systems of {NUMBERS} with proved error bounds, as generics (docs/certified.md).
 
-Arguments as in accublas_factorizations_{NAME}, and
+The arguments are those of accublas_factorizations_{NAME}, and
   x            the solution
-  radius       abs(x - exact) <= radius, infinity where nothing is proved; of complex numbers part by part
-  certificate  what was proved, and the reason where a radius is infinite
-An infinite radius sets stat to ACCUBLAS_ERROR_NOT_CERTIFIED; without stat the program goes on. Matrices need a unit row
-stride; others are copied.""", [
+  radius       abs(x - exact) <= radius, for complex numbers part by part; infinity if nothing is proved
+  certificate  what was proved, and the reason if a radius is infinite
+An infinite radius sets stat to ACCUBLAS_ERROR_NOT_CERTIFIED; without stat the program goes on. Matrices with a row stride
+other than 1 are copied, and results are copied back.""", [
         Generic("gesv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs", "x = the solution of a x = b."),
         Generic("posv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs",
                 "x = the solution of a x = b with a symmetric (Hermitian) a, of which the triangle uplo is read."),
@@ -155,24 +156,25 @@ NETLIB_COMMENTS = {
 # The settings, functions of accublas.h whose arguments are words or passed by value, or one number that is returned, with their comments in
 # Fortran.
 SETTINGS = {
-    "set_mode_name": "Mode of every family by its word, for instance 'dp:repro'; a family that lacks it keeps its mode. '' unsets.",
-    "set_family_mode_name": "Mode of one family (ACCUBLAS_FAMILY_DGEMM, ...). It wins over accublas_set_mode_name.",
-    "set_reproducible": "0 or 1: whether dp and sp promise bits; -1 unsets it.",
-    "set_backend": "ACCUBLAS_BACKEND_AUTO, ACCUBLAS_BACKEND_CPU or ACCUBLAS_BACKEND_CUDA.",
+    "set_mode_name": "Sets the mode of every family by its word, for instance 'dp:repro'; a family that lacks it keeps its mode. '' unsets it.",
+    "set_family_mode_name": "Sets the mode of one family (ACCUBLAS_FAMILY_DGEMM, ...), which wins over accublas_set_mode_name.",
+    "set_reproducible": "Sets whether dp and sp promise bits: 0 or 1; -1 unsets it.",
+    "set_backend": "Sets the backend: ACCUBLAS_BACKEND_AUTO, ACCUBLAS_BACKEND_CPU or ACCUBLAS_BACKEND_CUDA.",
     "set_device": "CUDA device number, from 0.",
-    "set_engine": "ACCUBLAS_ENGINE_AUTO, ...: an engine that cannot serve a call's mode is ACCUBLAS_ERROR_ENGINE at that call.",
+    "set_engine": "Sets the engine: ACCUBLAS_ENGINE_AUTO, ... A call whose mode the engine cannot compute is ACCUBLAS_ERROR_ENGINE.",
     "set_engine_name": "Sets the engine by a word: 'auto', 'native', 'int8', 'fp64', 'fp16', 'dot2', 'sums', 'multiword'.",
-    "set_workspace_mib": "Cap of the workspace in MiB; 0 restores the default. Blocking under it never changes bits.",
-    "set_workspace": "The user's own workspace, used in place of the pool; c_null_ptr and 0 end that.",
-    "set_num_threads": "Threads of accublas's own pool; 0 restores the default.",
-    "set_verbose": "0 silent, 1 a line per call of the program on standard error, 2 also one per inner call (accublas.h).",
-    "set_report_level": "0 no times, 1 total time, 2 time per phase.",
-    "set_target": "Accuracy target: a call that cannot promise the bound returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was. 0 unsets.",
-    "set_pointer_mode": "With ACCUBLAS_POINTER_DEVICE the addresses of alpha, beta and dot's result must be device addresses: only the "
-                        "assumed-size procedures and the C interface can pass those.",
-    "set_stream": "The CUDA stream that device calls run on; c_null_ptr is the legacy default stream.",
-    "get_stream": "The stream set, c_null_ptr by default.",
-    "device_count": "Number of usable CUDA devices, 0 without a GPU, a driver, or CUDA in the build.",
+    "set_workspace_mib": "Sets the cap of the workspace in MiB; 0 restores the default. The cap never changes bits.",
+    "set_workspace": "Sets the user's own workspace, which calls use in place of the pool; c_null_ptr and 0 end this.",
+    "set_num_threads": "Sets the number of threads of accublas's own pool; 0 restores the default.",
+    "set_verbose": "Sets what calls print on standard error: 0 nothing, 1 a line for each call of the program, 2 also a line for each inner call "
+                   "(accublas.h).",
+    "set_report_level": "Sets the report level: 0 no times, 1 the total time, 2 also the time of each phase.",
+    "set_target": "Sets an accuracy target: a call that cannot promise the bound returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was. 0 unsets it.",
+    "set_pointer_mode": "Sets where alpha, beta and dot's result are. With ACCUBLAS_POINTER_DEVICE their addresses must be device addresses, which only "
+                        "the assumed-size procedures and the C interface can pass.",
+    "set_stream": "Sets the CUDA stream that device calls run on; c_null_ptr is the legacy default stream.",
+    "get_stream": "Gets the stream that is set, c_null_ptr by default.",
+    "device_count": "Gets the number of usable CUDA devices: 0 without a GPU, a driver, or CUDA in the build.",
     "set_on_failure": "Sets the action of the default handler: ACCUBLAS_ON_FAILURE_ABORT or ACCUBLAS_ON_FAILURE_NATIVE. The setting is process wide.",
     "reset_counters": "Sets all counters to 0.",
     "sync": "Waits for the context's calls on the device; returns and clears their first error.",

@@ -26,7 +26,7 @@ def enum(name, kind, comment):
     return Argument(name, ENUM, comment, f"accublas_{kind}")
 
 
-TRANSPOSE = "ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is ACCUBLAS_TRANS"
+TRANSPOSE = "ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as ACCUBLAS_TRANS)"
 STRIDE = "stride of {0} in elements; if it is negative, the first element is at the far end, as in BLAS"
 ARGUMENTS = {
     argument.name: argument
@@ -34,7 +34,7 @@ ARGUMENTS = {
         enum("layout", "layout", "ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call"),
         enum("trans", "transpose", "op(A): " + TRANSPOSE),
         enum("transa", "transpose", "op(A): " + TRANSPOSE),
-        enum("transb", "transpose", "op(B), as transa"),
+        enum("transb", "transpose", "op(B), with the values of transa"),
         enum("uplo", "uplo", "ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written"),
         enum("diag", "diag", "ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read"),
         enum("side", "side", "ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product"),
@@ -45,11 +45,11 @@ ARGUMENTS = {
         Argument("batch_count", SIZE, "matrices, at least 0"),
         *[Argument(f"ld{name}", LEADING, "") for name in "abcxr"],
         *[Argument(f"inc{name}", SIZE, STRIDE.format(name)) for name in "xy"],
-        *[Argument(f"{kind}s{name}", SIZE, f"stride from a {unit} of {name.upper()} to the next, any number, 0 and negative ones too")
+        *[Argument(f"{kind}s{name}", SIZE, f"stride from a {unit} of {name.upper()} to the next; it may be 0 or negative")
           for name in "ab" for kind, unit in (("r", "row"), ("c", "column"))],
         Argument("rsc", SIZE, "stride from a row of C to the next"),
         Argument("csc", SIZE, "stride from a column of C to the next; rsc and csc must not let two elements coincide"),
-        *[Argument(f"stride_{name}", SIZE, f"elements from one {name.upper()} to the next, any number, 0 and negative ones too") for name in "ab"],
+        *[Argument(f"stride_{name}", SIZE, f"elements from one {name.upper()} to the next; it may be 0 or negative") for name in "ab"],
         Argument("stride_c", SIZE, "elements from one C to the next; no element may belong to two results"),
         Argument("alpha", FACTOR, "one number; if it is 0, A and B (x and y) are not read"),
         Argument("beta", FACTOR, "one number; if it is 0, the old result is not read"),
@@ -157,24 +157,24 @@ LEVEL1 = [
         "*result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times.",
         LEVEL1_CALL, comments={"n": "elements of x and y"}),
     Row("zdotc cdotc", "n x incx y incy result!",
-        "*result = sum over i < n of conj(x_i) y_i, else as zdotu.",
+        "*result = sum over i < n of conj(x_i) y_i. n <= 0 gives +0, and increments may be 0.",
         LEVEL1_CALL, comments={"n": "elements of x and y"}, types="zc", of_reals="dot"),
     Row("dnrm2 snrm2 dznrm2 scnrm2", "n x incx result!",
-        "*result = the Euclidean norm of x, sqrt(sum over i < n of abs(x_i)^2): of a complex vector that of its 2 n components. n <= 0 gives +0. No square overflows or underflows in cr and "
-        "dot2; cr is the exact norm rounded once for every finite x. A NaN in x gives NaN, else an infinity gives +Inf. The mode is that of DOT "
-        "(ACCUBLAS_FAMILY_DOT), which for norms has no fixed and no slices: such a word is ACCUBLAS_ERROR_MODE in the options of the call, and is "
-        "passed over elsewhere.",
+        "*result = the Euclidean norm of x, sqrt(sum over i < n of abs(x_i)^2). n <= 0 gives +0. No square overflows or underflows in cr and "
+        "dot2; cr is the exact norm rounded once for every finite x. A NaN in x gives NaN, else an infinity gives +Inf. The mode is that of "
+        "ACCUBLAS_FAMILY_DOT, but norms have no fixed and no slices: such a mode is ACCUBLAS_ERROR_MODE in the options of the call, and is "
+        "ignored elsewhere.",
         LEVEL1_CALL, comments={"n": "elements of x"}, real="result"),
     Row("dasum sasum dzasum scasum", "n x incx result!",
-        "*result = sum over i < n of abs(x_i); of complex numbers abs(Re x_i) + abs(Im x_i). The rest as nrm2. (The BLAS name gives 0 for increments "
-        "that are not positive, as netlib's does.)",
+        "*result = sum over i < n of abs(x_i), for complex numbers of abs(Re x_i) + abs(Im x_i). n <= 0, special values and modes are as in nrm2. (The "
+        "BLAS name gives 0 for increments that are not positive, as netlib's does.)",
         LEVEL1_CALL, comments={"n": "elements of x"}, real="result"),
     Row("dsdot", "n x incx y incy result!",
-        "*result = sum over i < n of x_i y_i, vectors of single precision, in double precision. n <= 0 gives +0. In every mode that defines bits it is "
-        "the exact sum rounded once. The modes are those of norms.",
+        "*result = sum over i < n of x_i y_i in double precision, for vectors of single precision. n <= 0 gives +0. In every mode that defines bits the "
+        "result is the exact sum rounded once. The modes are those of norms.",
         LEVEL1_CALL, {}, {"n": "elements of x and y"}, "d", single="x y", kind="mixed_dot", cublas=""),
     Row("sdsdot", "n sb x incx y incy result!",
-        "*result = sb + sum over i < n of x_i y_i in single precision, else as dsdot. n <= 0 gives sb.",
+        "*result = sb + sum over i < n of x_i y_i in single precision. n <= 0 gives sb. Rounding and modes are as in dsdot.",
         LEVEL1_CALL, {}, {"n": "elements of x and y"}, "s", kind="mixed_dot", cublas=""),
 ]
 
@@ -196,8 +196,8 @@ LEVEL2 = [
         "gemv_strided<{E}>(ctx, m, n, as<{E}>(alpha), as<{E}>(a), rsa, csa, as<{E}>(x), incx, as<{E}>(beta), as<{E}>(y), incy, options)",
         {}, {"m": "length of y, at least 0", "n": "length of x, at least 0", "y": "y, overwritten by the result", **NOT_ZERO}),
     Row("dsymv ssymv zhemv chemv", "layout uplo n alpha a lda x incx beta y! incy",
-        "y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n. Only the triangle uplo of A is read, and of a Hermitian diagonal only the "
-        "real parts.",
+        "y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n. Only the triangle uplo of A is read, and only the real parts of a Hermitian "
+        "diagonal.",
         LEVEL2_CALL, SQUARE, {**ORDER, "y": "y, overwritten by the result", **NOT_ZERO}),
     Row(names("trmv"), "layout uplo trans diag n a lda x! incx",
         "x becomes op(A) x, A triangular of order n. The other triangle is not read.",
@@ -206,8 +206,8 @@ LEVEL2 = [
         "x becomes the solution x' of op(A) x' = x, A triangular of order n. The other triangle is not read. The modes are those of trsm.",
         LEVEL2_CALL, SQUARE, {**ORDER, "x": "x, overwritten by the result", **NOT_ZERO}),
     Row("dger sger zgeru cgeru", "layout m n alpha x incx y incy a! lda",
-        "A += alpha x y^T, A m x n. Updates, which are this routine and those below, are exact sums, rounded once in every mode that defines bits. They "
-        "lack the modes fixed and slices, as norms do.",
+        "A += alpha x y^T, A m x n. Updates (the routines from here to syr2 and her2) are exact sums that are rounded once in every mode that defines "
+        "bits. They lack the modes fixed and slices, as norms do.",
         LEVEL2_CALL, GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n, overwritten by the result", **NOT_ZERO}, kind="ger"),
     Row("zgerc cgerc", "layout m n alpha x incx y incy a! lda",
         "A += alpha x y^H, A m x n.",
@@ -217,7 +217,8 @@ LEVEL2 = [
         "imaginary parts of a Hermitian diagonal are not read and become +0, unless alpha is 0, which leaves A alone.",
         LEVEL2_CALL, SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}, real="alpha"),
     Row("dsyr2 ssyr2 zher2 cher2", "layout uplo n alpha x incx y incy a! lda",
-        "A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H) in the triangle uplo of A, as syr.",
+        "A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H) in the triangle uplo of A. The other triangle and "
+        "the diagonal are treated as in syr and her.",
         LEVEL2_CALL, SQUARE, {**ORDER, "a": "A, overwritten by the result", **NOT_ZERO}),
 ]
 
@@ -232,7 +233,7 @@ SIDED_A = ("order of A", "order of A")
 RANK_K = {"a": OP_A, "b": OP_B, "c": ("n", "n")}
 RANK_K_COMMENTS = {"n": "order of C, at least 0", "a": "A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n", "b": "B, stored as A is",
                    "c": "C, of order n, whose triangle uplo is overwritten by the result",
-                   "trans": "ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or ACCUBLAS_CONJ_TRANS"}
+                   "trans": "ACCUBLAS_NO_TRANS or ACCUBLAS_TRANS (real numbers: or ACCUBLAS_CONJ_TRANS); herk and her2k: ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS"}
 LEVEL3 = [
     Row(names("gemm"), "layout transa transb m n k alpha a lda b ldb beta c! ldc",
         "C = alpha op(A) op(B) + beta C.",
@@ -243,23 +244,23 @@ LEVEL3 = [
         {}, {"m": "rows of A and C, at least 0", "n": "columns of B and C, at least 0"}),
     Row("dsymm ssymm zsymm csymm zhemm chemm", "layout side uplo m n alpha a lda b ldb beta c! ldc",
         "C = alpha A B + beta C (side LEFT) or alpha B A + beta C (RIGHT), C and B m x n, A symmetric (hemm: Hermitian) of order m (LEFT) or n. Only the "
-        "triangle uplo of A is read, and of a Hermitian diagonal only the real parts.",
+        "triangle uplo of A is read, and only the real parts of a Hermitian diagonal.",
         LEVEL3_CALL, {"a": SIDED_A, "b": ("m", "n"), "c": ("m", "n")}, SIDED, "dszczc"),
     Row("dsyrk ssyrk zsyrk csyrk", "layout uplo trans n k alpha a lda beta c! ldc",
-        "The triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).",
+        "Computes the triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).",
         LEVEL3_CALL, RANK_K, RANK_K_COMMENTS),
     Row("zherk cherk", "layout uplo trans n k alpha a lda beta c! ldc",
-        "The triangle uplo of C = alpha A A^H + beta C (trans NO_TRANS) or alpha A^H A + beta C (CONJ_TRANS), alpha and beta real. The imaginary parts of "
-        "the diagonal of C are not read and become +0.",
+        "Computes the triangle uplo of C = alpha A A^H + beta C (trans NO_TRANS) or alpha A^H A + beta C (CONJ_TRANS), alpha and beta real. The imaginary "
+        "parts of the diagonal of C are not read and become +0.",
         LEVEL3_CALL, RANK_K, RANK_K_COMMENTS, "zc",
         real="alpha beta", of_reals="syrk"),
     Row("dsyr2k ssyr2k zsyr2k csyr2k", "layout uplo trans n k alpha a lda b ldb beta c! ldc",
-        "The triangle uplo of C = alpha A B^T + alpha B A^T + beta C (trans NO_TRANS) or alpha A^T B + alpha B^T A + beta C (TRANS): one inner product of "
-        "2k terms.",
+        "Computes the triangle uplo of C = alpha A B^T + alpha B A^T + beta C (trans NO_TRANS) or alpha A^T B + alpha B^T A + beta C (TRANS). Each element "
+        "is one inner product of 2k terms.",
         LEVEL3_CALL, RANK_K, RANK_K_COMMENTS),
     Row("zher2k cher2k", "layout uplo trans n k alpha a lda b ldb beta c! ldc",
-        "The triangle uplo of C = alpha A B^H + conj(alpha) B A^H + beta C (trans NO_TRANS) or alpha A^H B + conj(alpha) B^H A + beta C (CONJ_TRANS), beta "
-        "real, the diagonal as herk's.",
+        "Computes the triangle uplo of C = alpha A B^H + conj(alpha) B A^H + beta C (trans NO_TRANS) or alpha A^H B + conj(alpha) B^H A + beta C "
+        "(CONJ_TRANS), beta real. The imaginary parts of the diagonal of C are not read and become +0.",
         LEVEL3_CALL, RANK_K, RANK_K_COMMENTS, "zc",
         real="beta", of_reals="syr2k"),
     Row(names("trmm"), "layout side uplo transa diag m n alpha a lda b! ldb",
@@ -268,13 +269,13 @@ LEVEL3 = [
         LEVEL3_CALL, {"a": SIDED_A, "b": ("m", "n"), "c": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by the result"},
         of_cublas="side uplo transa diag m n alpha a lda b ldb c! ldc"),
     Row(names("trsm"), "layout side uplo transa diag m n alpha a lda b! ldb",
-        "Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A as trmm's. Modes native, dp and sp (a small "
-        "residual, as BLAS's; no bound of an element), dot2, cr, dp:repro and sp:repro (cr's values): every unknown, in the order of substitution, is the "
-        "exact quotient of the exact alpha b - sum a x over the unknowns before it, rounded once, whatever the blocking (docs/modes.md, \"TRSM and TRSV\"). "
-        "The bound of the report is that of this rounding.",
+        "Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A is triangular of order m (LEFT) or n. The modes "
+        "native, dp and sp have a small residual, as BLAS has, but no bound of an element. The others are dot2, cr, and dp:repro and sp:repro, which are "
+        "cr here. In cr every unknown, in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the unknowns before it, "
+        "rounded once, whatever the blocking (docs/modes.md, \"TRSM and TRSV\"). The bound of the report is that of this rounding.",
         LEVEL3_CALL, {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by X"}),
     Row(names("gemmt"), "layout uplo transa transb n k alpha a lda b ldb beta c! ldc",
-        "The triangle uplo of C = alpha op(A) op(B) + beta C.",
+        "Computes the triangle uplo of C = alpha op(A) op(B) + beta C.",
         LEVEL3_CALL, RANK_K, {"n": RANK_K_COMMENTS["n"], "c": RANK_K_COMMENTS["c"], "a": "A: op(A) is n x k", "b": "B: op(B) is k x n"}, cublas=""),
 ]
 
@@ -282,12 +283,14 @@ BATCHED = {"m": GEMM_COMMENTS["m"], "n": GEMM_COMMENTS["n"]}
 BATCHED_CALL = Shaped("Batched", "transa transb m n k lda ldb ldc stride_a stride_b stride_c batch_count", "alpha a b beta =")
 BATCHES = [
     Row(names("gemm_strided_batched"), "layout transa transb m n k alpha a lda stride_a b ldb stride_b beta c! ldc stride_c batch_count",
-        "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a. Results may lie in each other's gaps.",
+        "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a. The elements of one result may lie between "
+        "those of another.",
         BATCHED_CALL, GEMM, {**BATCHED, "a": "the first A", "b": "the first B", "c": "the first C, overwritten by the result"},
         kind="gemm_batched", blas=False, cublas="DSZC:gemmStridedBatched C:gemm3mStridedBatched GemmStridedBatchedEx"),
     Row(names("gemm_batched"), "layout transa transb m n k alpha a* lda b* ldb beta c*! ldc batch_count",
-        "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a[i]. The arrays of pointers are where the matrices are, in host or in device memory, and are read "
-        "when the call's turn on the stream comes. The results must not overlap. Messages name an element of an array of pointers: \"a[3]\".",
+        "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a[i]. The arrays of pointers are in the memory of the "
+        "matrices, host or device. In device memory they are read when the stream comes to the call. The results must not overlap. Messages name an "
+        "element of an array of pointers: \"a[3]\".",
         BATCHED_CALL, GEMM, {**BATCHED, "a": "batch_count pointers to A", "b": "batch_count pointers to B", "c": "batch_count pointers to C, overwritten by the results"},
         blas=False, cublas="DSZC:gemmBatched C:gemm3mBatched GemmBatchedEx"),
 ]
@@ -300,22 +303,24 @@ SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs")}
 PIVOTS = {"ipiv": "row exchanges, min(m, n) numbers from 1 on, where A is: row i and row ipiv[i - 1] changed places, i = 1, 2, ... in this order"}
 FACTORIZATIONS = [
     Row(names("potrf"), "layout uplo n a! lda info",
-        "A = U^H U (uplo UPPER) or L L^H (LOWER), A Hermitian positive definite of order n, of which that triangle is read and becomes the factor; its "
-        "diagonal is positive. *info = i: the leading minor of order i is not positive, or NaN, and columns of L (rows of U) before the i-th are the factor's, in "
-        "the modes that define bits the rest as it was. After ACCUBLAS_ERROR_MEMORY A is as it was.",
+        "Computes A = U^H U (uplo UPPER) or A = L L^H (LOWER) for a Hermitian positive definite A of order n. Only the triangle uplo of A is read; the "
+        "factor, whose diagonal is positive, overwrites it. *info = i: the leading minor of order i is not positive, or is NaN. The columns of L (rows of U) "
+        "before the i-th are then those of the factor; in the modes that define bits the rest is as it was. After ACCUBLAS_ERROR_MEMORY A is as it was.",
         FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "A, overwritten by the factor"}),
     Row(names("potrs"), "layout uplo n nrhs a lda b! ldb",
-        "Solves A X = B by the factor that potrf left in a.",
+        "Solves A X = B with the factor that potrf left in a.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, **FACTOR_OF, **SOLVED}),
     Row(names("posv"), "layout uplo n nrhs a! lda b! ldb info",
         "Solves A X = B for a Hermitian positive definite A by Cholesky's factorization: potrf, then potrs if *info is 0. Otherwise B is as it was.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "A, overwritten by the factor", **SOLVED}),
     Row(names("getrf"), "layout m n a! lda ipiv! info",
-        "P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of column i, the first such, is "
-        "zero. After ACCUBLAS_ERROR_MEMORY A is as it was. In dp, sp and native a NaN in A may become 0 below an infinite pivot, with info 0 (OpenBLAS 0.3.21).",
+        "Computes P A = L U with partial pivoting, A m x n. L (without its unit diagonal) and U overwrite A. *info = i: column i is the first one whose "
+        "pivot is zero. After ACCUBLAS_ERROR_MEMORY A is as it was. In dp, sp and native a NaN in A may become 0 below an infinite pivot, with info 0 "
+        "(OpenBLAS 0.3.21).",
         FACTORIZATION_CALL, GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by L and U", **PIVOTS}),
     Row(names("getrs"), "layout trans n nrhs a lda ipiv b! ldb",
-        "Solves op(A) X = B by the factors that getrf left in a and ipiv. ACCUBLAS_ERROR_ARGUMENT also if ipiv, in host memory, names a row that A lacks.",
+        "Solves op(A) X = B with the factors that getrf left in a and ipiv. An ipiv in host memory that names a row which A lacks is "
+        "ACCUBLAS_ERROR_ARGUMENT.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "the factors from getrf", **SOLVED}),
     Row(names("gesv"), "layout n nrhs a! lda ipiv! b! ldb info",
         "Solves A X = B by LU with partial pivoting: getrf, then getrs if *info is 0. Otherwise B is as it was.",
@@ -323,18 +328,19 @@ FACTORIZATIONS = [
 ]
 INVERSES = [
     Row(names("trtri"), "layout uplo diag n a! lda info",
-        "X with A X = 1 overwrites the triangle uplo of A, which is triangular. The other triangle is neither read nor written, and of a unit diagonal (diag "
-        "UNIT) not the diagonal either. *info = i: element i of the diagonal, the first such, is zero, and A is as it was.",
+        "Inverts the triangular matrix A in place. The other triangle, and a unit diagonal (diag UNIT), are neither read nor written. *info = i: element i "
+        "is the first one of the diagonal that is zero, and A is as it was.",
         FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "A, overwritten by X"}),
     Row(names("lauum"), "layout uplo n a! lda",
-        "U U^H (uplo UPPER) or L^H L (LOWER) of the triangle uplo of A. The triangle of the product overwrites it.",
+        "Computes U U^H (uplo UPPER) or L^H L (LOWER) from the triangle uplo of A, which the same triangle of the product overwrites.",
         FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "U or L, overwritten by the product"}),
     Row(names("potri"), "layout uplo n a! lda info",
-        "The inverse by the factor that potrf left in the triangle uplo of A, which the triangle of the inverse overwrites: trtri, then lauum if *info is 0.",
+        "Computes the inverse from the factor that potrf left in the triangle uplo of A, which the same triangle of the inverse overwrites. It is trtri, "
+        "then lauum if *info is 0.",
         FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "the factor from potrf, overwritten by the inverse"}),
     Row(names("getri"), "layout n a! lda ipiv info",
-        "The inverse by the factors that getrf left in a and ipiv, which overwrites a. *info = i: the pivot of column i, the first such, is zero, and A is as "
-        "it was.",
+        "Computes the inverse from the factors that getrf left in a and ipiv. The inverse overwrites a. *info = i: column i is the first one whose pivot is "
+        "zero, and A is as it was.",
         FACTORIZATION_CALL, SQUARE, {**ORDER, "a": "the factors from getrf, overwritten by the inverse"}, work=True),
 ]
 
@@ -343,26 +349,29 @@ QR_CALL = Shaped("Orthogonal", "side trans m n k nrhs lda ldc", "a tau c", renam
 REFLECTORS = {"a": "the vectors of the reflectors, from geqrf"}
 QR = [
     Row(names("geqrf"), "layout m n a! lda tau!",
-        "A = Q R, A m x n: R, min(m, n) x n and upper triangular with a real diagonal, overwrites the upper triangle of A. Below it stand the vectors of k = "
-        "min(m, n) reflectors H_i = I - tau_i v_i v_i^H, Q = H_1 H_2 ... H_k: v_i has zeros, 1 in row i (not stored), then column i.",
+        "Computes A = Q R, A m x n. R is min(m, n) x n and upper triangular with a real diagonal, and overwrites the upper triangle of A. Q = H_1 H_2 ... H_k "
+        "is a product of k = min(m, n) reflectors H_i = I - tau_i v_i v_i^H. v_i has zeros above row i and 1 in row i, which are not stored; its other "
+        "elements are in column i below the diagonal of A.",
         QR_CALL, GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, overwritten by R and the reflectors",
                "tau": "the factors of the reflectors, min(m, n) numbers"}, work=True),
     Row("dorgqr sorgqr zungqr cungqr", "layout m n k a! lda tau",
-        "The first n columns of Q, m x n with n <= m, by the k <= n reflectors that geqrf left in the columns of a and in tau. They overwrite a.",
+        "Computes the first n <= m columns of Q, of order m, from the k <= n reflectors that geqrf left in the columns of a and in tau. These columns of Q "
+        "overwrite a.",
         QR_CALL, GEMV, {"m": "rows of Q, at least 0", "n": "columns of Q, from 0 to m", "k": "reflectors, from 0 to n",
                "a": "the vectors of the reflectors, overwritten by Q, m x n"}, kind="orgqr", work=True),
     Row("dormqr sormqr zunmqr cunmqr", "layout side trans m n k a lda tau c! ldc",
-        "C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n, Q of order m or n by k reflectors in the columns of a, which has as many rows.",
+        "Computes C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n. Q of order m (LEFT) or n is given by k reflectors in the columns of a, which has as "
+        "many rows as Q.",
         QR_CALL, {"a": ("order of Q", "k"), "c": ("m", "n")},
         {"side": "ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where Q stands in the product",
          "trans": "ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones", "m": "rows of C, at least 0",
          "n": "columns of C, at least 0", "k": "reflectors, from 0 to the order of Q", **REFLECTORS}, kind="ormqr", work=True),
     Row(names("gels"), "layout trans m n nrhs a! lda b! ldb info",
-        "Least squares and least norms with op(A) of full rank, A m x n. For more equations than unknowns X makes the norms of B - op(A) X least, else X is the "
-        "solution of least norm of op(A) X = B. The right-hand sides are the first rows of B, and X overwrites as many rows as it has (of least squares the "
-        "others become parts of Q^H B). A is overwritten by geqrf's result, a wide A by that of A^H, conjugated and transposed (which is LAPACK's LQ "
-        "factorization). If A is zero, or m, n or nrhs is, B becomes zero and A stays. *info = i: element i of the diagonal of R, the first such, is zero, and X "
-        "is not computed.",
+        "Solves least-squares and least-norm problems with op(A) of full rank, A m x n. If there are more equations than unknowns, X minimizes the norm of "
+        "each column of B - op(A) X; otherwise X is the solution of op(A) X = B with the least norm. The right-hand sides are the first rows of B, and X "
+        "overwrites as many rows as it has. (In least squares the other rows become parts of Q^H B.) geqrf's result overwrites A; a wide A gets the "
+        "conjugate transpose of geqrf's result for A^H, which is LAPACK's LQ factorization. If A is zero, or m, n or nrhs is 0, then B becomes zero and A "
+        "stays. *info = i: element i is the first one of the diagonal of R that is zero, and X is not computed.",
         QR_CALL, {"a": ("m", "n"), "b": ("m and n", "nrhs")},
         {"trans": "op(A): ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones", "m": "rows of A, at least 0",
          "n": "columns of A, at least 0", "a": "A, overwritten by its factorization", "b": "B, max(m, n) x nrhs, overwritten by X",
@@ -372,15 +381,15 @@ QR = [
 CERTIFIED_SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs"), "x": ("n", "nrhs"), "radius": ("n", "nrhs")}
 CERTIFIED = [
     Row(names("gesv_certified"), "layout n nrhs a lda b ldb x! ldx radius! ldr certificate",
-        "Solves A X = B with a bound of every error: abs(x - exact) <= radius for every element, proved for A and B as they are given. Complex types: the real "
-        "part of a radius bounds the error of the real part of x, the imaginary part that of its imaginary part. A and B are only read; X, the radii and A must not overlap. If a "
-        "radius cannot be proved it is infinite, X is an approximation, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate tells the reason. After "
-        "another error X and the radii are as they were.",
+        "Solves A X = B with a bound of every error: abs(x - exact) <= radius for every element, proved for A and B as they are given. For complex types the "
+        "real part of a radius bounds the error of the real part of x, and the imaginary part that of the imaginary part. A and B are only read. X, the radii "
+        "and A must not overlap. If a radius cannot be proved, it is infinite, X is an approximation, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the "
+        "certificate gives the reason. After another error X and the radii are as they were.",
         "certified_solution<{E}>(ctx, {{layout, false, ACCUBLAS_UPPER, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
         CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}),
     Row(names("posv_certified"), "layout uplo n nrhs a lda b ldb x! ldx radius! ldr certificate",
-        "gesv_certified for a Hermitian A, of which the triangle uplo is read. The radii are proved whether or not A is positive definite; "
-        "certificate->positive_definite tells whether that is proved, too.",
+        "Solves A X = B as gesv_certified does, for a Hermitian A, of which only the triangle uplo is read. The radii are proved whether or not A is positive "
+        "definite; certificate->positive_definite says whether that is proved too.",
         "certified_solution<{E}>(ctx, {{layout, true, uplo, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
         CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}),
 ]

@@ -7,25 +7,25 @@
  *
  * Conventions of this header
  *   - Sizes, leading dimensions, strides and increments are int64_t and count elements, never bytes.
- *   - Argument order and enum values are CBLAS's, after the context. alpha and beta are passed by pointer, because
- *     accublas_set_pointer_mode decides whether they (and scalar results) live on the host or on the device.
+ *   - After the context the arguments have CBLAS's order, and enums have CBLAS's values. alpha and beta are passed by
+ *     pointer: accublas_set_pointer_mode says whether they (and scalar results) are in host or device memory.
  *   - A context serves one thread and one stream at a time. NULL names the calling thread's default context.
  *   - Every function that can fail returns an accublas_status; 0 is success. accublas_last_error says what went wrong,
  *     in one line.
- *   - A caller needs 64 KiB of stack. An engine that calls OpenBLAS runs on a stack of the library's own, on the
- *     caller's thread, where less than 192 KiB of the caller's stack are left (LAPACK's routines: 6 MiB), or where the
- *     caller is on another stack than its thread's (a coroutine). So does a call that a GPU computes, where less than
- *     512 KiB are left. If there is no memory for that stack, 8 MiB of addresses, nothing is written: another engine of
- *     the mode serves the call, or it returns ACCUBLAS_ERROR_MEMORY. The library's threads do not depend on the
- *     program's default size.
- *   - A stride along one element at most is never used, and may be any number.
+ *   - A caller needs 64 KiB of stack. An engine that calls OpenBLAS runs on a separate stack, on the caller's thread,
+ *     if the caller has less than 192 KiB left (LAPACK's routines: 6 MiB) or runs on another stack than its thread's
+ *     (a coroutine). A call that a GPU computes does so if less than 512 KiB are left. The separate stack takes 8 MiB
+ *     of addresses. If there is no memory for it, nothing is written: another engine of the mode computes the call, or
+ *     the call returns ACCUBLAS_ERROR_MEMORY. The stacks of the library's threads do not depend on the program's
+ *     default.
+ *   - The stride of a dimension with at most one element is never used, and may be any number.
  *   - alpha = 0 or k = 0: A and B are not read. beta = 0: C (y) is not read.
- *   - A result shares no element with an operand, nor with another result: ACCUBLAS_ERROR_ARGUMENT, and nothing is
- *     written. Operands that are only read may be the same, and matrices of one array may interleave. What is not read
- *     (alpha = 0 in host memory, k = 0, the other triangle) does not count. It is not checked for two operands of
- *     unequal strides with gaps along both dimensions, for matrices of a batch that are no neighbours in memory, and
- *     for a batch whose array of pointers is in device memory.
- *   - Only the verbose mode, the failure handler and accublas_mp_print print.
+ *   - A result must not share an element with an operand or with another result; such a call returns
+ *     ACCUBLAS_ERROR_ARGUMENT and writes nothing. Operands that are only read may be the same, and matrices of one
+ *     array may interleave. Elements that are not read (alpha = 0 in host memory, k = 0, the other triangle) do not
+ *     count. Three cases are not checked: two operands of unequal strides with gaps along both dimensions, matrices of
+ *     a batch that are not neighbours in memory, and a batch whose array of pointers is in device memory.
+ *   - Only the verbose mode, the failure handler and accublas_mp_print print anything.
  */
 #ifndef ACCUBLAS_H
 #define ACCUBLAS_H
@@ -38,9 +38,9 @@
 extern "C" {
 #endif
 
-#define ACCUBLAS_VERSION_MAJOR 0 /**< of this header */
-#define ACCUBLAS_VERSION_MINOR 1 /**< of this header */
-#define ACCUBLAS_VERSION_PATCH 0 /**< of this header */
+#define ACCUBLAS_VERSION_MAJOR 0 /**< the major version of this header */
+#define ACCUBLAS_VERSION_MINOR 1 /**< the minor version of this header */
+#define ACCUBLAS_VERSION_PATCH 0 /**< the patch level of this header */
 
 #if defined(__GNUC__)
 #define ACCUBLAS_API __attribute__((visibility("default")))
@@ -61,16 +61,16 @@ enum {
   ACCUBLAS_SUCCESS = 0,             /**< the result is the one that the mode defines */
   ACCUBLAS_ERROR_ARGUMENT = 1,      /**< a bad argument; the message names it; nothing was written */
   ACCUBLAS_ERROR_MODE = 2,          /**< unknown mode word, or one that this routine lacks */
-  ACCUBLAS_ERROR_ENGINE = 3,        /**< unknown engine, or one that cannot serve this mode */
+  ACCUBLAS_ERROR_ENGINE = 3,        /**< unknown engine, or one that cannot compute this mode */
   ACCUBLAS_ERROR_UNAVAILABLE = 4,   /**< not available in this build or on this device; the message names what is */
   ACCUBLAS_ERROR_MEMORY = 5,        /**< out of memory; C is as it was */
-  ACCUBLAS_ERROR_ACCURACY = 6,      /**< the target set cannot be promised; C is as it was */
+  ACCUBLAS_ERROR_ACCURACY = 6,      /**< the accuracy target cannot be promised; C is as it was */
   ACCUBLAS_ERROR_POINTERS = 7,      /**< host and device operands mixed */
-  ACCUBLAS_ERROR_NO_DEVICE = 8,     /**< a device function or pointer, and no GPU */
+  ACCUBLAS_ERROR_NO_DEVICE = 8,     /**< a device function or pointer was used, but there is no GPU */
   ACCUBLAS_ERROR_DEVICE = 9,        /**< the device or its runtime failed before C was written */
   ACCUBLAS_ERROR_C_UNDEFINED = 10,  /**< a failure after the first write to C (a lost device) */
   ACCUBLAS_ERROR_ENVIRONMENT = 11,  /**< an environment variable of accublas has an invalid value or an unknown name */
-  ACCUBLAS_ERROR_NO_BLAS = 12,      /**< no real BLAS could be loaded for native */
+  ACCUBLAS_ERROR_NO_BLAS = 12,      /**< the call needs a real BLAS or LAPACK, and none could be loaded */
   ACCUBLAS_ERROR_INTERNAL = 13,     /**< a defect in accublas */
   ACCUBLAS_ERROR_PRECISION = 14,    /**< multiple-precision operands of different precisions; nothing was written */
   ACCUBLAS_ERROR_FORMAT = 15,       /**< a string is not a number; nothing was written */
@@ -117,13 +117,13 @@ enum {
 /** Modes: mathematical definitions of the result. */
 typedef int32_t accublas_mode;
 enum {
-  ACCUBLAS_MODE_DEFAULT = 0, /**< not set here: context, then environment, then build */
+  ACCUBLAS_MODE_DEFAULT = 0, /**< not set here; the context decides, then the environment, then the build */
   ACCUBLAS_MODE_NATIVE = 1,  /**< what OpenBLAS or cuBLAS returns */
   ACCUBLAS_MODE_DP = 2,      /**< FP64-grade (in a family of single precision: sp) */
   ACCUBLAS_MODE_SP = 3,      /**< FP32-grade (in a family of double precision: dp) */
   ACCUBLAS_MODE_FIXED = 4,   /**< fixed:T, parameter T from 2 to 150 */
   ACCUBLAS_MODE_SLICES = 5,  /**< slices:D, parameter D from 1 to 50; flag ACCUBLAS_MODE_FAST */
-  ACCUBLAS_MODE_DOT2 = 6,    /**< as if in twice the precision */
+  ACCUBLAS_MODE_DOT2 = 6,    /**< as if computed in twice the precision */
   ACCUBLAS_MODE_CR = 7,      /**< correctly rounded */
   ACCUBLAS_MODE_TF32X1 = 16, /**< one product of TF32 words */
   ACCUBLAS_MODE_TF32X3 = 17, /**< three products of TF32 words */
@@ -136,19 +136,19 @@ enum {
   /* 27 .. 999 are reserved for modes of later versions */
 };
 
-/** Flags that go with a mode; added together. */
+/** Flags of a mode. Add them to combine them. */
 enum {
   ACCUBLAS_MODE_FAST = 1,        /**< slices:D:fast, pairs with p + q <= D + 1 only */
   ACCUBLAS_MODE_REPRODUCIBLE = 2 /**< dp:repro, sp:repro */
 };
 
-/** Families of routines that have a mode of their own. */
+/** Families of routines. Each family has one mode. Complex routines belong to the family of their precision. */
 typedef int32_t accublas_family;
 enum {
-  ACCUBLAS_FAMILY_DGEMM = 0, /**< DGEMM, batched or not */
-  ACCUBLAS_FAMILY_SGEMM = 1, /**< SGEMM, batched or not */
-  ACCUBLAS_FAMILY_DOT = 2,   /**< DOT, NRM2 and ASUM of both types */
-  ACCUBLAS_FAMILY_GEMV = 3   /**< GEMV of both types */
+  ACCUBLAS_FAMILY_DGEMM = 0, /**< level 3, batches and LAPACK's routines in double precision (d, z) */
+  ACCUBLAS_FAMILY_SGEMM = 1, /**< level 3, batches and LAPACK's routines in single precision (s, c) */
+  ACCUBLAS_FAMILY_DOT = 2,   /**< level 1 of all types */
+  ACCUBLAS_FAMILY_GEMV = 3   /**< level 2 of all types */
 };
 
 /** Backends. */
@@ -168,30 +168,30 @@ enum {
   ACCUBLAS_ENGINE_FP64 = 3,     /**< FP64 digits or slices on DGEMM (Ozaki scheme I, OzBLAS) */
   ACCUBLAS_ENGINE_FP16 = 4,     /**< FP16 tensor cores (DGEMM-TC), CUDA only */
   ACCUBLAS_ENGINE_DOT2 = 5,     /**< error-free transformations in FP64 */
-  ACCUBLAS_ENGINE_SUMS = 6,     /**< sums with a rigorous bound, or in integers; exact accumulators behind */
+  ACCUBLAS_ENGINE_SUMS = 6,     /**< sums with a rigorous bound, or in integers; exact accumulators if needed */
   ACCUBLAS_ENGINE_MULTIWORD = 7 /**< products of words of fewer bits (TF32, FP16; FP32 for TF64) */
   /* 8 .. 999 are reserved */
 };
 
-/** Where alpha, beta and scalar results live. */
+/** The memory of alpha, beta and scalar results. */
 typedef int32_t accublas_pointer_mode;
 enum {
   ACCUBLAS_POINTER_HOST = 0,  /**< alpha, beta and scalar results are in host memory */
-  ACCUBLAS_POINTER_DEVICE = 1 /**< they are in device memory */
+  ACCUBLAS_POINTER_DEVICE = 1 /**< alpha, beta and scalar results are in device memory */
 };
 
 /** The action of the default failure handler if a caller has no status (drop-in, Fortran without stat). */
 typedef int32_t accublas_on_failure;
 enum {
   ACCUBLAS_ON_FAILURE_ABORT = 0, /**< a failure without a status ends the process */
-  ACCUBLAS_ON_FAILURE_NATIVE = 1 /**< the real BLAS serves the call */
+  ACCUBLAS_ON_FAILURE_NATIVE = 1 /**< the real BLAS computes the call */
 };
 
 /** Options of one call. Start from ACCUBLAS_OPTIONS_INIT; a field left at its initial value is not set here. */
 typedef struct accublas_options {
   size_t struct_size;      /**< sizeof(accublas_options) */
-  const char* mode_name;   /**< a mode word, for instance "fixed:70"; NULL: the three fields below */
-  accublas_mode mode;      /**< ACCUBLAS_MODE_DEFAULT: not set, and the two below are 0, else ACCUBLAS_ERROR_ARGUMENT */
+  const char* mode_name;   /**< a mode word, for instance "fixed:70"; NULL: the next three fields name the mode */
+  accublas_mode mode;      /**< ACCUBLAS_MODE_DEFAULT: not set; mode_parameter and mode_flags must be 0 then */
   int32_t mode_parameter;  /**< T of fixed, D of slices, else 0 */
   int32_t mode_flags;      /**< ACCUBLAS_MODE_FAST, ACCUBLAS_MODE_REPRODUCIBLE */
   int32_t reproducible;    /**< -1 not set, 0, 1: for dp and sp */
@@ -199,11 +199,11 @@ typedef struct accublas_options {
   int32_t engine;          /**< -1 not set, else an accublas_engine */
   int32_t num_threads;     /**< 0 not set */
   int32_t report_level;    /**< -1 not set, 0, 1, 2 */
-  double target;           /**< negative: not set; 0: none; else as accublas_set_target */
+  double target;           /**< negative: not set; 0: none; positive: the bound of accublas_set_target */
   int64_t workspace_bytes; /**< -1 not set; cap of the workspace of this call in bytes */
 } accublas_options;
 
-/** Options of which none is set. */
+/** The initial value of accublas_options, in which no option is set. */
 #define ACCUBLAS_OPTIONS_INIT \
   { sizeof(accublas_options), NULL, 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1 }
 
@@ -212,41 +212,41 @@ typedef struct accublas_options {
  * The rigorous bound: for every element
  *   abs(c - exact) <= bound_relative abs(exact) + bound_componentwise (abs(alpha) abs(A) abs(B) + abs(beta) abs(C))
  *                     + bound_absolute,
- * (nrm2, asum: the exact result stands for abs(A) abs(B)),
- * as long as no element of the result overflows (native, tf32x1, tf32x3, tf32x4: no word, product or partial sum over-
- * or underflows either). Infinity where nothing is promised (slices; fixed where bits are dropped and no target is set;
- * fp16x1, fp16x3, tf64x1, tf64x3, tf64x4). */
+ * as long as no element of the result overflows. For nrm2 and asum the exact result takes the place of abs(A) abs(B).
+ * In native, tf32x1, tf32x3 and tf32x4 the bound also needs that no word, product or partial sum over- or underflows.
+ * bound_componentwise is infinity if nothing is promised: in slices, fp16x1, fp16x3, tf64x1, tf64x3 and tf64x4, and in
+ * fixed if bits are dropped and no target is set. */
 typedef struct accublas_report_t {
   size_t struct_size;      /**< sizeof(accublas_report_t) */
   char routine[16];        /**< "dgemm", "dgemm_batched" (both forms), ... */
   char mode[32];           /**< the mode word that ran, for instance "dp:repro" */
-  char backend[8];         /**< "cpu", "cuda"; of a call without operands, such as n = 0, what its settings say */
+  char backend[8];         /**< "cpu" or "cuda"; a call without operands, such as n = 0, names that of its settings */
   char engine[16];         /**< "int8", "native", ... */
   char device[64];         /**< device or instruction set, for instance "cpu:avx512_vnni" */
   char reason[160];        /**< why this mode, backend and engine were chosen */
   int64_t m;               /**< rows of C (dot, nrm2, asum: 1; gemv: outputs) */
-  int64_t n;               /**< columns of C (else 1) */
+  int64_t n;               /**< columns of C; 1 if the result is no matrix */
   int64_t k;               /**< terms of a sum (dot, nrm2, asum: n) */
-  int32_t bits;            /**< T used (the largest, where several), 0 if none */
-  int32_t parts;           /**< moduli, or digits or slices of A, multiplied (the most, where several), 0 if none */
+  int32_t bits;            /**< the number of bits T that was used (the largest one); 0 if the mode has none */
+  int32_t parts;           /**< moduli, or digits or slices of A, that were multiplied (at most); 0 if there are none */
   int64_t rejected;        /**< elements that the certificate rejected at T */
   int64_t undecided;       /**< elements that were computed exactly because Ziv's test had left them undecided */
   int64_t workspace_bytes; /**< peak workspace of the call */
-  int64_t copied_bytes;    /**< operand bytes copied as they are (packing, host to device); conversions not counted */
-  double ms_total;         /**< milliseconds, level >= 1 */
-  double ms_convert;       /**< exponents, scaling, slicing, residues; level 2 */
-  double ms_product;       /**< products; level 2 */
-  double ms_reconstruct;   /**< reconstruction and rounding; level 2 */
-  double ms_exact;         /**< recomputation of undecided and rejected elements; level 2 */
-  double bound_relative;   /**< times abs(exact) */
-  double bound_componentwise; /**< times (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) */
-  double bound_absolute;      /**< as it is */
+  int64_t copied_bytes;    /**< operand bytes that were copied unchanged (packing, host to device) */
+  double ms_total;         /**< milliseconds of the call, from report level 1 on */
+  double ms_convert;       /**< milliseconds of exponents, scaling, slicing, residues; level 2 */
+  double ms_product;       /**< milliseconds of products; level 2 */
+  double ms_reconstruct;   /**< milliseconds of reconstruction and rounding; level 2 */
+  double ms_exact;         /**< milliseconds of computing undecided and rejected elements again; level 2 */
+  double bound_relative;   /**< factor of abs(exact) in the bound above */
+  double bound_componentwise; /**< factor of (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) in the bound above */
+  double bound_absolute;      /**< last term of the bound above */
   int32_t threads;            /**< threads of accublas's own pool that the call was planned for */
   int32_t level;              /**< the report level that the call ran under */
-  int64_t batch_count; /**< matrices of a batched call, 1 else; the numbers above are those of all of them together */
+  int64_t batch_count; /**< matrices of a batched call, else 1; the other numbers are those of all of them together */
 } accublas_report_t;
 
-/** One row of the call counters: calls of a routine that an engine served, process wide. */
+/** One row of the call counters: how many calls of a routine an engine computed, process wide. */
 typedef struct accublas_counter_t {
   char routine[16]; /**< "dgemm", ... */
   char engine[16];  /**< "int8", ... */
@@ -257,19 +257,20 @@ typedef struct accublas_counter_t {
  * Library, context, errors
  * ------------------------------------------------------------------------------------------------------------ */
 
-/** 10000 major + 100 minor + patch of the library at run time. */
+/** Returns the version of the library at run time: 10000 major + 100 minor + patch. */
 ACCUBLAS_API int32_t accublas_version(void);
-/** One line of English for a status; never NULL. */
+/** Returns one line of English for a status; never NULL. */
 ACCUBLAS_API const char* accublas_status_string(accublas_status status);
 
 /** Creates a context with the environment's settings. *ctx is NULL on failure. */
 ACCUBLAS_API accublas_status accublas_create(accublas_context** ctx);
 /** Waits for the context's work and frees it. NULL is allowed and does nothing. */
 ACCUBLAS_API accublas_status accublas_destroy(accublas_context* ctx);
-/** Message of the context's last failed call; "" after success. Valid until the next call on the context. */
+/** Returns the message of the context's last failed call, or "" after success. It is valid until the next call on the
+ * context. */
 ACCUBLAS_API const char* accublas_last_error(accublas_context* ctx);
-/** For bindings in other languages: records a failure that they find themselves, so that accublas_last_error and
- * accublas_fail tell it like any other. Returns `status`. */
+/** Records a failure that a binding in another language found itself, so that accublas_last_error and accublas_fail
+ * report it like any other. Returns `status`. */
 ACCUBLAS_API accublas_status accublas_set_last_error(accublas_context* ctx, accublas_status status,
                                                      const char* message);
 
@@ -277,82 +278,85 @@ ACCUBLAS_API accublas_status accublas_set_last_error(accublas_context* ctx, accu
  * Settings. The first one set wins: the call's options, the context, the environment, the build.
  * ------------------------------------------------------------------------------------------------------------ */
 
-/** Mode of every family by its word: "native", "dp", "sp", "dp:repro", "fixed:70", "slices:8", "slices:8:fast", "dot2",
- * "cr", ... dp and sp both mean the grade of each family's own type. A family that lacks the word keeps its mode; a
- * word that no family knows is ACCUBLAS_ERROR_MODE with the list of words. NULL or "" unsets. In every word of a
- * setting capitals count as small letters, and answers have small ones. */
+/** Sets the mode of every family by its word: "native", "dp", "sp", "dp:repro", "fixed:70", "slices:8",
+ * "slices:8:fast", "dot2", "cr", ... dp and sp both mean the accuracy of each family's own type. A family that lacks
+ * the word keeps its mode. A word that no family knows is ACCUBLAS_ERROR_MODE, and the message lists the words. NULL or
+ * "" unsets the mode. Words of settings may be written in capitals; answers have small letters. */
 ACCUBLAS_API accublas_status accublas_set_mode_name(accublas_context* ctx, const char* word);
 /** Sets the mode by enum: parameter is T or D (else 0), flags are ACCUBLAS_MODE_FAST and ACCUBLAS_MODE_REPRODUCIBLE. */
 ACCUBLAS_API accublas_status accublas_set_mode(accublas_context* ctx, accublas_mode mode, int32_t parameter,
                                                int32_t flags);
-/** Mode of one family; a word that the family lacks is ACCUBLAS_ERROR_MODE. Wins over accublas_set_mode_name. */
+/** Sets the mode of one family, which wins over accublas_set_mode_name. A word that the family lacks is
+ * ACCUBLAS_ERROR_MODE. */
 ACCUBLAS_API accublas_status accublas_set_family_mode_name(accublas_context* ctx, accublas_family family,
                                                            const char* word);
-/** Writes the word of the mode that a call without options would run now (with terminating NUL; size >= 32 suffices).
- * Where the mode is dp or sp and reproducible is set, ":repro" is shown. */
+/** Writes the word of the mode that a call without options would run now, with a terminating NUL; size >= 32 suffices.
+ * If the mode is dp or sp and reproducible is set, the word has ":repro". */
 ACCUBLAS_API accublas_status accublas_get_mode_name(accublas_context* ctx, accublas_family family, char* word,
                                                     size_t size);
-/** 0 or 1: whether dp and sp promise bits; -1 unsets it. */
+/** Sets whether dp and sp promise bits: 0 or 1; -1 unsets it. */
 ACCUBLAS_API accublas_status accublas_set_reproducible(accublas_context* ctx, int32_t reproducible);
-/** ACCUBLAS_BACKEND_CUDA without a GPU is ACCUBLAS_ERROR_NO_DEVICE. */
+/** Sets the backend of the context's calls. ACCUBLAS_BACKEND_CUDA without a GPU is ACCUBLAS_ERROR_NO_DEVICE. */
 ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accublas_backend backend);
 /** Selects the CUDA device by its number, from 0; ACCUBLAS_ERROR_NO_DEVICE if there is no such device. Waits for the
  * context's calls on the previous device, and unsets the stream, which belongs to that device. If one of those calls
  * failed, returns the first error; the device is changed all the same. If no device is set, a context works on the
  * device of its first operands (host operands: device 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
-/** Names the engine of the context's calls; ACCUBLAS_ENGINE_AUTO lets the plan choose one. An engine that cannot serve
- * a call's mode is ACCUBLAS_ERROR_ENGINE at that call. */
+/** Names the engine of the context's calls; ACCUBLAS_ENGINE_AUTO lets the plan choose one. A call whose mode the engine
+ * cannot compute returns ACCUBLAS_ERROR_ENGINE. */
 ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine);
 /** Sets the engine by name: "auto", "native", "int8", "fp64", "fp16", "dot2", "sums" or "multiword". */
 ACCUBLAS_API accublas_status accublas_set_engine_name(accublas_context* ctx, const char* name);
-/** Cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 8 GiB and an eighth
- * of its memory). Blocking under it never changes bits. On the CPU a call takes up to a MiB more, for what does not
- * grow with its operands. */
+/** Sets the cap of the workspace in MiB; 0 restores the default (256 MiB on the CPU; on a GPU the lesser of 8 GiB and
+ * an eighth of its memory). The cap never changes bits. On the CPU a call takes up to a MiB more, for memory that does
+ * not grow with its operands. */
 ACCUBLAS_API accublas_status accublas_set_workspace_mib(accublas_context* ctx, int64_t mib);
-/** The user's own workspace, used in place of the pool by calls that can: host memory by the CPU, device memory by
- * calls with operands on its device; others take the pool. NULL, 0 ends that. It must stay valid until replaced, or
- * until the context is destroyed. If a buffer suffices for a call, a longer one at the same address does, too. One that
- * does not suffice is ACCUBLAS_ERROR_MEMORY, with the operands as they were, and the message says how many bytes suffice
- * wherever the buffer begins (docs/gpu.md: captured calls). Calls in little more than that may be slow. */
+/** Sets the user's own workspace, which calls use in place of the pool: calls on the CPU a buffer in host memory, calls
+ * with device operands one in the memory of their device. All other calls use the pool. NULL, 0 ends this. The buffer
+ * must stay valid until it is replaced or the context is destroyed. If a buffer suffices for a call, a longer one at
+ * the same address does too. If it does not suffice, the call returns ACCUBLAS_ERROR_MEMORY with the operands as they
+ * were, and the message says how many bytes suffice wherever the buffer begins (docs/gpu.md has captured calls). Calls
+ * in little more than that may be slow. */
 ACCUBLAS_API accublas_status accublas_set_workspace(accublas_context* ctx, void* buffer, size_t bytes);
-/** Threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and OMP_NUM_THREADS, and
- * 1 inside an OpenMP parallel region. A call takes at most 1024, and one for every 64 KiB that its workspace may have;
- * accublas_report tells how many. OpenBLAS keeps its own count. */
+/** Sets the number of threads of accublas's own pool; 0 restores the default: ACCUBLAS_NUM_THREADS, else affinity and
+ * OMP_NUM_THREADS, and 1 inside an OpenMP parallel region. A call takes at most 1024 threads, and at most one for every
+ * 64 KiB that its workspace may have; accublas_report says how many. OpenBLAS keeps its own number. */
 ACCUBLAS_API accublas_status accublas_set_num_threads(accublas_context* ctx, int32_t threads);
-/** 0 silent, 1 a line per call of the program on standard error, 2 also one per inner call: those that routines made
- * of others (QR, least squares, inverses, certified solutions) make, with the word "inner" before the name. */
+/** Sets what calls print on standard error: 0 nothing, 1 a line for each call of the program, 2 also a line for each
+ * inner call, with the word "inner" before the name. Inner calls are those that QR, least squares, inverses and
+ * certified solutions make. */
 ACCUBLAS_API accublas_status accublas_set_verbose(accublas_context* ctx, int32_t level);
-/** Report level: 0 no times, 1 total time, 2 time per phase. */
+/** Sets the report level: 0 no times, 1 the total time, 2 also the time of each phase. */
 ACCUBLAS_API accublas_status accublas_set_report_level(accublas_context* ctx, int32_t level);
-/** Accuracy target: a call that cannot promise, for every element,
+/** Sets an accuracy target: a call that cannot promise, for every element,
  *   abs(c - exact) <= bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + (the bound_absolute of the report)
  * returns ACCUBLAS_ERROR_ACCURACY and leaves C as it was (with device operands: accublas_sync returns it). 0 unsets.
- * The promise is the report's, with its conditions: what over- or underflows on the way in native, tf32x1, tf32x3,
- * tf32x4, and in dp and sp where OpenBLAS or cuBLAS computes them, is not found out. */
+ * The promise is the report's, with its conditions: the call does not find out whether a number over- or underflows on
+ * the way in native, tf32x1, tf32x3 and tf32x4, or in dp and sp if OpenBLAS or cuBLAS computes them. */
 ACCUBLAS_API accublas_status accublas_set_target(accublas_context* ctx, double bound);
-/** Where alpha, beta and the results of DOT, NRM2 and ASUM are. ACCUBLAS_POINTER_DEVICE goes with device operands
- * only. */
+/** Sets where alpha, beta and the results of DOT, NRM2 and ASUM are. ACCUBLAS_POINTER_DEVICE is for calls with device
+ * operands only. */
 ACCUBLAS_API accublas_status accublas_set_pointer_mode(accublas_context* ctx, accublas_pointer_mode mode);
-/** The CUDA stream (cudaStream_t as void *) that device calls run on; NULL is the legacy default stream. Later
- * calls wait, on the device, for the context's earlier calls on any stream. The earlier stream may be destroyed by
- * then. ACCUBLAS_ERROR_NO_DEVICE without a GPU, except for NULL. */
+/** Sets the CUDA stream (cudaStream_t as void *) that device calls run on; NULL is the legacy default stream. Later
+ * calls wait, on the device, for the context's earlier calls on any stream. The program may destroy the previous stream
+ * after this call. Without a GPU every stream but NULL is ACCUBLAS_ERROR_NO_DEVICE. */
 ACCUBLAS_API accublas_status accublas_set_stream(accublas_context* ctx, void* stream);
-/** The stream set, NULL by default. */
+/** Writes the stream that is set, NULL by default. */
 ACCUBLAS_API accublas_status accublas_get_stream(accublas_context* ctx, void** stream);
-/** Waits for the context's stream and for its calls on streams before; returns and clears the first error of
- * asynchronous calls. ACCUBLAS_ERROR_DEVICE, nothing waited for, while the stream is captured. */
+/** Waits for the context's stream and for its calls on earlier streams, then returns and clears the first error of
+ * asynchronous calls. While the stream is captured, it returns ACCUBLAS_ERROR_DEVICE without waiting. */
 ACCUBLAS_API accublas_status accublas_sync(accublas_context* ctx);
-/** Number of usable CUDA devices, 0 without a GPU, a driver, or CUDA in the build. */
+/** Writes the number of usable CUDA devices: 0 without a GPU, a driver, or CUDA in the build. */
 ACCUBLAS_API accublas_status accublas_device_count(int32_t* count);
 
-/** Handler of failures where the caller has no status: `message` is one line. When it returns nonzero the real BLAS
- * serves the call; when it returns 0 the process aborts. NULL restores the default (the line on standard error, then
- * abort, or native with ACCUBLAS_ON_FAILURE=native). Process wide. */
+/** A handler of failures of calls whose caller has no status; `message` is one line. If the handler returns a nonzero
+ * number, the real BLAS computes the call; if it returns 0, the process aborts. The default handler prints the message
+ * on standard error and aborts, or lets the real BLAS compute with ACCUBLAS_ON_FAILURE=native. */
 typedef int32_t (*accublas_failure_handler)(accublas_status status, const char* message, void* user);
-/** Makes `handler` the one that is called, with `user` as its last argument. */
+/** Sets the failure handler of the process, which gets `user` as its last argument; NULL restores the default one. */
 ACCUBLAS_API accublas_status accublas_set_failure_handler(accublas_failure_handler handler, void* user);
-/** Sets the action of the default handler. Process wide. */
+/** Sets the action of the default handler, process wide. */
 ACCUBLAS_API accublas_status accublas_set_on_failure(accublas_on_failure action);
 /** Runs the handler for the context's last error, as the drop-in and the Fortran module do; returns only if the handler
  * asks for the real BLAS. */
@@ -361,8 +365,8 @@ ACCUBLAS_API accublas_status accublas_fail(accublas_context* ctx, accublas_statu
 /** Copies the report on the last call on the context. */
 ACCUBLAS_API accublas_status accublas_report(accublas_context* ctx, accublas_report_t* report);
 /** Copies the counters of the program's calls that succeeded, by routine and engine, process wide. Inner calls of
- * routines that are made of others are not counted. Copies at most `capacity` rows (0: `rows` may be NULL) and sets
- * *count to the number of rows that there are. */
+ * QR, inverses and certified solutions are not counted. Copies at most `capacity` rows (0: `rows` may be NULL) and sets
+ * *count to the number of all rows. */
 ACCUBLAS_API accublas_status accublas_counters(accublas_counter_t* rows, size_t capacity, size_t* count);
 /** Sets all counters to 0. */
 ACCUBLAS_API accublas_status accublas_reset_counters(void);
@@ -371,18 +375,19 @@ ACCUBLAS_API accublas_status accublas_reset_counters(void);
  * Routines. The first letter of a name is the type: d FP64, s FP32, z and c complex numbers of them. Each routine has a
  * form whose name ends in _ex, with options (NULL: none) as its last argument.
  *
- * A complex number is two numbers of FP64 (z) or FP32 (c) side by side, real part first, as C, C++ and Fortran have it.
- * Complex factors are passed by address, too; leading dimensions, strides and increments count complex numbers.
+ * A complex number is two adjacent FP64 (z) or FP32 (c) numbers, real part first, as in C, C++ and Fortran. Complex
+ * factors are passed by address too. Leading dimensions, strides and increments count complex numbers.
  *
  * In every routine
- *   - ACCUBLAS_ERROR_ARGUMENT, whose message names the argument, stands for a bad layout, transposition, size, leading
- *     dimension or other enum, for an increment of zero where it must not be, and for a NULL pointer that would be read
- *     or written. The other statuses are those above;
- *   - sizes may be any int64_t. But in native, or with that engine, m, n, k and nrhs of 2^31 and more are
- *     ACCUBLAS_ERROR_UNAVAILABLE in level 2 and 3 beside GEMV and GEMM and in LAPACK's routines;
+ *   - ACCUBLAS_ERROR_ARGUMENT, whose message names the argument, means a bad layout, transposition, size, leading
+ *     dimension or other enum, an increment of zero that must not be zero, or a NULL pointer that would be read or
+ *     written. The other statuses are described above;
+ *   - sizes may be any int64_t, with one exception: in mode or engine native with a real BLAS of 32-bit integers, m, n,
+ *     k or nrhs of 2^31 or more is ACCUBLAS_ERROR_UNAVAILABLE in LAPACK's routines and in those of level 2 and 3 other
+ *     than GEMV and GEMM;
  *   - memory behind a pointer to const is never written;
- *   - every NaN that a mode with one answer writes is the positive quiet NaN without payload;
- *     in native, dp and sp it may be any;
+ *   - every NaN that a bit-defined mode writes is the positive quiet NaN without payload; native, dp and sp may write
+ *     any NaN;
  *   - the matrices and vectors of a call are all in host memory or all in the memory of one device;
  *   - the mode defines the result and its exactness (docs/modes.md). BLAS and LAPACK (netlib, version 3.12) are the
  *     source of names and of the order of arguments.
@@ -420,7 +425,7 @@ ACCUBLAS_API accublas_status accublas_zdotu_ex(accublas_context* ctx, int64_t n,
 ACCUBLAS_API accublas_status accublas_cdotu_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
     const void* y, int64_t incy, void* result, const accublas_options* options);
 
-/** *result = sum over i < n of conj(x_i) y_i, else as zdotu.
+/** *result = sum over i < n of conj(x_i) y_i. n <= 0 gives +0, and increments may be 0.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] n elements of x and y
  * @param[in] x x; in host or device memory
@@ -440,11 +445,10 @@ ACCUBLAS_API accublas_status accublas_zdotc_ex(accublas_context* ctx, int64_t n,
 ACCUBLAS_API accublas_status accublas_cdotc_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
     const void* y, int64_t incy, void* result, const accublas_options* options);
 
-/** *result = the Euclidean norm of x, sqrt(sum over i < n of abs(x_i)^2): of a complex vector that of its 2 n
- * components. n <= 0 gives +0. No square overflows or underflows in cr and dot2; cr is the exact norm rounded once for
- * every finite x. A NaN in x gives NaN, else an infinity gives +Inf. The mode is that of DOT (ACCUBLAS_FAMILY_DOT),
- * which for norms has no fixed and no slices: such a word is ACCUBLAS_ERROR_MODE in the options of the call, and is
- * passed over elsewhere.
+/** *result = the Euclidean norm of x, sqrt(sum over i < n of abs(x_i)^2). n <= 0 gives +0. No square overflows or
+ * underflows in cr and dot2; cr is the exact norm rounded once for every finite x. A NaN in x gives NaN, else an
+ * infinity gives +Inf. The mode is that of ACCUBLAS_FAMILY_DOT, but norms have no fixed and no slices: such a mode is
+ * ACCUBLAS_ERROR_MODE in the options of the call, and is ignored elsewhere.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] n elements of x
  * @param[in] x x; in host or device memory
@@ -470,8 +474,8 @@ ACCUBLAS_API accublas_status accublas_dznrm2_ex(accublas_context* ctx, int64_t n
 ACCUBLAS_API accublas_status accublas_scnrm2_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
     float* result, const accublas_options* options);
 
-/** *result = sum over i < n of abs(x_i); of complex numbers abs(Re x_i) + abs(Im x_i). The rest as nrm2. (The BLAS
- * name gives 0 for increments that are not positive, as netlib's does.)
+/** *result = sum over i < n of abs(x_i), for complex numbers of abs(Re x_i) + abs(Im x_i). n <= 0, special values and
+ * modes are as in nrm2. (The BLAS name gives 0 for increments that are not positive, as netlib's does.)
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] n elements of x
  * @param[in] x x; in host or device memory
@@ -497,8 +501,8 @@ ACCUBLAS_API accublas_status accublas_dzasum_ex(accublas_context* ctx, int64_t n
 ACCUBLAS_API accublas_status accublas_scasum_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
     float* result, const accublas_options* options);
 
-/** *result = sum over i < n of x_i y_i, vectors of single precision, in double precision. n <= 0 gives +0. In every
- * mode that defines bits it is the exact sum rounded once. The modes are those of norms.
+/** *result = sum over i < n of x_i y_i in double precision, for vectors of single precision. n <= 0 gives +0. In every
+ * mode that defines bits the result is the exact sum rounded once. The modes are those of norms.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] n elements of x and y
  * @param[in] x x; in host or device memory
@@ -514,7 +518,7 @@ ACCUBLAS_API accublas_status accublas_dsdot(accublas_context* ctx, int64_t n, co
 ACCUBLAS_API accublas_status accublas_dsdot_ex(accublas_context* ctx, int64_t n, const float* x, int64_t incx,
     const float* y, int64_t incy, double* result, const accublas_options* options);
 
-/** *result = sb + sum over i < n of x_i y_i in single precision, else as dsdot. n <= 0 gives sb.
+/** *result = sb + sum over i < n of x_i y_i in single precision. n <= 0 gives sb. Rounding and modes are as in dsdot.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] n elements of x and y
  * @param[in] sb one number; where accublas_set_pointer_mode says
@@ -532,17 +536,17 @@ ACCUBLAS_API accublas_status accublas_sdsdot_ex(accublas_context* ctx, int64_t n
     int64_t incx, const float* y, int64_t incy, float* result, const accublas_options* options);
 /* clang-format on */
 
-/* Level 2. The mode is that of ACCUBLAS_FAMILY_GEMV. For operands in device memory GEMV takes alpha and beta of any
- * kind, in device memory too; the other routines need them in host memory, else they return ACCUBLAS_ERROR_UNAVAILABLE.
- * Definitions: docs/modes.md, "Level 2". */
+/* Level 2. The mode is that of ACCUBLAS_FAMILY_GEMV. With operands in device memory, GEMV takes alpha and beta of any
+ * kind, in device memory too. The other routines need them in host memory; otherwise they return
+ * ACCUBLAS_ERROR_UNAVAILABLE. docs/modes.md, "Level 2", has the definitions. */
 
 /* Made from c_api/routines.py: level2 */
 /* clang-format off */
 /** y = alpha op(A) x + beta y, A m x n.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
- * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
  * @param[in] m rows of A, at least 0
  * @param[in] n columns of A, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
@@ -588,8 +592,8 @@ ACCUBLAS_API accublas_status accublas_cgemv_ex(accublas_context* ctx, accublas_l
  * @param[in] n length of x, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
- * @param[in] rsa stride from a row of A to the next, any number, 0 and negative ones too
- * @param[in] csa stride from a column of A to the next, any number, 0 and negative ones too
+ * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
+ * @param[in] csa stride from a column of A to the next; it may be 0 or negative
  * @param[in] x x; in host or device memory
  * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
@@ -620,8 +624,8 @@ ACCUBLAS_API accublas_status accublas_cgemv_strided_ex(accublas_context* ctx, in
     const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy,
     const accublas_options* options);
 
-/** y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n. Only the triangle uplo of A is read, and of a
- * Hermitian diagonal only the real parts.
+/** y = alpha A x + beta y, A symmetric (hemv: Hermitian) of order n. Only the triangle uplo of A is read, and only the
+ * real parts of a Hermitian diagonal.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -666,8 +670,8 @@ ACCUBLAS_API accublas_status accublas_chemv_ex(accublas_context* ctx, accublas_l
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
  * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
  * @param[in] n order of A, at least 0
  * @param[in] a A; in host or device memory
@@ -703,8 +707,8 @@ ACCUBLAS_API accublas_status accublas_ctrmv_ex(accublas_context* ctx, accublas_l
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
  * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
  * @param[in] n order of A, at least 0
  * @param[in] a A; in host or device memory
@@ -735,8 +739,8 @@ ACCUBLAS_API accublas_status accublas_ctrsv_ex(accublas_context* ctx, accublas_l
     accublas_transpose trans, accublas_diag diag, int64_t n, const void* a, int64_t lda, void* x, int64_t incx,
     const accublas_options* options);
 
-/** A += alpha x y^T, A m x n. Updates, which are this routine and those below, are exact sums, rounded once in every
- * mode that defines bits. They lack the modes fixed and slices, as norms do.
+/** A += alpha x y^T, A m x n. Updates (the routines from here to syr2 and her2) are exact sums that are rounded once
+ * in every mode that defines bits. They lack the modes fixed and slices, as norms do.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] m rows of A, at least 0
@@ -832,7 +836,8 @@ ACCUBLAS_API accublas_status accublas_zher_ex(accublas_context* ctx, accublas_la
 ACCUBLAS_API accublas_status accublas_cher_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
     int64_t n, const float* alpha, const void* x, int64_t incx, void* a, int64_t lda, const accublas_options* options);
 
-/** A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H) in the triangle uplo of A, as syr.
+/** A += alpha x y^T + alpha y x^T (her2: alpha x y^H + conj(alpha) y x^H) in the triangle uplo of A. The other
+ * triangle and the diagonal are treated as in syr and her.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -870,27 +875,27 @@ ACCUBLAS_API accublas_status accublas_cher2_ex(accublas_context* ctx, accublas_l
     const accublas_options* options);
 /* clang-format on */
 
-/* Level 3. The products beside GEMM have the modes of GEMM but the multiword ones, element by element GEMM's definition
- * (docs/modes.md, "The other products of level 3"). A triangle of C that is not wanted is neither read nor written. For
- * operands in device memory (docs/gpu.md) her2k in dp:repro and sp:repro wants alpha in host memory, else it returns
- * ACCUBLAS_ERROR_UNAVAILABLE.
+/* Level 3. The products other than GEMM have GEMM's modes except the multiword ones, and each element of their results
+ * has GEMM's definition (docs/modes.md, "The other products of level 3"). A triangle of C that is not wanted is neither
+ * read nor written. With operands in device memory (docs/gpu.md), her2k in dp:repro and sp:repro needs alpha in host
+ * memory; otherwise it returns ACCUBLAS_ERROR_UNAVAILABLE.
  *
- * Complex GEMM has the modes of its family but the multiword ones. For operands in device memory these are
- * ACCUBLAS_ERROR_UNAVAILABLE:
- *   - strides that cuBLAS has no name for, in native, and in dp and sp with engine native;
- *   - the engines fp16 and fp64 in other modes than slices, if alpha or beta has an imaginary part or lies in device
+ * Complex GEMM has the modes of its family except the multiword ones. With operands in device memory, it returns
+ * ACCUBLAS_ERROR_UNAVAILABLE for
+ *   - strides that cuBLAS cannot express, in native, and in dp and sp with engine native;
+ *   - the engines fp16 and fp64 in modes other than slices, if alpha or beta has an imaginary part or lies in device
  *     memory.
- * With such an alpha or beta, complex products in dp and sp are cuBLAS's, unless the call names an engine or cuBLAS has
- * no name for the strides. Host operands of complex GEMM are the CPU's unless the backend is named. */
+ * With such an alpha or beta, cuBLAS computes complex products in dp and sp, unless the call names an engine or cuBLAS
+ * cannot express the strides. The CPU computes complex GEMM of host operands unless the caller names the backend. */
 
 /* Made from c_api/routines.py: level3 */
 /* clang-format off */
 /** C = alpha op(A) op(B) + beta C.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
- * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
- * @param[in] transb op(B), as transa
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] transb op(B), with the values of transa
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
@@ -944,11 +949,11 @@ ACCUBLAS_API accublas_status accublas_cgemm_ex(accublas_context* ctx, accublas_l
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
- * @param[in] rsa stride from a row of A to the next, any number, 0 and negative ones too
- * @param[in] csa stride from a column of A to the next, any number, 0 and negative ones too
+ * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
+ * @param[in] csa stride from a column of A to the next; it may be 0 or negative
  * @param[in] b B; in host or device memory
- * @param[in] rsb stride from a row of B to the next, any number, 0 and negative ones too
- * @param[in] csb stride from a column of B to the next, any number, 0 and negative ones too
+ * @param[in] rsb stride from a row of B to the next; it may be 0 or negative
+ * @param[in] csb stride from a column of B to the next; it may be 0 or negative
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
  * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
  * @param[in] rsc stride from a row of C to the next
@@ -982,7 +987,7 @@ ACCUBLAS_API accublas_status accublas_cgemm_strided_ex(accublas_context* ctx, in
     const void* beta, void* c, int64_t rsc, int64_t csc, const accublas_options* options);
 
 /** C = alpha A B + beta C (side LEFT) or alpha B A + beta C (RIGHT), C and B m x n, A symmetric (hemm: Hermitian) of
- * order m (LEFT) or n. Only the triangle uplo of A is read, and of a Hermitian diagonal only the real parts.
+ * order m (LEFT) or n. Only the triangle uplo of A is read, and only the real parts of a Hermitian diagonal.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product
@@ -1037,12 +1042,12 @@ ACCUBLAS_API accublas_status accublas_chemm_ex(accublas_context* ctx, accublas_l
     accublas_uplo uplo, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* b,
     int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
 
-/** The triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).
+/** Computes the triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or
- *   ACCUBLAS_CONJ_TRANS
+ * @param[in] trans ACCUBLAS_NO_TRANS or ACCUBLAS_TRANS (real numbers: or ACCUBLAS_CONJ_TRANS); herk and her2k:
+ *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
@@ -1080,13 +1085,13 @@ ACCUBLAS_API accublas_status accublas_csyrk_ex(accublas_context* ctx, accublas_l
     accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta,
     void* c, int64_t ldc, const accublas_options* options);
 
-/** The triangle uplo of C = alpha A A^H + beta C (trans NO_TRANS) or alpha A^H A + beta C (CONJ_TRANS), alpha and beta
- * real. The imaginary parts of the diagonal of C are not read and become +0.
+/** Computes the triangle uplo of C = alpha A A^H + beta C (trans NO_TRANS) or alpha A^H A + beta C (CONJ_TRANS), alpha
+ * and beta real. The imaginary parts of the diagonal of C are not read and become +0.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or
- *   ACCUBLAS_CONJ_TRANS
+ * @param[in] trans ACCUBLAS_NO_TRANS or ACCUBLAS_TRANS (real numbers: or ACCUBLAS_CONJ_TRANS); herk and her2k:
+ *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
@@ -1112,13 +1117,13 @@ ACCUBLAS_API accublas_status accublas_cherk_ex(accublas_context* ctx, accublas_l
     accublas_transpose trans, int64_t n, int64_t k, const float* alpha, const void* a, int64_t lda, const float* beta,
     void* c, int64_t ldc, const accublas_options* options);
 
-/** The triangle uplo of C = alpha A B^T + alpha B A^T + beta C (trans NO_TRANS) or alpha A^T B + alpha B^T A + beta C
- * (TRANS): one inner product of 2k terms.
+/** Computes the triangle uplo of C = alpha A B^T + alpha B A^T + beta C (trans NO_TRANS) or alpha A^T B + alpha B^T A
+ * + beta C (TRANS). Each element is one inner product of 2k terms.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or
- *   ACCUBLAS_CONJ_TRANS
+ * @param[in] trans ACCUBLAS_NO_TRANS or ACCUBLAS_TRANS (real numbers: or ACCUBLAS_CONJ_TRANS); herk and her2k:
+ *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
@@ -1159,13 +1164,14 @@ ACCUBLAS_API accublas_status accublas_csyr2k_ex(accublas_context* ctx, accublas_
     accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* b,
     int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
 
-/** The triangle uplo of C = alpha A B^H + conj(alpha) B A^H + beta C (trans NO_TRANS) or alpha A^H B + conj(alpha) B^H
- * A + beta C (CONJ_TRANS), beta real, the diagonal as herk's.
+/** Computes the triangle uplo of C = alpha A B^H + conj(alpha) B A^H + beta C (trans NO_TRANS) or alpha A^H B +
+ * conj(alpha) B^H A + beta C (CONJ_TRANS), beta real. The imaginary parts of the diagonal of C are not read and become
+ * +0.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] trans ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS (of real numbers also ACCUBLAS_CONJ_TRANS); herk and her2k: or
- *   ACCUBLAS_CONJ_TRANS
+ * @param[in] trans ACCUBLAS_NO_TRANS or ACCUBLAS_TRANS (real numbers: or ACCUBLAS_CONJ_TRANS); herk and her2k:
+ *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
@@ -1200,8 +1206,8 @@ ACCUBLAS_API accublas_status accublas_cher2k_ex(accublas_context* ctx, accublas_
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
  * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
  * @param[in] m rows of the result, at least 0
  * @param[in] n columns of the result, at least 0
@@ -1238,17 +1244,17 @@ ACCUBLAS_API accublas_status accublas_ctrmm_ex(accublas_context* ctx, accublas_l
     accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
     const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
 
-/** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A as trmm's. Modes
- * native, dp and sp (a small residual, as BLAS's; no bound of an element), dot2, cr, dp:repro and sp:repro (cr's
- * values): every unknown, in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the
- * unknowns before it, rounded once, whatever the blocking (docs/modes.md, "TRSM and TRSV"). The bound of the report is
- * that of this rounding.
+/** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A is triangular of
+ * order m (LEFT) or n. The modes native, dp and sp have a small residual, as BLAS has, but no bound of an element. The
+ * others are dot2, cr, and dp:repro and sp:repro, which are cr here. In cr every unknown, in the order of
+ * substitution, is the exact quotient of the exact alpha b - sum a x over the unknowns before it, rounded once,
+ * whatever the blocking (docs/modes.md, "TRSM and TRSV"). The bound of the report is that of this rounding.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
  * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
  * @param[in] m rows of the result, at least 0
  * @param[in] n columns of the result, at least 0
@@ -1285,13 +1291,13 @@ ACCUBLAS_API accublas_status accublas_ctrsm_ex(accublas_context* ctx, accublas_l
     accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
     const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
 
-/** The triangle uplo of C = alpha op(A) op(B) + beta C.
+/** Computes the triangle uplo of C = alpha op(A) op(B) + beta C.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
- * @param[in] transb op(B), as transa
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] transb op(B), with the values of transa
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
@@ -1335,21 +1341,21 @@ ACCUBLAS_API accublas_status accublas_cgemmt_ex(accublas_context* ctx, accublas_
     int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc, const accublas_options* options);
 /* clang-format on */
 
-/* Batches of products. Every matrix has the sizes, layout and leading dimensions of GEMM. The modes are GEMM's, and
- * in those that define bits the results are those of calls one by one (in dp:repro T* belongs to the matrix).
- * batch_count = 0 is a quick return, a negative one is an error. The report speaks of all matrices together:
- * rejected and undecided are sums, bits, parts and bounds the largest. A target is judged by matrix, as in calls one
- * by one: those that miss it are as they were. */
+/* Batches of products. All matrices have the same sizes, layout and leading dimensions. The modes are GEMM's. In the
+ * modes that define bits, the results are those of separate calls (in dp:repro the number of bits T* of docs/modes.md
+ * belongs to the matrix). batch_count = 0 returns at once; a negative one is an error. The report describes all
+ * matrices together: rejected and undecided are sums; bits, parts and bounds are the largest ones. Each matrix is
+ * judged by the target alone, as in separate calls; matrices that miss it stay as they were. */
 
 /* Made from c_api/routines.py: batched */
 /* clang-format off */
-/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a. Results may
- * lie in each other's gaps.
+/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a. The elements
+ * of one result may lie between those of another.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
- * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
- * @param[in] transb op(B), as transa
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] transb op(B), with the values of transa
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
@@ -1357,11 +1363,11 @@ ACCUBLAS_API accublas_status accublas_cgemmt_ex(accublas_context* ctx, accublas_
  * @param[in] a the first A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
- * @param[in] stride_a elements from one A to the next, any number, 0 and negative ones too
+ * @param[in] stride_a elements from one A to the next; it may be 0 or negative
  * @param[in] b the first B; in host or device memory
  * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
  *   stored) row-major
- * @param[in] stride_b elements from one B to the next, any number, 0 and negative ones too
+ * @param[in] stride_b elements from one B to the next; it may be 0 or negative
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
  * @param[in,out] c the first C, overwritten by the result; in host or device memory
  * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
@@ -1404,13 +1410,13 @@ ACCUBLAS_API accublas_status accublas_cgemm_strided_batched_ex(accublas_context*
     void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const accublas_options* options);
 
 /** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a[i]. The arrays of pointers
- * are where the matrices are, in host or in device memory, and are read when the call's turn on the stream comes. The
- * results must not overlap. Messages name an element of an array of pointers: "a[3]".
+ * are in the memory of the matrices, host or device. In device memory they are read when the stream comes to the call.
+ * The results must not overlap. Messages name an element of an array of pointers: "a[3]".
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
- * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
- * @param[in] transb op(B), as transa
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] transb op(B), with the values of transa
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
@@ -1465,26 +1471,31 @@ ACCUBLAS_API accublas_status accublas_cgemm_batched_ex(accublas_context* ctx, ac
 /* ---------------------------------------------------------------------------------------------------------------
  * Factorizations, solutions and inverses by them (docs/factorizations.md)
  *
- * LAPACK's routines in LAPACK's order of arguments, without its info where that only tells a bad argument, which is a
- * status here. A failed factorization is no error: the status is success, and *info is LAPACK's positive number.
+ * These are LAPACK's routines in LAPACK's order of arguments. A bad argument is a status, and a routine whose info
+ * would only report bad arguments has no info. A failed factorization is not an error: the status is ACCUBLAS_SUCCESS,
+ * and *info is LAPACK's positive number. *info = 0 does not prove that A is nonsingular or positive definite; the
+ * certified solutions below do.
  *
- * *info = 0 does not prove that A is regular or positive definite: certified solutions do (below).
+ * The mode and the target are those of ACCUBLAS_FAMILY_DGEMM or ACCUBLAS_FAMILY_SGEMM:
+ *   - native: the LAPACK of the real BLAS, or else liblapack.so.3; without either the call returns
+ *     ACCUBLAS_ERROR_NO_BLAS;
+ *   - dp and sp: LAPACK's backward error, computed in the fastest way;
+ *   - cr, dp:repro and sp:repro: one answer. Every element of a factor is its exact value from the elements before it,
+ *     rounded once, whatever the blocking.
+ * Any other mode is ACCUBLAS_ERROR_MODE in options; elsewhere these routines ignore it and keep the build's mode.
  *
- * Modes: native (the real BLAS's LAPACK, or liblapack.so.3: without either ACCUBLAS_ERROR_NO_BLAS), dp and sp (LAPACK's
- * backward error, by whichever is fastest), cr, dp:repro and sp:repro (one answer: every element of a factor is the
- * exact one of the elements before it, rounded once, whatever the blocking); mode and target by family dgemm, or sgemm.
- * Others are ACCUBLAS_ERROR_MODE in options, and passed over elsewhere. All take operands in device memory too, ipiv
- * (int64_t) with them, but in native (ACCUBLAS_ERROR_UNAVAILABLE); info may be in either memory, and a call waits for
- * one in host memory. The report's bound is that of an element from those before it, for the modes that define bits;
- * its sizes are m, n and the number of pivots, or n, nrhs and n.
+ * Operands may be in device memory, and ipiv (int64_t) with them, except in native (ACCUBLAS_ERROR_UNAVAILABLE). info
+ * may be in either memory; a call on device operands waits for an info in host memory. In the modes that define bits,
+ * the report's bound is the error of one element, given the elements before it. The report's sizes are m, n and the
+ * number of pivots, or n, nrhs and n.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Made from c_api/routines.py: factorizations */
 /* clang-format off */
-/** A = U^H U (uplo UPPER) or L L^H (LOWER), A Hermitian positive definite of order n, of which that triangle is read
- * and becomes the factor; its diagonal is positive. *info = i: the leading minor of order i is not positive, or NaN,
- * and columns of L (rows of U) before the i-th are the factor's, in the modes that define bits the rest as it was.
- * After ACCUBLAS_ERROR_MEMORY A is as it was.
+/** Computes A = U^H U (uplo UPPER) or A = L L^H (LOWER) for a Hermitian positive definite A of order n. Only the
+ * triangle uplo of A is read; the factor, whose diagonal is positive, overwrites it. *info = i: the leading minor of
+ * order i is not positive, or is NaN. The columns of L (rows of U) before the i-th are then those of the factor; in
+ * the modes that define bits the rest is as it was. After ACCUBLAS_ERROR_MEMORY A is as it was.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -1513,7 +1524,7 @@ ACCUBLAS_API accublas_status accublas_zpotrf_ex(accublas_context* ctx, accublas_
 ACCUBLAS_API accublas_status accublas_cpotrf_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
     int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
 
-/** Solves A X = B by the factor that potrf left in a.
+/** Solves A X = B with the factor that potrf left in a.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -1580,9 +1591,9 @@ ACCUBLAS_API accublas_status accublas_cposv_ex(accublas_context* ctx, accublas_l
     int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info,
     const accublas_options* options);
 
-/** P A = L U with partial pivoting, A m x n: L (unit diagonal, not stored) and U overwrite A. *info = i: the pivot of
- * column i, the first such, is zero. After ACCUBLAS_ERROR_MEMORY A is as it was. In dp, sp and native a NaN in A may
- * become 0 below an infinite pivot, with info 0 (OpenBLAS 0.3.21).
+/** Computes P A = L U with partial pivoting, A m x n. L (without its unit diagonal) and U overwrite A. *info = i:
+ * column i is the first one whose pivot is zero. After ACCUBLAS_ERROR_MEMORY A is as it was. In dp, sp and native a
+ * NaN in A may become 0 below an infinite pivot, with info 0 (OpenBLAS 0.3.21).
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] m rows of A, at least 0
@@ -1613,12 +1624,12 @@ ACCUBLAS_API accublas_status accublas_zgetrf_ex(accublas_context* ctx, accublas_
 ACCUBLAS_API accublas_status accublas_cgetrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
     void* a, int64_t lda, int64_t* ipiv, int64_t* info, const accublas_options* options);
 
-/** Solves op(A) X = B by the factors that getrf left in a and ipiv. ACCUBLAS_ERROR_ARGUMENT also if ipiv, in host
- * memory, names a row that A lacks.
+/** Solves op(A) X = B with the factors that getrf left in a and ipiv. An ipiv in host memory that names a row which A
+ * lacks is ACCUBLAS_ERROR_ARGUMENT.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
- * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS, which of real numbers is
- *   ACCUBLAS_TRANS
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
  * @param[in] n order of A, at least 0
  * @param[in] nrhs right-hand sides, at least 0
  * @param[in] a the factors from getrf; in host or device memory
@@ -1684,18 +1695,19 @@ ACCUBLAS_API accublas_status accublas_cgesv_ex(accublas_context* ctx, accublas_l
     void* a, int64_t lda, int64_t* ipiv, void* b, int64_t ldb, int64_t* info, const accublas_options* options);
 /* clang-format on */
 
-/* Inverses by factors, and what they are made of. They overwrite A, of order n. Errors: ACCUBLAS_ERROR_MEMORY, A is as
- * it was; ACCUBLAS_ERROR_C_UNDEFINED, a failure after the first write to A. In the modes that define bits they are made
- * of calls of trsm, trmm and gemv in cr (dp and sp on a GPU: of the same in dp and sp), which accublas_counters does
- * not count, and accublas_report tells of the whole; what the calls take of a GPU for host operands is decided as for
- * any call. On device operands trtri, potri and getri wait for info wherever that lies, and trtri for a number of every
- * 64 columns, so that no graph can hold them; lauum waits for nothing. */
+/* Inverses from factors, and the steps that they consist of. They overwrite A, of order n. After ACCUBLAS_ERROR_MEMORY
+ * A is as it was. ACCUBLAS_ERROR_C_UNDEFINED is a failure after the first write to A.
+ *
+ * In the modes that define bits these routines call trsm, trmm and gemv in cr; in dp and sp on a GPU they call them in
+ * dp and sp. accublas_counters does not count these calls, and accublas_report describes the whole. Each of the calls
+ * decides for itself whether a GPU computes host operands. On device operands trtri, potri and getri wait for info,
+ * wherever it is, and trtri also waits for a number every 64 columns, so no graph can hold them. lauum does not wait.
+ */
 
 /* Made from c_api/routines.py: inverses */
 /* clang-format off */
-/** X with A X = 1 overwrites the triangle uplo of A, which is triangular. The other triangle is neither read nor
- * written, and of a unit diagonal (diag UNIT) not the diagonal either. *info = i: element i of the diagonal, the first
- * such, is zero, and A is as it was.
+/** Inverts the triangular matrix A in place. The other triangle, and a unit diagonal (diag UNIT), are neither read nor
+ * written. *info = i: element i is the first one of the diagonal that is zero, and A is as it was.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -1725,7 +1737,8 @@ ACCUBLAS_API accublas_status accublas_ztrtri_ex(accublas_context* ctx, accublas_
 ACCUBLAS_API accublas_status accublas_ctrtri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
     accublas_diag diag, int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
 
-/** U U^H (uplo UPPER) or L^H L (LOWER) of the triangle uplo of A. The triangle of the product overwrites it.
+/** Computes U U^H (uplo UPPER) or L^H L (LOWER) from the triangle uplo of A, which the same triangle of the product
+ * overwrites.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -1752,8 +1765,8 @@ ACCUBLAS_API accublas_status accublas_zlauum_ex(accublas_context* ctx, accublas_
 ACCUBLAS_API accublas_status accublas_clauum_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
     int64_t n, void* a, int64_t lda, const accublas_options* options);
 
-/** The inverse by the factor that potrf left in the triangle uplo of A, which the triangle of the inverse overwrites:
- * trtri, then lauum if *info is 0.
+/** Computes the inverse from the factor that potrf left in the triangle uplo of A, which the same triangle of the
+ * inverse overwrites. It is trtri, then lauum if *info is 0.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -1782,8 +1795,8 @@ ACCUBLAS_API accublas_status accublas_zpotri_ex(accublas_context* ctx, accublas_
 ACCUBLAS_API accublas_status accublas_cpotri_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
     int64_t n, void* a, int64_t lda, int64_t* info, const accublas_options* options);
 
-/** The inverse by the factors that getrf left in a and ipiv, which overwrites a. *info = i: the pivot of column i, the
- * first such, is zero, and A is as it was.
+/** Computes the inverse from the factors that getrf left in a and ipiv. The inverse overwrites a. *info = i: column i
+ * is the first one whose pivot is zero, and A is as it was.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] n order of A, at least 0
@@ -1816,22 +1829,26 @@ ACCUBLAS_API accublas_status accublas_cgetri_ex(accublas_context* ctx, accublas_
 /* ---------------------------------------------------------------------------------------------------------------
  * QR factorization and least squares (docs/factorizations.md)
  *
- * LAPACK's routines in LAPACK's order of arguments, in the modes of the factorizations: cr, dp:repro and sp:repro have
- * one answer, panels of 32 reflectors whose products, solutions and norms are those of cr. Matrices are general, in
- * host or device memory, tau with them; native is ACCUBLAS_ERROR_UNAVAILABLE for the latter. On device operands geqrf
- * in the modes with one answer, and gels in every mode, wait for numbers of every column, so that no graph can hold
- * them; ormqr in the modes with one answer waits for whether C has numbers of 2^960 (single precision: 2^64) or more,
- * which in a graph it takes to be smaller; geqrf and ormqr in dp and sp, and orgqr, wait for nothing. info of gels may
- * be in either memory. The report's sizes are m, n and the number of reflectors (gels: nrhs); it has no bound of an
- * element, so no target can be set. Errors: ACCUBLAS_ERROR_MEMORY: what the call overwrites is as it was;
- * ACCUBLAS_ERROR_C_UNDEFINED: memory was missing later, and it is not.
+ * These are LAPACK's routines in LAPACK's order of arguments, in the modes of the factorizations. cr, dp:repro and
+ * sp:repro have one answer: panels of 32 reflectors whose products, solutions and norms are those of cr. Matrices are
+ * general and in host or device memory, and tau is with them. native on device operands is ACCUBLAS_ERROR_UNAVAILABLE.
+ * info of gels may be in either memory.
+ *
+ * On device operands some calls wait for numbers. geqrf in the modes with one answer, and gels in every mode, wait at
+ * every column, so no graph can hold them. ormqr in the modes with one answer waits to learn whether C has numbers of
+ * 2^960 (single precision: 2^64) or more; in a graph it assumes that there are none. geqrf and ormqr in dp and sp, and
+ * orgqr, do not wait.
+ *
+ * The report's sizes are m, n and the number of reflectors (gels: nrhs). It has no bound of an element, so no target
+ * can be kept. After ACCUBLAS_ERROR_MEMORY everything that the call overwrites is as it was. After
+ * ACCUBLAS_ERROR_C_UNDEFINED it is undefined, because memory was missing or a device failed after the first write.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Made from c_api/routines.py: orthogonal */
 /* clang-format off */
-/** A = Q R, A m x n: R, min(m, n) x n and upper triangular with a real diagonal, overwrites the upper triangle of A.
- * Below it stand the vectors of k = min(m, n) reflectors H_i = I - tau_i v_i v_i^H, Q = H_1 H_2 ... H_k: v_i has
- * zeros, 1 in row i (not stored), then column i.
+/** Computes A = Q R, A m x n. R is min(m, n) x n and upper triangular with a real diagonal, and overwrites the upper
+ * triangle of A. Q = H_1 H_2 ... H_k is a product of k = min(m, n) reflectors H_i = I - tau_i v_i v_i^H. v_i has zeros
+ * above row i and 1 in row i, which are not stored; its other elements are in column i below the diagonal of A.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] m rows of A, at least 0
@@ -1859,8 +1876,8 @@ ACCUBLAS_API accublas_status accublas_zgeqrf_ex(accublas_context* ctx, accublas_
 ACCUBLAS_API accublas_status accublas_cgeqrf_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
     void* a, int64_t lda, void* tau, const accublas_options* options);
 
-/** The first n columns of Q, m x n with n <= m, by the k <= n reflectors that geqrf left in the columns of a and in
- * tau. They overwrite a.
+/** Computes the first n <= m columns of Q, of order m, from the k <= n reflectors that geqrf left in the columns of a
+ * and in tau. These columns of Q overwrite a.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] m rows of Q, at least 0
@@ -1889,8 +1906,8 @@ ACCUBLAS_API accublas_status accublas_zungqr_ex(accublas_context* ctx, accublas_
 ACCUBLAS_API accublas_status accublas_cungqr_ex(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
     int64_t k, void* a, int64_t lda, const void* tau, const accublas_options* options);
 
-/** C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n, Q of order m or n by k reflectors in the columns of a, which
- * has as many rows.
+/** Computes C = op(Q) C (side LEFT) or C op(Q) (RIGHT), C m x n. Q of order m (LEFT) or n is given by k reflectors in
+ * the columns of a, which has as many rows as Q.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where Q stands in the product
@@ -1931,12 +1948,12 @@ ACCUBLAS_API accublas_status accublas_cunmqr_ex(accublas_context* ctx, accublas_
     accublas_transpose trans, int64_t m, int64_t n, int64_t k, const void* a, int64_t lda, const void* tau, void* c,
     int64_t ldc, const accublas_options* options);
 
-/** Least squares and least norms with op(A) of full rank, A m x n. For more equations than unknowns X makes the norms
- * of B - op(A) X least, else X is the solution of least norm of op(A) X = B. The right-hand sides are the first rows
- * of B, and X overwrites as many rows as it has (of least squares the others become parts of Q^H B). A is overwritten
- * by geqrf's result, a wide A by that of A^H, conjugated and transposed (which is LAPACK's LQ factorization). If A is
- * zero, or m, n or nrhs is, B becomes zero and A stays. *info = i: element i of the diagonal of R, the first such, is
- * zero, and X is not computed.
+/** Solves least-squares and least-norm problems with op(A) of full rank, A m x n. If there are more equations than
+ * unknowns, X minimizes the norm of each column of B - op(A) X; otherwise X is the solution of op(A) X = B with the
+ * least norm. The right-hand sides are the first rows of B, and X overwrites as many rows as it has. (In least squares
+ * the other rows become parts of Q^H B.) geqrf's result overwrites A; a wide A gets the conjugate transpose of geqrf's
+ * result for A^H, which is LAPACK's LQ factorization. If A is zero, or m, n or nrhs is 0, then B becomes zero and A
+ * stays. *info = i: element i is the first one of the diagonal of R that is zero, and X is not computed.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] trans op(A): ACCUBLAS_NO_TRANS, or ACCUBLAS_TRANS of real numbers, ACCUBLAS_CONJ_TRANS of complex ones
@@ -1981,38 +1998,39 @@ ACCUBLAS_API accublas_status accublas_cgels_ex(accublas_context* ctx, accublas_l
 /** Why a solution is not certified. */
 typedef int32_t accublas_reason;
 enum {
-  ACCUBLAS_REASON_NONE = 0,            /**< it is */
-  ACCUBLAS_REASON_NOT_FINITE = 1,      /**< an infinity or a NaN in A, or in those columns of B */
+  ACCUBLAS_REASON_NONE = 0,            /**< the solution is certified */
+  ACCUBLAS_REASON_NOT_FINITE = 1,      /**< an infinity or a NaN is in A, or in a column of B that has no bound */
   ACCUBLAS_REASON_SINGULAR = 2,        /**< a pivot of A is zero; A may be singular or too ill-conditioned */
-  ACCUBLAS_REASON_ILL_CONDITIONED = 3, /**< no inverse that was tried proves A to be regular */
+  ACCUBLAS_REASON_ILL_CONDITIONED = 3, /**< no approximate inverse that was tried proves A to be nonsingular */
   ACCUBLAS_REASON_OVERFLOW = 4         /**< an unknown or its radius is beyond the largest number */
 };
 
 /** How a solution was certified. Set struct_size before the call; fields past it are not written. */
 typedef struct accublas_certificate_t {
   size_t struct_size;        /**< sizeof(accublas_certificate_t) */
-  accublas_reason reason;    /**< ACCUBLAS_REASON_NONE where every radius is finite */
+  accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if every radius is finite */
   int32_t positive_definite; /**< 1: posv_certified has proved A to be positive definite; 0: nothing is known */
-  int32_t parts;             /**< numbers that an element of the approximate inverse R was held in, 1 or 2 */
-  int64_t iterations;        /**< steps of refinement, the most of a block of right-hand sides */
+  int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R */
+  int64_t iterations;        /**< steps of refinement, at most for a block of right-hand sides */
   double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns */
-  double contraction; /**< proved bound of a norm of I - R A, or infinity; below 1: A is regular */
+  double contraction; /**< proved bound of a norm of I - R A, or infinity; below 1: A is nonsingular */
 } accublas_certificate_t;
 
-/* The mode, that of the factorizations, makes the approximate inverse, on which no proof rests: in cr, dp:repro and
- * sp:repro X and the radii have the same bits everywhere. Operands are all in host memory or all on one device, whose
- * stream must not be captured, since the call waits. Five matrices of the size of A (complex: 16) are taken from the
- * system, or from the pool of the GPU that computes LU. accublas_report speaks of the whole: its sizes are n, nrhs and
- * n, its backend and engine are LU's, and its bounds are infinite, since the radii are the solution's. The calls that
- * the solution is made of are not counted. */
+/* The mode is that of the factorizations. It decides how the approximate inverse is computed, and no proof depends on
+ * it. In cr, dp:repro and sp:repro X and the radii have the same bits everywhere. Operands are all in host memory or
+ * all on one device, whose stream must not be captured, because the call waits. The call takes memory for at least five
+ * matrices of doubles of order n (complex: 2 n) from the system, or from the pool of the GPU that computes LU
+ * (docs/certified.md, "Cost"). accublas_report describes the whole: its sizes are n, nrhs and n, its backend and engine
+ * are LU's, and its bounds are infinite, because the radii are the bounds. accublas_counters does not count the inner
+ * calls. */
 
 /* Made from c_api/routines.py: certified */
 /* clang-format off */
 /** Solves A X = B with a bound of every error: abs(x - exact) <= radius for every element, proved for A and B as they
- * are given. Complex types: the real part of a radius bounds the error of the real part of x, the imaginary part that
- * of its imaginary part. A and B are only read; X, the radii and A must not overlap. If a radius cannot be proved it
- * is infinite, X is an approximation, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate tells the
- * reason. After another error X and the radii are as they were.
+ * are given. For complex types the real part of a radius bounds the error of the real part of x, and the imaginary
+ * part that of the imaginary part. A and B are only read. X, the radii and A must not overlap. If a radius cannot be
+ * proved, it is infinite, X is an approximation, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives
+ * the reason. After another error X and the radii are as they were.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] n order of A, at least 0
@@ -2054,8 +2072,8 @@ ACCUBLAS_API accublas_status accublas_cgesv_certified_ex(accublas_context* ctx, 
     int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx, void* radius,
     int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
 
-/** gesv_certified for a Hermitian A, of which the triangle uplo is read. The radii are proved whether or not A is
- * positive definite; certificate->positive_definite tells whether that is proved, too.
+/** Solves A X = B as gesv_certified does, for a Hermitian A, of which only the triangle uplo is read. The radii are
+ * proved whether or not A is positive definite; certificate->positive_definite says whether that is proved too.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
@@ -2103,25 +2121,24 @@ ACCUBLAS_API accublas_status accublas_cposv_certified_ex(accublas_context* ctx, 
  * Multiple-precision arrays (docs/multiple-precision.md)
  *
  * An array holds `length` numbers of `precision` bits, 64 .. 8192, in a residue number system. A finite nonzero
- * number is (-1)^s X 2^(e - precision), X an integer, 2^(precision-1) <= X < 2^precision, abs(e) <= 2^30 - 1 (MPFR's
- * convention and default range).
- * There are signed zeros, signed infinities and one NaN; equal numbers have equal bits. Wherever a
- * value must be rounded, it is rounded once, to nearest even; beyond the range of e it becomes infinity, or the least
- * number or a zero of its sign.
+ * number is (-1)^s X 2^(e - precision), where X is an integer with 2^(precision-1) <= X < 2^precision, and abs(e) <=
+ * 2^30 - 1 (MPFR's convention and default range). There are signed zeros, signed infinities and one NaN. Equal numbers
+ * have equal bits. A value that must be rounded is rounded once, to nearest even. A value beyond the range of e becomes
+ * an infinity, or the least number or a zero of its sign.
  *
- * Vectors are (array, offset, increment), matrices (array, offset, leading dimension), column-major; offsets and
- * lengths count elements from 0. Blocks outside of the array, sizes below 0 and leading dimensions below max(1, m) are
- * ACCUBLAS_ERROR_ARGUMENT. Sizes of 0 are allowed: nothing is read or written then. With a failing status nothing has
- * been written (but ACCUBLAS_ERROR_C_UNDEFINED).
+ * A vector is given by array, offset and increment, and a matrix by array, offset and leading dimension, in
+ * column-major order. Offsets and lengths count elements from 0. Blocks outside of the array, sizes below 0 and leading
+ * dimensions below max(1, m) are ACCUBLAS_ERROR_ARGUMENT. Sizes of 0 are allowed: nothing is read or written then. A
+ * failing status other than ACCUBLAS_ERROR_C_UNDEFINED means that nothing was written.
  *
- * An array lives in host or in device memory. Transfers to and from the user's memory work in both places and are final
- * at return. An array serves one thread at a time, like a context.
+ * An array is in host or in device memory. Transfers to and from the user's memory work in both cases and are complete
+ * at return. Only one thread at a time may use an array.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Opaque array of multiple-precision numbers. */
 typedef struct accublas_mp_array accublas_mp_array;
 
-/** Where an array lives. */
+/** The memory of an array. */
 typedef int32_t accublas_mp_place;
 enum {
   ACCUBLAS_MP_HOST = 0,  /**< host memory */
@@ -2134,84 +2151,91 @@ enum {
   ACCUBLAS_MP_ZERO = 0,     /**< a zero of either sign */
   ACCUBLAS_MP_FINITE = 1,   /**< a finite nonzero number */
   ACCUBLAS_MP_INFINITE = 2, /**< an infinity of either sign */
-  ACCUBLAS_MP_NAN = 3       /**< no number */
+  ACCUBLAS_MP_NAN = 3       /**< a NaN */
 };
 
-/** Exponents that stand for what is no finite nonzero number, where numbers travel as limbs. */
+/** The exponent that stands for a zero, where numbers are passed as limbs. */
 #define ACCUBLAS_MP_EXPONENT_ZERO INT64_MIN
-#define ACCUBLAS_MP_EXPONENT_INFINITY (INT64_MIN + 1) /**< of an infinity */
-#define ACCUBLAS_MP_EXPONENT_NAN (INT64_MIN + 2)      /**< of NaN */
+#define ACCUBLAS_MP_EXPONENT_INFINITY (INT64_MIN + 1) /**< the exponent that stands for an infinity */
+#define ACCUBLAS_MP_EXPONENT_NAN (INT64_MIN + 2)      /**< the exponent that stands for a NaN */
 
-/** An array of `length` zeros (+0) in host memory. *array is NULL on failure. */
+/** Creates an array of `length` zeros (+0) in host memory. *array is NULL on failure. */
 ACCUBLAS_API accublas_status accublas_mp_create(accublas_context* ctx, int32_t precision, int64_t length,
                                                 accublas_mp_array** array);
-/** Waits for calls that use it and frees it. NULL is allowed and does nothing. */
+/** Waits for the calls that use the array and frees it. NULL is allowed and does nothing. */
 ACCUBLAS_API accublas_status accublas_mp_destroy(accublas_mp_array* array);
-/** Bits, number of elements, an accublas_mp_place, bytes of all its forms; 0 (host) for NULL. */
+/** Returns the precision in bits; 0 for NULL. */
 ACCUBLAS_API int32_t accublas_mp_precision(const accublas_mp_array* array);
+/** Returns the number of elements; 0 for NULL. */
 ACCUBLAS_API int64_t accublas_mp_length(const accublas_mp_array* array);
+/** Returns the memory of the array, an accublas_mp_place; ACCUBLAS_MP_HOST for NULL. */
 ACCUBLAS_API int32_t accublas_mp_get_place(const accublas_mp_array* array);
+/** Returns the bytes of memory that the array and its aligned form take; 0 for NULL. */
 ACCUBLAS_API int64_t accublas_mp_bytes(const accublas_mp_array* array);
-/** Moves the array to host memory, or to the memory of the context's device (ACCUBLAS_ERROR_NO_DEVICE without one).
- * Where it is there already, nothing happens. An aligned form is dropped. On failure the array is where and as it was.
- */
+/** Moves the array to host memory, or to the memory of the context's device (ACCUBLAS_ERROR_NO_DEVICE without one). An
+ * array that is there already stays as it is; otherwise the aligned form is dropped. On failure the array stays where
+ * it was and as it was. */
 ACCUBLAS_API accublas_status accublas_mp_move(accublas_context* ctx, accublas_mp_array* array, accublas_mp_place place);
 
-/* In and out. Blocks are m x n, column-major, at `offset` with leading dimension ld >= max(1, m) in the array; in the
- * user's memory lda >= max(1, m). A vector of n elements with increment inc > 0 is the block 1 x n with ld =
- * inc. */
+/* Input and output. Blocks are m x n and column-major. In the array a block begins at `offset` and has the leading
+ * dimension ld >= max(1, m); in the user's memory lda >= max(1, m). A vector of n elements with increment inc > 0 is
+ * the block 1 x n with ld = inc. */
 
-/** Doubles: exact on the way in (also subnormals, infinities, NaN), rounded once to nearest even on the way out
- * (gradual underflow; every NaN is the positive quiet one). */
+/** Set and get copy a block from and to doubles. Set is exact, also for subnormal numbers, infinities and NaN. Get
+ * rounds once to nearest even, with gradual underflow, and every NaN becomes the positive quiet one. */
 ACCUBLAS_API accublas_status accublas_mp_set_double(accublas_context* ctx, accublas_mp_array* array, int64_t offset,
                                                     int64_t ld, int64_t m, int64_t n, const double* values,
                                                     int64_t lda);
 ACCUBLAS_API accublas_status accublas_mp_get_double(accublas_context* ctx, const accublas_mp_array* array,
                                                     int64_t offset, int64_t ld, int64_t m, int64_t n, double* values,
                                                     int64_t lda);
-/** Limbs, GMP's way: number t = i + j m of the block is (-1)^signs[t] N 2^exponents[t], N the integer of the `size`
- * limbs at limbs[t size], least significant first. On the way in N need not be normalised and is rounded where it is
- * longer than the precision; N = 0 is a zero of the sign. The codes ACCUBLAS_MP_EXPONENT_* name zeros, infinities and
- * NaN, whose limbs are not read. signs: NULL is all positive. On the way out size >= ceil(precision / 64), N = X,
- * exponents[t] = e - precision or a code; it is exact, signs may be NULL if they do not matter. ACCUBLAS_ERROR_ARGUMENT
- * for a size too small. */
+/** Set and get copy a block from and to limbs in GMP's order. Number t = i + j m of the block is (-1)^signs[t] N
+ * 2^exponents[t], where N is the integer of the `size` limbs at limbs[t size], least significant first. The codes
+ * ACCUBLAS_MP_EXPONENT_* stand for zeros, infinities and NaN, whose limbs are not read.
+ *
+ * Set takes any N, and rounds it if it is longer than the precision; N = 0 is a zero of the sign. If signs is NULL, all
+ * numbers are positive. Get is exact, with N = X and exponents[t] = e - precision or a code. It needs size >=
+ * ceil(precision / 64), else it returns ACCUBLAS_ERROR_ARGUMENT; signs may be NULL. */
 ACCUBLAS_API accublas_status accublas_mp_set_limbs(accublas_context* ctx, accublas_mp_array* array, int64_t offset,
                                                    int64_t ld, int64_t m, int64_t n, const uint64_t* limbs,
                                                    int64_t size, const int64_t* exponents, const int32_t* signs);
 ACCUBLAS_API accublas_status accublas_mp_get_limbs(accublas_context* ctx, const accublas_mp_array* array,
                                                    int64_t offset, int64_t ld, int64_t m, int64_t n, uint64_t* limbs,
                                                    int64_t size, int64_t* exponents, int32_t* signs);
-/** One element from a string as MPFR's mpfr_strtofr reads it, correctly rounded: base 10, 16, or 0 (16 after 0x, else
- * 10); decimal "-1.25e-3", hexadecimal "0x1.8p+4" (exponent of 2) or, with base 16, "1.8@2" (of 16), "inf", "nan". The
- * whole string must be a number, up to blanks around it: else ACCUBLAS_ERROR_FORMAT. ACCUBLAS_ERROR_UNAVAILABLE in a
- * build without MPFR. Out of memory GMP, in whose memory MPFR reads, ends the program, as in accublas_mp_get_string. */
+/** Sets one element from a string as MPFR's mpfr_strtofr reads it, correctly rounded. The base is 10, 16, or 0 (16
+ * after 0x, else 10). Examples are "-1.25e-3", "0x1.8p+4" (with an exponent of 2), "1.8@2" (base 16, with an exponent
+ * of 16), "inf" and "nan". If the whole string, up to blanks around it, is not a number, the status is
+ * ACCUBLAS_ERROR_FORMAT. A build without MPFR returns ACCUBLAS_ERROR_UNAVAILABLE. MPFR works in GMP's memory; if there
+ * is none, GMP ends the program (abort), and no status comes back. */
 ACCUBLAS_API accublas_status accublas_mp_set_string(accublas_context* ctx, accublas_mp_array* array, int64_t index,
                                                     const char* text, int32_t base);
-/** One element as a string in base 10 or 16, one digit before the point, `digits` significant ones, correctly rounded;
- * 0: as many as give the same number when read again. Decimal exponents follow "e", hexadecimal ones (of 2) "p", with
- * "0x" in front. *needed (may be NULL) is the size with the terminating NUL; ACCUBLAS_ERROR_ARGUMENT where `size` is
- * less and text is not NULL. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. Out of memory GMP, in
- * whose memory MPFR writes the digits, ends the program (abort): no status comes back. */
+/** Writes one element as a string in base 10 or 16, correctly rounded, with one digit before the point and `digits`
+ * significant digits. digits = 0 takes as many as give the same number when they are read again. A decimal exponent
+ * follows "e". A hexadecimal string begins with "0x", and its exponent (of 2) follows "p". *needed is the size with the
+ * terminating NUL; needed may be NULL. If `size` is less and text is not NULL, the status is ACCUBLAS_ERROR_ARGUMENT. A
+ * build without MPFR returns ACCUBLAS_ERROR_UNAVAILABLE. MPFR works in GMP's memory; if there is none, GMP ends the
+ * program (abort), and no status comes back. */
 ACCUBLAS_API accublas_status accublas_mp_get_string(accublas_context* ctx, const accublas_mp_array* array,
                                                     int64_t index, int32_t base, int32_t digits, char* text,
                                                     size_t size, size_t* needed);
-/** Prints a block, an element a line, columns one after the other: accublas_mp_get_string with its base and digits.
- * ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+/** Prints a block, column after column, one element a line. Each line is the string that accublas_mp_get_string writes
+ * with this base and these digits. A build without MPFR returns ACCUBLAS_ERROR_UNAVAILABLE. */
 ACCUBLAS_API accublas_status accublas_mp_print(accublas_context* ctx, FILE* stream, const accublas_mp_array* array,
                                                int64_t offset, int64_t ld, int64_t m, int64_t n, int32_t base,
                                                int32_t digits);
 #if defined(MPFR_VERSION)
-/** One element from and to an mpfr_t, correctly rounded to the destination's precision and range: on the way out to
- * MPFR's present range of exponents, which matters nowhere else, nor does MPFR's state change. Declared where <mpfr.h>
- * comes before this header. ACCUBLAS_ERROR_UNAVAILABLE in a build without MPFR. */
+/** Set and get copy one element from and to an mpfr_t, correctly rounded to the destination's precision and range. Get
+ * rounds into MPFR's present range of exponents; no other function depends on it, and none changes MPFR's state. These
+ * functions are declared if <mpfr.h> comes before this header. A build without MPFR returns
+ * ACCUBLAS_ERROR_UNAVAILABLE. */
 ACCUBLAS_API accublas_status accublas_mp_set_mpfr(accublas_context* ctx, accublas_mp_array* array, int64_t index,
                                                   mpfr_srcptr value);
 ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context* ctx, const accublas_mp_array* array, int64_t index,
                                                   mpfr_ptr value);
 #endif
-/** Copies an m x n block between arrays in one place, rounding where the precision of `to` is smaller
- * (accublas_mp_copy: ACCUBLAS_ERROR_PRECISION where it differs at all). Blocks of one array must not overlap.
- * ACCUBLAS_ERROR_POINTERS for arrays in different places. */
+/** Both functions copy an m x n block between arrays in the same memory. accublas_mp_convert rounds if the precision of
+ * `to` is smaller; accublas_mp_copy returns ACCUBLAS_ERROR_PRECISION if the precisions differ. Blocks of one array must
+ * not overlap. Arrays in different memory are ACCUBLAS_ERROR_POINTERS. */
 ACCUBLAS_API accublas_status accublas_mp_copy(accublas_context* ctx, int64_t m, int64_t n,
                                               const accublas_mp_array* from, int64_t offset_from, int64_t ld_from,
                                               accublas_mp_array* to, int64_t offset_to, int64_t ld_to);
@@ -2219,66 +2243,68 @@ ACCUBLAS_API accublas_status accublas_mp_convert(accublas_context* ctx, int64_t 
                                                  const accublas_mp_array* from, int64_t offset_from, int64_t ld_from,
                                                  accublas_mp_array* to, int64_t offset_to, int64_t ld_to);
 
-/* Queries. They use sign, exponent and the interval evaluation of X / M; only a comparison whose intervals overlap
- * reconstructs. */
+/* Queries. They read sign, exponent and the interval evaluation of X / M, where M is the product of the element's
+ * moduli. Only a comparison whose intervals overlap reconstructs the numbers. */
 
-/** *result = -1, 0, 1 as x < y, x = y, x > y; 2 where one is NaN. Precisions may differ. +0 = -0. */
+/** Compares two numbers, whose precisions may differ: *result is -1 if x < y, 0 if x = y, 1 if x > y, and 2 if one of
+ * them is NaN. +0 = -0. */
 ACCUBLAS_API accublas_status accublas_mp_compare(accublas_context* ctx, const accublas_mp_array* x, int64_t index_x,
                                                  const accublas_mp_array* y, int64_t index_y, int32_t* result);
-/** *result = the class of the number at `index`, an accublas_mp_class_t. */
+/** Writes the class of the number at `index`, an accublas_mp_class_t, to *result. */
 ACCUBLAS_API accublas_status accublas_mp_classify(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
                                                   int32_t* result);
-/** *result = -1, 0, 1 (zeros and NaN: 0). */
+/** Writes the sign of the number at `index`, -1, 0 or 1, to *result; it is 0 for zeros and NaN. */
 ACCUBLAS_API accublas_status accublas_mp_sign(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
                                               int32_t* result);
-/** e with 2^(e-1) <= abs < 2^e, or a code ACCUBLAS_MP_EXPONENT_*. */
+/** Writes the e with 2^(e-1) <= abs(x) < 2^e to *exponent, or a code ACCUBLAS_MP_EXPONENT_*. */
 ACCUBLAS_API accublas_status accublas_mp_exponent(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
                                                   int64_t* exponent);
-/** The interval evaluation: *lower <= X / M <= *upper, M the product of the element's moduli; 0, 0 but for finite
- * nonzero numbers. */
+/** Writes the interval evaluation: *lower <= X / M <= *upper, where M is the product of the element's moduli. Both are
+ * 0 unless the number is finite and not zero. */
 ACCUBLAS_API accublas_status accublas_mp_evaluation(accublas_context* ctx, const accublas_mp_array* x, int64_t index,
                                                     double* lower, double* upper);
 
-/** Builds the aligned form of the m x n matrix at `offset`: common exponents of rows and columns and residues of the
- * products' range, in which accublas_mp_gemv (N and T) and accublas_mp_gemm with exactly this matrix run at memory
- * speed. It is kept beside the array until one of its elements is written, the array is moved or destroyed, or another
- * is built. `spread`, 0 .. 64, or -1 for 64: how many bits the exponents of the vectors may spread (after scaling)
- * before the form must grow, which takes a call as long as this one. Without this call every routine aligns what it
- * needs and forgets it. */
+/** Builds the aligned form of the m x n matrix at `offset`: common exponents of rows and columns, and residues for the
+ * range of the products. With it accublas_mp_gemv (N and T) and accublas_mp_gemm run at the speed of memory, if they
+ * use exactly this matrix. The array keeps the form until one of its elements is written, the array is moved or
+ * destroyed, or another form is built. `spread` (0 .. 64, or -1 for 64) is the number of bits over which the exponents
+ * of the vectors may spread, after scaling. A call with a larger spread makes the form grow, which takes as long as
+ * this call. Without an aligned form every routine aligns its operands for itself. */
 ACCUBLAS_API accublas_status accublas_mp_align(accublas_context* ctx, accublas_mp_array* array, int64_t offset,
                                                int64_t lda, int64_t m, int64_t n, int32_t spread);
 /** Drops the aligned form, if there is one. */
 ACCUBLAS_API accublas_status accublas_mp_drop_aligned(accublas_context* ctx, accublas_mp_array* array);
 
-/* Routines. All operands have one precision (else ACCUBLAS_ERROR_PRECISION) and one place (else
- * ACCUBLAS_ERROR_POINTERS). Every element of the result is the exact value of alpha S + beta c, S the sum of products,
- * rounded once. S is NaN if a factor is NaN, a term is Inf times 0 or infinite terms have both signs; alpha S + beta c
- * follows in extended reals; an exact zero is +0. alpha = 0 or no terms: A and B are not read, and the result is beta c
- * (zeros signed as IEEE has it). beta = 0: C is not read, and is no term. alpha and beta are elements of arrays; NULL
- * stands for alpha = 1 and beta = 0 (not in accublas_mp_scal). The output must share no element with another operand:
- * ACCUBLAS_ERROR_ARGUMENT. Increments may be negative (they start at the far end, as in BLAS), not 0. On a device calls
- * may return before they are done; accublas_sync waits. */
+/* Routines. All operands have one precision (else ACCUBLAS_ERROR_PRECISION) and are in one memory (else
+ * ACCUBLAS_ERROR_POINTERS). Every element of the result is the exact value of alpha S + beta c, rounded once, where S
+ * is the sum of the products and c the old element. docs/multiple-precision.md, "Results", has the rules for special
+ * values, alpha = 0 and beta = 0.
+ *
+ * alpha and beta are elements of arrays; NULL stands for alpha = 1 and beta = 0 (not in accublas_mp_scal). The output
+ * must not share an element with another operand, else the status is ACCUBLAS_ERROR_ARGUMENT. Increments may be
+ * negative (a vector then starts at the far end, as in BLAS), but not 0. On a device calls may return before they are
+ * done; accublas_sync waits. */
 
-/** y = alpha op(A) x + beta y; A is m x n at offset_a, lda >= max(1, m). */
+/** Computes y = alpha op(A) x + beta y; A is m x n at offset_a, lda >= max(1, m). */
 ACCUBLAS_API accublas_status accublas_mp_gemv(accublas_context* ctx, accublas_transpose trans, int64_t m, int64_t n,
                                               const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a,
                                               int64_t offset_a, int64_t lda, const accublas_mp_array* x,
                                               int64_t offset_x, int64_t incx, const accublas_mp_array* beta,
                                               int64_t index_beta, accublas_mp_array* y, int64_t offset_y, int64_t incy);
-/** result[index_result] = sum_i x_i y_i, i < n; n = 0 gives +0. */
+/** Computes result[index_result] = sum_i x_i y_i over i < n; n = 0 gives +0. */
 ACCUBLAS_API accublas_status accublas_mp_dot(accublas_context* ctx, int64_t n, const accublas_mp_array* x,
                                              int64_t offset_x, int64_t incx, const accublas_mp_array* y,
                                              int64_t offset_y, int64_t incy, accublas_mp_array* result,
                                              int64_t index_result);
-/** y = alpha x + y; alpha = 0 leaves y as it is. */
+/** Computes y = alpha x + y; alpha = 0 leaves y as it is. */
 ACCUBLAS_API accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, const accublas_mp_array* alpha,
                                               int64_t index_alpha, const accublas_mp_array* x, int64_t offset_x,
                                               int64_t incx, accublas_mp_array* y, int64_t offset_y, int64_t incy);
-/** x = alpha x, element by element the product of IEEE's arithmetic; alpha = 0 gives +0, and x is not read. */
+/** Computes x = alpha x, element by element with IEEE's rules; alpha = 0 gives +0, and x is not read. */
 ACCUBLAS_API accublas_status accublas_mp_scal(accublas_context* ctx, int64_t n, const accublas_mp_array* alpha,
                                               int64_t index_alpha, accublas_mp_array* x, int64_t offset_x,
                                               int64_t incx);
-/** C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n, column-major. */
+/** Computes C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n, column-major. */
 ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose transa,
                                               accublas_transpose transb, int64_t m, int64_t n, int64_t k,
                                               const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a,
@@ -2286,14 +2312,15 @@ ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_tr
                                               int64_t offset_b, int64_t ldb, const accublas_mp_array* beta,
                                               int64_t index_beta, accublas_mp_array* c, int64_t offset_c, int64_t ldc);
 
-/** Error bounds of the published multiple-precision GEMV (Isupov and Knyazkov 2020, equations 16 to 19), for n terms
- * and moduli of product M = 2^log2_m; their arithmetic of p bits takes log2_m = 2 p + 2. With u = 4 / sqrt(M) they are
- * the factor (n + 2) u / (1 - (n + 2) u), which accublas_mp_published_bound returns (no less than 2^-1074), times the
- * magnitude sum_i (abs(beta y_i) + sum_j abs(alpha a_ij x_j)). The other two take and return binary logarithms, since
- * the bounds leave the range of doubles from 1075 bits on: (16), (18) of the error sum_i abs(y*_i - y_i), and (17),
- * (19) of that error relative to the exact sum_i abs(y*_i). Results of accublas_mp_gemv, N and T, are within half a
- * unit in the last place, far below. Infinity where the bounds do not apply. What is returned is never below the exact
- * value for the given numbers. */
+/** These functions return error bounds of the published multiple-precision GEMV (Isupov and Knyazkov 2020, equations 16
+ * to 19), for n terms and moduli with the product M = 2^log2_m. The arithmetic of the paper with p bits takes log2_m =
+ * 2 p + 2. The results of accublas_mp_gemv are within half a unit in the last place, far below these bounds.
+ * accublas_mp_published_bound returns the factor (n + 2) u / (1 - (n + 2) u) with u = 4 / sqrt(M), but at least
+ * 2^-1074. This factor times the magnitude sum_i (abs(beta y_i) + sum_j abs(alpha a_ij x_j)) bounds the error. The
+ * other two functions take and return binary logarithms, because the bounds leave the range of doubles from 1075 bits
+ * on. The absolute bound, (16) and (18), is that of the error sum_i abs(y*_i - y_i); the relative bound, (17) and (19),
+ * divides this error by the exact sum_i abs(y*_i). The functions return infinity if the bounds do not apply, and never
+ * less than the exact value for the given numbers. */
 ACCUBLAS_API double accublas_mp_published_bound(int64_t n, double log2_m);
 ACCUBLAS_API double accublas_mp_log2_absolute_bound(int64_t n, double log2_m, double log2_magnitude);
 ACCUBLAS_API double accublas_mp_log2_relative_bound(int64_t n, double log2_m, double log2_magnitude, double log2_exact);
@@ -2310,19 +2337,19 @@ typedef struct accublas_mp_report_t {
   int64_t k;                /**< terms of a sum */
   int32_t precision;        /**< bits */
   int32_t element_moduli;   /**< moduli of an element */
-  int32_t moduli;           /**< moduli of the products (the most, where several) */
+  int32_t moduli;           /**< moduli of the products (the largest number) */
   int32_t spread;           /**< bits of spread that row and column scaling left in A */
-  int32_t bands;            /**< most bands of an output; 1: none was split */
+  int32_t bands;            /**< the largest number of bands of an output; 1: no output was split */
   int32_t threads;          /**< threads of accublas's own pool that the call was planned for */
   int64_t outputs_in_bands; /**< outputs that were summed in more than one band */
   int64_t aligned_bytes;    /**< bytes of the aligned form of A */
   int64_t copied_bytes;     /**< bytes that a move copied between host and device; the other fields are 0 then */
   int32_t aligned_kept;     /**< 1: the kept aligned form of A was used */
   int32_t level;            /**< the report level that the call ran under */
-  double ms_total;          /**< milliseconds, level >= 1 */
-  double ms_align;          /**< aligning A and B; level 2 */
-  double ms_product;        /**< residue products; level 2 */
-  double ms_finish;         /**< reconstruction, alpha, beta, rounding, residues of the results; level 2 */
+  double ms_total;          /**< milliseconds of the call, from report level 1 on */
+  double ms_align;          /**< milliseconds of aligning A and B; level 2 */
+  double ms_product;        /**< milliseconds of residue products; level 2 */
+  double ms_finish;         /**< milliseconds of reconstruction, alpha, beta, rounding, residues of results; level 2 */
 } accublas_mp_report_t;
 
 /** Copies the report on the last accublas_mp_* routine, alignment or move on the context. Waits for it if it runs on a
