@@ -1,4 +1,4 @@
-// The maximum of what threads find.
+// The maximum of numbers that several threads find.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace accublas {
 
-/// `to`, an atomic number or a reference to one, becomes at least x.
+/// Raises `to`, an atomic number or a reference to one, to at least x.
 template <class Atomic>
 void raise(Atomic&& to, typename std::remove_cvref_t<Atomic>::value_type x) {
   auto seen = to.load(std::memory_order_relaxed);

@@ -51,7 +51,7 @@ Isa detect() {
   Isa isa = cpu_isa();
   const Isa built = all[ACCUBLAS_KERNEL_LEVELS - 1];
   if (isa > built) isa = built;
-  // a text that names no level is an error of the environment (lib/runtime/settings.hpp)
+  // lib/runtime/settings.hpp reports a text that names no level as an error of the environment.
   const char* cap = std::getenv("ACCUBLAS_ISA");
   return std::min(isa, isa_of(cap ? cap : "").value_or(isa));
 }

@@ -36,18 +36,20 @@ namespace accublas {
 
 namespace {
 
-/// Bytes of a stack of our own. The system provides only the memory that is used; OpenBLAS's GETRF needed 4.7 MiB.
+/// The size of a separate stack in bytes. The system provides only the memory that is used; OpenBLAS's GETRF needed 4.7
+/// MiB.
 constexpr std::size_t own_stack = std::size_t{8} << 20;
 /// The lowest bytes of a stack cannot be accessed. They are more than a page, since pages may have 64 KiB.
 constexpr std::size_t guard = std::size_t{64} << 10;
 
-/// From the lowest address to beyond the highest one.
+/// The range of a stack, from its lowest address to beyond its highest one.
 struct Bounds {
   std::uintptr_t low, high;
 };
 constinit thread_local Bounds bounds{0, 0};  // not looked up yet
 
-/// An empty range where the system does not know it: the main thread's without /proc.
+/// Returns the range of the thread's own stack. It is empty if the system does not know it, as for the main thread
+/// without /proc.
 Bounds own_bounds() {
   Bounds found{1, 1};
   pthread_attr_t attributes;
@@ -62,10 +64,10 @@ Bounds own_bounds() {
   return found;
 }
 
-/// Stacks that were used before: the page faults of a new one take longer than a small product.
+/// Stacks of earlier calls, which are kept because the page faults of a new one take longer than a small product.
 constinit std::atomic<char*> spares[8]{};
 
-/// A stack in use, from its lowest address.
+/// A separate stack in use, from its lowest address.
 class Stack {
  public:
   Stack() {
@@ -105,7 +107,8 @@ class Stack {
   char* low_ = nullptr;
 };
 
-/// Tells a sanitizer which stack the thread is on. A function of its own would enter on one and leave on the other.
+/// Tells a sanitizer which stack the thread is on. Its functions are inline, since a call would enter on one stack and
+/// return on the other.
 class Announced {
  public:
 #if defined(ACCUBLAS_ADDRESS_SANITIZER)
@@ -146,7 +149,7 @@ struct Errand {
   ucontext_t caller;
 };
 
-/// The first function on a stack of our own. No exception can pass it, since nothing is below it.
+/// The first function on a separate stack. No exception can pass it, since nothing is below it.
 void run_errand(unsigned high, unsigned low) {
   Errand& errand =
       *reinterpret_cast<Errand*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | std::uint64_t{low}));
@@ -169,9 +172,10 @@ bool stack_has(std::size_t bytes) {
   return here < bounds.high && here >= bounds.low && here - bounds.low >= bytes;
 }
 
-// A switch of stacks on the caller's thread, not a thread of its own. The only thing that can fail is the memory. Locks
-// stay the caller's: a thread that loads OpenBLAS would wait for the loader's lock where the caller is a library's
-// constructor, which holds it. So do CPU affinity, OpenMP's settings and all else that a thread has. And it is faster.
+// Switches stacks on the caller's thread; it does not start a thread. Only the memory for the stack can fail. The
+// caller's locks stay its own: a new thread that loads OpenBLAS would wait for the loader's lock if the caller is a
+// library's constructor, which holds it. CPU affinity, OpenMP's settings and everything else that belongs to a thread
+// stay too. A switch is also faster than a thread.
 void on_own_stack(void (*function)(void*), void* body) {
   const Stack stack;
   Errand errand{function, body, {}, nullptr, {}, {}};
@@ -183,7 +187,7 @@ void on_own_stack(void (*function)(void*), void* body) {
   const auto address = std::uint64_t{reinterpret_cast<std::uintptr_t>(&errand)};
   makecontext(&own, reinterpret_cast<void (*)()>(run_errand), 2, static_cast<unsigned>(address >> 32),
               static_cast<unsigned>(address));
-  // To cancel the thread would unwind a stack that ends where the caller's should follow.
+  // Cancelling the thread would unwind a stack that ends where the caller's should follow.
   int cancellable = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
   const auto low = reinterpret_cast<std::uintptr_t>(stack.begin());

@@ -25,8 +25,9 @@ void relax() {
 #endif
 }
 
-/// Waits a while for `same` to become false before the caller sleeps, for a wake-up costs up to 50 microseconds: some 5
-/// to 15 microseconds of pause instructions, then letting every other thread of the core go before the next look.
+/// Waits a while for `same` to become false before the caller sleeps, because a wake-up costs up to 50 microseconds. It
+/// first spends some 5 to 15 microseconds on pause instructions, and then lets every other thread of the core run
+/// before each look.
 template <class Same>
 void linger(Same&& same) {
   constexpr int spins = 200;
@@ -37,13 +38,13 @@ void linger(Same&& same) {
   while (same() && std::chrono::steady_clock::now() - start < patience) sched_yield();
 }
 
-/// Bytes of a worker's stack. Library code needs less than 64 KiB, OpenBLAS, which small matrices of a batch call on
-/// workers, less than as much again; the rest is room for the thread-local variables of the program's libraries, which
-/// the C library puts there too. Not the default, which a program may have set to little.
+/// Bytes of a worker's stack. Library code needs less than 64 KiB. OpenBLAS, which small matrices of a batch call on
+/// workers, needs less than as much again. The rest is for the thread-local variables of the program's libraries, which
+/// the C library puts there too. The system's default would not do: a program may have set it to a small number.
 constexpr std::size_t worker_stack = std::size_t{1} << 20;
 
-/// A job is published by opening `door` and withdrawn by closing it; a worker that wakes too late finds it closed, so
-/// that the caller waits only for workers that really entered. door = open places * 2^32 + workers inside.
+/// A job is published by opening `door` and withdrawn by closing it. A worker that wakes too late finds the door
+/// closed, so the caller waits only for workers that entered. door = open places * 2^32 + workers inside.
 class Pool {
  public:
   void run(std::int64_t tasks, int threads, TaskFunction function, void* body) {
@@ -68,7 +69,7 @@ class Pool {
     work(0);
     inside_ = false;
 
-    // Close the door, then wait for those inside.
+    // Close the door, then wait for the workers inside.
     door_.fetch_and(0xFFFFFFFFu, std::memory_order_acq_rel);
     const auto any_inside = [&] { return door_.load(std::memory_order_acquire) != 0; };
     linger(any_inside);
@@ -82,7 +83,8 @@ class Pool {
     if (failure) std::rethrow_exception(failure);
   }
 
-  /// In a forked child only the forking thread lives on; it may have held the pool, and so may a thread that is gone.
+  /// Starts the pool anew in a forked child, where only the forking thread lives on. It may have held the pool, and so
+  /// may a thread that is gone.
   void restart() {
     workers_ = 0;
     door_.store(0);
@@ -90,10 +92,11 @@ class Pool {
   }
 
  private:
-  /// Sees that there are `wanted` workers; returns how many there are. Called by the holder only.
+  /// Ensures that there are `wanted` workers, if the system has them, and returns how many there are. Only the thread
+  /// that holds the pool calls this.
   int hire(int wanted) {
     while (workers_ < wanted) {
-      // Signals of the program are no business of the workers.
+      // The program's signals are not delivered to workers.
       sigset_t all, old;
       sigfillset(&all);
       pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -170,7 +173,7 @@ class Pool {
 
 thread_local bool Pool::inside_ = false;
 
-/// Never destroyed: workers sleep in it until the process ends.
+/// The pool is never destroyed: workers sleep in it until the process ends.
 constinit Lazy<Pool> pool;
 [[maybe_unused]] const int restart_registered = pthread_atfork(nullptr, nullptr, [] {
   if (Pool* const known = pool.known()) known->restart();

@@ -1,5 +1,5 @@
-// The one thread pool of the process. Idle workers sleep, so that OpenBLAS's own threads are not disturbed, after some
-// 50 microseconds, most of them yielding, that spare back-to-back calls the wake-up.
+// The one thread pool of the process. Idle workers go to sleep, so that they do not disturb OpenBLAS's own threads.
+// Before that they wait some 50 microseconds, most of them yielding, so that back-to-back calls need not wake them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace accublas {
 
-/// The most threads that a job runs on, and that a call may size by (threads_for in lib/runtime/settings.hpp).
+/// The most threads that a job runs on. A call may size its work by it (threads_for in lib/runtime/settings.hpp).
 constexpr int most_threads = 1024;
 
 /// Calls body(task, thread) for every task in [0, tasks), on at most `threads` threads (the caller among them; thread
@@ -26,11 +26,12 @@ void parallel_for(std::int64_t tasks, int threads, Body&& body) {
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-/// Threads that a call may use where none were set: the CPUs this process may run on, no more than OMP_NUM_THREADS.
+/// The number of threads that a call may use if none is set: the CPUs that this process may run on, but at most
+/// OMP_NUM_THREADS.
 int default_threads();
 
-/// Whether the caller is inside a parallel region of the program's OpenMP runtime, where there is one.
-/// `look_again` repeats the search for the runtime, which may have been loaded since.
+/// Whether the caller is inside a parallel region of the program's OpenMP runtime. Without such a runtime the answer is
+/// no. `look_again` repeats the search for the runtime, which may have been loaded since.
 bool in_openmp_parallel_region(bool look_again);
 
 }  // namespace accublas

@@ -1,4 +1,4 @@
-// Words of settings as users write them: in capitals or not.
+// Compares words of settings, which users may write in capitals.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace accublas {
 
-/// Whether `text` is `word`, which has no capitals; capitals of `text` count as small letters in every locale. Each
-/// parse of a setting compares by this function, and prints the word as the library has it.
+/// Whether `text` is `word`, which has no capitals; capitals of `text` count as small letters in every locale. Every
+/// parser of a setting compares by this function and prints the library's word.
 constexpr bool is_word(std::string_view text, std::string_view word) {
   if (text.size() != word.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -19,12 +19,13 @@ struct alignas(64) Workspace::Block {
   std::size_t bytes;  ///< of the whole block, header included
 };
 
-/// Blocks that calls gave back, so that the next call need not ask the system (a fresh 100 MB costs 25000 page faults).
+/// The pool of blocks that earlier calls gave back. A call that finds one need not ask the system, where a fresh 100 MB
+/// costs 25000 page faults.
 class WorkspacePool {
  public:
   using Block = Workspace::Block;
 
-  /// The smallest kept block of at least `bytes` that wastes no more than a quarter; null if there is none.
+  /// Returns the smallest kept block of at least `bytes` that wastes at most a quarter, or null if there is none.
   Block* reuse(std::size_t bytes) {
     const ForkSafeLock lock(ForkSafe::workspace_pool);
     Block** best = nullptr;
@@ -39,7 +40,7 @@ class WorkspacePool {
     return block;
   }
 
-  /// Keeps the block, and lets go of the oldest ones beyond the bound.
+  /// Keeps the block, and frees the oldest blocks beyond the bound.
   void give_back(Block* block) {
     Block* surplus = nullptr;
     {
@@ -59,7 +60,7 @@ class WorkspacePool {
     release(surplus);
   }
 
-  /// Frees all that is kept.
+  /// Frees all blocks that are kept.
   void trim() {
     Block* all;
     {

@@ -28,7 +28,7 @@ double int8_capacity(int count, ResidueKind = ResidueKind::real);
 struct Capacities {
   double log2[max_moduli + 1];
 
-  /// The least number of moduli for abs(S) <= 2^log2_bound, or `most` where that many do not suffice either.
+  /// Returns the least number of moduli for abs(S) <= 2^log2_bound, or `most` if that many do not suffice.
   ACCUBLAS_HD int moduli_for(double log2_bound, int most) const {
     int count = 1;
     while (count < most && !(log2[count] >= log2_bound)) ++count;

@@ -19,7 +19,7 @@ ACCUBLAS_HD bool is_zero(const Complex<T>& z) {
 template <class T>
 class ComponentSum {
  public:
-  /// += factor S 2^exponent: S an inner product of doubles, in units of 2^-2510 or more.
+  /// Adds factor S 2^exponent, where S is an inner product of doubles in units of 2^-2510 or more.
   template <int L>
   ACCUBLAS_HD void add(T factor, const Wide<L>& s, int exponent) {
     if (is_zero(factor)) return;
@@ -38,7 +38,7 @@ class ComponentSum {
                     negative != f.negative);
   }
 
-  /// += factor x, x anything.
+  /// Adds factor x, where x may be any number.
   ACCUBLAS_HD void add(T factor, double x) {
     if (is_zero(factor)) return;
     if (!is_finite(x)) return add_special(factor, static_cast<T>(x));
@@ -47,7 +47,7 @@ class ComponentSum {
     add(factor, wide_negate_if(mantissa, d.negative), d.exponent);
   }
 
-  /// += factor S, where the product is infinite or NaN. factor is not zero.
+  /// Adds factor S if this product is infinite or NaN. factor is not zero.
   ACCUBLAS_HD void add_special(T factor, T s) {
     special_ += factor * s;
     any_special_ = true;
@@ -66,7 +66,7 @@ class ComponentSum {
   }
 
  private:
-  /// += product 2^shift, or -=.
+  /// Adds or subtracts product 2^shift.
   ACCUBLAS_HD void add_product(Uint128 product, int shift, bool negative) {
     const int bits = shift & 63;
     const Uint128 low = product << bits;

@@ -1,4 +1,4 @@
-// From residues back to the integer: the Chinese remainder theorem in wrap-around arithmetic.
+// The Chinese remainder theorem recovers an integer from its residues, in wrap-around arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace accublas {
 /// estimate the quotient in single precision.
 inline constexpr double crt_margin = 1 + 1.0 / 32;
 
-/// S from the residues r_l = residues[l stride] (any representatives in -255 .. 255) of the table's planes, for abs(S)
-/// <= P / 2 / crt_margin; L limbs must hold S, not the terms: all is modulo 2^(64 L).
+/// Returns S from the residues r_l = residues[l stride] (any representatives in -255 .. 255) of the table's planes, for
+/// abs(S) <= P / 2 / crt_margin. L limbs must hold S, but not the terms: everything is modulo 2^(64 L).
 ///
 /// Y = sum r_l weight_l is S + q P with an integer q, and Y / P = sum r_l fraction_l. That sum of at most 64 terms
 /// below 255 / 2 is computed in doubles with an error below 64 (64 255 / 2 + 255 / 2) 2^-53 < 2^-33, and S / P is

@@ -1,4 +1,4 @@
-// The number of terms in a block of dot2's GEMV and GEMM (docs/modes.md, dot2).
+// The number of terms in a block of GEMV and GEMM in mode dot2 (docs/modes.md, "dot2").
 #pragma once
 
 #include <cstdint>

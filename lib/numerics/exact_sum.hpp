@@ -8,16 +8,16 @@ namespace accublas {
 template <class T>
 class ExactSum {
  public:
-  /// += x y.
+  /// Adds x y.
   ACCUBLAS_HD void add(T x, T y) {
     if (is_finite(x) && is_finite(y)) {
-      // terms of sparse rows, whose bound is not zero, end here
+      // Terms of sparse rows, whose bound is not zero, end here.
       if (!is_zero(x) && !is_zero(y)) sum_.add_product(x, y);
     } else {
       add_special(x, y);
     }
   }
-  /// += sum_p row[p] col[p], first <= p < end.
+  /// Adds sum_p row[p] col[p] over first <= p < end.
   template <class Row, class Col>
   ACCUBLAS_HD void add(std::int64_t first, std::int64_t end, const Row& row, const Col& col) {
     for (std::int64_t p = first; p < end; ++p) add(row[p], col[p]);
@@ -37,7 +37,7 @@ class ExactSum {
     any_special_ = sum(static_cast<int>(any_special_)) != 0;
   }
 
-  /// The sum where no term is special, in units of 2^LongAccumulator::min_exponent.
+  /// Returns the sum in units of 2^LongAccumulator::min_exponent. No term is special.
   ACCUBLAS_HD Wide<LongAccumulator::limbs> value() const { return sum_.value(); }
   /// Returns whether some term is special. `value` is the sum in that case.
   ACCUBLAS_HD bool special(T& value) const {

@@ -1,5 +1,5 @@
-// Binary floating-point numbers taken apart, on bits (put together: lib/numerics/rounding.hpp): no rounding mode, no
-// flush to zero and no compiler flag can touch what is computed here.
+// Takes binary floating-point numbers apart by their bits, so that no rounding mode, flush to zero or compiler flag can
+// affect the result. lib/numerics/rounding.hpp puts numbers together.
 #pragma once
 
 #include <bit>
@@ -59,7 +59,7 @@ ACCUBLAS_HD constexpr bool is_finite(T x) {
   return (to_bits(x) & FloatFormat<T>::infinity) != FloatFormat<T>::infinity;
 }
 
-/// Far enough from both ends of the exponent range for kernels to multiply by.
+/// Whether x is far enough from both ends of the exponent range for kernels to multiply by it.
 constexpr bool moderate(double x) {
   const double size = x < 0 ? -x : x;
   return size >= 0x1p-200 && size <= 0x1p200;
@@ -96,7 +96,7 @@ struct Decoded {
   bool negative;
 };
 
-/// Exact, subnormals by value. x is finite.
+/// Decodes x exactly, subnormals by value. x is finite.
 template <class T>
 ACCUBLAS_HD constexpr Decoded decode(T x) {
   using F = FloatFormat<T>;

@@ -25,20 +25,20 @@ class LongAccumulator {
     pending_ = 0;
   }
 
-  /// += x y, both finite.
+  /// Adds x y; both are finite.
   ACCUBLAS_HD void add_product(double x, double y) {
     const Decoded a = decode(x), b = decode(y);
     const Uint128 product = static_cast<Uint128>(a.mantissa) * b.mantissa;
     add_integer(product, a.exponent + b.exponent - min_exponent, a.negative != b.negative);
   }
 
-  /// += x, finite.
+  /// Adds x, which is finite.
   ACCUBLAS_HD void add(double x) {
     const Decoded a = decode(x);
     add_integer(a.mantissa, a.exponent - min_exponent, a.negative);
   }
 
-  /// += other.
+  /// Adds the sum of another accumulator.
   ACCUBLAS_HD void add(const LongAccumulator& other) {
     ACCUBLAS_WORDS(digits)
     for (int i = 0; i < digits; ++i) digit_[i] += other.digit_[i];
@@ -73,7 +73,7 @@ class LongAccumulator {
  private:
   static constexpr std::uint32_t carry_period = std::uint32_t{1} << 30;
 
-  /// += +-m 2^position in units of the last bit, m < 2^106.
+  /// Adds m 2^position, or subtracts it, in units of the last bit; m < 2^106.
   ACCUBLAS_HD void add_integer(Uint128 m, int position, bool negative) {
     const int first = position >> 5, shift = position & 31;
     const std::uint64_t low = static_cast<std::uint64_t>(m), high = static_cast<std::uint64_t>(m >> 64);

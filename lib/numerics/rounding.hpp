@@ -1,11 +1,11 @@
-// Results are assembled from bits here: the one rounding, and the one NaN.
+// Every result is assembled from its bits here, by the one rounding and with the one NaN.
 #pragma once
 
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas {
 
-/// x, or the canonical NaN where x is a NaN.
+/// Returns x, or the canonical NaN if x is a NaN.
 template <class T>
 ACCUBLAS_HD T canonical(T x) {
   return is_nan(x) ? canonical_nan<T>() : x;

@@ -1,5 +1,5 @@
-// An unknown of a triangular system from the sum over the unknowns before it (docs/modes.md, "TRSM and TRSV"): by an
-// interval around that sum, which decides nearly always, or by the exact sum.
+// Computes an unknown of a triangular system from the sum over the unknowns before it (docs/modes.md, "TRSM and TRSV").
+// An interval around that sum decides nearly always; otherwise the exact sum does.
 #pragma once
 
 #include "lib/numerics/complex.hpp"
@@ -21,7 +21,8 @@ ACCUBLAS_HD RealOf<E> part_of(const E& z, int part) {
     return z;
 }
 
-/// x = RN((alpha b - sum) / pivot), complex parts one by one; `unit`: RN(alpha b - sum), and pivot plays no part.
+/// x = RN((alpha b - sum) / pivot), for complex numbers part by part. With `unit` it is RN(alpha b - sum), and the
+/// pivot is not used.
 template <class E>
 struct Unknown {
   using T = RealOf<E>;
@@ -31,7 +32,7 @@ struct Unknown {
   bool unit;
   double reciprocal;  ///< RN(1 / pivot) where numbers are real and it is in range
 
-  /// The unknown of a pivot's row; b is another one for each right-hand side.
+  /// Returns the unknown of a pivot's row; each right-hand side has another b.
   ACCUBLAS_HD static Unknown of_row(const E& alpha, const E& pivot, bool unit) {
     Unknown unknown{alpha, {}, pivot, unit, 0};
     if constexpr (!is_complex<E>)
@@ -39,8 +40,8 @@ struct Unknown {
     return unknown;
   }
 
-  /// The unknown, from sums known up to their errors; false where they do not decide: `result` is near then, or
-  /// anything.
+  /// Computes the unknown from sums that are known up to their errors. Returns false if they do not decide; `result` is
+  /// then near the unknown, or any number.
   ACCUBLAS_HD bool approximate(const TripleSum (&sums)[parts], E& result) const {
     if constexpr (is_complex<E>)
       return approximate_parts(sums, result);
@@ -56,8 +57,8 @@ struct Unknown {
       return quotient_of({numerator[0].a1, numerator[0].a2}, absolute(numerator[0].a2), numerator[0].error, result);
   }
 
-  /// The unknown, from minus the sums, exactly. Without `by_leading` by comparisons alone: the slow twin of complex
-  /// quotients.
+  /// Computes the unknown exactly from minus the sums. Without `by_leading` it uses comparisons alone, as the slow twin
+  /// of complex quotients.
   template <bool by_leading = true>
   ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts]) const {
     T value[parts];
@@ -71,17 +72,18 @@ struct Unknown {
  private:
   using A = Approximation;
 
-  /// Rounds a real unknown, in a short chain of dependent operations, since unknowns wait for each other.
+  /// Rounds a real unknown in a short chain of dependent operations, because unknowns wait for each other.
   ACCUBLAS_HD bool approximate_number(const TripleSum& sum, T& result) const {
     const DoublePair p = alpha == T(1) ? DoublePair{b, 0} : two_product(alpha, b), s = two_sum(p.high, -sum.a1);
     const double low = add_rn(add_rn(p.low, -sum.a2), add_rn(s.low, -sum.a3)),
                  lows = absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low);
-    // The error also for the three roundings of low.
+    // This error also covers the three roundings of low.
     const bool decided = quotient_of({s.high, low}, lows, sum.error + lows * 0x1p-51, result);
     if (keeps_product(alpha, b, p.high) && decided) return true;
     return sum.error == 0 && of_exact_sum(sum, result);
   }
-  /// From a sum without an error: true where the numerator is zero, or the pivot a power of two.
+  /// Rounds the quotient of a sum without an error. Returns true if the numerator is zero or the pivot is a power of
+  /// two.
   ACCUBLAS_HD ACCUBLAS_NOINLINE bool of_exact_sum(const TripleSum& sum, T& result) const {
     TripleSum above;
     if (!numerator(0, sum, above) || above.error != 0) return false;
@@ -92,10 +94,10 @@ struct Unknown {
     }
     if (unit) return ziv_test(T(1), above, T(0), T(0), &result);
     if (!is_finite(pivot) || last_set_bit(pivot) != absolute(pivot)) return false;
-    // The exponent alone changes: the reciprocal of a subnormal power of two may be no number of type T.
+    // Only the exponent changes. The reciprocal of a subnormal power of two may exceed the range of type T.
     return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot));
   }
-  /// Rounds the quotient first + second of the numerator high + low, where `lows` is not less than abs(low).
+  /// Rounds the quotient of the numerator high + low, which is first + second; `lows` is not less than abs(low).
   ACCUBLAS_HD bool quotient_of(const DoublePair& numerator, double lows, double error, T& result) const {
     double high = numerator.high, low = numerator.low;
     if (high == -low && error == 0) {
@@ -104,7 +106,8 @@ struct Unknown {
     }
     if (unit) return ziv_test({high, low}, error, &result);
     const double d = pivot, first = high * reciprocal, rest = fma_rn(-first, d, high);
-    // abs(rest) < 2^-51 abs(high); its rounding, those of rest + low and of the product, and of the reciprocal in that.
+    // abs(rest) < 2^-51 abs(high). The error covers the roundings of rest, of rest + low, of the product and of the
+    // reciprocal.
     error += absolute(high) * 0x1p-100 + lows * 0x1p-50;
     return A::in_range(d) && A::in_range(high) && A::in_range(first) &&
            ziv_test({first, (rest + low) * reciprocal}, (error * absolute(reciprocal) + A::underflow) * (1 + 0x1p-40),
@@ -134,7 +137,7 @@ struct Unknown {
     return decided;
   }
 
-  /// Whether a product of these two, `high` as a double, and its error are doubles.
+  /// Whether a product of these two, with `high` as a double, and its error are doubles.
   ACCUBLAS_HD static bool keeps_product(T factor, T number, double high) {
     return factor == T(1) || (is_zero(number) && is_finite(factor)) || A::in_range(high);
   }
@@ -146,7 +149,7 @@ struct Unknown {
       return value[0];
   }
 
-  /// The products whose sum is a part of alpha b; a part of alpha that is zero makes none.
+  /// Passes on the products whose sum is a part of alpha b; a part of alpha that is zero makes none.
   template <class Add>
   ACCUBLAS_HD void for_products(int part, Add&& add) const {
     if constexpr (is_complex<E>) {
@@ -157,7 +160,7 @@ struct Unknown {
     }
   }
 
-  /// alpha b - sum; false where a product may have lost something.
+  /// Computes alpha b - sum. Returns false if a product may have lost bits.
   ACCUBLAS_HD bool numerator(int part, const TripleSum& sum, TripleSum& to) const {
     to = {-sum.a1, -sum.a2, -sum.a3, sum.error};
     bool good = true;
@@ -169,10 +172,10 @@ struct Unknown {
     return good && triple_known(to);
   }
   ACCUBLAS_HD static bool is_nothing(const A& x) { return x.high == 0 && x.low == 0 && x.error == 0; }
-  /// Zero, or in range.
+  /// Whether x is zero or in range.
   ACCUBLAS_HD static bool usable(double x) { return x == 0 || Approximation::in_range(x); }
 
-  /// A part of the quotient of complex numbers; false where a number is out of range.
+  /// Computes a part of the quotient of complex numbers. Returns false if a number is out of range.
   ACCUBLAS_HD bool divide(const TripleSum (&above)[parts], int part, TripleSum& to) const {
     A y[parts];
     for (int i = 0; i < parts; ++i) {
@@ -183,7 +186,7 @@ struct Unknown {
     if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
     const A &first = y[part], &second = y[1 - part];
     const A dividend = first.times(re).plus(second.times(part == 0 ? im : -im));
-    // A product of a single double, or of zero, loses nothing.
+    // A product by a single double, or by zero, loses nothing.
     const auto exact = [](const A& x, double factor) { return (x.low == 0 && x.error == 0) || factor == 0; };
     if (is_nothing(dividend) && exact(first, re) && exact(second, im)) {
       to = {0, 0, 0, 0};
@@ -231,7 +234,7 @@ struct Unknown {
     const int size = exponent_above(quotient.high) - 1;
     const A one = quotient.scaled(-size);  // from 1 to 2
     const bool decided = ziv_test({one.high, one.low}, one.error, &result);
-    // The power of two loses nothing in the range of normal numbers, 2 with it.
+    // The result is from 1 to 2. Multiplying it by a power of two loses nothing in the range of normal numbers.
     using F = FloatFormat<T>;
     const int scale = size + most - most_of_factors + LongAccumulator::min_exponent;
     const Decoded d = decode(result);
@@ -239,7 +242,7 @@ struct Unknown {
     return decided && scale >= F::min_exponent + F::digits - 1 && scale < F::max_exponent + F::digits - 1;
   }
 
-  /// A part of the exact quotient, rounded.
+  /// Computes a part of the exact quotient, rounded.
   template <bool by_leading>
   ACCUBLAS_HD T quotient(const ExactSum<double> (&above)[parts], int part) const {
     T special[parts], sign[parts];
@@ -282,7 +285,7 @@ struct Unknown {
         ComponentSum<double> left;
         for (int i = 0; i < 2; ++i) {
           const double f = factor[i], scale = (negative ? -1 : 1) * times;
-          // Twice a factor, which may be the largest number, is added as two.
+          // Twice a factor may exceed the largest number, so the factor is added two times.
           for (int again = 0; again < times; ++again)
             left.add(f * (scale / times), sum[i == 0 ? part : 1 - part], LongAccumulator::min_exponent);
           const Decoded d = decode(f);

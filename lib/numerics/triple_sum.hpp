@@ -14,7 +14,7 @@ struct TripleSum {
 
 ACCUBLAS_HD inline double absolute(double x) { return x < 0 ? -x : x; }
 
-/// sum += other.
+/// Adds `other` to the sum.
 ACCUBLAS_HD inline void triple_add(TripleSum& sum, const TripleSum& other) {
   const DoublePair first = two_sum(sum.a1, other.a1), second = two_sum(sum.a2, other.a2),
                    third = two_sum(second.high, first.low);

@@ -1,4 +1,4 @@
-// Ziv's test of cr's engines that sum in floating point.
+// Ziv's test for the engines of cr that sum in floating point.
 #pragma once
 
 #include "lib/numerics/triple_sum.hpp"
