@@ -1,4 +1,4 @@
-// The bounds that a mode promises before it looks at data: the numbers of the report's rigorous bound.
+// The bounds that a mode promises whatever the data are: they become the rigorous bound of the report.
 #pragma once
 
 #include <cmath>

@@ -86,8 +86,8 @@ struct Call {
   accublas_engine engine;  ///< one of the table's (lib/call/engines.hpp)
 };
 
-/// The list of the problems that backends compute: those of numbers of any type, and those of real numbers alone. A new
-/// one is a place in this list and a function of each backend.
+/// The list of the problems that backends compute: first those of numbers of any type, then those of real numbers
+/// alone. A new problem needs an entry in this list and a function of each backend.
 template <class E>
 using CallsOf =
     std::tuple<Call<Gemm<E>, E>*, Call<GemmBatch<E>, E>*, Call<Gemv<E>, E>*, Call<Dot<E>, E>*, Call<Level2<E>, E>*,
@@ -107,7 +107,7 @@ struct AnyCall {
   accublas_engine& engine;  ///< the call's
 };
 
-/// The place of a call's element steps, which are of the type of its numbers.
+/// The memory that receives a call's element steps, which are of the type of its numbers.
 template <class E>
 using StepsPlace = std::unique_ptr<ElementSteps<E>>*;
 using AnySteps =
@@ -129,7 +129,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual const char* name() const noexcept = 0;
-  /// Returns the number of devices that can be used now. If there is none, `reason` says why. The CPU is one device.
+  /// Returns the number of devices that can be used now. If there is none, `reason` says why. The CPU counts as one
+  /// device.
   virtual int device_count(std::string& reason) const = 0;
   /// Whether there were devices before this process was forked.
   virtual bool lost_by_fork() const { return false; }

@@ -1,5 +1,5 @@
-// Work of flows (lib/lapack) between the library's own calls: steps and questions on single elements, each described
-// once, and the objects that carry them out where the arrays are.
+// The work of flows (lib/lapack) between the library's own calls: steps and questions on single elements, each
+// described once, and the objects that carry them out in the memory of the arrays.
 #pragma once
 
 #include <variant>
@@ -14,7 +14,7 @@ namespace accublas {
 
 // ---- steps: operator()(i, j) is the work of element (i, j) of rows x cols; elements do not depend on each other ----
 
-/// `diagonal` where i + shift = j, else zero.
+/// Writes `diagonal` where i + shift = j, and zero elsewhere.
 template <class E>
 struct FillStep {
   Matrix<E> to;
@@ -23,8 +23,8 @@ struct FillStep {
   ACCUBLAS_HD void operator()(Index i, Index j) const { to(i, j) = i + shift == j ? diagonal : E{}; }
 };
 
-/// The part of `from` with the diagonal i = j + shift, that one where `diagonal` says so; outside of it zeros, or
-/// nothing. Imaginary parts of the diagonal may become zero.
+/// Copies a part of `from`, whose diagonal is i = j + shift; with `diagonal` the part includes the diagonal. Elements
+/// outside of the part become zero, or stay. Imaginary parts of the diagonal may become zero.
 template <class E>
 struct CopyStep {
   Matrix<E> to;
@@ -45,7 +45,7 @@ struct CopyStep {
   }
 };
 
-/// Zeros become positive.
+/// Makes zeros positive.
 template <class E>
 struct PositiveZerosStep {
   Matrix<E> to;
@@ -60,7 +60,7 @@ struct PositiveZerosStep {
   }
 };
 
-/// The conjugate; a NaN stays as it is.
+/// Conjugates elements; a NaN stays as it is.
 template <class E>
 struct ConjugateStep {
   Matrix<E> to;
@@ -85,8 +85,8 @@ struct ScaleStep {
   }
 };
 
-/// A column of reflectors, the vector v whose 1 stands in row `count`, `below` after it; zeros, where *tau is zero.
-/// *one = 1, and *divisor becomes tau, or 1 where that is zero.
+/// Writes a column of reflectors: the vector v with its 1 in row `count` and `below` after it, or zeros if *tau is
+/// zero. Sets *one = 1, and *divisor to tau, or to 1 if tau is zero.
 template <class E>
 struct ReflectorStep {
   E* v;
@@ -127,7 +127,8 @@ ACCUBLAS_HD constexpr bool large_number(const E& x) {
     return x >= least || x <= -least;
 }
 
-/// marks[j] = 1 where column j of `from` has a large number and none but finite ones, else 0. One row of elements.
+/// Sets marks[j] to 1 if column j of `from` has a large number and only finite ones, else to 0. It has one row of
+/// elements.
 template <class E>
 struct MarkLargeStep {
   E* marks;
@@ -143,8 +144,8 @@ struct MarkLargeStep {
   }
 };
 
-/// overflowed[j] = 1 where large[j] is not zero and column j of `from` has an infinity or a NaN, else 0. One row of
-/// elements.
+/// Sets overflowed[j] to 1 if large[j] is not zero and column j of `from` has an infinity or a NaN, else to 0. It has
+/// one row of elements.
 template <class E>
 struct MarkOverflowStep {
   E* overflowed;
@@ -164,8 +165,8 @@ using ElementStep = std::variant<FillStep<E>, CopyStep<E>, PositiveZerosStep<E>,
 
 // ---- questions ----
 
-/// Whether an element is zero, is not, is no finite number, or is a large one (large_number). Column j of rows x cols
-/// is column first + j step of the matrix that `part` is of; without its diagonal where `unit` says so.
+/// A question about an element: is it zero, not zero, not finite, or large (large_number)? Column j of rows x cols is
+/// column first + j step of the matrix whose `part` counts; with `unit` the diagonal does not count.
 template <class E>
 struct ElementQuestion {
   enum class Kind { zero, nonzero, not_finite, large };
@@ -185,33 +186,34 @@ struct ElementQuestion {
   }
 };
 
-/// The memory and the steps of one call: its own arrays, and the steps of its flow where the operands are. On a device
-/// all is put on the call's stream, behind the calls before it; only read() and first() wait, and throw where a graph
-/// is captured.
+/// The memory and the steps of one call: arrays of its own, and the steps of its flow, in the memory of the operands.
+/// On a device all work goes to the call's stream, after the calls before it. Only read() and first() wait; they throw
+/// in the capture of a graph.
 template <class E>
 class ElementSteps {
  public:
   virtual ~ElementSteps() = default;
 
-  /// Memory for the length of the call, not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY).
+  /// Takes memory for the length of the call, which is not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY).
   virtual std::byte* take_bytes(std::size_t bytes) = 0;
   template <class T = E>
   T* take(Index count) {
     return reinterpret_cast<T*>(take_bytes(static_cast<std::size_t>(count) * sizeof(T)));
   }
 
-  /// Whether read() and first() can be called: not where a graph is captured.
+  /// Whether read() and first() can be called. They cannot in the capture of a graph.
   virtual bool can_wait() const { return true; }
   virtual void run(const ElementStep<E>&, Index rows, Index cols) = 0;
-  /// The first element i + j rows for which the answer is yes, or -1. In a rehearsal (Backend::rehearse) nothing is
-  /// known of the elements: the answer is the one after which a flow takes most, that numbers are ordinary.
+  /// Returns i + j rows for the first element whose answer is yes, or -1. A rehearsal (Backend::rehearse) knows nothing
+  /// of the elements; it returns the answer after which a flow takes the most memory, that all numbers are ordinary.
   virtual Index first(const ElementQuestion<E>&, Index rows, Index cols) = 0;
   virtual E read(const E* from) = 0;
   virtual void put(std::int64_t* to, std::int64_t value) = 0;
-  /// Rows of B change places with those that the pivots name (swap_rows).
+  /// Exchanges rows of B with those that the pivots name (swap_rows).
   virtual void exchange(const Matrix<E>& b, Index columns, const Pivots& pivots, Index count, bool backwards) = 0;
 
-  /// The flow is complete, without this it has failed: bytes that were taken beside the workspace.
+  /// Marks the flow as complete; a flow without this call has failed. Returns the bytes that were taken in addition to
+  /// the workspace.
   virtual std::int64_t finish() { return 0; }
 
   void put(E* to, const E& value) { run(FillStep<E>{{to, 1, 1}, value}, 1, 1); }
@@ -221,7 +223,7 @@ class ElementSteps {
     wrote = wrote || (rows > 0 && cols > 0);
     run(step, rows, cols);
   }
-  /// Makes a call that may be the first.
+  /// Makes a call that may be the first to write to a result of the flow.
   template <class Call>
   void overwrite(Call&& call) {
     try {

@@ -12,20 +12,21 @@
 
 namespace accublas {
 
-/// dp:repro of a call that is computed in blocks, whose T* belongs to all of them: an engine that is measuring raises
-/// `bits` to the block's T* and does not write C; afterwards it takes `bits` for the block's.
+/// The state of a dp:repro call that is computed in blocks, because T* belongs to all of them. While it is measuring,
+/// an engine raises `bits` to the block's T* and does not write C. Afterwards the engine takes `bits` as the block's
+/// T*.
 struct SharedBits {
   bool measuring = true;
   int bits = 0;
-  /// Measuring, of engines sums and int8 alone: the elements of the block that count, where the diagonal of C lies
-  /// `diagonal` columns to its right.
+  /// The elements of the block that count while measuring; the diagonal of C lies `diagonal` columns to the right of
+  /// the block's. Only the engines sums and int8 measure.
   Triangle elements = Triangle::all;
   Index diagonal = 0;
 
   bool counts(Index i, Index j) const { return holds(elements, i + diagonal, j); }
 
-  /// The T* that a block is computed with, `own` (0: no element of it has one) being that of the block alone; after
-  /// measuring, nothing is to be computed.
+  /// Returns the T* that a block is computed with. `own` is the T* of the block alone, 0 if no element has one. An
+  /// engine that is measuring computes nothing after this call.
   int of_block(int own) {
     if (measuring && own > bits) bits = own;
     return own == 0 ? 0 : bits;
@@ -43,17 +44,18 @@ struct Execution {
   SharedBits* shared = nullptr;  ///< null: the problem is the whole call
 
   bool measuring() const { return shared && shared->measuring; }
-  /// T* of a block: its own, where it is the whole call.
+  /// Returns the T* of a block, which is its own if the block is the whole call.
   int bits_of_block(int own) const { return shared ? shared->of_block(own) : own; }
 
-  /// This execution in another workspace.
+  /// Returns this execution with another workspace.
   Execution within(Workspace& other) const { return within(other, report); }
   Execution within(Workspace& other, accublas_report_t& to) const {
     return {threads, isa, other, to, target, engine_forced, shared};
   }
 };
 
-/// serve(workspace) in a part of a call's workspace; where its plan does not fit, once more with the least plan.
+/// Calls serve(workspace) in a part of a call's workspace. If its plan does not fit, calls it once more with the least
+/// plan.
 template <class Serve>
 void serve_in(Workspace::Part part, Serve&& serve) {
   {

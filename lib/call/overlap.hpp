@@ -1,5 +1,6 @@
-// Whether a result shares memory with an operand. Matrices of one array, such as the blocks of a factorization or rows
-// beside rows, interleave without sharing an element: what decides are the elements, not the ranges of addresses.
+// Finds whether a result shares memory with an operand. Matrices of one array, such as the blocks of a factorization or
+// interleaved rows, may interleave without sharing an element, so these functions compare elements and not ranges of
+// addresses.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,8 @@
 
 namespace accublas {
 
-/// The elements of an operand, in bytes: `cols` columns col_step apart, each of `rows` pieces of `width` bytes row_step
-/// apart. Of a triangle, only its part.
+/// The elements of an operand, in bytes: `cols` columns that are col_step apart, each with `rows` pieces of `width`
+/// bytes that are row_step apart. For a triangle only `part` counts.
 struct Footprint {
   std::uintptr_t begin = 0;  ///< of the lowest address
   std::int64_t width = 0, rows = 0, row_step = 0, cols = 0, col_step = 0;
@@ -28,7 +29,7 @@ struct Footprint {
   std::uintptr_t end() const {
     return begin + static_cast<std::uintptr_t>((cols - 1) * col_step + (rows - 1) * row_step + width);
   }
-  /// Columns without holes, all of one length.
+  /// Whether the columns have no holes and the same length.
   bool is_grid() const { return rows == 1 && part == Triangle::all; }
 };
 
@@ -48,13 +49,14 @@ template <class T>
 Elements elements_of(const Vector<T>& x, std::int64_t n) {
   return elements_of(Matrix<T>{x.data, x.stride, 0}, n, 1);
 }
-/// n elements side by side.
+/// n adjacent elements.
 template <class T>
 Elements elements_of(T* x, std::int64_t n) {
   return elements_of(Matrix<T>{x, 1, 0}, n, 1);
 }
 
-/// The footprint of elements. One larger than every address space is empty, since no such operand exists.
+/// Returns the footprint of elements. A footprint larger than every address space is empty, since no such operand
+/// exists.
 inline Footprint footprint(const Elements& x) {
   constexpr std::int64_t most = std::int64_t{1} << 61;
   const std::int64_t size = x.size;
@@ -84,8 +86,8 @@ Footprint footprint(const Arguments&... arguments) {
   return footprint(elements_of(arguments...));
 }
 
-/// The least x >= 0 with low <= step x mod modulus <= high, for 0 <= step < modulus and 0 <= low <= high < modulus; -1
-/// if there is none. Takes as many steps as Euclid's algorithm.
+/// Returns the least x >= 0 with low <= step x mod modulus <= high, for 0 <= step < modulus and 0 <= low <= high <
+/// modulus; -1 if there is none. It takes as many steps as Euclid's algorithm.
 inline std::int64_t first_in_range(std::int64_t step, std::int64_t modulus, std::int64_t low, std::int64_t high) {
   if (low == 0) return 0;
   if (step == 0) return -1;
@@ -98,11 +100,11 @@ inline std::int64_t first_in_range(std::int64_t step, std::int64_t modulus, std:
   return static_cast<std::int64_t>((least - 1) / static_cast<Uint128>(step)) + 1;
 }
 
-/// Whether one of `count` pieces of `width` bytes, `step` apart from `low` on, overlaps a grid.
+/// Whether one of `count` pieces of `width` bytes, `step` apart from `low` on, shares a byte with a grid.
 inline bool overlaps_grid(std::uintptr_t low, std::int64_t width, std::int64_t count, std::int64_t step,
                           const Footprint& grid) {
-  // A piece at x, counted from the first byte that meets the grid, meets it where x modulo the grid's step is at most
-  // `most`, and x at most `last`.
+  // Let x be the position of a piece, counted from the first byte that shares one with the grid. The piece shares a
+  // byte if x modulo the grid's step is at most `most`, and x is at most `last`.
   const std::int64_t x = static_cast<std::int64_t>(low - grid.begin) + width - 1, most = grid.width + width - 2,
                      last = (grid.cols - 1) * grid.col_step + most;
   const std::int64_t first = x < 0 ? (-x - 1) / step + 1 : 0;
@@ -126,10 +128,10 @@ inline bool share_by_steps(const Footprint& p, const Footprint& q) {
   return false;
 }
 
-/// Whether two operands share an element. Never true without one. Exact but for two with unequal steps that both have
-/// holes in their rows and their columns (the strided forms), of which a shared first element and gaps of the same
-/// columns are found out. The cost is a comparison where the ranges of addresses are apart, else a few operations or
-/// those of a greatest common divisor for each row or each column.
+/// Whether two operands share an element. The answer is never true by mistake. It is exact, except for two operands
+/// with unequal steps that both have holes in their rows and their columns (the strided forms); of these it finds a
+/// shared first element, and gaps of the same columns. The cost is a comparison if the ranges of addresses are apart.
+/// Otherwise it is a few operations, or those of a greatest common divisor for each row or each column.
 inline bool share_element(Footprint p, Footprint q) {
   if (p.empty() || q.empty() || p.begin >= q.end() || q.begin >= p.end()) return false;
   if (p.is_grid() && (!q.is_grid() || p.cols > q.cols)) std::swap(p, q);
@@ -140,7 +142,7 @@ inline bool share_element(Footprint p, Footprint q) {
       if (p.cols == 1) p.col_step = q.col_step;
       return share_by_steps(p, q);
     }
-    // Elements that lie in the gaps of the other's rows.
+    // Elements may lie in the gaps of the other operand's rows.
     const std::int64_t step = p.row_step, apart = static_cast<std::int64_t>(q.begin - p.begin) % step;
     const bool multiples = (p.cols == 1 || p.col_step % step == 0) && (q.cols == 1 || q.col_step % step == 0);
     if (!multiples || apart != 0) return p.begin == q.begin;
@@ -156,7 +158,7 @@ inline bool share_element(Footprint p, Footprint q) {
         return true;
     return false;
   }
-  // A triangle's columns have no holes, but a length of their own.
+  // A triangle's columns have no holes, but each has its own length.
   for (std::int64_t j = 0; j < p.cols; ++j) {
     const std::int64_t first = p.part == Triangle::upper ? 0 : j + p.unit;
     const std::int64_t count = p.part == Triangle::upper ? j + !p.unit : p.rows - first;
@@ -166,8 +168,8 @@ inline bool share_element(Footprint p, Footprint q) {
   return false;
 }
 
-/// The footprint of a piece of a matrix over a batch of them: one grid, whose columns are the pieces of its matrices.
-/// One larger than every address space is empty.
+/// Returns the footprint of a piece of a matrix over a batch: one grid, whose columns are the pieces of its matrices. A
+/// footprint larger than every address space is empty.
 inline Footprint over_batch(std::uintptr_t begin, std::int64_t width, std::int64_t count, std::int64_t step) {
   if (step == 0 || count == 1) return {begin, width, 1, width, 1, width};
   if (std::abs(step) > (std::int64_t{1} << 61) / count) return {};
@@ -175,9 +177,10 @@ inline Footprint over_batch(std::uintptr_t begin, std::int64_t width, std::int64
   return {begin, width, 1, width, count, step};
 }
 
-/// Whether a matrix of one batch shares an element with one of another, in both of which matrices are a constant number
-/// of bytes apart. Never true without one. Exact where one matrix of each has few pieces without holes; of others the
-/// first and the last ones are compared. The cost does not depend on `count`.
+/// Whether a matrix of one batch shares an element with one of another. In both batches the matrices are a constant
+/// number of bytes apart. The answer is never true by mistake. It is exact if one matrix of each batch has few pieces
+/// without holes; for other batches the function compares the first and the last matrices. The cost does not depend on
+/// `count`.
 inline bool batches_share_element(const Footprint& p, std::int64_t p_step, const Footprint& q, std::int64_t q_step,
                                   std::int64_t count) {
   if (p.empty() || q.empty()) return false;
@@ -220,7 +223,7 @@ struct NamedFootprint {
                                            ": a result needs memory of its own, copy one of them");
 }
 
-/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) where one that is written shares an element with another.
+/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) if an operand that is written shares an element with another operand.
 inline void require_apart(std::span<const NamedFootprint> operands) {
   for (auto p = operands.begin(); p != operands.end(); ++p)
     for (auto q = operands.begin(); q != p; ++q)

@@ -155,12 +155,12 @@ struct KnownZeros {
   }
 };
 
-/// A real product may be that of the parts of complex numbers, of B's entries (u, v) in rows 2 p and 2 p + 1 with those
-/// of A's rows 2 i and 2 i + 1: (x, y) and (-y, x) in columns 2 p and 2 p + 1, or where `conjugated` (x, y) and (y,
-/// -x). An engine may use it.
+/// A real product may be the product of the parts of complex numbers. The entries (u, v) of B in rows 2 p and 2 p + 1
+/// are then multiplied by the entries of A's rows 2 i and 2 i + 1: (x, y) and (-y, x) in columns 2 p and 2 p + 1, or
+/// with `conjugated` (x, y) and (y, -x). An engine may make use of this.
 enum class RowPairs { none, complex, conjugated };
 
-/// A backend's own: alpha and beta that join both parts of such numbers before the rounding.
+/// A type of each backend: alpha and beta that combine both parts of such numbers before the rounding.
 template <class T>
 struct JoinedParts;
 
@@ -174,14 +174,15 @@ struct Gemm {
   T beta;
   Matrix<T> c;
   bool conjugate_a = false, conjugate_b = false;  ///< of complex numbers
-  /// Real, of such parts as row_pairs has, side by side in C's columns: A and B are the numbers as they are stored, so
-  /// that entry (2 i, 2 p) of A and (2 p, j) of B, the real parts of numbers, are where the strides say, and are to be
-  /// conjugated as said. To be asked for only of an engine that knows it (cuda/int8/gemm_int8.hpp).
+  /// For a real product of such parts as row_pairs has, adjacent in C's columns: A and B are the numbers as they are
+  /// stored. Entry (2 i, 2 p) of A and entry (2 p, j) of B, which are real parts of numbers, are at the positions that
+  /// the strides give, and are conjugated as conjugate_a and conjugate_b say. Only an engine that supports this may get
+  /// it (cuda/int8/gemm_int8.hpp).
   bool numbers_as_stored = false;
   RowPairs row_pairs = RowPairs::none;  ///< real only
-  /// What is wanted of C, whose diagonal may be real: of parts of numbers side by side in rows, that of the numbers. To
-  /// be asked for only of an engine that heeds it (cuda/int8/gemm_int8.hpp), and that leaves C alone where alpha,
-  /// in device memory, is zero.
+  /// The wanted part of C, whose diagonal may be real. If adjacent rows are the parts of numbers, it is that of the
+  /// numbers. Only an engine that supports this may get it (cuda/int8/gemm_int8.hpp), and one that leaves C alone if
+  /// alpha, in device memory, is zero.
   Triangle wanted = Triangle::all;
   bool real_diagonal = false;
   KnownZeros zeros{};                      ///< an engine may use them

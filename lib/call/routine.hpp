@@ -23,7 +23,7 @@ template <class E>
 constexpr Type type_of = is_complex<E> ? (is_single_precision<E> ? Type::c : Type::z)
                                        : (is_single_precision<E> ? Type::s : Type::d);
 
-/// The operations stand in groups, which functions below name as ranges (is_level3, is_lapack ...).
+/// The operations are in groups, which functions below name as ranges (is_level3, is_lapack ...).
 enum class Operation : std::uint8_t {
   gemm,
   dot,  // of real numbers; of complex ones there are dotu and dotc
@@ -32,7 +32,8 @@ enum class Operation : std::uint8_t {
   asum,
   mixed_dot,  // DSDOT and SDSDOT
   gemm_batched,
-  // Level 3 beside GEMM, level 2 beside GEMV: of each the last ones exist for complex numbers alone.
+  // The operations of level 3 other than GEMM, then those of level 2 other than GEMV. The last ones of each group exist
+  // for complex numbers alone.
   symm,
   syrk,
   syr2k,
@@ -54,7 +55,7 @@ enum class Operation : std::uint8_t {
   her2,
   dotu,
   dotc,
-  // LAPACK's factorizations, the solutions by them, inverses, and QR with what is made of it.
+  // LAPACK's factorizations, solutions and inverses that use them, and QR with the routines that use its reflectors.
   potrf,
   potrs,
   posv,
@@ -69,7 +70,7 @@ enum class Operation : std::uint8_t {
   orgqr,
   ormqr,
   gels,
-  // Certified solutions, in reports and counters: their plan is GETRF's.
+  // Certified solutions, which appear in reports and counters. Their plan is GETRF's.
   gesv_certified,
   posv_certified
 };
@@ -160,7 +161,7 @@ constexpr bool between(Operation operation, Operation first, Operation last) {
   return operation >= first && operation <= last;
 }
 
-/// An operation on numbers of a type. It serves as its operation where the type does not matter.
+/// A routine: an operation on numbers of a type. It converts to its operation if the type does not matter.
 struct Routine {
   Operation operation;
   Type type;
@@ -237,20 +238,23 @@ constexpr bool is_gemm(Operation operation) { return kind_of(operation) == Routi
 constexpr bool is_batched(Operation operation) { return operation == Operation::gemm_batched; }
 /// NRM2 and ASUM, with one vector and one result, take DOT's mode, but have no fixed and no slices.
 constexpr bool is_norm(Operation operation) { return kind_of(operation) == RoutineKind::norm; }
-/// Whether quotients are computed instead of a product, in the modes that define them: TRSM and TRSV.
+/// Whether the modes that define bits compute quotients in place of a product: TRSM and TRSV.
 constexpr bool is_solve(Operation operation) { return kind_of(operation) == RoutineKind::solve; }
 constexpr bool is_rounded_once(Operation operation) { return kind_of(operation) == RoutineKind::rounded; }
-/// Level 2 beside GEMV (lib/call/level2.hpp), level 3 beside GEMM (lib/call/level3.hpp).
+/// Whether the operation is one of level 2 other than GEMV (lib/call/level2.hpp), or of level 3 other than GEMM
+/// (lib/call/level3.hpp).
 constexpr bool is_level2(Operation operation) { return between(operation, Operation::ger, Operation::her2); }
 constexpr bool is_level3(Operation operation) { return between(operation, Operation::symm, Operation::her2k); }
 constexpr bool is_lapack(Operation operation) { return between(operation, Operation::potrf, Operation::gels); }
-/// LAPACK's factorizations, the solutions and the inverses by them (lib/call/factorization.hpp).
+/// Whether the operation is one of LAPACK's factorizations, or a solution or inverse from it
+/// (lib/call/factorization.hpp).
 constexpr bool is_factorization(Operation operation) { return between(operation, Operation::potrf, Operation::getri); }
 constexpr bool is_inverse(Operation operation) { return between(operation, Operation::trtri, Operation::getri); }
-/// The QR factorization, the matrix of its reflectors and least squares (lib/call/orthogonal.hpp).
+/// Whether the operation is the QR factorization, the matrix of its reflectors or least squares
+/// (lib/call/orthogonal.hpp).
 constexpr bool is_orthogonal(Operation operation) { return between(operation, Operation::geqrf, Operation::gels); }
 
-/// SYR2 and HER2, SYR2K and HER2K.
+/// Whether the operation is SYR2, HER2, SYR2K or HER2K.
 constexpr bool has_two_products(Operation operation) {
   return operation == Operation::syr2 || operation == Operation::her2 || operation == Operation::syr2k ||
          operation == Operation::her2k;

@@ -8,7 +8,7 @@
 
 namespace accublas {
 
-/// c_ij = product(beta, c_ij), and +0 where beta = 0, without reading C; along the smaller stride.
+/// Computes c_ij = product(beta, c_ij), and +0 if beta = 0, without reading C. The loop follows the smaller stride.
 template <class T, class Product>
 void scale_result(T beta, Index m, Index n, Matrix<T> c, Product product) {
   if (std::abs(c.row_stride) > std::abs(c.col_stride)) {
@@ -22,7 +22,7 @@ void scale_result(T beta, Index m, Index n, Matrix<T> c, Product product) {
     }
 }
 
-/// Scales a part of C; in a Hermitian C the imaginary parts of the diagonal are not read and become +0.
+/// Scales a part of C. The imaginary parts of the diagonal of a Hermitian C are not read and become +0.
 template <class T, class Product>
 void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermitian, Product product) {
   for (Index j = 0; j < n; ++j)

@@ -49,7 +49,8 @@ class Placed {
   std::unique_ptr<double[], GiveBack> memory_;
 };
 
-/// Numbers that loops of the host work with, and calls where the matrices are: there it is the same array, or another.
+/// Numbers that loops of the host and calls in the memory space of the matrices both work with. In host memory it is
+/// one array, otherwise two.
 class Mirrored {
  public:
   Mirrored(Place& place, Index numbers)

@@ -92,7 +92,7 @@ Ball<T> scaled(double center, double radius, int e) {
   if (!(radius < HUGE_VAL) || !is_finite(x)) return {x, std::numeric_limits<T>::infinity()};
   double r = scale_up(radius, e);
   if (std::ldexp(moved, -e) != center) r = add_up(r, least_subnormal<double>());
-  // Both numbers lie in single precision's reach of each other: their difference is exact.
+  // Both numbers are so close to each other that their difference is exact.
   if (const double rounded = std::fabs(moved - static_cast<double>(x)); rounded > 0) r = add_up(r, rounded);
   T result = static_cast<T>(r);
   if (static_cast<double>(result) < r) result = from_bits<T>(to_bits(result) + 1);
@@ -156,7 +156,7 @@ accublas_reason certify(const CertifiedSystem<E>& p, const Calls& calls, accubla
     blocks.push_back(refine(s, inverse, first, std::min(p.nrhs, first + block), calls));
     certificate->iterations = std::max<std::int64_t>(certificate->iterations, blocks.back().iterations);
   }
-  // Nothing fails from here on.
+  // Nothing can fail after this.
   bool overflow = false;
   for (Index c = 0; c < p.nrhs; ++c) {
     const Balls& balls = blocks[static_cast<std::size_t>(c / block)];
@@ -197,8 +197,8 @@ accublas_reason certify_on_device(const CertifiedSystem<E>& p, const Calls& call
 /// Certifies in the memory space of the matrices of `calls`, or on the host if the device's memory does not hold them.
 template <class E>
 void certify_where_possible(const CertifiedSystem<E>& p, Calls& calls, accublas_certificate_t* certificate) {
-  // A call whose memory ends when it has begun to write leaves an array of the solution's own undefined: X is as it
-  // was.
+  // If a call runs out of memory when it has begun to write, only an array of the solution itself is undefined: X is as
+  // it was.
   const auto attempt = [&](auto&& certify_there) {
     try {
       return certify_there(p, calls, certificate);

@@ -1,5 +1,5 @@
-// Solutions of linear systems with proved error bounds (docs/certified.md). Complex systems are solved as the real ones
-// of their parts, single precision in double: both are exact.
+// Solutions of linear systems with proved error bounds (docs/certified.md). A complex system is solved as the real
+// system of its parts, and single precision in double; both conversions are exact.
 #pragma once
 
 #include "lib/call/product.hpp"
@@ -7,8 +7,8 @@
 
 namespace accublas {
 
-/// A X = B, all in host memory or all on one device; of a Hermitian A the triangle that `a` says. A, B of the order
-/// `n`, `nrhs` columns.
+/// The system A X = B with A of order `n` and `nrhs` columns of B. All matrices are in host memory or all on one
+/// device. Only the triangle of a Hermitian A that `a` names is read.
 template <class E>
 struct CertifiedSystem {
   Index n, nrhs;

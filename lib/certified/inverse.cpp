@@ -8,7 +8,7 @@ constexpr double u = 0x1p-53;
 constexpr double good = 0.5;  // the contraction with which refinement is quick
 constexpr int weightings = 4, improvements = 3;
 
-/// The bounds of G, whose elements cr has rounded: g for the weights v, and the contraction.
+/// Computes the bounds of G, whose elements cr has rounded: g for the weights v, and the contraction.
 void bound_contraction(const System& s, const double* g_rounded, Inverse& inverse, const Calls& calls) {
   const Index n = s.n;
   Array v(n), g(n);
@@ -62,8 +62,8 @@ void judge(const System& s, Inverse& inverse, double* work, const Calls& calls) 
   bound_contraction(s, work, inverse, calls);
 }
 
-/// R = X X^T rounded once an element, where A = U^T U was factored and X = U^-1: R is within a rounding of a matrix
-/// that is positive semidefinite.
+/// Computes R = X X^T, where A = U^T U was factored and X = U^-1. Each element is rounded once, so R is within one
+/// rounding of a matrix that is positive semidefinite.
 bool invert_cholesky(const System& s, Inverse& inverse, double* work, const Calls& calls) {
   const Index n = s.n;
   calls.copy(n * n, s.a.data(), work);
@@ -103,8 +103,8 @@ void invert_lu(Index n, double* factored, double* x, Index& zero_pivots, const C
   calls.left_inverse(n, factored, pivots, x);
 }
 
-/// A better inverse (Rump), in two parts: of P = R A, which is `work` = I - R A taken from I, X = P^-1, and X R in two
-/// parts.
+/// Computes a better inverse (Rump) in two parts: P = R A is taken from `work` = I - R A, X is P^-1, and the inverse is
+/// X R in two parts.
 Inverse improved(const System& s, const Inverse& last, double* work, const Calls& calls) {
   const Index n = s.n, parts = last.parts;
   calls.place().run(ScaleStep<double>{{work, 1, n}, -1}, n, n);
@@ -153,7 +153,8 @@ Inverses invert(const System& system, bool may_be_definite, const Calls& calls) 
   }
   judge(system, first, work.data(), calls);
   result.definite = cholesky && is_definite(system, first, calls);
-  // R is rounded: where that makes it singular, so is P, and the next inverse no better, but its successor.
+  // R is rounded. If that makes R singular, then P is singular too, and the next inverse is no better, but the one
+  // after it is.
   Inverse worse;
   const Inverse* last = &first;
   for (int step = 0; step < improvements && !(first.contraction <= good) && is_finite(last->norm); ++step) {

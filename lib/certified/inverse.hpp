@@ -23,7 +23,7 @@ struct Inverses {
   double condition = HUGE_VAL;
 };
 
-/// R in one part, and in two where that does not contract well.
+/// Computes R in one part, and in two parts if one does not contract well.
 Inverses invert(const System& system, bool may_be_definite, const Calls& calls);
 
 }  // namespace accublas::certified

@@ -7,7 +7,8 @@ namespace accublas::certified {
 namespace {
 
 constexpr Index most_iterations = 60;
-// A radius is small enough at half a unit in the last place and a little, or beside the largest unknown.
+// A radius is small enough if it is little more than half a unit in the last place, or small compared with the largest
+// unknown.
 constexpr double half_and_a_little = 0.5 + 0x1p-8, negligible = 0x1p-120;
 
 double unit_in_last_place(double x) {
@@ -69,7 +70,8 @@ class Refinement {
     for (Progress& side : progress_) side.error = HUGE_VAL;
   }
 
-  /// R = B - A Y, Z = R_1 R + R_2 R + ..., both rounded once an element; the bounds of Y; Y + Z for the next step.
+  /// Computes R = B - A Y and Z = R_1 R + R_2 R + ..., each element rounded once, the bounds of Y, and Y + Z for the
+  /// next step.
   void add_correction(bool judged) {
     const Index ld_r = inverse_.parts * n_, ld_y = most_ * n_;
     for (Index c = 0; c < sides_; ++c) std::copy_n(b_.data() + c * n_, n_, r_.data() + c * ld_r);
@@ -93,7 +95,8 @@ class Refinement {
     }
   }
 
-  /// Parts of an unknown, n_ apart, plus a correction; what is lost the next residual shows.
+  /// Adds a correction to the parts of an unknown, which are n_ apart. The next residual shows what this addition
+  /// loses.
   void add(double* y, double carry) const {
     const auto part = [&](Index p) -> double& { return y[p * n_]; };
     for (Index p = 0; p < parts_; ++p) {
@@ -120,11 +123,11 @@ class Refinement {
       if (s_.inexact)
         for (Index p = 0; p < parts_; ++p) sum_y = add_up(sum_y, std::fabs(y[i + p * n_]));
     }
-    // How far r may lie from the residual that is meant: its own rounding, that of b and that of A.
+    // A bound of how far r may lie from the exact residual: it covers the rounding of r, that of b and that of A.
     double lost = add_up(mul_up(u, largest_r), 2 * least_subnormal<double>());
     if (s_.inexact) lost = add_up(lost, mul_up(least_subnormal<double>(), sum_y));
     if (largest_r == 0 && largest_y == 0) lost = 0;  // b is zero, and so is x
-    // abs(R (b - A y)) in z's place, and its size in terms of v.
+    // Computes abs(R (b - A y)) in the memory of z, and its size in terms of v.
     double size = 0;
     const auto rest = [&](Index i) {
       if (lost == 0) return 0.0;

@@ -5,8 +5,8 @@
 
 namespace accublas::certified {
 
-/// The unknowns of a block of right-hand sides in the scales of the system: abs(y - center) <= radius, infinity where
-/// nothing is proved; unknown i of side c is 2^(scale[c] + column[i]) y.
+/// The unknowns of a block of right-hand sides in the scales of the system: abs(y - center) <= radius, where the radius
+/// is infinite if nothing is proved. Unknown i of side c is 2^(scale[c] + column[i]) y.
 struct Balls {
   Array center, radius;  ///< n x sides
   std::vector<int> scale;

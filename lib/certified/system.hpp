@@ -16,17 +16,19 @@ struct System {
 
   /// Finds whether A is finite. Call this before scale().
   bool measure(const Calls& calls);
-  /// After scale(): the matrix that is meant is a up to 2^-1075 an element where `inexact` is set, and of the unknowns
-  /// x_j = 2^column[j] y_j.
+  /// The scales that scale() sets. If `inexact` is set, the exact matrix differs from `a` by at most 2^-1075 an
+  /// element. Its unknowns are x_j = 2^column[j] y_j.
   std::vector<int> row{}, column{};
   bool inexact = false;
 
-  /// Numbers in [1/2, 1) become the largest of every column, none is larger; where A is symmetric and may be positive
-  /// definite rows and columns have the same scales, and the diagonal lies in [1/4, 1). Returns whether they have.
+  /// Scales the matrix so that the largest number of every column lies in [1/2, 1) and no number is larger. If A is
+  /// symmetric and may be positive definite, rows and columns get the same scales, and the diagonal lies in [1/4, 1);
+  /// returns whether that is so.
   bool scale(const Calls& calls);
 };
 
-/// Scales right-hand side `side` by the scales of the rows and by its own, which is returned: to = 2^(row - scale) b.
+/// Scales right-hand side `side` by the scales of the rows and by its own scale, which is returned: to = 2^(row -
+/// scale) b.
 int scale_side(const System& system, Index side, double* to);
 
 }  // namespace accublas::certified

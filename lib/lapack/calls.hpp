@@ -1,4 +1,4 @@
-// The calls of which routines are made: the library's own on arrays of the host, and loops over rows.
+// The calls that LAPACK's routines consist of: the library's own on arrays in host memory, and loops over rows.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 
 namespace accublas::lapack {
 
-/// The caller's options for inner calls: their engines are chosen automatically, and no target is set. `options` may be
-/// null. Throws Error for a field that is out of range.
+/// Returns the caller's options for inner calls, which choose their engines automatically and have no target. `options`
+/// may be null. Throws Error for a field that is out of range.
 accublas_options inner_options(const accublas_options* options);
 
-/// The caller's context for inner calls, which are not counted as the program's: their options are inner_options, and
-/// scalars lie in host memory. Products and solutions are those of `mode`, whatever the caller's.
+/// The caller's context during inner calls. They are not counted as the program's, their options are inner_options, and
+/// their scalars are in host memory. Products and solutions have the mode `mode`, whatever the caller's is.
 class Calls {
  public:
-  /// `options` may be null. Inner calls have the workspace that `workspace`, the outer call's, has left: nothing is to
-  /// be taken from it any more. Of a user's buffer that are at least `least` bytes, which must suffice for all calls:
-  /// GEMM, GEMV, TRSM and norms in cr need none, a product that overwrites an operand one line of it. Null: each has
-  /// what the caller allows.
+  /// `options` may be null. Inner calls use what is left of `workspace`, the outer call's; nothing more may be taken
+  /// from it. If it is a user's buffer, at least `least` bytes of it must be left, and they must suffice for all calls:
+  /// GEMM, GEMV, TRSM and norms in cr need none, and a product that overwrites an operand needs one row or column of
+  /// it. If `workspace` is null, each call has the workspace that the caller allows.
   Calls(Context& context, const accublas_options* options, Workspace* workspace = nullptr,
         accublas_mode mode = ACCUBLAS_MODE_CR, std::size_t least = 0);
   ~Calls();
@@ -70,7 +70,7 @@ class Calls {
     return result;
   }
 
-  /// body(first, end) over parts of 0 .. rows - 1.
+  /// Calls body(first, end) for parts of 0 .. rows - 1.
   template <class Body>
   void for_rows(Index rows, Body&& body) const {
     constexpr Index step = 256;
@@ -78,7 +78,7 @@ class Calls {
                  [&](Index task, int) { body(task * step, std::min(rows, (task + 1) * step)); });
   }
 
-  /// The most workspace that one of the calls has taken, in bytes.
+  /// Returns the most workspace that one of the calls has taken, in bytes.
   std::int64_t peak() const { return peak_; }
 
  protected:

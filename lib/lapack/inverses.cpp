@@ -12,12 +12,12 @@ namespace {
 
 constexpr Index edge = 64;  // columns of a block
 
-/// One routine in A's memory, by products in `mode`: calls overwrite blocks in memory of their own, of which what lies
-/// in the triangle is put back.
+/// Runs one routine in A's memory, by products in `mode`. Calls overwrite blocks in separate memory; the parts of a
+/// block that are in the triangle are then copied back.
 template <class E>
 class InverseCall {
  public:
-  /// Takes all memory but that of the calls.
+  /// Takes all memory except that of the calls.
   InverseCall(Context& context, const Factorization<E>& f, Workspace& workspace, ElementSteps<E>& steps,
               const accublas_options* options, accublas_mode mode)
       : f_(f),
@@ -42,18 +42,18 @@ class InverseCall {
   std::int64_t peak() const { return calls_.peak(); }
 
  private:
-  /// Half of the workspace is the calls'.
+  /// Half of the workspace belongs to the calls.
   Index width_of_blocks(const Workspace& workspace) const {
     const Index fit = static_cast<Index>(workspace.available() / sizeof(E)) / (2 * n_);
     return std::clamp<Index>(fit, 1, std::min<Index>(n_, edge));
   }
 
-  /// A block as the caller's matrices lie.
+  /// Returns a block that is stored by rows or columns as the caller's matrices are.
   Matrix<E> block(Index rows, Index cols) const {
     return by_rows_ ? Matrix<E>{block_, cols, 1} : Matrix<E>{block_, 1, rows};
   }
   static Index leading_dimension(const Matrix<E>& m) { return std::max(m.row_stride, m.col_stride); }
-  /// TRMM or TRSM with the triangle of `a`; b is overwritten.
+  /// Runs TRMM or TRSM with the triangle of `a`; b is overwritten.
   void call(Operation kind, accublas_side side, accublas_uplo uplo, accublas_transpose trans, accublas_diag diag,
             Index rows, Index cols, const Matrix<E>& a, const Matrix<E>& b) {
     Level3<E> problem{shape_with_side(kind, is_complex<E>, side, uplo, trans, diag, rows, cols, leading_dimension(a),
@@ -68,7 +68,8 @@ class InverseCall {
   bool is_unit() const { return f_.diag == ACCUBLAS_UNIT; }
   Triangle part() const { return upper_ ? Triangle::upper : Triangle::lower; }
 
-  /// Columns of A from the `done`-th on that make a block: up to one with a NaN or an infinity, which it may end with.
+  /// Returns how many columns of A from the `done`-th on make a block. A column with a NaN or an infinity ends the
+  /// block.
   Index columns_of_block(Index done) const {
     const Index most = std::min(width_, n_ - done);
     const Index column = upper_ ? n_ - 1 - done : done;
@@ -83,9 +84,9 @@ class InverseCall {
     return bad < 0 ? most : bad / n_ + 1;
   }
 
-  /// Columns of X from those that no other needs on, each the solution by the triangle of its own order. A block has
-  /// the largest order of its columns: the unknowns that others have too many are zeros, which change nothing where
-  /// their columns of A are finite.
+  /// Computes columns of X, beginning with those that no other column needs. Each is a solution with the triangle of
+  /// its own order. A block has the largest order of its columns: the surplus unknowns of the others are zeros, which
+  /// change nothing if their columns of A are finite.
   void invert_triangle() {
     for (Index done = 0; done < n_;) {
       const Index count = columns_of_block(done);
@@ -102,7 +103,8 @@ class InverseCall {
   }
   accublas_uplo triangle() const { return upper_ ? ACCUBLAS_UPPER : ACCUBLAS_LOWER; }
 
-  /// U U^H by rows of U from the first on, L^H L by columns of L: what they are multiplied by has not been overwritten.
+  /// Computes U U^H by rows of U from the first on, or L^H L by columns of L, so that a factor is read before it is
+  /// overwritten.
   void multiply_by_itself() {
     for (Index begin = 0, end = 0; begin < n_; begin = end) {
       end = std::min(n_, begin + width_);
@@ -115,8 +117,9 @@ class InverseCall {
     }
   }
 
-  /// X L = V, the upper triangle of A, column by column: one of L at a time makes room for X's. The last is V's, but
-  /// for zeros of V that underflow left negative: an unknown that is zero exactly is +0.
+  /// Solves X L = V, where V is the upper triangle of A, column by column: each column of L is copied, which makes room
+  /// for that of X. The last column is V's. A zero of V that underflow left negative becomes +0, since an unknown that
+  /// is zero exactly is +0.
   void solve_by_l() {
     steps_.run(PositiveZerosStep<E>{a_.block(0, n_ - 1)}, n_, 1);
     for (Index j = n_ - 2; j >= 0; --j) {
@@ -139,7 +142,7 @@ class InverseCall {
   lapack::Calls calls_;
 };
 
-/// The number of the first zero on the diagonal, counted from 1, or 0.
+/// Returns the number of the first zero on the diagonal, counted from 1, or 0.
 template <class E>
 Index singular(const Factorization<E>& f, ElementSteps<E>& steps) {
   if (f.kind == Operation::lauum || f.diag == ACCUBLAS_UNIT) return 0;

@@ -1,4 +1,5 @@
-// LAPACK's TRTRI, LAUUM, POTRI and GETRI (docs/factorizations.md): inverses by factors, and what they are made of.
+// LAPACK's TRTRI, LAUUM, POTRI and GETRI (docs/factorizations.md): inverses from factors, and the steps that they
+// consist of.
 #pragma once
 
 #include "lib/call/factorization.hpp"
@@ -6,8 +7,8 @@
 
 namespace accublas {
 
-/// *info is written unless the call fails. `options` may be null. Throws Error: of ACCUBLAS_ERROR_MEMORY A is as it
-/// was, of ACCUBLAS_ERROR_C_UNDEFINED it is not.
+/// Writes *info unless the call fails. `options` may be null. Throws Error: after ACCUBLAS_ERROR_MEMORY A is as it was,
+/// after ACCUBLAS_ERROR_C_UNDEFINED it is not.
 template <class E>
 void run_inverse(Context& context, const Factorization<E>& problem, const accublas_options* options);
 

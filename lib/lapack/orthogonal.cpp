@@ -9,7 +9,7 @@ namespace accublas {
 
 namespace {
 
-/// One routine in the caller's memory, by products in `mode`. Returns what becomes *info.
+/// Runs one routine in the caller's memory, by products in `mode`. Returns the value of *info.
 template <class E>
 class Flow {
  public:
@@ -52,7 +52,7 @@ class Flow {
     return {a.block(j, j).data + a.row_stride, a.row_stride};
   }
 
-  /// A = Q R.
+  /// Factors A = Q R.
   void factor(const Matrix<E>& a, Index m, Index n) {
     if (in_grade_) return call({Operation::geqrf, is_complex<E>}, a, m, n, 0);
     const Index k = std::min(m, n);
@@ -69,7 +69,7 @@ class Flow {
     }
   }
 
-  /// GELS in dp and sp: the routine itself, which may have an engine of its own.
+  /// Runs GELS in dp and sp, which may have an engine of its own.
   void call(const OrthogonalShape& shape, const Matrix<E>& a, Index m, Index n, Index k) {
     Orthogonal<E> part{shape};
     part.m = m, part.n = n, part.k = k;
@@ -78,13 +78,13 @@ class Flow {
     steps_.overwrite([&] { calls_.orthogonal(part); });
   }
 
-  /// The panel of reflectors first .. end - 1 that the m rows of a hold.
+  /// Loads the panel of reflectors first .. end - 1 from the m rows of a.
   void load(const Matrix<E>& a, Index m, Index first, Index end, bool conjugated) {
     reflectors_.begin(m - first);
     for (Index j = first; j < end; ++j) reflectors_.append(below(a, j), tau_ + j, conjugated);
   }
 
-  /// C = Q C or Q^H C, of the conjugate of Q where that is asked for.
+  /// Computes C = Q C or Q^H C, with the conjugate of Q if that is requested.
   void apply(const Matrix<E>& a, Index m, Index k, const Matrix<E>& c, Index columns, bool adjoint, bool conjugated) {
     if (in_grade_)
       return call({Operation::ormqr, is_complex<E>, ACCUBLAS_LEFT,
@@ -101,8 +101,8 @@ class Flow {
     }
   }
 
-  /// Columns of Q in A's place, from the last panel on: the ones and zeros of the identity are put where no other panel
-  /// has been.
+  /// Computes columns of Q in A's memory, from the last panel on. It writes ones and zeros of the identity where no
+  /// earlier panel has been.
   void generate() {
     const Index m = o_.m, n = o_.n, width = reflectors_.width();
     const auto set_identity = [&](Index first, Index from_column, Index end_row) {
@@ -126,7 +126,7 @@ class Flow {
     if constexpr (is_complex<E>) steps_.overwrite(ConjugateStep<E>{o_.a}, o_.m, o_.n);
   }
 
-  /// GELS: of a wide A its conjugate transpose is factored, which LAPACK's LQ factorization is.
+  /// Runs GELS. If A is wide, its conjugate transpose is factored, which gives LAPACK's LQ factorization.
   Index solve() {
     using Question = ElementQuestion<E>;
     const Index rows = o_.c_rows(), k = o_.reflectors();
@@ -152,7 +152,7 @@ class Flow {
     return info;
   }
 
-  /// R X = B or R^H X = B, in the first rows of B. Of a wide A the caller's triangle is L = R^H.
+  /// Solves R X = B or R^H X = B in the first rows of B. If A is wide, the caller's triangle is L = R^H.
   void divide_by_r(bool adjoint) {
     const bool wide = o_.m < o_.n;
     const accublas_transpose trans = adjoint != wide ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS;

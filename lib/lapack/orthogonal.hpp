@@ -1,4 +1,4 @@
-// LAPACK's QR factorization, what is made of its reflectors, and least squares (docs/factorizations.md).
+// LAPACK's QR factorization, the routines that use its reflectors, and least squares (docs/factorizations.md).
 #pragma once
 
 #include "lib/call/orthogonal.hpp"
@@ -6,8 +6,8 @@
 
 namespace accublas {
 
-/// *info is written where there is one, unless the call fails. `options` may be null. Throws Error: of
-/// ACCUBLAS_ERROR_MEMORY what the call overwrites is as it was, of ACCUBLAS_ERROR_C_UNDEFINED it is not.
+/// Writes *info, if the routine has one, unless the call fails. `options` may be null. Throws Error: after
+/// ACCUBLAS_ERROR_MEMORY the results are as they were, after ACCUBLAS_ERROR_C_UNDEFINED they are not.
 template <class E>
 void run_orthogonal(Context& context, const Orthogonal<E>& problem, const accublas_options* options);
 

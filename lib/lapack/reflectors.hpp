@@ -1,4 +1,4 @@
-// Householder reflectors: one of a column, and the product of those of a panel, by calls in cr
+// Householder reflectors: the reflector of a column, and the product of the reflectors of a panel, by calls in cr
 // (docs/factorizations.md).
 #pragma once
 
@@ -24,14 +24,15 @@ void divide(const Calls& calls, Index n, const Vector<E>& x, const E* d) {
   calls.level3(quotient);
 }
 
-/// A NaN that is written is the canonical one.
+/// Returns x, or the canonical NaN if x is a NaN.
 template <class T>
 T written(T x) {
   return x == x ? x : canonical_nan<T>();
 }
 
-/// The reflector H = I - tau v v^H of a column x of length n >= 1 with H^H x = beta e_1, beta real: x becomes beta and
-/// what is below the 1 of v; returns tau, 0 where x is that already. *divisor is overwritten.
+/// Computes the reflector H = I - tau v v^H of a column x of length n >= 1, for which H^H x = beta e_1 with a real
+/// beta. x becomes beta, followed by the elements of v below its 1. Returns tau, which is 0 if x has that form already.
+/// *divisor is overwritten.
 template <class E>
 E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& x, E* divisor) {
   using T = RealOf<E>;
@@ -51,7 +52,7 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
     return E{};
   }
   T s = calls.norm(n, Vector<const E>{x.data, x.stride});
-  // Exact, but for what is below 2^-1000 of the norm.
+  // This is exact, except for bits below 2^-1000 of the norm.
   const T scale = s < limits::min()                                 ? T(std::ldexp(1, limits::digits))
                   : s >= std::ldexp(T(1), limits::max_exponent - 2) ? T(0.25)
                                                                     : T(1);
@@ -65,7 +66,7 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
     real = d.re;
   else
     real = d;
-  // s - s: NaN where the norm overflowed.
+  // s - s is NaN if the norm overflowed.
   const T beta = real < 0 ? s : -s, first = written(1 + std::fabs(real) / s + (s - s));
   if constexpr (is_complex<E>) {
     tau = {first, written(-d.im / beta)};
@@ -80,10 +81,11 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
   return tau;
 }
 
-/// Numbers that a flow of reflectors works with.
+/// The numbers that a flow of reflectors works with.
 template <class E>
 struct ReflectorMemory {
-  /// At most `reflectors` in all, of at most `rows` rows, for matrices of at most `columns` columns.
+  /// Takes memory for at most `reflectors` reflectors of at most `rows` rows, and for matrices of at most `columns`
+  /// columns.
   ReflectorMemory(ElementSteps<E>& steps, Index rows, Index reflectors, Index columns)
       : width(std::clamp<Index>(reflectors, 1, panel_columns)),
         chunk(std::clamp<Index>(columns, 1, most_columns)),
@@ -102,7 +104,7 @@ struct ReflectorMemory {
   E *const large, *const overflowed;               ///< marks of the matrix's columns, and of a chunk's
 };
 
-/// Q = H_1 H_2 ... of a panel of rows, as I - V S^-1 V^H with the upper triangular S.
+/// Q = H_1 H_2 ... of a panel of rows, in the form I - V S^-1 V^H with an upper triangular S.
 template <class E>
 class Reflectors {
  public:
@@ -111,8 +113,8 @@ class Reflectors {
 
   Index width() const { return memory_.width; }
 
-  /// The matrix that apply() overwrites from now on. Its large columns are those of the numbers that it has now, where
-  /// `ready` says that they are there; else it has none.
+  /// Sets the matrix that apply() overwrites from now on. Its large columns are those with large numbers now; without
+  /// `ready` the numbers are not known yet, and no column counts as large.
   void set_target(const Matrix<E>& c, Index rows, Index columns, bool ready = true) {
     using Question = ElementQuestion<E>;
     c_ = c;
@@ -130,7 +132,8 @@ class Reflectors {
     count_ = 0;
   }
 
-  /// The next reflector: `below` has v's elements after the 1, which stands in row `count`, one further each time.
+  /// Adds the next reflector. `below` has the elements of v after its 1, which is in row `count` and moves down by one
+  /// each time.
   void append(const Vector<const E>& below, const E* tau, bool conjugated = false) {
     E *const v = memory_.v + count_ * rows_, *const s = memory_.s + count_ * width();
     steps_.run(ReflectorStep<E>{v, count_, below, tau, conjugated, s + count_, memory_.divisor}, rows_, 1);
@@ -139,10 +142,10 @@ class Reflectors {
     divide(calls_, 1, Vector<E>{s + count_, 1}, memory_.divisor);
     ++count_;
   }
-  /// The reflector of a column x, which it overwrites: its tau.
+  /// Computes the reflector of a column x, which it overwrites, and returns its tau.
   E reflect(Index n, const Vector<E>& x) const { return lapack::reflect(calls_, steps_, n, x, memory_.divisor); }
 
-  /// The panel's Q, or Q^H, times columns from `column` on, in the panel's rows, of which the first is `row`.
+  /// Multiplies columns from `column` on by the panel's Q, or by Q^H, in the panel's rows, the first of which is `row`.
   void apply(Index row, Index column, Index columns, bool adjoint) {
     if (count_ == 0) return;
     for (Index j = 0; j < columns; j += memory_.chunk) {
@@ -160,7 +163,7 @@ class Reflectors {
  private:
   Matrix<const E> adjoint_v() const { return {memory_.v, rows_, 1}; }
 
-  /// Y = factor S^-1 V^H C, or S^-H, rounded after V^H C and by the solution.
+  /// Computes Y = factor S^-1 V^H C, or with S^-H, rounded after V^H C and by the solution.
   void solve(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, RealOf<E> factor) {
     calls_.gemm(Gemm<E>{count_, n, rows_, E{factor}, adjoint_v(), read_only(c), E{}, y, is_complex<E>});
     Level3<E> solution{shape_with_side(Operation::trsm, is_complex<E>, ACCUBLAS_LEFT, ACCUBLAS_UPPER,
@@ -171,13 +174,13 @@ class Reflectors {
     solution.c = y.data;
     calls_.level3(solution);
   }
-  /// C = C - factor V Y.
+  /// Computes C = C - factor V Y.
   void subtract(const Matrix<E>& c, Index n, const Matrix<E>& y, RealOf<E> factor) {
     steps_.overwrite([&] {
       calls_.gemm(Gemm<E>{rows_, n, count_, E{-factor}, {memory_.v, 1, rows_}, read_only(y), E{1}, c});
     });
   }
-  /// C = C - V Y, where the large columns whose Y overflowed are computed with a Y that is smaller.
+  /// Computes C = C - V Y. Large columns whose Y overflowed are computed with a smaller Y.
   void subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large) {
     using Kind = typename ElementQuestion<E>::Kind;
     constexpr auto factor = static_cast<RealOf<E>>(0x1p32);

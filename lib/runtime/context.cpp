@@ -25,7 +25,7 @@ Resolved make_resolved(Routine routine, const accublas::Level* call, const accub
 }  // namespace
 
 accublas_context::accublas_context() {
-  // The program's OpenMP runtime may have been loaded since the last look.
+  // The program may have loaded its OpenMP runtime since the last look.
   accublas::in_openmp_parallel_region(true);
 }
 
@@ -69,9 +69,10 @@ struct DefaultContext {
   bool thread_ends = false;
 };
 
-/// The key of the threads' default contexts. Not a thread_local variable: its destructor would run before those of the
-/// program's keys, which may call again, and glibc aborts where it has no memory to register it. Never deleted, since
-/// the library is never unloaded; the main thread's context lives until the process ends.
+/// The key of the threads' default contexts. A thread_local variable would not do: its destructor would run before
+/// those of the program's keys, which may call the library again, and glibc aborts if it has no memory to register it.
+/// The key is never deleted, since the library is never unloaded; the main thread's context lives until the process
+/// ends.
 struct Key {
   Key() {
     if (pthread_key_create(&key, [](void* own) { end_of_thread(own); }) != 0)
@@ -87,9 +88,9 @@ struct Key {
 };
 constinit Lazy<const Key> default_key;
 
-/// Destructors of keys run in rounds, PTHREAD_DESTRUCTOR_ITERATIONS of them where values are set again. The context
-/// outlives the first one, so that the program's destructors find their thread's settings; one that is made later, for
-/// those that come again, goes in a later round.
+/// Destructors of keys run in rounds, up to PTHREAD_DESTRUCTOR_ITERATIONS if values are set again. The context outlives
+/// the first round, so that the program's destructors find their thread's settings. If a later destructor makes another
+/// context, that one goes in a later round.
 void Key::end_of_thread(void* own) {
   auto* const mine = static_cast<DefaultContext*>(own);
   if (!mine->thread_ends) {

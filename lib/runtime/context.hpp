@@ -12,8 +12,8 @@
 
 namespace accublas {
 
-/// A routine's settings and what they decide of its plan (make_plan), resolved once and kept until a setting changes:
-/// the path of a small call looks nothing up.
+/// The settings of a routine and the parts of its plan that they decide (make_plan). They are resolved once and kept
+/// until a setting changes, so that a small call looks nothing up.
 struct Resolved {
   bool valid = false;
   Settings settings;
@@ -32,7 +32,7 @@ struct Resolved {
     return *fitted_;
   }
 
-  /// The plan counts on a device that was the parent's, before this process was forked.
+  /// Whether the plan counts on a device that the process lost when it was forked.
   bool device_lost() const {
     return (plan.may_copy || plan.backend == ACCUBLAS_BACKEND_CUDA) && cuda_backend().lost_by_fork();
   }
@@ -46,14 +46,14 @@ inline Backend& backend_of(const Plan& plan) {
   return plan.backend == ACCUBLAS_BACKEND_CUDA ? cuda_backend() : cpu_backend();
 }
 
-/// The last call: its plan, sizes and numbers. The words of the report are made when it is asked for.
+/// The last call: its plan, sizes and numbers. The words of the report are made when the caller asks for the report.
 struct LastCall {
   Plan plan;
   accublas_report_t numbers{};
   bool done = false;       ///< a call was made
   bool on_device = false;  ///< it may be under way, and the device knows part of the numbers
 
-  /// A call begins, on the host so far: nothing of the one before is left.
+  /// Begins a call, on the host so far, and clears the results of the previous one.
   void begin(const Plan& made) {
     plan = made;
     numbers = accublas_report_t{};
@@ -76,13 +76,14 @@ struct accublas_context {
   /// Returns the plan of a call with options.
   accublas::Resolved resolved(accublas::Routine routine, const accublas_options& options);
 
-  /// Call this at a change of `level`, before the next call.
+  /// Call this when `level` has changed, before the next call.
   void settings_changed() noexcept;
 
-  /// The device that calls work on where their operands do not say: that of the state, else the one set.
+  /// Returns the device that calls use if their operands do not decide it: that of the state, else the one that is set.
   int device() const;
-  /// The state of the device, made where there is none yet: for the device set, else for `wanted`, that of the operands
-  /// (-1: none). Throws Error(ACCUBLAS_ERROR_POINTERS) where `what` ("the operands are") on another device.
+  /// Returns the state of the device. If there is none yet, makes it for the device that is set, else for `wanted`,
+  /// that of the operands (-1: none). Throws Error(ACCUBLAS_ERROR_POINTERS) if `what` ("the operands are") is on
+  /// another device.
   accublas::BackendState& state_on(int wanted = -1, const char* what = "");
 
   accublas::Level level;
@@ -95,12 +96,12 @@ struct accublas_context {
   bool operands_may_overlap = false;  ///< calls under BLAS's and cuBLAS's names, which leave the result undefined then
   std::unique_ptr<accublas::BackendState> device_state;  ///< made at the first use of a device
 
-  /// Whether a result must be apart from operands: in the program's own calls of the C interface.
+  /// Whether results must not share elements with operands. This holds for the program's own calls of the C interface.
   bool operands_are_apart() const { return !operands_may_overlap && !in_flow; }
 
   accublas::HostMemory host_memory;
 
-  /// A call succeeded: the message of an earlier one is gone.
+  /// Records that a call succeeded: the message of an earlier failure is dropped.
   void succeeded() noexcept {
     if (!failed) return;
     failed = false;

@@ -16,7 +16,7 @@ namespace accublas {
 
 namespace {
 
-/// Stands for a factor that only the device knows.
+/// A value that stands for a factor that only the device knows.
 template <class E>
 constexpr E unknown_factor() {
   constexpr auto infinity = std::numeric_limits<RealOf<E>>::infinity();
@@ -58,7 +58,7 @@ class Operands {
   std::size_t count_ = 0;
 };
 
-/// The caller's alpha and beta. A factor that the routine lacks is not read: the problem has it.
+/// The caller's alpha and beta. If the routine lacks a factor, the problem's own value is used.
 template <class A, class B>
 struct Factors {
   const A* alpha;
@@ -92,7 +92,7 @@ void run_product(Run& run, const Context& context, Problem& problem, E& alpha, E
   check(product);
   run.promise(work.k, unknown ? unknown_factor<E>() : alpha);
   if (product || run.on_device()) {
-    // On the device a real factor stays one (Level3::real_alpha).
+    // On the device a real factor stays real (Level3::real_alpha).
     const E* const factor = unknown ? reinterpret_cast<const E*>(factors.alpha) : &alpha;
     const E* const of_c = unknown && factors.has_beta ? reinterpret_cast<const E*>(factors.beta) : &beta;
     run.compute(problem, factor, of_c, run.on_device());
@@ -128,7 +128,7 @@ template <class T>
 void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, const accublas_options* options) {
   Run run(context, {Operation::gemv, type_of<T>}, options);
   run.sizes(problem.m, 1, problem.k);
-  // Netlib's rule: y is left alone where either dimension is 0, whatever beta.
+  // Netlib's rule: y stays as it is if either dimension is 0, whatever beta is.
   if (problem.m > 0 && problem.k > 0) {
     Operands operands;
     operands.add("a", problem.a, problem.m, problem.k);
@@ -144,7 +144,8 @@ void run_gemv(Context& context, Gemv<T> problem, const T* alpha, const T* beta, 
 
 namespace {
 
-/// The operands under the names that the routine has for them. A row-major call may have exchanged the first two.
+/// Returns the operands under the names that the routine has for them. A row-major call may have exchanged the first
+/// two.
 template <class E>
 Operands operands_of(const Level3<E>& l) {
   const bool exchanged = l.transposed_call && l.exchanges(), in_place = is_in_place(l.kind);
@@ -182,7 +183,7 @@ void run_structured(Context& context, Problem problem, const Factors<A, B>& fact
   const CallShape work(problem.rows(), problem.cols(), problem.terms());
   run.sizes(problem.caller_rows(), problem.caller_cols(), problem.inner());
   if (work.m > 0 && work.n > 0) {
-    // A factor that only the device knows may make a product of no terms there.
+    // A factor that only the device knows may make a product without terms there.
     const bool has_terms = problem.inner() > 0 || (factors.has_alpha && run.scalars_on_device());
     run_product(run, context, problem, problem.alpha, problem.beta, factors, work, has_terms, operands_of(problem),
                 no_check, [&](auto times) {
@@ -268,8 +269,8 @@ void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, cons
 
 namespace {
 
-/// An inner product or a norm of sums of `terms` terms, which is `nothing` where it has none. The operands are the
-/// vectors and the result, which follows the pointer mode.
+/// Runs an inner product or a norm of sums of `terms` terms; its value is `nothing` if it has none. The operands are
+/// the vectors and the result, which follows the pointer mode.
 template <class Problem, class T>
 void run_sum(Run& run, const Context& context, const Problem& problem, Index terms, const Operands& operands,
              const T* addend, T nothing) {

@@ -1,4 +1,4 @@
-// The words of the environment. docs/environment.md lists them.
+// Reads the environment variables. docs/environment.md lists them.
 #include <unistd.h>
 
 #include <cerrno>

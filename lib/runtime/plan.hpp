@@ -1,6 +1,6 @@
-// The plan of a call: which mode, backend and engine, and why. Pure: it depends on the settings, on the shape of the
-// call and on what the backends have, never on memory, time or history. It can be printed and tested without running
-// anything.
+// The plan of a call: which mode, backend and engine, and why. It is a pure function of the settings, the shape of the
+// call and the abilities of the backends, never of memory, time or history. It can be printed and tested without
+// running anything.
 #pragma once
 
 #include <string>
@@ -45,10 +45,10 @@ Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, co
 /// engine.
 void fit_plan(Plan& plan, const CallShape& shape, const Backend& cpu, const Backend& cuda);
 
-/// "mode from the context; engine: first choice for cr; backend: no CUDA in this build"
+/// Returns the reasons, such as "mode from the context; engine: first choice for cr; backend: no CUDA in this build".
 std::string plan_reason(const Plan& plan);
 
-/// One line: "dgemm mode=cr backend=cpu engine=int8 (reason)".
+/// Returns one line, such as "dgemm mode=cr backend=cpu engine=int8 (reason)".
 std::string to_string(const Plan& plan);
 
 /// Whether the call runs in accublas's floating-point environment (native runs in the caller's).

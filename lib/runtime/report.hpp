@@ -14,7 +14,7 @@ accublas_report_t full_report(const Context& context, bool wait = true);
 /// Prints the verbose line on standard error in one write; `inner` says that another routine made the call.
 void print_call(const accublas_report_t& report, bool success, bool inner);
 
-/// "1.11e-16"
+/// Formats a number as in "1.11e-16".
 std::string scientific(double value);
 
 }  // namespace accublas

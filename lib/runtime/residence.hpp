@@ -1,4 +1,4 @@
-// Where the operands of a call are.
+// Finds where the operands of a call are.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,24 @@ struct Named {
   std::size_t number = 1;  ///< bytes of one of its numbers, or 1
 };
 
-/// Where the operands of a call are.
+/// The memory space of the operands of a call.
 struct Residence {
   bool on_device = false;
   int device = -1;  ///< of device and managed memory
 };
 
-/// Complains about an address that is not in host memory, where host memory is needed.
+/// Throws the error of an address that is not in host memory but must be.
 [[noreturn]] void not_host(const char* name);
 
-/// The memory space of an argument. Throws Error if it is NULL or neither host nor device memory.
+/// Returns the memory space of an argument. Throws Error if it is NULL or neither host nor device memory.
 Location locate(Context& context, const Named& argument);
 
-/// All in host or all in memory of one device, or Error(ACCUBLAS_ERROR_POINTERS). Managed memory alone is used in place
-/// by the device, unless the backend `asked` for is the CPU.
+/// Returns where the arguments are: all in host memory or all in the memory of one device. Throws
+/// Error(ACCUBLAS_ERROR_POINTERS) otherwise. Managed memory alone is used in place by the device, unless the backend
+/// `asked` for is the CPU.
 Residence residence_of(Context& context, std::span<const Named> arrays, accublas_backend asked);
 
-/// Requires device memory where a complex number lies at a multiple of its size, since cuBLAS loads it at once. Throws
+/// Requires that a complex number in device memory is aligned to its size, because cuBLAS loads it at once. Throws
 /// Error(ACCUBLAS_ERROR_UNAVAILABLE) otherwise.
 void require_alignment(std::span<const Named> arguments);
 

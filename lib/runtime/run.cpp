@@ -74,7 +74,7 @@ void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> s
   shape_.on_device = on_device_;
   shape_.device = on_device_ && device >= 0 ? device : context_.device();
   plan_ = resolved_.plan_for(shape_);
-  // GEMV and the inner products have kernels for what cuBLAS does not take.
+  // GEMV and the inner products have kernels for operands that cuBLAS does not accept.
   const bool by_cublas = plan_.backend == ACCUBLAS_BACKEND_CUDA && is_complex_routine(routine_) &&
                          !bit_defined(mode()) && !(plan_.engine_forced && plan_.engine != ACCUBLAS_ENGINE_NATIVE);
   if (on_device_ && by_cublas && routine_.operation != Operation::gemv &&
@@ -126,8 +126,8 @@ template void Run::promise(Index, float);
 template void Run::promise(Index, Complex<double>);
 template void Run::promise(Index, Complex<float>);
 
-/// The whole engine runs where the real BLAS has the stack that it may need, so that no memory for a stack is an error
-/// before anything was written.
+/// The whole engine runs on a stack that suffices for the real BLAS, so that missing memory for a stack is an error
+/// before anything is written.
 void Run::serve(const AnyCall& call, accublas_engine engine, BackendState* state, Execution& execution) {
   Backend& backend = backend_of(plan_);
   call.engine = engine;
@@ -227,7 +227,7 @@ void Run::certify(Routine routine, const std::function<bool()>& body) {
   on_device_ = false;  // nothing is under way any more
 }
 
-/// Report and plan are this call's again after `body`, also where it throws.
+/// After `body`, also if it throws, report and plan are this call's again.
 void Run::run_inner_calls(const std::function<void()>& body) {
   const LastCall mine = context_.last;
   try {
@@ -239,15 +239,15 @@ void Run::run_inner_calls(const std::function<void()>& body) {
   context_.last = mine;
 }
 
-/// Whether the engine did nothing since it lacks memory, the form of the call or the real BLAS, so that another one may
-/// serve.
+/// Whether the engine did nothing because it lacks memory, the form of the call or the real BLAS, so that another
+/// engine may compute the call.
 bool Run::leaves_call_to_others(const Error& error) const {
-  // A routine without a backend for its other engines has its flow of calls instead, see follows_native().
+  // A routine without other engines of a backend uses its flow of calls instead; see follows_native().
   return error.status() == ACCUBLAS_ERROR_MEMORY || error.status() == ACCUBLAS_ERROR_UNAVAILABLE ||
          (error.status() == ACCUBLAS_ERROR_NO_BLAS && plan_.backend == ACCUBLAS_BACKEND_CPU);
 }
 
-/// Serves in a new workspace, `least` by the least plan; false where the engine does nothing.
+/// Tries an engine in a new workspace, with `least` by the least plan. Returns false if the engine does nothing.
 bool Run::attempt(const AnyCall& call, accublas_engine engine, Execution& execution, std::size_t bytes, bool least) {
   least ? execution.workspace.restart_least(bytes) : execution.workspace.restart(bytes);
   execution.threads = least ? 1 : lanes(execution.workspace);
@@ -264,7 +264,7 @@ bool Run::attempt(const AnyCall& call, accublas_engine engine, Execution& execut
   return true;
 }
 
-/// The mode's other engines. A composed routine has no backend for them: compose() takes their place.
+/// Tries the mode's other engines. A composed routine has none in a backend: compose() takes their place.
 bool Run::attempt_others(const AnyCall& call, Execution& execution, std::size_t bytes, bool least) {
   if (plan_.engine_forced || kind_of(routine_) == RoutineKind::composed) return false;
   const accublas_engine tried = plan_.engine;
@@ -282,9 +282,9 @@ bool Run::follows_native(const Error& error) {
   return true;
 }
 
-/// Nothing was written yet. Tries the plan's engine in a sixteenth of the workspace where memory is short, then the
-/// mode's other engines, on the CPU the least plan of each, and from a device the CPU. An error of memory goes before
-/// others: with more of it the call would be served.
+/// Falls back; nothing has been written yet. If memory is short, it tries the plan's engine in a sixteenth of the
+/// workspace. Then it tries the mode's other engines, on the CPU the least plan of each, and from a device the CPU. If
+/// all fail, an error of memory goes before other errors, since with more memory the call would succeed.
 void Run::compute_otherwise(const AnyCall& call, Execution& execution, std::size_t cap, const Error& error) {
   const bool no_memory = error.status() == ACCUBLAS_ERROR_MEMORY;
   if (!no_memory && plan_.backend != ACCUBLAS_BACKEND_CPU)
@@ -304,7 +304,7 @@ void Run::compute_otherwise(const AnyCall& call, Execution& execution, std::size
   compute_on_cpu(call, execution, error, "the device has no memory left");
 }
 
-/// Says how much the least plans of the engines need.
+/// Throws an error that says how much memory the least plans of the engines need.
 void Run::refuse(const AnyCall& call, const Execution& execution) {
   std::size_t needed = SIZE_MAX;
   const auto rehearse = [&](accublas_engine engine) {
@@ -333,7 +333,8 @@ void Run::refuse(const Workspace& workspace, std::size_t needed) const {
                                          " is too small: " + bytes(Workspace::cap_for(needed)) + " are needed");
 }
 
-/// Host operands that were to be copied to a device, by the CPU; `error` where that cannot serve them either.
+/// Computes host operands that were to be copied to a device on the CPU; throws `error` if the CPU cannot compute them
+/// either.
 void Run::compute_on_cpu(const AnyCall& call, Execution& execution, const Error& error, const char* reason) {
   if (plan_.backend != ACCUBLAS_BACKEND_CUDA || on_device_ || execution.workspace.buffer()) throw error;
   Settings settings = resolved_.settings;
@@ -357,13 +358,14 @@ void Run::finish() {
   finished_ = true;
 }
 
-/// The line of verbose mode. A call that goes into a graph cannot be waited for.
+/// Prints the line of verbose mode. It does not wait for a call that goes into a graph.
 void Run::print(bool success) const {
   const bool captured = context_.last.on_device && context_.device_state && context_.device_state->captured();
   print_call(full_report(context_, !captured), success, inner_);
 }
 
-/// Threads that the engines size by. A device's workspace is not where the CPU's threads have theirs.
+/// Returns the number of threads that the engines size their work by. Only on the CPU do the threads have their memory
+/// in the workspace.
 int Run::lanes(const Workspace& workspace) const {
   const int threads = threads_for(resolved_.settings);
   return plan_.backend == ACCUBLAS_BACKEND_CPU ? workspace.lanes(threads) : threads;
@@ -374,9 +376,9 @@ std::size_t Run::workspace_cap() const {
   return set >= 0 ? static_cast<std::size_t>(set) : backend_of(plan_).default_workspace(context_.device());
 }
 
-/// The user's workspace is used by the backend that can: device memory by its device, memory of the host by the CPU.
-/// Host operands that are copied to a device are not ordered with what else uses it there: replays of graphs, other
-/// contexts on the stream.
+/// The user's workspace is used by the backend that can read it: device memory by its device, host memory by the CPU.
+/// Host operands that are copied to a device do not use it, since their work is not ordered with other users of the
+/// workspace: replays of graphs, and other contexts on the stream.
 bool Run::users_workspace_serves() const {
   if (!context_.workspace) return false;
   const Location location = cuda_backend().locate(context_.workspace);

@@ -1,8 +1,10 @@
-// A call from its settings to its report: what every routine of lib/runtime/dispatch.hpp does around its engine, and
-// what follows when that fails. The only place that knows the fallback rule: out of memory, the same engine is tried
-// with a smaller workspace, then the other engines of the mode (all return the same bits, where the mode promises
-// bits), on the CPU all of them with the least plan, then for host operands the CPU. An engine that lacks the form of a
-// call is followed by the CPU, and on the CPU by the other engines of the mode. Nothing else falls back.
+// A call from its settings to its report: the steps that every routine of lib/runtime/dispatch.hpp has around its
+// engine, and the fallback rule, which is implemented here alone.
+//
+// The rule: if memory is missing, the same engine is tried with a smaller workspace, then the other engines of the mode
+// (in a mode that promises bits they all return the same ones), on the CPU all of them with the least plan, and then,
+// for host operands, the CPU. If an engine lacks the form of a call, the CPU follows, and on the CPU the other engines
+// of the mode. Nothing else falls back.
 #pragma once
 
 #include <exception>
@@ -21,7 +23,7 @@
 
 namespace accublas {
 
-/// One call. The order: sizes, scalars, operands (which completes the plan), promise, compute, finish.
+/// One call. The order of its steps: sizes, scalars, operands (which completes the plan), promise, compute, finish.
 class Run {
  public:
   Run(Context& context, Routine routine, const accublas_options* options);
@@ -32,23 +34,23 @@ class Run {
   void sizes(Index m, Index n, Index k) { report_.m = m, report_.n = n, report_.k = k; }
   void batch(Index count) { report_.batch_count = count; }
 
-  /// Reads a factor where it is on the host.
+  /// Reads a factor if it is on the host.
   template <class A, class E>
   void scalar(const char* name, const A* pointer, E& to) {
     require_scalar({name, pointer});
     if (!scalars_on_device()) to = {*pointer};
   }
-  /// The operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are alpha,
-  /// beta and DOT's result, which follow the pointer mode. Chooses backend and engine.
+  /// Takes the operands of the call, in the order of the arguments: all in host or all in device memory. `scalars` are
+  /// alpha, beta and DOT's result, which follow the pointer mode. This step chooses backend and engine.
   void operands(std::span<const Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes);
   void operands(std::initializer_list<Named> arrays, std::initializer_list<Named> scalars, const CallShape& sizes) {
     operands(std::span(arrays.begin(), arrays.size()), scalars, sizes);
   }
 
-  /// DOT with nothing to add: the result follows the pointer mode.
+  /// Takes the result of a DOT without terms, which follows the pointer mode.
   void result_only(const Named& result);
 
-  /// The matrices that an array of pointers in host memory leads to; `matrices` is the array's name.
+  /// Returns the matrices that an array of pointers in host memory leads to; `matrices` is the array's name.
   template <class T>
   void host_matrices(const char* matrices, T* const* pointers, Index count) {
     for (Index i = 0; i < count; ++i) require_host_matrix(matrices, i, pointers[i]);
@@ -60,11 +62,11 @@ class Run {
   bool scalars_on_device() const { return context_.pointer_mode == ACCUBLAS_POINTER_DEVICE; }
   const Mode& mode() const { return context_.last.plan.mode; }
 
-  /// Sets the report's bound; throws ACCUBLAS_ERROR_ACCURACY where it misses the target. For real and complex numbers.
+  /// Sets the report's bound, for real and complex numbers. Throws ACCUBLAS_ERROR_ACCURACY if it misses the target.
   template <class T>
   void promise(Index k, T alpha);
 
-  /// Computes a problem by the backend with the plan's engine, and the fallback rule.
+  /// Computes a problem by the backend with the plan's engine and the fallback rule.
   template <template <class> class Problem, class T>
   void compute(const Problem<T>& problem, const std::type_identity_t<T>* alpha = nullptr,
                const std::type_identity_t<T>* beta = nullptr, bool result_on_device = false) {
@@ -75,10 +77,10 @@ class Run {
   }
 
   /// Does the work by calls of other routines in this context (lib/lapack), in place of an engine. `body(workspace,
-  /// steps)` takes its copies from what the call may have, by the steps, and returns how much its calls took; in a
-  /// rehearsal it returns once it has taken its memory. Report and plan are this call's again afterwards. LAPACK's
-  /// info, where it is on the device (else null), becomes `found` after all results. A failure after a result was
-  /// written to (ElementSteps::wrote) is ACCUBLAS_ERROR_C_UNDEFINED; one before that keeps its status.
+  /// steps)` takes its memory from the call's workspace, by the steps, and returns how much its calls took; in a
+  /// rehearsal it returns once it has taken its memory. Afterwards report and plan are this call's again. If LAPACK's
+  /// info is on the device (else it is null), it becomes `found` after all results. A failure after the first write to
+  /// a result (ElementSteps::wrote) is ACCUBLAS_ERROR_C_UNDEFINED; a failure before that keeps its status.
   template <class E, class Body>
   void compose(std::int64_t* info, const std::int64_t& found, Body&& body) {
     compose_erased([&](Workspace& workspace) {
@@ -100,8 +102,8 @@ class Run {
   /// Does the work of a certified solution by calls of other routines in this context. `body` waits for them, and
   /// returns whether they are a device's. The call is reported and counted as `routine`.
   void certify(Routine routine, const std::function<bool()>& body);
-  /// Runs the real BLAS's LAPACK. False where that has no memory or not the form of the call, with nothing done, and
-  /// the mode has the flow of calls too: the plan names that then.
+  /// Runs the real BLAS's LAPACK. Returns false, with nothing done, if it lacks memory or the form of the call and the
+  /// mode has the flow of calls too; the plan then names the flow.
   template <class Problem>
   bool compute_natively(const Problem& problem) {
     try {
@@ -114,7 +116,7 @@ class Run {
   }
   accublas_engine engine() const { return plan_.engine; }
   accublas_backend backend() const { return plan_.backend; }
-  /// The mode of the calls of a flow: cr, but on a device where the engine makes products of dp or sp.
+  /// Returns the mode of the calls of a flow: cr, except on a device whose engine makes products of dp or sp.
   accublas_mode mode_of_products() const {
     return plan_.engine == ACCUBLAS_ENGINE_INT8 && on_device_ ? plan_.mode.kind : ACCUBLAS_MODE_CR;
   }

@@ -97,10 +97,10 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
     }
   }
 
-  // A build whose word for DOT is one that NRM2 and ASUM lack.
+  // This is a build whose word for DOT is one that NRM2 and ASUM lack.
   if (!is_set(settings.mode)) settings.mode.kind = ACCUBLAS_MODE_DP;
 
-  // ":repro" in a mode's word counts as `reproducible` set where the word was.
+  // ":repro" in a mode's word counts as `reproducible` that is set at the level of the word.
   const accublas_mode kind = settings.mode.kind;
   if (kind == ACCUBLAS_MODE_DP || kind == ACCUBLAS_MODE_SP) {
     settings.mode.kind = is_single(routine) ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP;
