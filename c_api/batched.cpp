@@ -1,4 +1,4 @@
-// The batched routines: check, one call.
+// The batched routines of the C interface: they check the arguments and make one call.
 #include "c_api/unchecked.hpp"
 
 using namespace accublas;

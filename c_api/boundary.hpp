@@ -12,7 +12,7 @@
 
 namespace accublas {
 
-/// Remembers a failure on the context.
+/// Stores a failure in the context and returns its status.
 accublas_status failure(Context& context, accublas_status status, const char* message) noexcept;
 
 /// Runs `body(context)` on the caller's context or the thread's default one.
@@ -37,7 +37,7 @@ accublas_status guarded(accublas_context* given, Body&& body) noexcept {
   throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " must be " + allowed);
 }
 
-/// Hands a report to the caller, as much of it as his struct_size says that he knows.
+/// Copies a report to the caller, up to the caller's struct_size.
 template <class Report>
 void hand_out(const Report& full, Report* to) {
   const std::size_t size = to->struct_size;
@@ -45,7 +45,7 @@ void hand_out(const Report& full, Report* to) {
   to->struct_size = size;
 }
 
-/// Checks the address and the size of a struct that the function above fills. Call this before.
+/// Checks the address and the size of a struct that hand_out fills. Call this before.
 template <class Report>
 void require_report(const Report* to) {
   if (!to) bad_argument("report", "a pointer, not NULL");

@@ -1,4 +1,4 @@
-// Solutions with proved error bounds: check, views of the caller's matrices, one call.
+// Solutions with proved error bounds in the C interface: check, views of the caller's matrices, one call.
 #include "lib/certified/certified.hpp"
 
 #include "c_api/boundary.hpp"
@@ -9,7 +9,7 @@ using namespace accublas;
 
 namespace {
 
-/// The arguments that all have; `uplo` is of posv_certified alone.
+/// The arguments that all routines have; only posv_certified has `uplo`.
 struct SystemShape {
   accublas_layout layout;
   bool symmetric;
@@ -17,7 +17,8 @@ struct SystemShape {
   std::int64_t n, nrhs, lda, ldb, ldx, ldr;
 };
 
-/// Numbers as if LAPACK had the routine: x, ldx, radius and ldr after ldb.
+/// Returns the first bad argument. Its number is the one that LAPACK would give it, with x, ldx, radius and ldr after
+/// ldb.
 BadArgument check(const SystemShape& s) {
   const int first = s.symmetric ? 1 : 0;
   if (!valid(s.layout)) return {"layout", 0};

@@ -1,4 +1,5 @@
-// LAPACK's factorizations, the solutions and inverses by them: check, views of the caller's matrices, one call.
+// LAPACK's factorizations and the solutions and inverses that use them, in the C interface: check, views of the
+// caller's matrices, one call.
 #include "c_api/unchecked.hpp"
 #include "lib/call/overlap.hpp"
 
@@ -6,7 +7,8 @@ using namespace accublas;
 
 namespace {
 
-/// `shape` is as the caller's layout has it; what a routine lacks is null. A and B that it only reads are not written.
+/// `shape` is in the caller's layout. An operand that the routine lacks is null. A and B are not written if the routine
+/// only reads them.
 template <class E>
 accublas_status factorization(accublas_context* ctx, accublas_layout layout, const FactorizationShape& shape,
                               const void* a, Pivots pivots, void* b, std::int64_t* info,

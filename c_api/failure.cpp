@@ -1,4 +1,4 @@
-// The failure handler, process wide: it is called when a failing call has no status to return.
+// The failure handler of the process, which is called if a call fails and has no status to return.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

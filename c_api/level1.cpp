@@ -1,4 +1,4 @@
-// Products and norms of vectors, which have no bad argument.
+// Products and norms of vectors in the C interface. They have no bad argument.
 #include "c_api/unchecked.hpp"
 
 using namespace accublas;

@@ -1,4 +1,4 @@
-// Level 2: check, one call.
+// Level 2 in the C interface: check, one call.
 #include "c_api/unchecked.hpp"
 
 using namespace accublas;
@@ -16,7 +16,7 @@ accublas_status gemv_strided(accublas_context* ctx, std::int64_t m, std::int64_t
   });
 }
 
-/// `shape` is as the caller's layout has it. `c` is what the routine overwrites.
+/// `shape` is in the caller's layout. `c` is the operand that the routine overwrites.
 template <class E>
 accublas_status level2(accublas_context* ctx, accublas_layout layout, const Level2Shape& shape, const void* alpha,
                        const void* a, const void* x, const void* y, const void* beta, void* c,

@@ -1,4 +1,4 @@
-// Level 3: check, one call.
+// Level 3 in the C interface: check, one call.
 #include "c_api/unchecked.hpp"
 
 using namespace accublas;
@@ -18,7 +18,7 @@ accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t
   });
 }
 
-/// `shape` is as the caller's layout has it. TRMM's and TRSM's B is `c`.
+/// `shape` is in the caller's layout. `c` holds the B of TRMM and TRSM.
 template <class E>
 accublas_status level3(accublas_context* ctx, accublas_layout layout, const Level3Shape& shape, const void* alpha,
                        const void* a, const void* b, const void* beta, void* c, const accublas_options* options) {

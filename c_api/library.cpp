@@ -11,7 +11,7 @@ namespace accublas {
 
 namespace {
 
-/// A message quotes what the user wrote; it stays one line, in logs too.
+/// Returns the message on one line, for logs too, although it quotes text of the user.
 std::string one_line(const char* message) {
   std::string line;
   for (; *message; ++message) {
@@ -153,7 +153,7 @@ accublas_status accublas_reset_counters(void) {
   return ACCUBLAS_SUCCESS;
 }
 
-// No call on a context: the message of the thread's last failure stays.
+// This is not a call on a context, so the message of the thread's last failure stays.
 accublas_status accublas_device_count(int32_t* count) {
   if (!count) return ACCUBLAS_ERROR_ARGUMENT;
   try {

@@ -1,4 +1,4 @@
-// Multiple-precision arrays: their life, numbers in and out, queries.
+// Multiple-precision arrays in the C interface: creation and destruction, input and output of numbers, queries.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -20,7 +20,7 @@ void require_ld(const char* name, std::int64_t ld, std::int64_t m) {
   if (ld < (m > 1 ? m : 1)) bad_argument(name, "at least max(1, m)");
 }
 
-/// Copies an m x n block. With `rounds` the precision of `to` may be another one.
+/// Copies an m x n block. With `rounds` the precisions may differ.
 accublas_status copy_block(accublas_context* ctx, std::int64_t m, std::int64_t n, const Array* from,
                            std::int64_t offset_from, std::int64_t ld_from, Array* to, std::int64_t offset_to,
                            std::int64_t ld_to, bool rounds) {

@@ -1,5 +1,5 @@
-// The routines of the multiple-precision arrays: check, fold transposition and sign of increments into blocks, one
-// call.
+// The routines of the multiple-precision arrays in the C interface: they check the arguments, express transposition and
+// sign of increments by blocks, and make one call.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,7 +22,7 @@ struct Operand {
   const Array* array;
 };
 
-/// All operands have the precision and the place of the first; an absent scalar has any.
+/// Requires that all operands have the precision and the memory space of the first one. An absent scalar matches any.
 void require_alike(std::initializer_list<Operand> operands) {
   const Operand& first = *operands.begin();
   for (const Operand& other : operands) {
@@ -51,7 +51,7 @@ bool same(const Block& a, const Block& b) {
          a.column_stride == b.column_stride;
 }
 
-/// alpha or beta: an element, or where the array is NULL the constant that stands for it.
+/// alpha or beta: an element, or the constant that a NULL array stands for.
 struct Scalar {
   Scalar(const char* name, const Array* array, std::int64_t index, int absent)
       : region(array ? element_region(name, array, index) : Region{nullptr, 0, 0, 0, 1}),
@@ -61,7 +61,8 @@ struct Scalar {
 };
 MpScalar fixed(int value) { return {nullptr, 0, value}; }
 
-/// A or B of a product. A of GEMV and GEMM may be multiplied in its kept form, if that is of exactly this block.
+/// A or B of a product. A of GEMV and GEMM may be multiplied in the aligned form that the array keeps, if that form is
+/// of exactly this block.
 struct Factor {
   const Array* array = nullptr;
   Block block{};

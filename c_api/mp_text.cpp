@@ -19,8 +19,8 @@ using namespace accublas::mp;
 
 namespace {
 
-/// MPFR's range of exponents for a scope, the library's own or another: MPFR takes operands within the present range
-/// only, and rounds into it. The program's range comes back at the end, and its flags.
+/// Sets MPFR's range of exponents for a scope, to the library's own or another one, because MPFR takes only operands
+/// within the present range and rounds into it. The program's range and flags come back at the end.
 class ExponentRange {
  public:
   ExponentRange(mpfr_exp_t least, mpfr_exp_t greatest)
@@ -35,7 +35,7 @@ class ExponentRange {
   ExponentRange(const ExponentRange&) = delete;
   ExponentRange& operator=(const ExponentRange&) = delete;
 
-  /// Goes back to the program's range already.
+  /// Returns to the program's range before the end of the scope.
   void programs() { set(least_, greatest_); }
 
  private:
@@ -59,7 +59,7 @@ NumberBuffer number_of(mpfr_srcptr value, const Format& format) {
                 negative);
     return number;
   }
-  // More limbs than the rounding looks at count by the last bit of those that are taken.
+  // If there are more limbs than the rounding looks at, the last bit of those that are taken stands for the others.
   const mpfr_prec_t all = ceil_div(mpfr_get_prec(value), 64);
   const int taken = static_cast<int>(std::min<mpfr_prec_t>(all, format.limbs + 2));
   const auto* const limb = static_cast<const std::uint64_t*>(mpfr_custom_get_significand(value));
@@ -72,7 +72,7 @@ NumberBuffer number_of(mpfr_srcptr value, const Format& format) {
   return number;
 }
 
-/// An mpfr_t of `precision` bits in memory of ours.
+/// An mpfr_t of `precision` bits in memory that this object owns.
 class Real {
  public:
   explicit Real(int precision) : precision_(precision), limbs_(ceil_div(precision, 64)), significand_(limbs_) {
@@ -223,8 +223,8 @@ ACCUBLAS_API accublas_status accublas_mp_get_mpfr(accublas_context* ctx, const a
     element_region("array", array, index);
     if (!value) bad_argument("value", "an mpfr_t, not NULL");
     const FpEnvironment environment;
-    // Rounded once, to the precision and then into the program's range, which the direction of the first rounding
-    // tells.
+    // The number is rounded once: to the precision, and then into the program's range, for which MPFR gets the
+    // direction of the first rounding.
     ExponentRange range(mpfr_get_emin_min(), mpfr_get_emax_max());
     Real element(array->elements.format, read_element(context, *array, index));
     const int direction = mpfr_set(value, element.get(), MPFR_RNDN);

@@ -1,5 +1,5 @@
-// LAPACK's QR factorization, what is made of its reflectors, and least squares: check, views of the caller's matrices,
-// one call.
+// LAPACK's QR factorization, the routines that use its reflectors, and least squares in the C interface: check, views
+// of the caller's matrices, one call.
 #include "c_api/unchecked.hpp"
 #include "lib/call/overlap.hpp"
 
@@ -7,8 +7,8 @@ using namespace accublas;
 
 namespace {
 
-/// `shape` is as the caller's layout has it; what a routine lacks is null. ORMQR's A is not written, nor is a tau that
-/// is only read.
+/// `shape` is in the caller's layout. An operand that the routine lacks is null. ORMQR's A is not written, nor is a tau
+/// that is only read.
 template <class E>
 accublas_status orthogonal(accublas_context* ctx, accublas_layout layout, const OrthogonalShape& shape, const void* a,
                            const void* tau, void* c, std::int64_t* info, const accublas_options* options) {

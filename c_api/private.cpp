@@ -1,5 +1,5 @@
-// Calls under the names of BLAS, LAPACK and cuBLAS. The drop-ins check the arguments; the plan is made once, for the
-// decision whether a call is the real library's alone and for the call itself (Resolved::plan_for).
+// Calls under the names of BLAS, LAPACK and cuBLAS. The drop-ins check the arguments. The plan is made once; it decides
+// whether the real library alone computes the call, and the call itself uses it too (Resolved::plan_for).
 #include "c_api/private.hpp"
 
 #include <cstdlib>
@@ -27,7 +27,7 @@ Sizes sizes_of(const Call<E>& call) {
     return {call.rows(), call.cols(), call.inner(), call.inner()};
 }
 
-/// Whether BLAS's call reads the old result. LAPACK's do.
+/// Whether BLAS's call reads the old result. LAPACK's calls do.
 template <template <class> class Call, class E>
 bool reads_result(const Call<E>&) {
   return true;
@@ -45,7 +45,7 @@ bool reads_result(const Level3<E>& l) {
   return is_in_place(l.kind) || !(l.beta == 0);
 }
 
-/// The factors in the call; null where the routine has none.
+/// Sets the factors in the call; a factor is null if the routine has none.
 template <template <class> class Call, class E>
 const void* alpha_of(const Call<E>& call) {
   if constexpr (requires { call.alpha; })
@@ -63,7 +63,7 @@ const void* beta_of(const Call<E>& call) {
     return nullptr;
 }
 
-/// use(call) with the call of its type.
+/// Calls use(call) with the call in its own type.
 template <template <class> class Call, class Use>
 auto with_type(Type type, const void* call, Use&& use) {
   switch (type) {
@@ -77,7 +77,7 @@ auto with_type(Type type, const void* call, Use&& use) {
       return use(*static_cast<const Call<Complex<float>>*>(call));
   }
 }
-/// Calls of BLAS and cuBLAS.
+/// Calls use(call) for the calls of BLAS and cuBLAS.
 template <class Use>
 auto with_blas_call(Routine routine, const void* call, Use&& use) {
   if (routine == Operation::gemm || is_level3(routine)) return with_type<Level3>(routine.type, call, use);
@@ -85,14 +85,14 @@ auto with_blas_call(Routine routine, const void* call, Use&& use) {
   return with_type<Level1>(routine.type, call, use);
 }
 
-/// Whether a call is the backend's own BLAS's alone, with nothing around it.
+/// Whether the backend's own BLAS alone computes a call, with nothing around it.
 bool plain_native(const Plan& plan, const Settings& settings, accublas_backend backend) {
   return plan.engine == ACCUBLAS_ENGINE_NATIVE && plan.backend == backend && settings.verbose == 0 &&
          settings.report_level == 0 && !(settings.target > 0);
 }
 
-/// Whether the real BLAS computes a call as the mode wants it, without a copy: pivots of another width and ORMQR's A
-/// are the engine's to copy, and a norm's increment that is not positive means the same in mode native alone.
+/// Whether the real BLAS computes a call as the mode wants it, without a copy. The engine must copy pivots of another
+/// width and ORMQR's A. A norm's increment that is not positive has the real BLAS's meaning in mode native alone.
 template <class Call>
 bool suits_real_blas(const cpu::RealBlas&, const Mode&, const Call&) {
   return true;
@@ -110,9 +110,10 @@ bool suits_real_blas(const cpu::RealBlas&, const Mode&, const Orthogonal<E>& o) 
   return o.kind != Operation::ormqr;
 }
 
-/// The short way of a call that would run natively on the CPU, if nothing else is asked for (verbose, report level,
-/// target, bits) and the caller's stack suffices: the real BLAS, with the numbers for accublas_report. False, with
-/// nothing written, where it is not to be gone or the real BLAS cannot serve: the long way tells what is wrong.
+/// The fast path of a call that would run natively on the CPU, if nothing else is asked for (verbose, report level,
+/// target, bits) and the caller's stack suffices: it calls the real BLAS and stores the numbers for accublas_report.
+/// Returns false, with nothing written, if the call must not take this path or the real BLAS cannot compute it; the
+/// usual path then reports what is wrong.
 template <class Call>
 bool served_natively(const Call& call) noexcept {
   const Routine routine = call.routine();
@@ -135,7 +136,7 @@ bool served_natively(const Call& call) noexcept {
     report.m = sizes.m;
     report.n = sizes.n;
     report.k = sizes.k;
-    // An alpha of 1: native's bound does not depend on it.
+    // This bound has an alpha of 1, because native's bound does not depend on alpha.
     const auto bound = [&](auto real) {
       return is_complex_routine(routine)
                  ? promised_bound(routine, plan.mode, sizes.terms, Complex<decltype(real)>{real})
@@ -151,7 +152,7 @@ bool served_natively(const Call& call) noexcept {
   }
 }
 
-/// Calls the real BLAS where there is stack enough for it.
+/// Calls the real BLAS if there is enough stack for it.
 template <class Call>
 void by_real_blas(const Call& call) {
   const cpu::RealBlas& blas = cpu::real_blas();
@@ -172,9 +173,10 @@ template <class Call>
 void run_by_mode(Context& context, const Call& call, const accublas_options* options) {
   run_as_blas(context, call, options);
 }
-/// For a norm's increment that is not positive mode native returns the result of the real BLAS, of which the engine,
-/// which would read x, computes nothing. The other modes return that of netlib (LAPACK 3.10 and later): NRM2 reads the
-/// elements of a negative one as every routine does, and the first element n times where it is zero; ASUM is zero.
+/// Handles a norm with an increment that is not positive. In mode native it returns the result of the real BLAS; the
+/// engine, which would read x, computes nothing. In the other modes it returns netlib's result (LAPACK 3.10 and later):
+/// NRM2 reads the elements of a negative increment as every routine does, and the first element n times if the
+/// increment is zero; ASUM is zero.
 template <class E>
 void run_by_mode(Context& context, Level1<E> l, const accublas_options* options) {
   const Level1<E> asked = l;
@@ -185,7 +187,7 @@ void run_by_mode(Context& context, Level1<E> l, const accublas_options* options)
   if (native) by_real_blas(asked);
 }
 
-/// Serves a call by the mode, after a failure as accublas_private_next_attempt says.
+/// Serves a call by the mode, and after a failure in the way that accublas_private_next_attempt returns.
 template <class Call>
 void serve(const Call& call) noexcept {
   const bool small = cpu::fits_blas(call);

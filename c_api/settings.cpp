@@ -7,7 +7,7 @@ using namespace accublas;
 
 namespace {
 
-/// A setter: the cached plans are made again at the next call, also where it has changed a setting before it fails.
+/// Runs a setter. The next call makes the cached plans again, even if the setter fails after it has changed a setting.
 template <class Body>
 accublas_status change(accublas_context* ctx, Body&& body) {
   return guarded(ctx, [&](Context& context) {

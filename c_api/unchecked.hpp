@@ -1,5 +1,6 @@
-// Runs calls whose arguments are checked: from BLAS's arguments to the library's problems. alpha and beta are BLAS's,
-// in memory of the pointer mode: real in some Hermitian routines, and null where the routine has none.
+// Runs calls whose arguments are checked: converts BLAS's arguments to the library's problems. alpha and beta are
+// BLAS's, in the memory of the pointer mode. They are real in some Hermitian routines, and null if the routine has
+// none.
 #pragma once
 
 #include "c_api/views.hpp"
@@ -10,7 +11,7 @@
 
 namespace accublas {
 
-/// `alpha` is SDSDOT's addend.
+/// `alpha` holds SDSDOT's addend.
 template <class E>
 void run_unchecked(Context& context, accublas_layout, const Level1<E>& l, const void* alpha, const void*,
                    const accublas_options* options) {
@@ -40,7 +41,7 @@ void run_unchecked(Context& context, accublas_layout layout, Level2<E> l, const 
                 view(outputs, l.c, l.incy), l.trans == ACCUBLAS_CONJ_TRANS || l.conjugated},
         as<E>(alpha), as<E>(beta), options);
   }
-  // An increment that leads nowhere may be any.
+  // The increment of a vector with at most one element is never used and may be any number.
   if (length_of_x(l) <= 1) l.incx = 1;
   if (length_of_y(l) <= 1) l.incy = 1;
   if (layout == ACCUBLAS_ROW_MAJOR) l.transpose();

@@ -1,4 +1,5 @@
-// From the arguments of BLAS to the library's problems: layout, transposition and sign of increments become strides.
+// Converts the arguments of BLAS to the library's problems: layout, transposition and sign of increments become
+// strides.
 #pragma once
 
 #include "c_api/boundary.hpp"
@@ -10,7 +11,7 @@ inline void require(const BadArgument& bad) {
   if (bad) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + bad.name + " is invalid");
 }
 
-/// Numbers of type E as the C interface passes them: pointers to void where they are complex.
+/// The type of numbers E in the C interface, which passes complex ones as pointers to void.
 template <class E>
 const E* as(const void* numbers) {
   return static_cast<const E*>(numbers);
@@ -20,9 +21,9 @@ E* as(void* numbers) {
   return static_cast<E*>(numbers);
 }
 
-/// A stride along `size` elements. Where there is one at most, nothing lies a stride away and the caller may pass any
-/// number: engines, which may look at the magnitude and compute addresses that they do not use, get one that is small
-/// enough for that and not negative.
+/// Returns a stride along `size` elements. If there is at most one element, the caller may pass any number. Engines may
+/// look at the magnitude of a stride and compute addresses that they do not use, so they get one that is small enough
+/// and not negative.
 constexpr std::int64_t stride_along(std::int64_t size, std::int64_t stride) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   if (size > 1) return stride;
@@ -43,7 +44,7 @@ Matrix<T> view(accublas_layout layout, accublas_transpose trans, std::int64_t m,
   return rows_adjacent ? view(m, n, data, 1, ld) : view(m, n, data, ld, 1);
 }
 
-/// C = op(A) op(B) with the factors still to be filled in.
+/// Returns C = op(A) op(B) without its factors, which are filled in later.
 template <class T>
 Gemm<T> gemm_view(accublas_layout layout, accublas_transpose transa, accublas_transpose transb, std::int64_t m,
                   std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T* c,
@@ -60,13 +61,13 @@ Gemm<T> gemm_view(accublas_layout layout, accublas_transpose transa, accublas_tr
           transb == ACCUBLAS_CONJ_TRANS};
 }
 
-/// BLAS's vector.
+/// Returns BLAS's vector.
 template <class T>
 Vector<T> view(std::int64_t n, T* data, std::int64_t increment) {
   return blas_vector(n, data, stride_along(n, increment));
 }
 
-/// The norm of a vector, of a complex one as of its components.
+/// Returns the norm of a vector; a complex vector is the real one of its components.
 template <class E>
 Reduction<RealOf<E>> norm_view(Norm norm, std::int64_t n, const E* x, std::int64_t increment, RealOf<E>* result) {
   const Vector<const E> elements = view(n, x, increment);

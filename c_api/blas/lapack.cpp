@@ -1,4 +1,4 @@
-// LAPACK's factorizations, the solutions and inverses by them, QR and least squares under their LAPACK names. LAPACKE's
+// LAPACK's names of its factorizations, of solutions and inverses that use them, of QR and of least squares. LAPACKE's
 // routines call these. LAPACK reports a bad argument by -number in *info.
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace accublas::blas {
 namespace {
 
-/// A number of elements as LAPACK reports it in a workspace: not rounded downwards.
+/// Returns a number of elements as LAPACK reports it in a workspace. It is not rounded down.
 template <class E>
 E length_of(std::int64_t numbers) {
   const auto length = static_cast<RealOf<E>>(numbers);
@@ -25,8 +25,8 @@ Pivots pivots(const Int* ipiv) {
   return {const_cast<Int*>(ipiv), sizeof(Int) == sizeof(std::int32_t)};
 }
 
-// The calls by their arguments. An operand that the routine lacks is null. The routines do not write the operands that
-// they only read.
+// These functions make calls from their arguments. An operand that the routine lacks is null. The routines do not write
+// the operands that they only read.
 template <class E>
 Factorization<E> factorization(const FactorizationShape& shape, const E* a, const Pivots& pivots, E* b) {
   return {shape, {const_cast<E*>(a), 1, shape.lda}, {b, 1, shape.ldb}, pivots};

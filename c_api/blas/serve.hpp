@@ -1,4 +1,4 @@
-// Code that the drop-in's names share: netlib's letters, calls of the library, and complaints about arguments.
+// Code that the names of the drop-in share: netlib's letters, calls of the library, and errors for bad arguments.
 #pragma once
 
 #include <cstdint>
@@ -48,12 +48,11 @@ cpu::F77Complex<T> f77_complex(Complex<T> value) {
   return result;
 }
 
-/// netlib's number of the first bad argument of a column-major call, 0 if there is none.
+/// Returns netlib's number of the first bad argument of a column-major call, or 0 if there is none.
 constexpr int first_bad(const Level2Shape& s) { return check_level2(ACCUBLAS_COL_MAJOR, s).number; }
 constexpr int first_bad(const Level3Shape& s) { return check_level3(ACCUBLAS_COL_MAJOR, s).number; }
 
-/// CBLAS's complaint about a side, a triangle, a transposition or a diagonal that is none; its argument is 0 where all
-/// are good.
+/// Returns CBLAS's error for an invalid side, triangle, transposition or diagonal. Its argument is 0 if all are valid.
 inline CblasComplaint bad_option(const Level2Shape& s) {
   if (is_ger(s.kind)) return {};
   const bool of_gemv = s.kind == Operation::gemv;
@@ -82,7 +81,7 @@ inline CblasComplaint bad_option(const Level3Shape& s) {
   return {};
 }
 
-/// Serves a routine of level 2 or 3 under an F77 name; `name` is the routine's for xerbla.
+/// Serves a routine of level 2 or 3 under an F77 name; `name` is the routine's name for xerbla.
 template <class Call>
 void f77(Spelling spelling, const char* name, const Call& call) {
   if (const int bad = first_bad(call))

@@ -7,10 +7,10 @@
 
 #include "c_api/private.hpp"
 
-// Weak references: null where nobody defines the symbol, the program's definition where it has one, else that of the
-// BLAS in its scope. A linker that sees them exports the program's handlers from the executable, also where no BLAS is
-// linked. A handler that reads an int32 is served by these as well: the machines are little endian and pass the number
-// in a register.
+// Weak references. A reference is null if nobody defines the symbol. Otherwise it is the program's definition if it has
+// one, else that of the BLAS in its scope. A linker that sees these references exports the program's handlers from the
+// executable, even if no BLAS is linked. They also suit a handler that reads an int32: the machines are little endian
+// and pass the number in a register.
 extern "C" {
 using F77Handler = void(const char* routine, const std::int64_t* argument, std::size_t length);
 using CblasHandler = void(std::int64_t argument, const char* routine, const char* form, ...);
@@ -19,8 +19,8 @@ using CblasHandler = void(std::int64_t argument, const char* routine, const char
   [[gnu::weak]] CblasHandler prefix##cblas_xerbla##cblas_suffix;
 ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_HANDLERS)
 
-// netlib's cblas_xerbla renumbers the arguments of row-major calls itself, told by this variable of its library (or of
-// the program: netlib's test programs define it).
+// netlib's cblas_xerbla renumbers the arguments of row-major calls if this variable says that the call is one. netlib's
+// library has the variable, or the program (netlib's test programs define it).
 [[gnu::weak]] extern int RowMajorStrg;
 }
 
@@ -44,7 +44,7 @@ CblasHandler* cblas_handler(Spelling spelling) {
   return handler ? handler : cblas_xerbla;
 }
 
-/// Whether a handler is the program's own and not part of a BLAS library, told by its neighbours.
+/// Whether a handler is the program's own. If the library that it is in defines other names of BLAS, it is a BLAS's.
 template <class Handler>
 bool is_own(Handler* handler) {
   Dl_info of_handler, of_neighbour;
@@ -57,7 +57,7 @@ bool is_own(Handler* handler) {
   return true;
 }
 
-/// The numbers that a row-major call has swapped, back in the caller's order.
+/// Returns the number that an argument has in the caller's order, where a row-major call has swapped the numbers.
 int renumber(const char* routine, int argument) {
   const auto swap = [argument](int one, int other) {
     return argument == one ? other : argument == other ? one : argument;
@@ -77,7 +77,7 @@ int renumber(const char* routine, int argument) {
 
 void f77_error(const char* routine, std::int64_t argument, Spelling spelling) {
   F77Handler* handler = f77_handler(spelling);
-  // Python and others load their BLAS out of sight; the real BLAS then has the handler.
+  // Python and others load their BLAS with local scope, where only the real BLAS has the handler.
   if (const cpu::RealBlas* blas = handler ? nullptr : accublas_private_real_blas()) handler = blas->xerbla;
   if (handler) handler(routine, &argument, std::strlen(routine));
 }

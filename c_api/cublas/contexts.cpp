@@ -9,9 +9,9 @@
 namespace accublas::cublas {
 namespace {
 
-/// A context's place, in a list that only grows, so that threads walk it without a lock. It is one thread's, who alone
-/// fills it; when that ends, the next thread that needs a context for this handle and device takes it over, since
-/// graphs that were captured use a context's memory for as long as there is the handle.
+/// An entry of a list of contexts that only grows, so that threads walk it without a lock. An entry belongs to one
+/// thread, which alone fills it. When that thread ends, the next thread that needs a context for this handle and device
+/// takes the entry over, because captured graphs use a context's memory for as long as the handle exists.
 struct Place {
   std::atomic<bool> taken{true};
   std::atomic<cublasHandle_t> handle{nullptr};  ///< null: there is no context
@@ -43,7 +43,7 @@ struct LeaveAll {
 };
 thread_local const LeaveAll leave_all;
 
-/// The thread's place with that context, else an empty one; null where there is no memory.
+/// Returns the thread's entry with that context, or else an empty one; null if there is no memory.
 Place* place_of(cublasHandle_t handle, int device) noexcept {
   Place* empty = nullptr;
   for (Place* place = own; place; place = place->next_own) {

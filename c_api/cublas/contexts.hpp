@@ -1,4 +1,4 @@
-// The contexts in which the drop-in serves: one for each thread, handle and device.
+// The contexts in which the drop-in computes: one for each thread, handle and device.
 #pragma once
 
 #include <cublas_api.h>
@@ -7,13 +7,13 @@
 
 namespace accublas::cublas {
 
-/// Returns this thread's context for the handle on the current device. Threads share none, so that no call waits for
-/// another's; work of one handle on several streams is ordered as its context orders it. Null where there is no memory,
-/// or where the context cannot be made, as `status` says then. May be called until the process is gone, by destructors
-/// of static variables too.
+/// Returns this thread's context for the handle on the current device. Threads share no context, so no call waits for
+/// another thread's; the context orders the work of one handle on several streams. Returns null if there is no memory
+/// or the context cannot be made, and sets `status` then. May be called until the process ends, also by destructors of
+/// static variables.
 accublas_context* context_of(cublasHandle_t handle, accublas_status& status) noexcept;
 
-/// Destroys those of a handle, which no thread uses any more.
+/// Destroys the contexts of a handle, which no thread uses any more.
 void forget(cublasHandle_t handle) noexcept;
 
 }  // namespace accublas::cublas

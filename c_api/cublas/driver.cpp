@@ -35,7 +35,7 @@ struct Driver {
   }
 };
 
-/// Null where none is loaded.
+/// Returns the driver's functions, or null if no driver is loaded.
 const Driver* driver() noexcept {
   static constinit Lazy<Driver> known;
   if (const Driver* const d = known.known()) return d;

@@ -1,4 +1,4 @@
-// The names of cuBLAS.
+// The functions under cuBLAS's names, which the build makes from c_api/routines.py.
 #include "c_api/cublas/serve.hpp"
 
 namespace accublas::cublas {

@@ -16,15 +16,15 @@ std::atomic<Lookup*> c_library_lookup{nullptr};
 std::atomic<void*> real_library{nullptr};
 std::atomic<void*> this_library{nullptr};
 
-/// The version that dlsym began with, which every later C library has too. A look-up that fails would allocate its
-/// message, and a malloc that is itself interposed may be what looks a name up.
+/// The version of dlsym that every C library has. Looking up a version that does not exist would allocate an error
+/// message, and a malloc that is itself interposed may be the caller.
 #ifdef __x86_64__
 constexpr const char* first_version = "GLIBC_2.2.5";
 #else
 constexpr const char* first_version = "GLIBC_2.17";
 #endif
 
-/// dlsym of the C library.
+/// Returns the C library's dlsym.
 Lookup* real_dlsym() noexcept {
   if (Lookup* const known = c_library_lookup.load(std::memory_order_relaxed)) return known;
   void* found = nullptr;
@@ -34,7 +34,7 @@ Lookup* real_dlsym() noexcept {
   return reinterpret_cast<Lookup*>(found);
 }
 
-/// Where the library begins that an address belongs to; null for none.
+/// Returns the start of the library that an address belongs to, or null for none.
 const void* base_of(const void* address) noexcept {
   Dl_info info;
   return dladdr(address, &info) ? info.dli_fbase : nullptr;
@@ -51,8 +51,8 @@ int find_cublas(dl_phdr_info* library, std::size_t, void* found) {
   return 1;
 }
 
-/// The drop-in's own function of a name, where `handle` leads to cuBLAS's. The library itself, which computes some
-/// modes by cuBLAS, is given the real ones.
+/// Returns the drop-in's own function of a name if `handle` leads to cuBLAS's. accublas itself, which computes some
+/// modes by cuBLAS, gets the real functions.
 void* served_symbol(void* handle, const char* name, const void* caller) noexcept {
   const void* const own_base = base_of(&c_library_lookup);
   const void* const calling = base_of(caller);
@@ -89,9 +89,9 @@ void* real_symbol(const char* name) noexcept {
 
 }  // namespace accublas::cublas
 
-/// Programs that open libcublas and look names up in it (ctypes, JAX) would pass the drop-in by: they are given its
-/// functions for the names that it serves. Every other look-up is the C library's, which must see its caller (RTLD_NEXT
-/// is relative to it): the compiler makes a jump of the last line, which meson.build sees to.
+/// Programs that open libcublas and look names up in it (ctypes, JAX) would bypass the drop-in. They get its functions
+/// for the names that it serves. Every other look-up goes to the C library's dlsym, which must see its caller, because
+/// RTLD_NEXT is relative to the caller: the compiler makes the last line a jump, which meson.build ensures.
 extern "C" ACCUBLAS_API void* dlsym(void* __restrict handle, const char* __restrict name) noexcept {
   using namespace accublas::cublas;
   if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && std::strncmp(name, "cublas", 6) == 0)

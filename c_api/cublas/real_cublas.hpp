@@ -1,5 +1,5 @@
-// The cuBLAS that the program has loaded, past the names that the drop-in serves, and the look-up of names by programs
-// that open cuBLAS themselves.
+// Finds the cuBLAS that the program has loaded, behind the names that the drop-in serves, and answers programs that
+// open cuBLAS and look names up themselves.
 #pragma once
 
 #include <cublas_api.h>
@@ -8,21 +8,21 @@
 
 namespace accublas::cublas {
 
-/// The real function of a name; null where no cuBLAS is loaded, or it lacks the name. Found by RTLD_NEXT, else in the
-/// first libcublas.so that the process has: Python's packages load theirs out of sight.
+/// Returns the real function of a name, or null if no cuBLAS is loaded or it lacks the name. It uses RTLD_NEXT, or else
+/// the first libcublas.so of the process, because Python's packages load theirs with local scope.
 void* real_symbol(const char* name) noexcept;
 
 /// A function of the real cuBLAS, looked up at its first use.
 class Real {
  public:
   explicit constexpr Real(const char* name) : name_(name) {}
-  /// Whether there is one.
+  /// Whether the function exists.
   explicit operator bool() noexcept {
     void* known = known_.load(std::memory_order_relaxed);
     if (!known) known_.store(known = real_symbol(name_), std::memory_order_relaxed);
     return known != nullptr;
   }
-  /// Arguments of exactly the function's types.
+  /// Calls the function; the arguments must have exactly its types.
   template <class... Arguments>
   cublasStatus_t operator()(Arguments... arguments) noexcept {
     if (!*this) return CUBLAS_STATUS_NOT_INITIALIZED;

@@ -5,8 +5,8 @@
 namespace accublas::cublas {
 namespace {
 
-/// Whether a math mode asks for other products than those of the type: TF32, FP16 (which CUBLAS_TENSOR_OP_MATH means)
-/// and BF16 in single precision, slices in double precision. Vectors have no such products.
+/// Whether a math mode asks for products of other arithmetic than the type's: TF32, FP16 (which CUBLAS_TENSOR_OP_MATH
+/// means) and BF16 in single precision, slices in double precision. Vectors have no such products.
 bool asks_for_other_products(int mode, Routine routine) {
   constexpr int emulated_double = 8;  // CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH, which older headers lack
   constexpr int emulated_single = 4;  // CUBLAS_FP32_EMULATED_BF16X9_MATH

@@ -1,5 +1,5 @@
-// Code that the routines of the drop-in share: whether accublas serves a call, in which context, and what follows when
-// it fails.
+// Code that the routines of the drop-in for cuBLAS share: whether accublas computes a call, in which context, and what
+// happens if it fails.
 #pragma once
 
 #include <cublas_api.h>
@@ -17,7 +17,7 @@
 
 namespace accublas::cublas {
 
-/// cuBLAS's words as accublas's; 0 for anything else.
+/// Converts cuBLAS's enums to accublas's; 0 for anything else.
 constexpr accublas_transpose transpose_of(cublasOperation_t op) {
   return op == CUBLAS_OP_N   ? ACCUBLAS_NO_TRANS
          : op == CUBLAS_OP_T ? ACCUBLAS_TRANS
@@ -34,8 +34,8 @@ constexpr accublas_diag diag_of(cublasDiagType_t diag) {
   return diag == CUBLAS_DIAG_NON_UNIT ? ACCUBLAS_NON_UNIT : diag == CUBLAS_DIAG_UNIT ? ACCUBLAS_UNIT : 0;
 }
 
-// The calls by their arguments. Factors, which may lie in device memory, go beside them. An operand that the routine
-// lacks is null.
+// These functions make calls from their arguments. Factors, which may be in device memory, are passed separately. An
+// operand that the routine lacks is null.
 template <class E>
 Level1<E> level1(const Level1Shape& shape, const void*, const void* x, const void* y, void* result) {
   return {shape, E{}, x, y, result};
@@ -60,14 +60,14 @@ BatchCall<E> batched(const BatchShape& shape, const void*, Operand* a, Operand* 
   return batch_call<E>(shape, a, b, c);
 }
 constexpr const char* no_factor = nullptr;  ///< of a routine that has no alpha or beta
-/// Whether a factor is null that the routine has.
+/// Whether the routine has a factor and it is null.
 template <class A>
 bool is_missing(const A* factor) {
   return !std::is_same_v<A, char> && !factor;
 }
 
-/// Whether the arguments are good and there is something to do; otherwise cuBLAS answers, with its status. Results of a
-/// batch that lie over one another are cuBLAS's, too, and a TRMM with C in B under another leading dimension.
+/// Whether the arguments are valid and there is work to do; otherwise cuBLAS answers with its status. cuBLAS also
+/// computes batches whose results overlap, and a TRMM whose C is B with another leading dimension.
 constexpr bool has_work(const Level1Shape& s) { return s.n > 0 && (!is_norm(s.kind) || s.incx > 0); }
 constexpr bool has_work(const BatchShape& s) {
   return !check_batch(ACCUBLAS_COL_MAJOR, s) && s.m > 0 && s.n > 0 && s.batch_count > 0;
@@ -86,24 +86,24 @@ bool has_work(const Level3<E>& l) {
 /// A call on its way to accublas.
 class Way {
  public:
-  /// `call` is one of those above.
+  /// `call` is one of the calls above.
   Way(cublasHandle_t handle, Routine routine, const void* call) noexcept;
 
-  /// The real cuBLAS serves the call: the mode is cuBLAS's own, or the handle's math mode asks for other arithmetic
-  /// than the types have.
+  /// Whether the real cuBLAS computes the call: the mode is native, or the handle's math mode asks for other arithmetic
+  /// than the types'.
   bool forwarded() const { return !context_ && prepared_ == ACCUBLAS_SUCCESS; }
   /// This thread's context for the handle and its device, with the handle's stream and pointer mode.
   accublas_context* context() const { return context_; }
   cudaStream_t stream() const { return stream_; }
-  /// The error that kept the context from being made, or from taking the stream and the mode; else success.
+  /// Returns the error that prevented the context from being made or from taking the stream and the mode, or success.
   accublas_status prepared() const { return prepared_; }
-  /// Whether factors lie in device memory still.
+  /// Whether factors are still in device memory.
   bool factors_on_device() const { return factors_on_device_; }
-  /// They were read.
+  /// Call this when the factors have been read.
   void factors_are_on_host() noexcept;
 
-  /// After a failure: whether the real cuBLAS is to serve the call, as the failure handler says; else `status` is what
-  /// the caller gets.
+  /// Call this after a failure. Returns whether the real cuBLAS is to compute the call, as the failure handler decides;
+  /// otherwise sets `status` to what the caller gets.
   bool falls_back(accublas_status failed, cublasStatus_t& status) const noexcept;
 
  private:
@@ -113,7 +113,7 @@ class Way {
   bool factors_on_device_ = false;
 };
 
-/// A factor of a routine that takes it in host memory alone: read from the device where it lies there.
+/// A factor of a routine that takes it in host memory alone. It is read from the device if it is there.
 template <class E>
 class Factor {
  public:
@@ -129,8 +129,8 @@ class Factor {
   const E* where_;
 };
 
-/// Runs a call whose factors follow the pointer mode, but those of level 2 beside GEMV and of HER2K, which accublas
-/// takes in host memory alone.
+/// Runs a call whose factors follow the pointer mode, except those of HER2K and of level 2 other than GEMV, which
+/// accublas takes in host memory alone.
 template <class Call, class A, class B>
 accublas_status run_by_pointer_mode(Way& way, const Call& call, const A* alpha, const B* beta) {
   const Routine routine = call.routine();
@@ -148,7 +148,7 @@ template <class Call, class A, class B>
 accublas_status run(Way& way, const Call& call, const A* alpha, const B* beta) {
   return run_by_pointer_mode(way, call, alpha, beta);
 }
-/// cuBLAS's TRMM is out of place: B is copied to C where that is another matrix.
+/// cuBLAS's TRMM is out of place: B is copied to C if C is another matrix.
 template <class E, class A, class B>
 accublas_status run(Way& way, Level3<E> call, const A* alpha, const B* beta) {
   if (call.kind == Operation::trmm) {
@@ -162,7 +162,7 @@ accublas_status run(Way& way, Level3<E> call, const A* alpha, const B* beta) {
   return run_by_pointer_mode(way, call, alpha, beta);
 }
 
-/// Serves a call by accublas, or by the real function with the handle and `arguments`.
+/// Computes a call by accublas, or by the real function with the handle and `arguments`.
 template <class Call, class A, class B, class... Arguments>
 cublasStatus_t serve(Real& real, const Call& call, const A* alpha, const B* beta, cublasHandle_t handle,
                      Arguments... arguments) {
@@ -180,8 +180,8 @@ struct Types {
   cublasComputeType_t compute;
 };
 
-/// Serves a call by types, make(E{}) for numbers E. The real function serves it where accublas has no such product:
-/// other types, or a compute type that asks for other arithmetic than theirs.
+/// Computes a call that names its types; make(E{}) returns the call for numbers E. The real function computes it if
+/// accublas has no such product: for other types, or a compute type that asks for other arithmetic than the types'.
 template <class Make, class... Arguments>
 cublasStatus_t serve_typed(Real& real, const Types& types, Make make, const void* alpha, const void* beta,
                            Arguments... arguments) {

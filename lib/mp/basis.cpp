@@ -16,7 +16,7 @@ namespace accublas::mp {
 
 namespace {
 
-/// a mod m.
+/// Returns a mod m.
 std::uint32_t residue_of(const std::uint64_t* a, int limbs, const RnsModulus& modulus) {
   std::uint32_t r = 0;
   for (int i = limbs - 1; i >= 0; --i)
@@ -24,7 +24,7 @@ std::uint32_t residue_of(const std::uint64_t* a, int limbs, const RnsModulus& mo
   return r;
 }
 
-/// a / m for an a that m divides.
+/// Returns a / m for an a that m divides.
 void divide_exactly(const std::uint64_t* a, int limbs, std::uint32_t m, std::uint64_t* quotient) {
   std::uint64_t rest = 0;
   for (int i = limbs - 1; i >= 0; --i) {

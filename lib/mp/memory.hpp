@@ -73,9 +73,10 @@ void free_buffer(T* data) {
 /// Planes of at least this many bytes are written past the caches.
 inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 
-/// Copies to memory that will not be read soon, past the caches where `to` allows: lines need not be read to be
-/// written. Written plane after plane, from a buffer in the caches: stores to as many planes as there are moduli at
-/// once wait for each other's lines (conversions took twice as long). stream_fence() before others may read it.
+/// Copies to memory that will not be read soon, past the caches if `to` allows, so that the cache lines need not be
+/// read to be written. The copy writes plane after plane from a buffer in the caches, because stores to as many planes
+/// as there are moduli at once wait for each other's lines (conversions took twice as long). Call stream_fence() before
+/// others may read the memory.
 inline void stream(const std::uint32_t* from, std::int64_t count, std::uint32_t* to) {
   std::int64_t i = 0;
 #if defined(__SSE2__)

@@ -1,11 +1,12 @@
-// Digits to residues with AVX-512 IFMA, which adds the lower or upper 52 bits of a product of 52-bit numbers to a sum.
-// Residues are read off fractions: X mod m is m times the fraction of X / m. With digits of 52 bits, d_j of X and w_j
-// of 1 / m behind the point, the fraction of d_j 2^(52 j) / m in units of 2^-52 is
-//   lower(d_j w_j) + upper(d_j w_j+1) modulo 2^52, up to two units:
-// two operations, none of which reduces anything, for sums modulo 2^52 are what the next product takes. The fraction
-// for P, the product of three moduli, needs 93 of 104 bits: four operations serve three moduli, and three more each
-// make the fraction of X / m_k = (X / P) (P / m_k) of it. (A product of five with 156 bits would have no bit to spare
-// for the sum's error; longer ones gain nothing, for their second step grows.)
+// Converts digits to residues with AVX-512 IFMA, which adds the lower or upper 52 bits of a product of 52-bit numbers
+// to a sum. Residues are read off fractions: X mod m is m times the fraction of X / m.
+//
+// With digits of 52 bits, d_j of X and w_j of 1 / m behind the point, the fraction of d_j 2^(52 j) / m in units of
+// 2^-52 is lower(d_j w_j) + upper(d_j w_j+1) modulo 2^52, up to two units. This takes two operations, and none of them
+// reduces anything, because the next product takes sums modulo 2^52. The fraction for P, the product of three moduli,
+// needs 93 of 104 bits: four operations serve three moduli, and three more operations for each modulus make the
+// fraction of X / m_k = (X / P) (P / m_k) of it. A product of five moduli with 156 bits would have no bit to spare for
+// the error of the sum. Longer products gain nothing, since their second step grows.
 #include "lib/base/integers.hpp"
 #include "lib/mp/kernels/mp_vector.hpp"
 

@@ -1,15 +1,15 @@
-// Products of one residue plane with vectors. The plane is read once, in the order in which it lies: groups of columns,
-// whose sums wait in first-level cache (N) or in registers (T). Four products of residues fit into 64 bits; a sum of
+// Products of one residue plane with vectors. The plane is read once, in the order of its memory: groups of columns,
+// whose sums stay in first-level cache (N) or in registers (T). Four products of residues fit into 64 bits; a sum of
 // many is kept as mp_vector.hpp's DelayedSum and reduced once, at its end.
 //
-// A vector of residues (8 with AVX2, 16 with AVX-512) takes six operations, two of them multiplications: faster than
-// memory and the last cache are. What the speed hangs on is prefetching: the next group's lines are asked for while
-// this one is worked on, because the hardware's prefetchers stop at the end of a page and a column is often shorter
-// (without it 0.7, with it 0.9 of the speed of plain reading at n = 1000).
+// A vector of residues (8 with AVX2, 16 with AVX-512) takes six operations, two of them multiplications, which is
+// faster than memory and the last cache. The speed depends on prefetching: the kernel prefetches the lines of the next
+// group while it works on this one, because the hardware's prefetchers stop at the end of a page and a column is often
+// shorter (0.7 of the speed of plain reading without it, 0.9 with it, at n = 1000).
 //
-// Not with IFMA: 52-bit products in low and high halves would be five operations a vector (a shift, four
-// multiplications that add, no folds below 2^12 terms) in place of six and a half. But these already take 20 bytes a
-// cycle at two operations a cycle, more than a core gets from memory.
+// The products do not use IFMA. 52-bit products in low and high halves would take five operations a vector (a shift,
+// four multiplications that add, no folds below 2^12 terms) in place of six and a half. But these already take 20 bytes
+// a cycle at two operations a cycle, more than a core gets from memory.
 #include "lib/mp/kernels/mp_vector.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
