@@ -92,7 +92,7 @@ struct CallState {
       sample_col_term[state_samples];  ///< chance that an element is undecided, see cuda/int8/plan.cu
   std::int32_t samples;
   FirstLook look;
-  /// the data favour cuBLAS, which the call holds as the alternative; then `refused` is set too
+  /// The data favour cuBLAS, which is the call's fallback candidate; `refused` is set too.
   std::int32_t prefers_native;
   std::int32_t refused;  ///< the target is missed, or the data favour cuBLAS: no kernel of this call writes C
   // The following members keep their values until accublas_sync reads them.

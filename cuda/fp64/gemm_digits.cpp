@@ -163,7 +163,7 @@ void DigitGemm<T>::run() {
   state_.end_call();
 }
 
-/// Open elements that no term contributes to.
+/// Computes the pending elements that no term contributes to.
 template <class T>
 void DigitGemm<T>::resolve_zeros(int index) {
   if (!keep_nonzero_) return;

@@ -53,7 +53,7 @@ void slices_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   const ExactArguments<T> pass = exact_arguments(engine, at.rows, at.cols, at.open, device);
   const JoinedParts<T>* const joined = call.problem.joined;
   slice_pass(cublas, scheme, blocks, pass, joined, at.arena, stream);
-  // Elements of special lines: in every mode alike.
+  // Elements of special lines are computed as in every mode.
   state.phase(&accublas_report_t::ms_exact);
   joined ? exact_joined(model, pass, *joined, stream) : exact(model, pass, stream);
   if (engine.alpha.pointer)

@@ -27,10 +27,11 @@ struct Layout {
   std::byte *blas, *arena;            ///< composition
 };
 
-/// Words of lines that FP16 holds are multiplied as FP16, the same at twice the rate; x4 has no accumulators for it.
+/// Words of lines that FP16 holds are multiplied as FP16, with the same result at twice the rate; x4 has no
+/// accumulators for this.
 bool tries_half(const MultiwordMode& mode) { return mode.format == MultiwordFormat::tf32 && mode.products < 4; }
 
-/// The one product of tf32x1 is cuBLAS's.
+/// Whether the fused kernel computes the product. cuBLAS computes the one product of tf32x1.
 template <class T>
 bool fused_serves([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] const MultiwordMode& mode) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
@@ -112,7 +113,7 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
     multiword_pass(*cublas, mode, blocks, pass, at.arena, stream);
   }
   state.phase(&accublas_report_t::ms_exact);
-  // No lambda is known of the lines: not by grid sums.
+  // The lines have no lambda, so grid sums cannot compute these elements.
   accumulate_open_elements(model, pass, stream);
   if (engine.alpha.pointer)
     scale_if_alpha_is_zero(model, engine.rows.count, engine.cols.count, engine.at, engine.alpha, engine.beta,

@@ -16,12 +16,12 @@ using namespace long_sums;
 
 constexpr int nothing = -1 << 30;
 
-/// The slices of a line: multiples of 2^grid, which what the slices before left of an entry is rounded to.
+/// The slices of a line: multiples of 2^grid, to which the remainder of an entry after the earlier slices is rounded.
 struct Slices {
   int count, grid[most_slices];
 };
 
-/// A slice may be 2^1024, no double: those of coarse grids are kept times 2^-2.
+/// A slice may be 2^1024, which is not a double, so slices of coarse grids are kept times 2^-2.
 __device__ int reduction(int grid) { return grid > 900 ? 2 : 0; }
 
 __device__ void cut(const Slices& slices, double entry, double (&slice)[most_slices]) {
@@ -32,7 +32,7 @@ __device__ void cut(const Slices& slices, double entry, double (&slice)[most_sli
   }
 }
 
-/// A warp's row. The sum of an inner product is left in the words of lane 0's accumulator.
+/// Computes a row, by a warp. The sum of an inner product is left in the words of lane 0's accumulator.
 template <class T>
 struct JoinedRow {
   const JoinedRows<T>& g;
@@ -43,13 +43,13 @@ struct JoinedRow {
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x); }
 
-  /// body(entry of the row, entry of the column) for the lane's share of the terms.
+  /// Calls body(entry of the row, entry of the column) for the lane's share of the terms.
   template <class Body>
   __device__ void for_terms(int part, Body&& body) const {
     for (Index t = lane(); t < g.terms; t += 32) body(row[t], g.columns[part][t]);
   }
 
-  /// Finds them; false where a line has an Inf or a NaN.
+  /// Finds the largest magnitudes of the row and of the column. Returns false if one of them has an Inf or a NaN.
   __device__ bool measure(int part) const {
     using F = FloatFormat<T>;
     typename F::Bits of_row = 0, of_column = 0;
@@ -65,7 +65,8 @@ struct JoinedRow {
     return of_row < F::infinity && of_column < F::infinity;
   }
 
-  /// The mode's inner product, or cr's. Returns the special terms' sum; `exponent` is that of the words' last bit.
+  /// Computes the mode's inner product, or cr's. Returns the sum of the special terms; `exponent` is that of the words'
+  /// last bit.
   __device__ Special<T> sum(int part, bool exact, int& exponent) const {
     Digits accumulator{memory + lane()};
     __syncwarp();
@@ -97,7 +98,7 @@ struct JoinedRow {
     return special;
   }
 
-  /// dot2's pair: lanes have a block each, and all combine them from left to right.
+  /// Returns dot2's pair: each lane has a block, and all lanes combine the blocks from left to right.
   __device__ Pair pair_of(int part) const {
     Pair total{0, 0};
     const Index blocks = ceil_div(g.terms, dot2_block);
@@ -112,7 +113,7 @@ struct JoinedRow {
     return total;
   }
 
-  /// The grids of a line, one after the other.
+  /// Finds the grids of a line, one after the other.
   __device__ void find_slices(const T* line, Slices& to) const {
     __syncwarp();
     if (lane() == 0) to.count = 0;

@@ -1,6 +1,6 @@
-// Complex products with one column whose alpha or beta has two parts, which join both components of an inner product
-// before the rounding (docs/modes.md, "Complex types"): row by row, by exact sums, in every bit-defined mode. The twin
-// on a device of lib/cpu/structured/elements.cpp.
+// Complex products with one column whose alpha or beta has an imaginary part. Such a factor combines both components of
+// an inner product before the rounding (docs/modes.md, "Complex types"). The rows are computed one by one, by exact
+// sums, in every bit-defined mode. lib/cpu/structured/elements.cpp is the twin on the CPU.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,8 +12,8 @@
 
 namespace accublas::cuda {
 
-/// Lines as a product of components has them: entry t of row i at rows[i stride + t], of the columns for Re and Im at
-/// columns[part][t].
+/// The lines of a product of components: entry t of row i is at rows[i stride + t], and entry t of the columns for Re
+/// and Im is at columns[part][t].
 template <class T>
 struct JoinedRows {
   Index m, terms;
@@ -26,11 +26,12 @@ struct JoinedRows {
   int rho;    ///< of slices
 };
 
-/// y_i of all rows; nothing where alpha and beta turn out to be real.
+/// Computes y_i for all rows; does nothing if alpha and beta turn out to be real.
 template <class T>
 void joined_rows(const DeviceModel&, const JoinedRows<T>&, cudaStream_t);
 
-/// to[0] and to[1]: the real parts of alpha and beta where both are real, else 0 and 1, which leave a result alone.
+/// Sets to[0] and to[1] to the real parts of alpha and beta if both are real, else to 0 and 1, which leave a result as
+/// it is.
 template <class T>
 void real_scalars(const DeviceModel&, Scalar<Complex<T>> alpha, Scalar<Complex<T>> beta, T* to, cudaStream_t);
 

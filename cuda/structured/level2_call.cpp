@@ -15,7 +15,7 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
   if (call.alpha.on_device && !is_triangular(l.kind))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
                 "routines of level 2 beside GEMV on a GPU need alpha and beta in host memory");
-  // BLAS has no name for an operand that is conjugated without being transposed, or the reverse.
+  // BLAS cannot express an operand that is conjugated without being transposed, or the reverse.
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && !l.conjugated && !(l.alpha == 0))
     return with_cublas(state, execution, 0, [&](Cublas& cublas, std::byte*) {
       cublas.scalars_on_device(false);

@@ -1,4 +1,4 @@
-// Level 2 beside GEMV on a device, but TRSV.
+// Level 2 on a device, except for GEMV and TRSV.
 #pragma once
 
 #include "cuda/core/state.hpp"
@@ -6,10 +6,10 @@
 
 namespace accublas::cuda {
 
-/// The call with device operands: native by cuBLAS, else SYMV, HEMV and TRMV as products with one column
-/// (cuda/structured/vector_product.hpp), the others by cuda/structured/update.hpp, which also serves what cuBLAS has no
-/// name for. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, where alpha or beta lie on the device,
-/// and Error(ACCUBLAS_ERROR_ENGINE) for TRSV by engine int8.
+/// Computes the call with device operands. In native cuBLAS computes it. Otherwise SYMV, HEMV and TRMV are products
+/// with one column (cuda/structured/vector_product.hpp), and cuda/structured/update.hpp computes the other routines,
+/// and calls that cuBLAS cannot express. Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, if alpha or
+/// beta is on the device, and Error(ACCUBLAS_ERROR_ENGINE) for TRSV by engine int8.
 template <class E>
 void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execution);
 

@@ -1,7 +1,7 @@
-// A product of level 3 is GEMM on operands that are written out where they have a structure
-// (cuda/structured/structured_operands.hpp). Of a wanted triangle the INT8 engine computes no more; the others compute
-// a square in memory of its own. TRMM's terms beyond the triangle are left out by the INT8 engine's tiles
-// (Gemm::zeros), and by bands of columns, where that changes no bit.
+// A product of level 3 is GEMM on operands that are written out if they have a structure
+// (cuda/structured/structured_operands.hpp). If only a triangle of C is wanted, the INT8 engine computes no more; the
+// other engines compute a square in separate memory. The INT8 engine's tiles leave out TRMM's terms beyond the triangle
+// (Gemm::zeros); the other engines leave them out by bands of columns, if that changes no bit.
 #include "cuda/structured/level3_call.hpp"
 
 #include <algorithm>
@@ -30,12 +30,12 @@ namespace {
 
 bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP; }
 
-/// alpha and beta, unless null, in device memory.
+/// alpha and beta are in device memory unless they are null.
 template <class E>
 void native(State& state, const Level3<E>& l, const E* alpha, const E* beta, Execution& execution) {
   with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
     blas.scalars_on_device(alpha != nullptr);
-    // HER2K of cuBLAS reads the imaginary parts of C's diagonal.
+    // cuBLAS's HER2K reads the imaginary parts of C's diagonal.
     if (l.hermitian_result())
       clear_diagonal(state.model(), l.result(), l.n, Scalar<E>{l.alpha, alpha}, Scalar<E>{l.beta, beta},
                      state.cuda_stream());
@@ -48,7 +48,7 @@ void native(State& state, const Level3<E>& l, Execution& execution) {
   native<E>(state, l, nullptr, nullptr, execution);
 }
 
-/// Returns the routine of cuBLAS that the emulation leaves the call to.
+/// Returns the routine of cuBLAS that computes the call if the emulation leaves it to cuBLAS.
 template <class E>
 NativeProduct native_product(const Level3<E>& l) {
   NativeProduct product{[l](Cublas& blas) {
@@ -60,7 +60,7 @@ NativeProduct native_product(const Level3<E>& l) {
   return product;
 }
 
-/// Whether alpha or beta may have two parts, so that components of a result need both parts of products.
+/// Whether alpha or beta may have an imaginary part, so that components of a result need both components of products.
 template <class E>
 bool joins_parts(const Call<Level3<E>, E>& call) {
   if constexpr (is_complex<E>) return call.alpha.on_device || call.problem.alpha.im != 0 || call.problem.beta.im != 0;
@@ -95,7 +95,7 @@ class StructuredProduct {
         const Structure structure = p_.b.structure;
         const Triangle part = p_.b.part;
         p_.b = written(columns_of(p_), p_.n, terms, columns, false);
-        // Kept for the ranges of columns' terms; the entries are all there.
+        // The triangle is kept for the ranges of columns' terms; all entries are written out.
         if (structure == Structure::triangular) triangle_ = part;
       }
       by_square ? multiply_square(square[0], terms, inner) : multiply(terms, inner);
@@ -106,11 +106,12 @@ class StructuredProduct {
  private:
   static constexpr Index components = is_complex<E> ? 2 : 1;
 
-  /// The engine that computes no more than the wanted triangle.
+  /// Whether the engine computes only the wanted triangle.
   bool of_int8() const { return call_.engine == ACCUBLAS_ENGINE_INT8; }
-  /// alpha and beta are; p_ has none then.
+  /// Whether alpha and beta are on the device; p_ has none then.
   bool on_device() const { return call_.alpha.on_device; }
-  /// p_'s: of HER2K by rows its pairs change places, which alpha's conjugate makes up for (take_factors has it).
+  /// Returns the alpha of p_. By rows the pairs of HER2K change places, so its conjugate is used (take_factors writes
+  /// it).
   const E* alpha_on_device() const {
     return call_.alpha.pointer + (p_.two_pairs && call_.problem.conjugate_alpha ? 2 : 0);
   }
@@ -125,8 +126,9 @@ class StructuredProduct {
     return {rows ? as_rows : as_rows.transposed()};
   }
 
-  /// `transposed` products are the transposes of what was asked for, and are served as that: dot2 is a sequence of
-  /// operations. To cuBLAS the strides of what has no rows or no columns must be BLAS's.
+  /// Serves a product. A `transposed` product is the transpose of the product that was requested, and is computed as
+  /// that one, because dot2 is a sequence of operations. For cuBLAS the strides of a matrix without rows or columns
+  /// must be BLAS's.
   void serve(Gemm<E> g, accublas_engine engine, Execution& inner) {
     if (p_.transposed && engine != ACCUBLAS_ENGINE_NATIVE) g = g.transposed();
     const ScalarArgument<E> alpha{&g.alpha, false}, beta{&g.beta, false};
@@ -156,7 +158,7 @@ class StructuredProduct {
       if (on_device() && p_.wanted != Triangle::all) scale_result();
       return;
     }
-    // Bands change no bits of cr and dot2, and of dp none that are promised.
+    // Bands change no bits of cr and dot2, and none that dp promises.
     const Mode& mode = call_.mode;
     const bool free = is_grade(mode) && !mode.reproducible;
     if (!free && mode.kind != ACCUBLAS_MODE_CR && mode.kind != ACCUBLAS_MODE_DOT2) {
@@ -173,8 +175,8 @@ class StructuredProduct {
     fix_rows(model(), fixed_up, alpha(), stream());
   }
 
-  /// Bands of columns with the terms that they have: from the full end each takes half of what is left, so that half of
-  /// a band's terms at least are there, and what remains is for `last`.
+  /// Multiplies bands of columns with the terms that they have. From the full end each band takes half of the columns
+  /// that are left, so that at least half of its terms exist. The engine `last` computes the rest.
   void multiply_bands(const Gemm<E>& g, accublas_engine last, Execution& inner) {
     const bool upper = triangle_ == Triangle::upper;
     const Index n = p_.n;
@@ -201,9 +203,10 @@ class StructuredProduct {
     scatter_triangle(model(), triangle, square, stream());
   }
 
-  /// HER2K whose alpha has two parts. With S and D as docs/modes.md has them, Re alpha Re S - Im alpha Im D is the real
-  /// part of alpha (A B + conj(A2 B2)), and Re alpha Im S + Im alpha Re D the imaginary part of alpha (A B - conj(A2
-  /// B2)): two products, each in a square of its own. Both parts of their diagonals count for T*, as Im D does.
+  /// Computes a HER2K whose alpha has an imaginary part. With S and D of docs/modes.md, Re alpha Re S - Im alpha Im D
+  /// is the real part of alpha (A B + conj(A2 B2)), and Re alpha Im S + Im alpha Re D is the imaginary part of alpha (A
+  /// B - conj(A2 B2)). These are two products, each in a separate square. Both parts of their diagonals count for T*,
+  /// as Im D does.
   void multiply_apart(E* rows, E* cols, E* const (&square)[2], Execution& inner) {
     if constexpr (is_complex<E>) {
       const Index n = p_.n, terms = 2 * p_.k;
@@ -229,7 +232,7 @@ class StructuredProduct {
     }
   }
 
-  /// Where alpha, in device memory, is zero: what int8 leaves alone of a wanted triangle.
+  /// Scales the wanted triangle, which engine int8 leaves alone, if alpha, in device memory, is zero.
   void scale_result() {
     scale_wanted(model(), p_.c, p_.m, p_.n, p_.wanted, p_.hermitian, alpha(), beta(), bit_defined(call_.mode),
                  stream());
@@ -244,7 +247,7 @@ class StructuredProduct {
   Triangle triangle_ = Triangle::all;  ///< of B, where that is triangular
 };
 
-/// With alpha and beta as numbers of type E, wherever they are.
+/// Calls a function with alpha and beta as numbers of type E, in either memory space.
 template <class E>
 void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& execution,
                        DeviceGemmFunction<E> serve) {
@@ -259,10 +262,10 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
   if (l.kind == Operation::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
     return solve_by_sums<E>(state, system_of(l), on_device ? call.alpha.pointer : nullptr, call.mode, execution);
   const bool joins = joins_parts(call);
-  // Emulation has no offer there; cuBLAS keeps the promise of dp and sp.
+  // The emulation has no fallback candidate there; cuBLAS keeps the promise of dp and sp.
   const bool left_to_native =
       (joins || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;
-  // cuBLAS's products between unknowns may serve dp where cuBLAS's own routine does not.
+  // cuBLAS's products between halves of the unknowns may compute dp if cuBLAS's own routine does not.
   const bool by_halves = l.kind == Operation::trsm && !on_device && !joins && is_grade(call.mode) &&
                          !execution.engine_forced && pays_by_halves(state.model().tuning().trsm, system_of(l));
   if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Operation::gemmt && !by_halves) {
@@ -272,7 +275,7 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
   }
   if (l.kind == Operation::trsm && on_device)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "engine int8 of TRSM on a GPU needs alpha in host memory");
-  // Whether a diagonal's imaginary part counts for T* is alpha's to tell.
+  // alpha decides whether the imaginary part of a diagonal counts for T*.
   if (l.kind == Operation::her2k && on_device && is_grade(call.mode) && call.mode.reproducible)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "HER2K in dp:repro on a GPU needs alpha in host memory");
   if (l.kind == Operation::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
@@ -335,7 +338,7 @@ void staged_level3(State& state, const Call<Level3<E>, E>& call, Execution& exec
     state.forget_call();
     throw Error(ACCUBLAS_ERROR_C_UNDEFINED, not_covered_message);
   }
-  // The part of C outside the wanted triangle stays as it is.
+  // The part of C outside of the wanted triangle stays as it is.
   const bool upper = l.wanted() == Triangle::upper;
   if (l.wanted() == Triangle::all)
     c.copy_out(stream);

@@ -6,13 +6,13 @@
 
 namespace accublas::cuda {
 
-/// The call with device operands, by `serve`, which computes GEMM; native by cuBLAS's own routine.
+/// Computes the call with device operands by `serve`, which computes GEMM. In native it uses cuBLAS's own routine.
 /// Throws Error(ACCUBLAS_ERROR_UNAVAILABLE), with nothing written, for an alpha in device memory of HER2K in dp:repro
 /// and of TRSM by engine int8.
 template <class E>
 void level3_call(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E> serve);
 
-/// The call with host operands: copies of the matrices that level3_call computes on. Returns when C is final.
+/// Computes the call with host operands, by level3_call on copies of the matrices. Returns when C is final.
 template <class E>
 void staged_level3(State&, const Call<Level3<E>, E>&, Execution&, DeviceGemmFunction<E> serve);
 

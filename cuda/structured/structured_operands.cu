@@ -10,9 +10,9 @@ namespace {
 
 constexpr int edge = 32, steps = 8, threads = edge * steps;
 
-/// A block writes a tile of 32 lines and terms. What is read lies side by side along one of them, by the tile's place:
-/// a mirrored operand is read across. Tiles that the description has one way, off its diagonal, are read with all loads
-/// under way at once.
+/// A block writes a tile of 32 lines and terms. The entries that it reads are adjacent along one of them, which depends
+/// on the position of the tile: a mirrored operand is read across. Tiles off the diagonal have one direction, and all
+/// their loads are in flight at once.
 template <class E>
 __global__ void __launch_bounds__(threads)
     write_tile(const __grid_constant__ ProductLines<E> lines, Index count, Index terms, E* to) {
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// Calls body(i, j) for all elements of an m x n matrix, neighbours down the columns; by kernels of `threads` threads.
+/// Calls body(i, j) for all elements of an m x n matrix, neighbours down the columns, by kernels of `threads` threads.
 template <class Body>
 __device__ void for_elements(Index m, Index n, Body&& body) {
   for (Index j = blockIdx.y; j < n; j += gridDim.y)
@@ -127,7 +127,7 @@ __device__ bool finite_number(const Complex<T>& z) {
   return is_finite(z.re) && is_finite(z.im);
 }
 
-/// A block takes a row, and its threads elements of it.
+/// A block computes a row, and its threads compute elements of it.
 template <class E>
 __global__ void __launch_bounds__(threads) fix_up(const __grid_constant__ Product<E> p, Scalar<E> factor) {
   await_predecessor();
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(threads) fix_up(const __grid_constant__ Produc
     for (Index j = threadIdx.x; j < p.n; j += threads) {
       const TermRange range = terms_of_column(p, j);
       if constexpr (is_complex<E>) {
-        // Both components need both parts of S where alpha has two.
+        // Both components need both components of S if alpha has an imaginary part.
         ComponentSum<T> re, im;
         ExactSum<T> sum;
         const auto add_to = [&](ComponentSum<T>& to, T factor) {

@@ -1,5 +1,6 @@
-// Structured products (symmetric, Hermitian, triangular operands) need more than GEMM and GEMV: operands written out
-// whole, triangles of results, and the elements of TRMM and TRMV that zeros would spoil. Device memory throughout.
+// Kernels for structured products (symmetric, Hermitian, triangular operands), which need more than GEMM and GEMV:
+// operands that are written out whole, triangles of results, and the elements of TRMM and TRMV that zeros would spoil.
+// All memory is device memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,12 +11,12 @@
 
 namespace accublas::cuda {
 
-/// to[line terms + p] = lines(line, p): mirrored, conjugated, with zeros and ones where the description has them.
+/// Sets to[line terms + p] = lines(line, p): mirrored, conjugated, and with zeros and ones, as the structure requires.
 template <class E>
 void write_lines(const DeviceModel&, const ProductLines<E>& lines, Index count, Index terms, E* to, cudaStream_t);
 
-/// A triangle of C and a whole square in memory of its own, by columns: the wanted elements to the square, or back. Of
-/// a Hermitian result the imaginary parts of the diagonal are +0 either way.
+/// Copies the wanted elements of a triangle of C to a whole square in separate memory, by columns, or back. The
+/// imaginary parts of the diagonal of a Hermitian result become +0 in both directions.
 template <class E>
 struct TriangleOfResult {
   Matrix<E> c;
@@ -29,18 +30,19 @@ void gather_triangle(const DeviceModel&, const TriangleOfResult<E>&, E* square, 
 template <class E>
 void scatter_triangle(const DeviceModel&, const TriangleOfResult<E>&, const E* square, cudaStream_t);
 
-/// Im = +0 on the diagonal of an n x n matrix, but where alpha and beta leave C alone; nothing where numbers are real.
+/// Sets the imaginary parts of the diagonal of an n x n matrix to +0, unless alpha and beta leave C as it is. Does
+/// nothing for real numbers.
 template <class E>
 void clear_diagonal(const DeviceModel&, Matrix<E> c, Index n, Scalar<E> alpha, Scalar<E> beta, cudaStream_t);
 
-/// Where alpha is zero, the wanted elements of C m x n times beta, +0 where that is zero; IEEE, NaN canonical on
-/// request.
+/// If alpha is zero, multiplies the wanted elements of C, m x n, by beta; they become +0 if beta is zero. The products
+/// are IEEE's, and a NaN is canonical on request.
 template <class E>
 void scale_wanted(const DeviceModel&, Matrix<E> c, Index m, Index n, Triangle part, bool hermitian, Scalar<E> alpha,
                   Scalar<E> beta, bool canonical, cudaStream_t);
 
-/// to[0] = alpha or its conjugate, to[1] = beta, to[2] = the conjugate of to[0], all in device memory, where some are
-/// real numbers; 0 for a null beta.
+/// Sets to[0] to alpha or its conjugate, to[1] to beta and to[2] to the conjugate of to[0], all in device memory, where
+/// some may be real numbers. A null beta is 0.
 template <class E>
 struct DeviceFactors {
   const RealOf<E>*alpha, *beta;
@@ -49,9 +51,9 @@ struct DeviceFactors {
 template <class E>
 void take_factors(const DeviceModel&, const DeviceFactors<E>&, E* to, cudaStream_t);
 
-/// Computes elements of a product with a triangular B (TRMM, TRMV: beta is zero; nothing is done if alpha is zero),
-/// whose zeros are no terms: the elements of rows of A that hold an Inf or a NaN, once more, correctly rounded over the
-/// terms that there are. p.a and p.b are lines as write_lines has them.
+/// Computes elements of a product with a triangular B (TRMM, TRMV: beta is zero; does nothing if alpha is zero), whose
+/// zeros are no terms. The elements are those in rows of A that hold an Inf or a NaN. They are computed again,
+/// correctly rounded over the terms that exist. p.a and p.b are lines in the form that write_lines makes.
 template <class E>
 void fix_rows(const DeviceModel&, const Product<E>& p, Scalar<E> alpha, cudaStream_t);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int widen_threads = 256;
 
-/// body(i), i < n.
+/// Calls body(i) for i < n.
 template <class Body>
 __device__ void for_numbers(Index n, Body&& body) {
   for (Index i = Index{blockIdx.x} * widen_threads + threadIdx.x; i < n; i += Index{gridDim.x} * widen_threads) body(i);

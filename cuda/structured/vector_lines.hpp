@@ -1,4 +1,4 @@
-// Vectors written out as real ones.
+// Writes vectors out as real ones.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,13 +8,13 @@
 
 namespace accublas::cuda {
 
-/// The lines of 2k terms that a column of complex numbers becomes (docs/modes.md, "Complex types"): to[part] for Re and
-/// Im of a product. conjugate_row: the row's line is not conjugated where it should be.
+/// Writes the lines of 2k terms that a column of complex numbers becomes (docs/modes.md, "Complex types"): to[part] for
+/// Re and Im of a product. conjugate_row: the line of the row is not conjugated although it should be.
 template <class T>
 void write_column_lines(const DeviceModel&, Vector<const Complex<T>> x, Index k, bool conjugate_row, T* const (&to)[2],
                         cudaStream_t);
 
-/// to = x, n numbers in double precision.
+/// Sets to = x, n numbers in double precision.
 void widen(const DeviceModel&, Vector<const float> x, Index n, double* to, cudaStream_t);
 
 }  // namespace accublas::cuda

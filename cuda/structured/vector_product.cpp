@@ -1,7 +1,7 @@
-// Lines as lib/cpu/structured/components.hpp has them. The rows of A are its own memory where complex numbers lie side
-// by side along them; else they are written out, as many at a time as the workspace has room for. Alpha and beta of two
-// parts are cuda/structured/joined_rows.hpp's; where only the device knows them, both ways are launched, and one of
-// them finds nothing to do.
+// Computes products with one column by the lines of lib/cpu/structured/components.hpp. The rows of A are used in place
+// if complex numbers are adjacent along them; otherwise they are written out, as many at a time as the workspace has
+// room for. cuda/structured/joined_rows.hpp computes products whose alpha or beta has an imaginary part. If only the
+// device knows the factors, both ways are launched, and one of them finds nothing to do.
 #include "cuda/structured/vector_product.hpp"
 
 #include <algorithm>
@@ -44,7 +44,8 @@ bool joins_parts(const Complex<T>& alpha, const Complex<T>& beta) {
   return alpha.im != 0 || beta.im != 0;
 }
 
-/// The mode of what is no real product: dp and sp that no engine but native computes are cr's values.
+/// Returns the mode of a call that is not a real product. dp and sp that only engine native could compute get cr's
+/// values.
 Mode joined_mode(const Mode& mode) {
   const bool defined =
       mode.kind == ACCUBLAS_MODE_DOT2 || mode.kind == ACCUBLAS_MODE_FIXED || mode.kind == ACCUBLAS_MODE_SLICES;
@@ -64,7 +65,8 @@ class LinesProduct {
     const bool there = alpha_.on_device, joins = there || joins_parts(*alpha_.pointer, *beta_.pointer);
     const bool triangular = p_.a.structure == Structure::triangular;
     const Workspace& workspace = execution_.workspace;
-    // A structure's entries are found from its first line on, and lines that are not written out need no room.
+    // The entries of a structured matrix are found from its first line on, and lines that are not written out need no
+    // room.
     const bool by_room = p_.a.structure == Structure::general && !rows_as_stored();
     const std::size_t cap = workspace.buffer() && !workspace.least() ? workspace.buffer_bytes() : workspace.cap();
     const Index room = static_cast<Index>(cap / 2 / sizeof(E)) / p_.k;
@@ -128,7 +130,7 @@ class LinesProduct {
   cudaStream_t stream() const { return state_.cuda_stream(); }
   Index terms() const { return components * p_.k; }
 
-  /// But for a conjugation: see write_column_lines.
+  /// The rows are used as stored, except for a conjugation: see write_column_lines.
   bool rows_as_stored() const {
     return is_complex<E> && p_.a.structure == Structure::general && p_.a.stored.col_stride == 1;
   }
@@ -178,7 +180,7 @@ class LinesProduct {
 
 constexpr std::size_t result_bytes = 256;
 
-/// A number in device memory becomes the caller's result.
+/// Converts a number in device memory to the caller's result.
 template <class T>
 void deliver(State& state, const T* from, T* to, bool to_device) {
   const cudaStream_t stream = state.cuda_stream();

@@ -1,6 +1,6 @@
-// Products with one column whose operands are complex, or described by a stored part: GEMV, DOTU and DOTC, SYMV, HEMV
-// and TRMV by the real GEMV and DOT (cuda/vector/vector_call.hpp) on lines that are written out. Also DSDOT and SDSDOT,
-// which need wider copies.
+// Products with one column whose operands are complex or structured: GEMV, DOTU and DOTC, SYMV, HEMV and TRMV, by the
+// real GEMV and DOT (cuda/vector/vector_call.hpp) on lines that are written out. DSDOT and SDSDOT, which need wider
+// copies, are here too.
 #pragma once
 
 #include "cuda/vector/vector_call.hpp"
@@ -8,7 +8,7 @@
 
 namespace accublas::cuda {
 
-/// y = alpha A x + beta y, A m x k. y may be x's memory where A is triangular, alpha 1 and beta 0.
+/// Computes y = alpha A x + beta y, A m x k. y may be in x's memory if A is triangular, alpha is 1 and beta is 0.
 template <class E>
 struct VectorProduct {
   Index m, k;
@@ -17,12 +17,13 @@ struct VectorProduct {
   Vector<E> y;
 };
 
-/// In every mode of GEMV; `native`, where cuBLAS has no routine for it, by its real GEMV. Asynchronous.
+/// Computes the product in every mode of GEMV, asynchronously. In `native` it uses cuBLAS's real GEMV if cuBLAS has no
+/// routine for the product.
 template <class E>
 void vector_product(State&, const VectorProduct<E>&, ScalarArgument<E> alpha, ScalarArgument<E> beta, const Mode&,
                     accublas_engine, Execution&);
 
-/// Operands in device memory, as those of gemv_call and dot_call.
+/// The operands are in device memory, as those of gemv_call and dot_call.
 template <class T>
 void complex_gemv(State&, const Call<Gemv<Complex<T>>, Complex<T>>&, Execution&);
 template <class T>

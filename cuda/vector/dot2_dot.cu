@@ -1,7 +1,6 @@
 // dot2's tree, for DOT, NRM2 and ASUM. The 32 lanes of the definition are those of a warp. A thread block takes aligned
 // subtrees of a power of two of blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end
 // combines the subtrees' pairs. cr uses the pairs of NRM2 and ASUM too (cuda/vector/norm_pair.hpp).
-// combines the subtrees' pairs. The pairs of NRM2 and ASUM serve cr too (cuda/vector/norm_pair.hpp).
 #include <algorithm>
 #include <bit>
 

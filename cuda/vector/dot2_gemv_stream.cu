@@ -1,5 +1,5 @@
-// dot2 GEMV on compute capability 9.0. Every lane of a streaming warp has a row, whose tiles come through a ring of
-// bulk copies (cuda/vector/row_stream.hpp). The streaming warps of a thread block share its 32 rows and take the
+// dot2 GEMV on compute capability 9.0. Every lane of a streaming warp has a row, whose tiles come through a ring of TMA
+// copies (cuda/vector/row_stream.hpp). The streaming warps of a thread block share its 32 rows and take the
 // definition's blocks of 128 terms in turn. One more warp combines their pairs from left to right and finishes the
 // rows, including the pending ones. So no second kernel is needed, which would take a tenth of a call of order 4096.
 #include <algorithm>
