@@ -55,7 +55,7 @@ const char* accublas_status_string(accublas_status status) {
     case ACCUBLAS_ERROR_MODE:
       return "unknown mode, or one that the routine lacks";
     case ACCUBLAS_ERROR_ENGINE:
-      return "unknown engine, or one that cannot serve the mode";
+      return "unknown engine, or one that cannot compute the mode";
     case ACCUBLAS_ERROR_UNAVAILABLE:
       return "not available in this build or on this device";
     case ACCUBLAS_ERROR_MEMORY:
@@ -81,7 +81,7 @@ const char* accublas_status_string(accublas_status status) {
     case ACCUBLAS_ERROR_NOT_CERTIFIED:
       return "the error of the solution has no proved bound";
     case ACCUBLAS_ERROR_FORMAT:
-      return "a string that is no number";
+      return "a string that is not a number";
     default:
       return "unknown status";
   }

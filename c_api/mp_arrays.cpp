@@ -29,7 +29,7 @@ accublas_status copy_block(accublas_context* ctx, std::int64_t m, std::int64_t n
                  target = matrix_region("to", to, offset_to, ld_to, m, n);
     if (!from->shares_memory_space(*to))
       throw Error(ACCUBLAS_ERROR_POINTERS,
-                  "argument to is in another place than from: accublas_mp_move brings them together");
+                  "arguments from and to are in different memory: accublas_mp_move moves an array");
     if (overlap(target, source)) throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument to overlaps from");
     if (!rounds && from->elements.format.precision != to->elements.format.precision)
       throw Error(ACCUBLAS_ERROR_PRECISION, "arguments from and to differ in precision: accublas_mp_convert rounds");

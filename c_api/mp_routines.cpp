@@ -32,7 +32,7 @@ void require_alike(std::initializer_list<Operand> operands) {
                                                 " differ in precision: accublas_mp_convert rounds explicitly");
     if (!other.array->shares_memory_space(*first.array))
       throw Error(ACCUBLAS_ERROR_POINTERS, std::string("arguments ") + first.name + " and " + other.name +
-                                               " are in different places: accublas_mp_move brings them together");
+                                               " are in different memory: accublas_mp_move moves an array");
   }
 }
 

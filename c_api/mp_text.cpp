@@ -171,7 +171,7 @@ accublas_status accublas_mp_set_string(accublas_context* ctx, accublas_mp_array*
     const bool any = end != start;
     while (blank(*end)) ++end;
     if (!any || *end != '\0')
-      throw Error(ACCUBLAS_ERROR_FORMAT, "argument text is no number: \"" + std::string(text) + "\"");
+      throw Error(ACCUBLAS_ERROR_FORMAT, "argument text is not a number: \"" + std::string(text) + "\"");
     write_element(context, *array, index, number_of(value.get(), format));
   });
 }

@@ -95,7 +95,7 @@ void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const 
             Execution& execution) {
   BlasMatrix<const Complex<T>> a, b;
   if (!named_by_blas(g, a, b))
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS has no leading dimensions for the strides of this complex product");
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS cannot express the strides of this complex product");
   const bool there = call.alpha.on_device;
   const AlignedNumber<Complex<T>> alpha{there ? Complex<T>{} : *call.alpha.pointer},
       beta{device_scalar(call.beta).value};

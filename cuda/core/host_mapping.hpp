@@ -30,7 +30,7 @@ class HostMapping {
     unregister();
     cudaGetLastError();
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                std::string("host memory that kernels would read: ") + cudaGetErrorString(status));
+                std::string("host memory cannot be pinned for kernels to read: ") + cudaGetErrorString(status));
   }
   ~HostMapping() { unregister(); }
   HostMapping(const HostMapping&) = delete;

@@ -289,7 +289,7 @@ accublas_status State::synchronize(std::string& message) {
   bool captured = false;
   cudaError_t waited = wait_for_users_stream(captured);
   if (captured) {
-    message = "the stream is captured: nothing of it runs yet";
+    message = "the stream is being captured: none of its work runs yet";
     return ACCUBLAS_ERROR_DEVICE;
   }
   if (waited == cudaSuccess) waited = wait_for_calls();

@@ -14,7 +14,7 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
   const Level2<E>& l = call.problem;
   if (call.alpha.on_device && !is_triangular(l.kind))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                "routines of level 2 beside GEMV on a GPU need alpha and beta in host memory");
+                "routines of level 2 other than GEMV need alpha and beta in host memory on a GPU");
   // BLAS cannot express an operand that is conjugated without being transposed, or the reverse.
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && !l.conjugated && !(l.alpha == 0))
     return with_cublas(state, execution, 0, [&](Cublas& cublas, std::byte*) {
@@ -23,7 +23,7 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
     });
   if (l.kind == Operation::trsv) {
     if (call.engine == ACCUBLAS_ENGINE_INT8)
-      throw Error(ACCUBLAS_ERROR_ENGINE, "engine int8 cannot serve TRSV; those that can are auto, native, sums");
+      throw Error(ACCUBLAS_ERROR_ENGINE, "engine int8 cannot compute TRSV; those that can are auto, native, sums");
     return solve_by_sums<E>(state, system_of(l), nullptr, call.mode, execution);
   }
   Product<E> p = product_of(l);

@@ -99,8 +99,8 @@ class Stack {
  private:
   [[noreturn]] static void refuse() {
     throw Error(ACCUBLAS_ERROR_MEMORY,
-                std::string("the caller's stack is too small for the real BLAS, and there is no memory for another of "
-                            "8 MiB: ") +
+                std::string("the caller's stack is too small for the real BLAS, and there is no memory for a separate "
+                            "one of 8 MiB: ") +
                     std::strerror(errno));
   }
 

@@ -98,7 +98,7 @@ Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, co
 void fit_plan(Plan& plan, const CallShape& shape, const Backend& cpu, const Backend& cuda) {
   if (shape.on_device) {
     if (plan.asked_backend == ACCUBLAS_BACKEND_CPU)
-      throw Error(ACCUBLAS_ERROR_POINTERS, "backend cpu cannot serve operands in device memory");
+      throw Error(ACCUBLAS_ERROR_POINTERS, "backend cpu cannot compute on operands in device memory");
     serve_on(plan, ACCUBLAS_BACKEND_CUDA, cuda, "device operands", shape);
   } else if (plan.may_copy && cuda.worth_copying(plan.routine, plan.mode, shape)) {
     serve_on(plan, ACCUBLAS_BACKEND_CUDA, cuda, "host operands worth copying", shape);

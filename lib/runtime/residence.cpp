@@ -10,7 +10,7 @@ namespace accublas {
 void not_host(const char* name) {
   std::string reason;
   if (cuda_backend().device_count(reason) == 0)
-    throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string("argument ") + name + " is no host memory, and " + reason);
+    throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string("argument ") + name + " is not in host memory, and " + reason);
   throw Error(ACCUBLAS_ERROR_POINTERS,
               std::string("argument ") + name + " is in device memory, others are in host memory");
 }
@@ -23,7 +23,7 @@ Location locate(Context& context, const Named& argument) {
     // Memory that the host cannot read can only be meant for a device.
     if (cuda_backend().device_count(reason) == 0) not_host(argument.name);
     throw Error(ACCUBLAS_ERROR_POINTERS,
-                std::string("argument ") + argument.name + " is neither host nor device memory");
+                std::string("argument ") + argument.name + " is neither in host nor in device memory");
   }
   return location;
 }
