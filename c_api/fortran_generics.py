@@ -39,7 +39,7 @@ GENERICS = {
         Generic("sdsdot", "x n, y n",
                 "Returns sb + sum(x*y) in single precision, rounded once in modes that define bits, or a NaN if the call fails.", types="s"),
     ]),
-    "level2": (f"""The routines of level 2 beside GEMV for {{NUMBERS}} as generics.
+    "level2": (f"""The routines of level 2 other than GEMV for {{NUMBERS}} as generics.
 
 {ARGUMENTS}
   uplo    'U' (default) or 'L': the triangle of a that is stored, or that is computed if a is the result
@@ -61,7 +61,7 @@ accublas_syr2.""", [
                 "imaginary parts of the diagonal become zero."),
         Generic("syr2", "", "The triangle uplo of a = a + alpha x transpose(y) + alpha y transpose(x).", of="her2", types="ds"),
     ]),
-    "level3": (f"""The products of level 3 beside GEMM, and TRSM, for {{NUMBERS}} as generics.
+    "level3": (f"""The products of level 3 other than GEMM, and TRSM, for {{NUMBERS}} as generics.
 
 {ARGUMENTS}
   side    'L' (default) or 'R', the side on which the square matrix stands

@@ -1,5 +1,5 @@
 // GER, SYR, SYR2 and their Hermitian forms: every wanted element of C is RN(c + alpha x_i y_j), with both products for
-// SYR2 and HER2, as an exact sum that is rounded once (docs/modes.md, "Level 2 beside GEMV").
+// SYR2 and HER2, as an exact sum that is rounded once (docs/modes.md, "Level 2 other than GEMV").
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -8,7 +8,7 @@
 /// arguments after ROW are passed on.
 ///   lp64              dgemm_, cblas_dgemm: Debian, conda, vendors
 ///   suffix_64_netlib  dgemm_64_, cblas_dgemm_64: netlib's ILP64; OpenBLAS, Julia and NumPy 1's wheels have dgemm_64_
-///   suffix_64         dgemm64_, cblas_dgemm64_: the latter is OpenBLAS's beside dgemm_64_
+///   suffix_64         dgemm64_, cblas_dgemm64_: OpenBLAS has the latter together with dgemm_64_
 ///   scipy             scipy_dgemm_, scipy_cblas_dgemm: the OpenBLAS in SciPy's wheels
 ///   scipy_64          scipy_dgemm_64_, scipy_cblas_dgemm64_: the OpenBLAS in NumPy's wheels, from 2 on
 #define ACCUBLAS_BLAS_SPELLINGS(ROW, ...)                                     \

@@ -121,7 +121,7 @@ Inverse improved(const System& s, const Inverse& last, double* work, const Calls
     Index zeros = 0;
     invert_lu(n, work, x.data(), zeros, calls);
     Matrix<const double> left{x.data(), n, 1}, right = last.r;
-    if (parts > 1) {  // X R = (X, X) (R_1; R_2); the parts of R lie beside each other
+    if (parts > 1) {  // X R = (X, X) (R_1; R_2); the parts of R are adjacent
       copies = stacked(n, x.data(), parts, calls);
       below = Placed(calls.place(), parts * n * n);
       for (Index part = 0; part < parts; ++part)

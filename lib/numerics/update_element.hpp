@@ -1,5 +1,5 @@
 // This header computes one element of GER, SYR, SYR2 and their kind: RN(c + alpha x y), with both products of SYR2 and
-// HER2 (docs/modes.md, "Level 2 beside GEMV"). The products are summed error-free in floating point, which nearly
+// HER2 (docs/modes.md, "Level 2 other than GEMV"). The products are summed error-free in floating point, which nearly
 // always decides how the sum rounds; otherwise they are summed exactly.
 #pragma once
 

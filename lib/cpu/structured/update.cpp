@@ -1,6 +1,6 @@
-// GER, SYR, SYR2 and their kind: every element is an exact sum, rounded once (docs/modes.md, "Level 2 beside GEMV").
-// Vectors decide nearly all elements of a column (lib/cpu/kernels/update.cpp); those that they leave open, and columns
-// whose factor is far from one in size, are computed one by one (lib/numerics/update_element.hpp).
+// GER, SYR, SYR2 and their kind: every element is an exact sum, rounded once (docs/modes.md, "Level 2 other than
+// GEMV"). Vectors decide nearly all elements of a column (lib/cpu/kernels/update.cpp); those that they leave open, and
+// columns whose factor is far from one in size, are computed one by one (lib/numerics/update_element.hpp).
 //
 // The factors of an element c(i, j) are known by column: alpha y_j, of which each product of a part of alpha and a part
 // of y_j is a term of its own. Complex numbers are pairs of entries, to which Re x and Im x bring a term each.
