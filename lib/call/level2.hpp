@@ -16,7 +16,7 @@ constexpr bool is_symv(Operation kind) { return kind == Operation::symv || kind 
 constexpr bool is_triangular(Operation kind) { return kind == Operation::trmv || kind == Operation::trsv; }
 constexpr bool is_syr2(Operation kind) { return kind == Operation::syr2 || kind == Operation::her2; }
 constexpr bool is_syr(Operation kind) { return is_syr2(kind) || kind == Operation::syr || kind == Operation::her; }
-/// Whether the routine conjugates an operand by its definition: GERC and what is Hermitian.
+/// Whether the routine conjugates an operand by its definition, as GERC and the Hermitian routines do.
 constexpr bool is_conjugating(Operation kind) { return between(kind, Operation::gerc, Operation::her2); }
 /// Whether the routine updates A, so that C is A.
 constexpr bool is_update(Operation kind) { return is_ger(kind) || is_syr(kind); }

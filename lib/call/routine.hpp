@@ -75,10 +75,10 @@ enum class Operation : std::uint8_t {
   posv_certified
 };
 
-/// Operations that share engines (lib/call/engines.hpp): GEMM and its batches, the other products of level 3, TRSM and
-/// TRSV, DOT and GEMV, the products of level 2 (SYMV, HEMV, TRMV), what is rounded once in every mode that defines bits
-/// (GER, SYR, SYR2 and their kind, DSDOT, SDSDOT), NRM2 and ASUM, LAPACK's factorizations with the solutions by them,
-/// and its routines that are made of the library's own calls (lib/lapack).
+/// Kinds of operations that share engines (lib/call/engines.hpp): GEMM and its batches; the other products of level 3;
+/// TRSM and TRSV; DOT and GEMV; the products of level 2 (SYMV, HEMV, TRMV); the routines that are rounded once in every
+/// mode that defines bits (GER, SYR, SYR2 and their kind, DSDOT, SDSDOT); NRM2 and ASUM; LAPACK's factorizations with
+/// the solutions from them; and LAPACK's routines that consist of the library's own calls (lib/lapack).
 enum class RoutineKind : std::uint8_t { gemm, level3, solve, vector, level2, rounded, norm, factorization, composed };
 constexpr RoutineKind all_kinds[] = {RoutineKind::gemm,   RoutineKind::level3,        RoutineKind::solve,
                                      RoutineKind::vector, RoutineKind::level2,        RoutineKind::rounded,

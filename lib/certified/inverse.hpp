@@ -1,4 +1,5 @@
-// An approximate inverse R of a scaled matrix and what is proved of G = I - R A (docs/certified.md, "The inverse").
+// An approximate inverse R of a scaled matrix, and the bounds that are proved of G = I - R A (docs/certified.md, "The
+// inverse").
 #pragma once
 
 #include "lib/certified/system.hpp"

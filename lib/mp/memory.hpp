@@ -23,7 +23,7 @@ namespace accublas::mp {
 void* allocate_kept(std::size_t bytes);
 void free_kept(void* memory, std::size_t bytes) noexcept;
 
-/// 64-byte aligned memory, not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY).
+/// Memory that is 64-byte aligned and not initialised. Throws Error(ACCUBLAS_ERROR_MEMORY).
 template <class T>
 class Buffer {
  public:

@@ -133,7 +133,7 @@ int compare_numbers(const NumberBuffer& x, const Format& x_format, const NumberB
   const bool ix = ex == exponent_infinity, iy = ey == exponent_infinity;
   if (ix || iy) return ix && iy ? 0 : ix ? sx : -sx;
   if (ex != ey) return (ex < ey) ? -sx : sx;
-  // From the leading bit down.
+  // This compares from the leading bit down.
   const int longest = std::max(x_format.precision, y_format.precision);
   for (int done = 64; done - 64 < longest; done += 64) {
     const std::uint64_t a = limbs_window(x.x(0), x.limbs, x_format.precision - done);

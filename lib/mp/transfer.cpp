@@ -24,7 +24,7 @@ void for_runs(const Block& block, std::int64_t first, std::int64_t count, Body&&
   }
 }
 
-/// The leading 64 bits of X.
+/// Returns the leading 64 bits of X.
 std::uint64_t leading(const std::uint32_t* limb, const Format& format) {
   const int from = format.precision - 64, at = from / 32, shift = from % 32;
   std::uint64_t top = limb[at] | static_cast<std::uint64_t>(limb[at + 1]) << 32;
@@ -261,7 +261,8 @@ double round_to_double(bool negative, std::int32_t exponent, const std::uint32_t
   const bool half = (top >> (drop - 1) & 1) != 0;
   const bool more = rest || (top & ((std::uint64_t{1} << (drop - 1)) - 1)) != 0;
   if (half && (more || (kept & 1))) ++kept;
-  // The carry of a full mantissa runs into the exponent's field, from the largest subnormal and finite numbers too.
+  // The carry of a full mantissa runs into the exponent's field, also from the largest subnormal and the largest finite
+  // number.
   const std::uint64_t field = exponent >= -1021 ? static_cast<std::uint64_t>(exponent + 1021) << 52 : 0;
   return from_bits<double>(sign | (field + kept));
 }

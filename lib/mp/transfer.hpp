@@ -1,6 +1,6 @@
-// Numbers in and out of arrays in host memory: integers of limbs to digits of 31 bits or residues, and back. Chunks of
-// elements go through planes of digits, which is what the kernels of lib/mp/kernels/mp_kernels.hpp take; chunks are
-// what threads share.
+// Converts numbers into and out of arrays in host memory: integers of limbs to digits of 31 bits or residues, and back.
+// Chunks of elements go through planes of digits, which the kernels of lib/mp/kernels/mp_kernels.hpp read and write.
+// Threads share the work by chunks.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace accublas::mp {
 
-/// Elements that go through the caches together: at 1696 bits the digits of 256 take 56 KB.
+/// The number of elements that go through the caches together: at 1696 bits the digits of 256 elements take 56 KB.
 inline constexpr std::int64_t chunk = 256;
 
 constexpr std::int64_t chunks_of(std::int64_t elements) { return ceil_div(elements, chunk); }
@@ -110,14 +110,14 @@ class Decoder {
   NumberBuffer numbers_;
 };
 
-/// Residue or digit k of `count` elements of a block to out[k chunk + .], for k < format.moduli or digits_of(format);
-/// or their place where they lie one after the other already. Returns the first plane, the distance of planes in
-/// `stride`.
+/// Writes residue or digit k of `count` elements of a block to out[k chunk + .], for k < format.moduli or
+/// digits_of(format), or uses their own memory if they are contiguous there. Returns the first plane, and the distance
+/// of planes in `stride`.
 const std::uint32_t* gather(const Elements& from, const Block& block, std::int64_t first, std::int64_t count,
                             std::uint32_t* out, std::int64_t& stride);
 
-/// RN of (-1)^negative 0.X 2^exponent to double, X p bits in 64-bit limbs with its leading bit set (or a code of
-/// lib/mp/format.hpp).
+/// Rounds (-1)^negative 0.X 2^exponent to double, where X has p bits in 64-bit limbs with its leading bit set.
+/// `exponent` may be a code of lib/mp/format.hpp.
 double round_to_double(bool negative, std::int32_t exponent, const std::uint32_t* limb, const Format& format);
 
 }  // namespace accublas::mp

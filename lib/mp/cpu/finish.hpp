@@ -23,13 +23,13 @@ struct Extended {
   std::int64_t exponent = 0;
 };
 
-/// 0 or 1.
+/// Returns the number 0 or 1.
 Extended constant(int value);
 /// Returns the element with these limbs. Trailing zeros are skipped; a power of two is 1 times a power, which costs no
 /// product.
 Extended extended(const std::uint64_t* limb, std::int32_t exponent, bool negative, const Format& format);
 
-/// The integers that S is made of, from the largest exponent downwards: S = sum integer_g 2^exponent_g.
+/// The integers of S, from the largest exponent downwards: S = sum integer_g 2^exponent_g.
 class BandSums {
  public:
   virtual ~BandSums() = default;

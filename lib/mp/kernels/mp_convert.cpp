@@ -15,11 +15,12 @@ constexpr int block_vectors = 4;                       ///< a block's planes are
 constexpr int block = block_vectors * 2 * W;           ///< elements of a block
 constexpr int tile = ACCUBLAS_ISA_LEVEL >= 2 ? 4 : 2;  ///< moduli whose sums share the registers
 static_assert(2 * block_vectors * sizeof(V) <= mp_room(1) * sizeof(std::uint64_t));
-/// Number of elements of a plane that the simpler conversions process at a time. These are neighbouring cache lines,
-/// because planes may begin a power of two apart, and caches hold few lines of many such planes.
+/// The number of elements of a plane that the simpler conversions process at a time. These are neighbouring cache
+/// lines, because planes may begin a power of two apart, and caches hold few lines of many such planes.
 constexpr int run = 256;
 
-/// Shifts and signs of 2 W elements: times 2^(near + 32 far), near < 32, and negated.
+/// The shifts and signs of 2 W elements: an element is multiplied by 2^(near + 32 far), near < 32, and negated if its
+/// sign says so.
 struct Scaling {
   V near_even, near_odd, far_even, far_odd, negative;
   bool shifted, far, any_negative;
@@ -46,7 +47,7 @@ ACCUBLAS_INLINE V shifted(V v, V near, V far, bool any_far, const Modulus& q) {
   return fold_twice(left(v, near), q);
 }
 
-/// Turns even and odd halves below 2^31 + 2^30 into residues and scales them.
+/// Reduces even and odd halves below 2^31 + 2^30 to residues and scales them.
 ACCUBLAS_INLINE V scaled(V evens, V odds, const Scaling& s, const Modulus& q) {
   if (s.shifted) {
     evens = shifted(evens, s.near_even, s.far_even, s.far, q);
@@ -89,8 +90,8 @@ ACCUBLAS_INLINE void weigh(const V* d, int digits, const std::uint32_t* const* w
   }
 }
 
-/// A block of elements' digits as `weigh` wants them: vector u of digit l and its odd half at [2 (l block_vectors +
-/// u)]. Returns how many vectors there are of the `left` elements.
+/// Arranges the digits of a block of elements as `weigh` reads them: vector u of digit l and its odd half are at [2 (l
+/// block_vectors + u)]. Returns how many vectors there are of the `left` elements.
 int load_block(const std::uint32_t* digit, std::int64_t stride, int digits, std::int64_t left, V* to) {
   const int vectors = static_cast<int>(left < block ? (left + 2 * W - 1) / (2 * W) : block_vectors);
   for (int l = 0; l < digits; ++l)
@@ -169,7 +170,7 @@ void combine(const MpCombine& c) {
   }
 }
 
-/// The integers of W elements while their columns of 31 bits come in, lowest first.
+/// The integers of W elements while their columns of 31 bits arrive, lowest first.
 struct Columns {
   V upper, carry;  ///< what the last column leaves: its upper half, worth 2 of the next one's units, and a carry
   V digit;         ///< the last one
@@ -183,7 +184,7 @@ ACCUBLAS_INLINE void add_column(Columns& c, const DelayedSum& sum) {
   c.digit = bit_and(value, splat(0x7FFFFFFF));
 }
 
-/// Stores limb `l` of the elements e, e + 2, ... in the lanes, of those that are below c.elements.
+/// Stores limb `l` of the elements e, e + 2, ... in the lanes, for the elements below c.elements.
 ACCUBLAS_INLINE void store_limb(const MpIntegers& c, std::int64_t e, int l, V limb) {
   alignas(64) std::uint64_t lane[W];
   store(lane, limb);
@@ -215,7 +216,7 @@ void integers(const MpIntegers& c) {
           }
       }
     }
-    // The sign, which is the last digit's upper bit, from there on.
+    // From here on all bits are the sign, the upper bit of the last digit.
     const int end = 31 * c.columns;
     for (int u = 0; u < vectors; ++u)
       for (int half = 0; half < 2; ++half) {
@@ -250,7 +251,7 @@ void scale(const MpScale& s) {
   }
 }
 
-/// v < 2^52 as a double, and back, rounded to nearest.
+/// These convert v < 2^52 to a double, and back, rounded to nearest.
 ACCUBLAS_INLINE D to_double(V v) {
   return sub(as_double(bit_or(v, as_bits(splat_double(0x1p52)))), splat_double(0x1p52));
 }
@@ -284,13 +285,13 @@ void crt_digits(const MpCrtDigits& c) {
   }
 }
 
-/// The first `count` <= 8 of eight numbers.
+/// Loads the first `count` <= 8 of eight numbers.
 ACCUBLAS_INLINE __m256i first_of_eight(std::int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/// limb[l][i] = limb l of element i for the 8 limbs (those of the mask, then zeros) of `elements` <= 8 elements,
-/// `stride` apart.
+/// Sets limb[l][i] to limb l of element i for the 8 limbs (those of the mask, then zeros) of `elements` <= 8 elements,
+/// which are `stride` apart.
 ACCUBLAS_INLINE void transpose(const std::uint32_t* in, std::int64_t stride, std::int64_t elements, __m256i mask,
                                __m256i* limb) {
   __m256i row[8], two[8];

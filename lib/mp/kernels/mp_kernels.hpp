@@ -13,7 +13,7 @@
 
 namespace accublas::cpu {
 
-/// Planes' columns begin at multiples of this many residues (64 bytes), padded with zeros.
+/// The columns of planes begin at multiples of this many residues (64 bytes) and are padded with zeros.
 inline constexpr int mp_padding = 16;
 
 /// Part of a product in one plane: a[j ld + i], i < rows, j < columns, 64-byte aligned, ld a multiple of 16; `a` may be
@@ -53,8 +53,8 @@ struct MpRows {
   std::int64_t out_stride;
 };
 
-/// Words of the room, 64-byte aligned, in which kernels keep the digits of a block of elements (on the stack they would
-/// be up to 280 KB).
+/// The number of words of room, 64-byte aligned, in which kernels keep the digits of a block of elements. On the stack
+/// they would take up to 280 KB.
 constexpr std::int64_t mp_room(int digits) { return 64 * std::int64_t{digits}; }
 
 /// Integers from digits to residues: out[k out_stride + e] = sum_l weight[k weight_stride + l] digit[l digit_stride +

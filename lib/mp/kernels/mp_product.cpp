@@ -16,7 +16,8 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {
 
 constexpr int group = 8;  ///< columns of a group of N: two parts
-/// Rows of a block, in first-level cache: N keeps 16 bytes of sums a row and vector, T reads 4 bytes of x.
+/// The rows of a block, which stay in first-level cache: N keeps 16 bytes of sums a row and vector, T reads 4 bytes of
+/// x.
 constexpr std::int64_t rows_n = 1024, rows_t = 2048;
 constexpr int most_vectors = 4;  ///< right-hand sides that share a reading of the plane
 
@@ -27,8 +28,8 @@ struct RowSums {
   DelayedSum even, odd;
 };
 
-/// sums[i] += sum_q column_q[i] x_q over `rows` rows and Columns columns, of which the last stands for those from
-/// `count` on, with x = 0. `ahead`: distance to what will be read next.
+/// Adds sum_q column_q[i] x_q to sums[i] for `rows` rows and Columns columns. The last column stands for the columns
+/// from `count` on, with x = 0. `ahead` is the distance to the data that will be read next.
 template <int Columns>
 void add_columns(const std::uint32_t* a, std::int64_t ld, std::int64_t rows, const std::uint32_t* x, int count,
                  std::int64_t ahead, RowSums* sums) {
@@ -50,7 +51,7 @@ void add_columns(const std::uint32_t* a, std::int64_t ld, std::int64_t rows, con
       add_part(to.odd, odd_part);
     }
   };
-  // A line of every column at a time.
+  // Takes one cache line of every column at a time.
   for (std::int64_t i = 0; i < rows; i += mp_padding) {
     for (int q = 0; q < Columns; ++q) prefetch(column[q] + i + ahead);
     for (std::int64_t part = i; part < i + mp_padding; part += 2 * W) step(part, sums[part / (2 * W)]);
@@ -101,8 +102,8 @@ void product_n(const MpProduct& p) {
   }
 }
 
-/// The sums of `rows` rows of four columns with x, in the lowest lanes, unreduced. The last column stands for those
-/// from `count` on.
+/// Returns the sums of `rows` rows of four columns with x, in the lowest lanes, unreduced. The last column stands for
+/// the columns from `count` on.
 V columns_times(const std::uint32_t* a, std::int64_t ld, std::int64_t rows, const std::uint32_t* x, std::int64_t count,
                 const Modulus& m) {
   const std::uint32_t* column[4];
@@ -153,8 +154,8 @@ void product_t(const MpProduct& p) {
   }
 }
 
-/// One pass over the terms a group: a row and its vector stay in first-level cache. Masking the vector's residues
-/// serves both halves of a product; some twelve operations a vector and group.
+/// Makes one pass over the terms for each group; a row and its vector stay in first-level cache. Masking the vector's
+/// residues serves both halves of a product, and takes some twelve operations a vector and group.
 void product_groups(const MpGroups& p) {
   const Modulus m = broadcast(p.modulus);
   constexpr int part = 4;  ///< vectors whose products make one
@@ -176,7 +177,7 @@ void product_groups(const MpGroups& p) {
       sum[g] = add(even_sum.sum, odd_sum.sum);
       upper[g] = add(even_sum.upper, odd_sum.upper);
     }
-    // Upper halves of at most 2^20 / 4 parts.
+    // The sums hold the upper halves of at most 2^20 / 4 parts.
     const V total = fold_twice(reduce_delayed({lane_sums(sum), lane_sums(upper)}, m), m);
     alignas(64) std::uint64_t residue[W];
     store(residue, reduce_once(total, m));

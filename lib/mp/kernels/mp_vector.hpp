@@ -1,7 +1,7 @@
-// Vectors for the kernels of lib/mp/kernels/mp_kernels.hpp: W lanes of 64 bits, or 2 W residues of 32 bits, of which
-// those at even places are multiplied as they stand (the instruction looks at the low half of each lane only) and the
-// others after a shift. AVX2 and AVX-512 only; the portable twin has no vectors. Included by kernel files; everything
-// has internal linkage.
+// Vectors for the kernels of lib/mp/kernels/mp_kernels.hpp: W lanes of 64 bits, or 2 W residues of 32 bits. Residues at
+// even positions are multiplied as they are, because the instruction reads only the low half of each lane; the others
+// are multiplied after a shift. There are versions for AVX2 and AVX-512; the portable twin has no vectors. Kernel files
+// include this header, and everything in it has internal linkage.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ ACCUBLAS_INLINE V splat32(std::uint32_t x) { return _mm512_set1_epi32(static_cas
 ACCUBLAS_INLINE V load(const void* p) { return _mm512_loadu_si512(p); }
 ACCUBLAS_INLINE void store(void* p, V v) { _mm512_storeu_si512(p, v); }
 ACCUBLAS_INLINE __mmask16 first(std::int64_t count) { return static_cast<__mmask16>((1u << count) - 1); }
-/// The first `count` < 2 W residues, then zeros.
+/// Loads the first `count` < 2 W residues, then zeros.
 ACCUBLAS_INLINE V load_first(const std::uint32_t* p, std::int64_t count) {
   return _mm512_maskz_loadu_epi32(first(count), p);
 }
 ACCUBLAS_INLINE void store_first(std::uint32_t* p, std::int64_t count, V v) {
   _mm512_mask_storeu_epi32(p, first(count), v);
 }
-/// 2 W bytes, each in 32 bits.
+/// Loads 2 W bytes, each into 32 bits.
 ACCUBLAS_INLINE V widen(const std::uint8_t* p) {
   return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
@@ -53,20 +53,20 @@ ACCUBLAS_INLINE V add32(V a, V b) { return _mm512_add_epi32(a, b); }
 ACCUBLAS_INLINE V sub32(V a, V b) { return _mm512_sub_epi32(a, b); }
 ACCUBLAS_INLINE V mul32(V a, V b) { return _mm512_mullo_epi32(a, b); }
 ACCUBLAS_INLINE V min32(V a, V b) { return _mm512_min_epu32(a, b); }
-/// -a in the 32-bit lanes where the mask is all ones, a where it is zero.
+/// Returns -a in the 32-bit lanes where the mask is all ones, and a where it is zero.
 ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm512_sub_epi32(_mm512_xor_si512(a, mask), mask); }
-/// All ones in the 32-bit lanes that are not zero.
+/// Returns all ones in the 32-bit lanes that are not zero.
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm512_movm_epi32(_mm512_test_epi32_mask(a, a)); }
 ACCUBLAS_INLINE V left32(V a, V counts) { return _mm512_sllv_epi32(a, counts); }
 ACCUBLAS_INLINE V right32(V a, V counts) { return _mm512_srlv_epi32(a, counts); }
-/// All ones in the 32-bit lanes with a > b, as signed numbers.
+/// Returns all ones in the 32-bit lanes with a > b, as signed numbers.
 ACCUBLAS_INLINE V greater32(V a, V b) { return _mm512_movm_epi32(_mm512_cmpgt_epi32_mask(a, b)); }
-/// All ones in the 32-bit lanes that are equal.
+/// Returns all ones in the 32-bit lanes that are equal.
 ACCUBLAS_INLINE V equal32(V a, V b) { return _mm512_movm_epi32(_mm512_cmpeq_epi32_mask(a, b)); }
 ACCUBLAS_INLINE bool any(V a) { return _mm512_test_epi32_mask(a, a) != 0; }
-/// b where the mask is all ones, a where it is zero.
+/// Returns b where the mask is all ones, and a where it is zero.
 ACCUBLAS_INLINE V blend(V a, V b, V mask) { return _mm512_ternarylogic_epi32(mask, b, a, 0xCA); }
-/// Lower halves of a's lanes, upper halves of b's.
+/// Returns the lower halves of a's lanes and the upper halves of b's.
 ACCUBLAS_INLINE V halves(V a, V b) { return _mm512_mask_blend_epi32(0xAAAA, a, b); }
 ACCUBLAS_INLINE D as_double(V a) { return _mm512_castsi512_pd(a); }
 ACCUBLAS_INLINE V as_bits(D a) { return _mm512_castpd_si512(a); }
@@ -74,12 +74,12 @@ ACCUBLAS_INLINE D splat_double(double x) { return _mm512_set1_pd(x); }
 ACCUBLAS_INLINE D add(D a, D b) { return _mm512_add_pd(a, b); }
 ACCUBLAS_INLINE D sub(D a, D b) { return _mm512_sub_pd(a, b); }
 ACCUBLAS_INLINE D fma(D a, D b, D c) { return _mm512_fmadd_pd(a, b, c); }
-/// v in a register: gcc would otherwise read memory again for each use.
+/// Keeps v in a register; gcc would otherwise read memory again for each use.
 ACCUBLAS_INLINE V held(V v) {
   __asm__("" : "+v"(v));
   return v;
 }
-/// The sums of the lanes of s[0] to s[3], in the four lowest lanes.
+/// Returns the sums of the lanes of s[0] to s[3], in the four lowest lanes.
 ACCUBLAS_INLINE V lane_sums(const V* s) {
   __m256i h[4];
   for (int q = 0; q < 4; ++q) h[q] = _mm256_add_epi64(_mm512_castsi512_si256(s[q]), _mm512_extracti64x4_epi64(s[q], 1));
@@ -103,14 +103,14 @@ ACCUBLAS_INLINE void store(void* p, V v) { _mm256_storeu_si256(static_cast<__m25
 ACCUBLAS_INLINE V first(std::int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
-/// The first `count` < 2 W residues, then zeros.
+/// Loads the first `count` < 2 W residues, then zeros.
 ACCUBLAS_INLINE V load_first(const std::uint32_t* p, std::int64_t count) {
   return _mm256_maskload_epi32(reinterpret_cast<const int*>(p), first(count));
 }
 ACCUBLAS_INLINE void store_first(std::uint32_t* p, std::int64_t count, V v) {
   _mm256_maskstore_epi32(reinterpret_cast<int*>(p), first(count), v);
 }
-/// 2 W bytes, each in 32 bits.
+/// Loads 2 W bytes, each into 32 bits.
 ACCUBLAS_INLINE V widen(const std::uint8_t* p) {
   return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
 }
@@ -133,20 +133,20 @@ ACCUBLAS_INLINE V add32(V a, V b) { return _mm256_add_epi32(a, b); }
 ACCUBLAS_INLINE V sub32(V a, V b) { return _mm256_sub_epi32(a, b); }
 ACCUBLAS_INLINE V mul32(V a, V b) { return _mm256_mullo_epi32(a, b); }
 ACCUBLAS_INLINE V min32(V a, V b) { return _mm256_min_epu32(a, b); }
-/// -a in the 32-bit lanes where the mask is all ones, a where it is zero.
+/// Returns -a in the 32-bit lanes where the mask is all ones, and a where it is zero.
 ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm256_sub_epi32(_mm256_xor_si256(a, mask), mask); }
-/// All ones in the 32-bit lanes that are not zero (and positive).
+/// Returns all ones in the 32-bit lanes that are not zero. Lanes must not be negative.
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm256_cmpgt_epi32(a, _mm256_setzero_si256()); }
 ACCUBLAS_INLINE V left32(V a, V counts) { return _mm256_sllv_epi32(a, counts); }
 ACCUBLAS_INLINE V right32(V a, V counts) { return _mm256_srlv_epi32(a, counts); }
-/// All ones in the 32-bit lanes with a > b, as signed numbers.
+/// Returns all ones in the 32-bit lanes with a > b, as signed numbers.
 ACCUBLAS_INLINE V greater32(V a, V b) { return _mm256_cmpgt_epi32(a, b); }
-/// All ones in the 32-bit lanes that are equal.
+/// Returns all ones in the 32-bit lanes that are equal.
 ACCUBLAS_INLINE V equal32(V a, V b) { return _mm256_cmpeq_epi32(a, b); }
 ACCUBLAS_INLINE bool any(V a) { return !_mm256_testz_si256(a, a); }
-/// b where the mask is all ones, a where it is zero.
+/// Returns b where the mask is all ones, and a where it is zero.
 ACCUBLAS_INLINE V blend(V a, V b, V mask) { return _mm256_blendv_epi8(a, b, mask); }
-/// Lower halves of a's lanes, upper halves of b's.
+/// Returns the lower halves of a's lanes and the upper halves of b's.
 ACCUBLAS_INLINE V halves(V a, V b) { return _mm256_blend_epi32(a, b, 0xAA); }
 ACCUBLAS_INLINE D as_double(V a) { return _mm256_castsi256_pd(a); }
 ACCUBLAS_INLINE V as_bits(D a) { return _mm256_castpd_si256(a); }
@@ -154,12 +154,12 @@ ACCUBLAS_INLINE D splat_double(double x) { return _mm256_set1_pd(x); }
 ACCUBLAS_INLINE D add(D a, D b) { return _mm256_add_pd(a, b); }
 ACCUBLAS_INLINE D sub(D a, D b) { return _mm256_sub_pd(a, b); }
 ACCUBLAS_INLINE D fma(D a, D b, D c) { return _mm256_fmadd_pd(a, b, c); }
-/// v in a register: gcc would otherwise read memory again for each use.
+/// Keeps v in a register; gcc would otherwise read memory again for each use.
 ACCUBLAS_INLINE V held(V v) {
   __asm__("" : "+x"(v));
   return v;
 }
-/// The sums of the lanes of s[0] to s[3].
+/// Returns the sums of the lanes of s[0] to s[3].
 ACCUBLAS_INLINE V lane_sums(const V* s) {
   const V a = add(_mm256_unpacklo_epi64(s[0], s[1]), _mm256_unpackhi_epi64(s[0], s[1]));
   const V b = add(_mm256_unpacklo_epi64(s[2], s[3]), _mm256_unpackhi_epi64(s[2], s[3]));
@@ -188,10 +188,10 @@ ACCUBLAS_INLINE V bytes(const std::uint8_t* from, std::int64_t e, std::int64_t c
   return widen(rest);
 }
 
-/// The residues at even and at odd places, each alone in its lane.
+/// These return the residues at even and at odd positions, each alone in its lane.
 ACCUBLAS_INLINE V even(V v) { return bit_and(v, splat(0xFFFFFFFF)); }
 ACCUBLAS_INLINE V odd(V v) { return right<32>(v); }
-/// Joins the residues at even and at odd places again; both arguments are below 2^32.
+/// Combines the residues at even and at odd positions again; both arguments are below 2^32.
 ACCUBLAS_INLINE V interleave(V at_even, V at_odd) { return bit_or(at_even, left<32>(at_odd)); }
 
 /// A modulus m = 2^31 - gap with gap < 2^14, which makes 2^31 = gap and 2^32 = 2 gap cheap factors.
@@ -202,10 +202,10 @@ ACCUBLAS_INLINE Modulus broadcast(const RnsModulus& modulus) {
   return {splat32(modulus.m), splat(modulus.r32), splat(modulus.r64)};
 }
 
-/// Congruent to v < 2^63 and below 2^46 + 2^31: v's upper bits, times m, taken away, which leaves its lowest 31 bits
-/// and gap times the upper ones.
+/// Returns a number congruent to v < 2^63 and below 2^46 + 2^31. It subtracts v's upper bits, times m, which leaves v's
+/// lowest 31 bits and gap times the upper ones.
 ACCUBLAS_INLINE V fold(V v, const Modulus& q) { return sub(v, mul(right<31>(v), q.m)); }
-/// Congruent to v < 2^63 and below 2^31 + 2^30: the second fold leaves (2^15 + 1) gap + 2^31.
+/// Returns a number congruent to v < 2^63 and below 2^31 + 2^30: the second fold leaves (2^15 + 1) gap + 2^31.
 ACCUBLAS_INLINE V fold_twice(V v, const Modulus& q) { return fold(fold(v, q), q); }
 /// Reduces 2 W residues below 2 m.
 ACCUBLAS_INLINE V reduce_once(V v, const Modulus& q) { return min32(v, sub32(v, q.m)); }
@@ -216,10 +216,10 @@ ACCUBLAS_INLINE V negated(V r, V mask, const Modulus& q) {
   return min32(s, add32(s, q.m));
 }
 
-/// A sum of products below 2^62 in parts of at most four, which fit into 64 bits: `sum` modulo 2^64, and `upper`, the
-/// sum of what the parts have from bit `from` on, their upper halves. The sum of what lies below is then sum - 2^from
-/// upper modulo 2^64: one addition a product, and three operations a part. At most 2^18 parts, so that both halves'
-/// sums are below 2^50.
+/// A sum of products below 2^62 in parts of at most four products, which fit into 64 bits. `sum` is the sum modulo
+/// 2^64. `upper` is the sum of the parts' upper halves, which begin at bit `from`. So sum - 2^from upper modulo 2^64 is
+/// the sum of the lower halves. This takes one addition a product and three operations a part. There are at most 2^18
+/// parts, so that the sums of both halves stay below 2^50.
 struct DelayedSum {
   V sum, upper;
 };
