@@ -29,7 +29,7 @@ module accublas_calls
     logical :: aligned = .true.
   end type vector_view
 
-  !> A call in progress. The actual argument needs the target attribute: C is handed addresses inside it.
+  !> A call in progress. The actual argument needs the target attribute, because C gets addresses inside it.
   type :: call_state
     type(accublas_context) :: ctx
     type(c_options) :: options
@@ -41,7 +41,8 @@ module accublas_calls
 
 contains
 
-  !> Elements of `bytes` bytes from the first address to the second. `aligned` becomes false where that is no integer.
+  !> Returns how many elements of `bytes` bytes lie between two addresses. `aligned` becomes false if that is no
+  !> integer.
   subroutine element_stride(first, second, bytes, stride, aligned)
     type(c_ptr), intent(in) :: first, second
     integer, intent(in) :: bytes
@@ -69,7 +70,7 @@ contains
     b = matrix_view(a%address, a%cols, a%rows, a%col_stride, a%row_stride, a%aligned)
   end function flipped
 
-  !> The matrix, or its transpose where `code` is one of a transposition.
+  !> Returns the matrix, or its transpose if `code` is that of a transposition.
   pure function op_of(a, code) result(b)
     type(matrix_view), intent(in) :: a
     integer(int32), intent(in) :: code
@@ -79,7 +80,7 @@ contains
     if (code /= ACCUBLAS_NO_TRANS) b = flipped(a)
   end function op_of
 
-  !> The address of pivots, or, where they have a stride, of a copy.
+  !> Returns the address of pivots, or of a copy if they have a stride.
   subroutine pivots_or_copy(ipiv, address, copy)
     integer(int64), intent(in), target :: ipiv(:)
     type(c_ptr), intent(out) :: address
@@ -93,8 +94,8 @@ contains
     address = c_loc(copy)
   end subroutine pivots_or_copy
 
-  !> CBLAS's value of a transposition letter, ACCUBLAS_NO_TRANS where there is none; 0, which the C interface rejects by name, for
-  !> any other letter.
+  !> Returns CBLAS's value of a transposition letter, ACCUBLAS_NO_TRANS for an absent one, and 0, which the C interface
+  !> rejects by name, for any other letter.
   pure function transpose_code(trans) result(code)
     character, intent(in), optional :: trans
     integer(int32) :: code
@@ -104,7 +105,8 @@ contains
     if (scan(trans, 'Cc') == 1) code = ACCUBLAS_CONJ_TRANS
   end function transpose_code
 
-  !> The value of a letter, `first` where there is none; 0, which the C interface rejects by name, for any other letter.
+  !> Returns the value of a letter, `first` for an absent one, and 0, which the C interface rejects by name, for any
+  !> other letter.
   pure function letter_code(letter, first, of_first, second, of_second) result(code)
     character, intent(in), optional :: letter
     character, intent(in) :: first, second
@@ -158,7 +160,7 @@ contains
     if (x%length /= y%length) what = 'x and y have different sizes'
   end function wrong_pair
 
-  !> `mode` wins over the mode of `options`.
+  !> Merges the options of a call; `mode` wins over the mode of `options`.
   subroutine start_call(call, mode, context, options)
     type(call_state), target, intent(out) :: call
     character(*), intent(in), optional :: mode
@@ -211,7 +213,7 @@ contains
     if (call%with_options) address = c_loc(call%options)
   end function options_address
 
-  !> Makes `message` the context's last error, where the Fortran side finds an argument wrong.
+  !> Makes `message` the context's last error, if the Fortran side finds that an argument is wrong.
   function fails(call, message) result(status)
     type(call_state), intent(in) :: call
     character(*), intent(in) :: message
@@ -220,8 +222,8 @@ contains
     status = c_set_last_error(call%ctx%handle, ACCUBLAS_ERROR_ARGUMENT, c_string(message))
   end function fails
 
-  !> After the C call: hands the status to the caller, or deals with a failure; true where the call is to be made again.
-  !> Without stat the library says how it is tried next; where no way is left the program stops.
+  !> Handles the status after the C call: returns it to the caller, or deals with a failure. Returns true if the call is
+  !> to be made again. Without stat the library decides how it is tried next; if no way is left, the program stops.
   function call_again(call, status, stat, errmsg) result(again)
     type(call_state), target, intent(inout) :: call
     integer(int32), intent(in) :: status

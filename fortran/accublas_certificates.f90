@@ -8,7 +8,7 @@ module accublas_certificates
 
   public :: accublas_certificate_t, c_certificate, certificate_of
 
-  !> accublas.h explains the components.
+  !> The certificate of a solution; accublas.h explains the components.
   type :: accublas_certificate_t
     integer(int32) :: reason = ACCUBLAS_REASON_NONE
     logical :: positive_definite = .false.
@@ -17,7 +17,7 @@ module accublas_certificates
     real(real64) :: condition = 0, contraction = 0
   end type accublas_certificate_t
 
-  ! The C library's.
+  ! The certificate as the C library has it.
   type, bind(c) :: c_certificate
     integer(c_size_t) :: struct_size = 0
     integer(c_int32_t) :: reason = ACCUBLAS_REASON_NONE, positive_definite = 0, parts = 0
