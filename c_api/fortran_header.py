@@ -1,4 +1,4 @@
-"""The Fortran module takes this from accublas.h: constants, the interfaces of the functions that are no routines, structs of reports, and settings."""
+"""The Fortran module takes this from accublas.h: constants, the interfaces of the functions other than routines, structs of reports, and settings."""
 
 import re
 
@@ -25,7 +25,7 @@ def constants(header):
 
 
 def header_functions(header):
-    """(comment, type, name without accublas_, [(type, name) of each parameter]) of the functions of the header that are no routines."""
+    """(comment, type, name without accublas_, [(type, name) of each parameter]) of the functions of the header other than routines."""
     text = re.sub(r"/\* Made from .*?/\* clang-format on \*/", "", header, flags=re.S)
     enums = set(re.findall(r"typedef int32_t (\w+);", text)) - {"accublas_status"}
     text = re.sub(rf"\b({'|'.join(enums)})\b", "int32_t", text)

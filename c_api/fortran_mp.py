@@ -78,7 +78,7 @@ def declared(c_type, name, shape, kind, optional):
 
 
 def expression(c_type, name, kind, default, optional):
-    """The C argument, of a dummy argument."""
+    """Returns the C argument that a dummy argument becomes."""
     if name.startswith("trans"):
         return f"transpose_code({name})"
     if "accublas_mp_array" in c_type:

@@ -20,7 +20,7 @@ def indented(lines, indent):
 
 
 def comment(text, indent):
-    """Paragraphs keep their lines if they have several."""
+    """Returns a comment as lines. A paragraph of several lines keeps them."""
     start = " " * indent + "!> "
     lines = [text] if "\n" in text else textwrap.wrap(text, 120 - len(start))
     return "\n".join((start + line).rstrip() for part in lines for line in part.split("\n"))

@@ -104,7 +104,7 @@ PART = re.compile(r"(/\* Made from c_api/routines\.py: (\w+) \*/\n/\* clang-form
 
 
 def header(path, check):
-    """Whether the header is current; without `check` it is afterwards."""
+    """Returns whether the header is current; without `check` writes it, so that it is current afterwards."""
     old = path.read_text()
     groups = [group for _, group in PART.findall(old)]
     if groups != list(routines.GROUPS):

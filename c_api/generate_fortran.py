@@ -7,7 +7,7 @@ It writes files into a folder. CONTENTS are one of:
   generics GROUP TYPES      a module of the generics of a group, a key of GENERICS
   netlib GROUP TYPE INT...  a module of routines with netlib's arguments, for integers of kind int32, int64 or both
   constants ACCUBLAS_H      the enumerators of the header
-  functions ACCUBLAS_H      its functions that are no routines
+  functions ACCUBLAS_H      its functions other than routines
   template SOURCE TYPE      a source with @VARIABLES@ for a type of numbers
   template SOURCE ACCUBLAS_H [INT]  such a source for the header, and a kind of integers
 """
@@ -319,7 +319,7 @@ def netlib(group, letter, *integers):
     made = [netlib_routine(found[stem][0], stem, found[stem][1], letter, integer) for integer in integers for stem in stems]
     text, module = "\n\n".join(routine for _, routine in made), f"accublas_{group}_{MODULES[letter]}" + (f"_{integers[0]}" if len(integers) == 1 else "")
     head = [comment(f"Routines for {values(letter)['NUMBERS']} with netlib's arguments, on the calling thread's default context: leading\n"
-                    "dimensions, increments, and the first element of an array. They are no generics.\nMade by c_api/generate_fortran.py.", 0)]
+                    "dimensions, increments, and the first element of an array. They are not generics.\nMade by c_api/generate_fortran.py.", 0)]
     head += [f"module {module}", "  use, intrinsic :: iso_c_binding, only: c_loc"]
     head += [f"  use, intrinsic :: iso_fortran_env, only: int32, int64, wp => {KINDS[letter]}"]
     head += ["  use accublas_constants, only: ACCUBLAS_COL_MAJOR", "  use accublas_calls"]

@@ -19,7 +19,7 @@ class Argument:
     name: str
     kind: str
     comment: str
-    type: str = "int64_t"  # in C, of what is passed by value
+    type: str = "int64_t"  # the C type of an argument that is passed by value
 
 
 def enum(name, kind, comment):
@@ -71,7 +71,7 @@ ARGUMENTS = {
 
 @dataclass(frozen=True)
 class Shaped:
-    """A call that passes the arguments by value, but the layout, as one shape (lib/call/), and then the operands."""
+    """A call that passes the arguments by value except the layout as one shape (lib/call/), and then the operands."""
 
     name: str  # of the functions in C++ that make the call
     members: str  # of the shape, in its order
@@ -109,7 +109,7 @@ class Row:
         return list(zip(names, self.types))
 
     def stem(self, name):
-        """The name without the letters of its type; norms of complex vectors have two, and DSDOT and SDSDOT none to leave out."""
+        """Returns the name without the letters of its type. Norms of complex vectors have two letters; DSDOT and SDSDOT keep theirs."""
         if len(self.types) == 1:
             return name
         return name[2:] if name.startswith(("dz", "sc")) and "dz" + name[2:] in self.names.split() else name[1:]

@@ -28,7 +28,7 @@ def structs(header):
 
 
 def structure(header, struct):
-    """The ctypes.Structure of one of them."""
+    """Returns the ctypes.Structure of a struct of the header."""
     members = [(name, getattr(ctypes, kind) * length if length else getattr(ctypes, kind))
                for name, kind, length in structs(header)[struct]]
     return type(struct, (ctypes.Structure,), {"_fields_": members})

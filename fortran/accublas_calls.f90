@@ -147,7 +147,7 @@ contains
     character(:), allocatable :: what
 
     what = ''
-    if (.not. all(aligned)) what = 'a stride is no whole number of elements'
+    if (.not. all(aligned)) what = 'a stride is not a whole number of elements'
     if (.not. conform) what = 'the shapes of the operands do not conform'
   end function wrong
 

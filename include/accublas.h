@@ -225,7 +225,7 @@ typedef struct accublas_report_t {
   char device[64];         /**< device or instruction set, for instance "cpu:avx512_vnni" */
   char reason[160];        /**< why this mode, backend and engine were chosen */
   int64_t m;               /**< rows of C (dot, nrm2, asum: 1; gemv: outputs) */
-  int64_t n;               /**< columns of C; 1 if the result is no matrix */
+  int64_t n;               /**< columns of C; 1 if the result is not a matrix */
   int64_t k;               /**< terms of a sum (dot, nrm2, asum: n) */
   int32_t bits;            /**< the number of bits T that was used (the largest one); 0 if the mode has none */
   int32_t parts;           /**< moduli, or digits or slices of A, that were multiplied (at most); 0 if there are none */

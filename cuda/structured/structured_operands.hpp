@@ -52,7 +52,7 @@ template <class E>
 void take_factors(const DeviceModel&, const DeviceFactors<E>&, E* to, cudaStream_t);
 
 /// Computes elements of a product with a triangular B (TRMM, TRMV: beta is zero; does nothing if alpha is zero), whose
-/// zeros are no terms. The elements are those in rows of A that hold an Inf or a NaN. They are computed again,
+/// zeros make no terms. The elements are those in rows of A that hold an Inf or a NaN. They are computed again,
 /// correctly rounded over the terms that exist. p.a and p.b are lines in the form that write_lines makes.
 template <class E>
 void fix_rows(const DeviceModel&, const Product<E>& p, Scalar<E> alpha, cudaStream_t);

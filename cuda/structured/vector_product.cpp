@@ -84,7 +84,7 @@ class LinesProduct {
     BatchScope scope(state_, execution_.report.level);
 
     Vector<const E> x = p_.x;
-    if (triangular) {  // y is x's memory, and what is no term is looked up there at the end
+    if (triangular) {  // y overwrites x, and fix_rows reads x at the end
       write_lines(model(), row_of(x), 1, p_.k, copy, stream());
       x = {copy, 1};
     }

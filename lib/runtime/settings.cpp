@@ -22,10 +22,10 @@ constexpr bool good(const Mode& mode, Families families) {
   const ModeRow* row = mode_row(mode.kind);
   return row && (row->families == Families::all || row->families == families);
 }
-static_assert(good(build_dgemm, Families::dgemm), "-Ddgemm_mode is no mode of DGEMM in this build");
-static_assert(good(build_sgemm, Families::sgemm), "-Dsgemm_mode is no mode of SGEMM in this build");
-static_assert(good(build_dot, Families::all), "-Ddot_mode is no mode of DOT in this build");
-static_assert(good(build_gemv, Families::all), "-Dgemv_mode is no mode of GEMV in this build");
+static_assert(good(build_dgemm, Families::dgemm), "-Ddgemm_mode is not a mode of DGEMM in this build");
+static_assert(good(build_sgemm, Families::sgemm), "-Dsgemm_mode is not a mode of SGEMM in this build");
+static_assert(good(build_dot, Families::all), "-Ddot_mode is not a mode of DOT in this build");
+static_assert(good(build_gemv, Families::all), "-Dgemv_mode is not a mode of GEMV in this build");
 
 constexpr const char* family_names[] = {"DGEMM", "SGEMM", "DOT", "GEMV"};
 
