@@ -99,7 +99,7 @@ struct Factorization : FactorizationShape {
   std::int64_t cols() const { return has_solution(kind) ? nrhs : n; }
   std::int64_t order() const { return rows() < n ? rows() : n; }
   std::int64_t inner() const { return order(); }
-  /// Numbers of GETRI's work that are best.
+  /// Returns how many numbers of work are best for LAPACK's GETRI.
   std::int64_t best_work() const { return n > 1 ? n * std::min<std::int64_t>(n, 64) : 1; }
 
   /// Returns X with A = X^H X, in the memory of A's stored triangle.
