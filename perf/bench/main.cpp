@@ -1,14 +1,18 @@
 // accublas-bench: how long the modes take over OpenBLAS on the same data.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
 
+#include "perf/bench/data.hpp"
+#include "perf/bench/data_table.hpp"
 #include "perf/bench/measure.hpp"
 #include "perf/bench/products.hpp"
 #include "perf/bench/table.hpp"
 #include "perf/bench/targets.hpp"
+#include "perf/matrices/matrices.hpp"
 
 namespace {
 
@@ -45,9 +49,9 @@ int main(int count, char** arguments) {
   std::vector<std::string> chosen_routines = {"ddot", "dgemv:n", "dgemv:t", "dgemm"}, modes, data = {"phi:1"};
   std::vector<std::int64_t> sizes;
   std::vector<int> threads = {1, 2};
-  std::string csv, matrices = ACCUBLAS_BENCH_DATA;
+  std::string csv, folder = ACCUBLAS_BENCH_DATA;
   double seconds = 0.3;
-  bool targets = false, quick = false;
+  bool targets = false, quick = false, data_table = false;
   app.add_option("-r,--routine", chosen_routines, "routines")
       ->delimiter(',')
       ->check(CLI::IsMember(routines()))
@@ -59,9 +63,7 @@ int main(int count, char** arguments) {
   app.add_option("-n,--size", sizes, "sizes of all dimensions (default: from the first cache to past the last)")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  app.add_option(
-         "-d,--data", data,
-         "phi:X, cond, block-diagonal, triangular, ties, ties-graded, or a square matrix FILE.mtx (size: the file's)")
+  app.add_option("-d,--data", data, bench::known_kinds() + " (a square matrix; size: the file's)")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("-t,--threads", threads, "threads, of OpenBLAS as well")
@@ -72,9 +74,13 @@ int main(int count, char** arguments) {
                  "time for a row of the table; three rounds at least, fewer of calls that take longer than that")
       ->capture_default_str();
   app.add_option("--csv", csv, "also write the figures to this file");
-  app.add_option("--matrices", matrices, "where the real matrices lie")->capture_default_str();
+  app.add_option("--matrices", folder, "where the real matrices lie")->capture_default_str();
   app.add_flag("--targets", targets,
                "the table of targets: target, measured, met or not; then the other data, memory, overhead");
+  app.add_flag(
+      "--data-table", data_table,
+      "DGEMM in dot2, cr and dp:repro, and factorizations in cr, on random, structured and decaying data, with "
+      "limits; takes --size (default: 1000), --threads (default: 1) and --data (default: the worst)");
   app.add_flag("--quick", quick, "with --targets: the least sizes and rounds");
   try {
     app.parse(count, arguments);
@@ -88,17 +94,24 @@ int main(int count, char** arguments) {
       if (accublas_set_mode_name(nullptr, mode.c_str()) != ACCUBLAS_SUCCESS)
         throw std::runtime_error(accublas_last_error(nullptr));
     accublas_set_mode_name(nullptr, nullptr);
+    for (std::string& kind : data) bench::check_kind(kind = matrices::located(kind, folder));
     bench::Table table(csv);
     std::printf("accublas %d.%d.%d on %s, %s; BLAS: %s\n", ACCUBLAS_VERSION_MAJOR, ACCUBLAS_VERSION_MINOR,
                 ACCUBLAS_VERSION_PATCH, bench::cpu_name().c_str(), bench::instruction_set().c_str(),
                 bench::blas_name().c_str());
     if (const std::string slow = bench::slow_blas(); !slow.empty()) std::printf("WARNING: %s\n", slow.c_str());
-    if (targets) return bench::print_targets(table, {seconds, quick, matrices}) ? 0 : 1;
+    if (data_table) {
+      bench::DataTableOptions options{sizes.empty() ? std::vector<std::int64_t>{1000} : sizes,
+                                      app.count("--threads") ? threads[0] : 1, std::min(seconds, 0.125),
+                                      app.count("--data") ? data : std::vector<std::string>(), folder};
+      return bench::print_data_table(table, options) ? 0 : 1;
+    }
+    if (targets) return bench::print_targets(table, {seconds, quick, folder}) ? 0 : 1;
     for (const std::string& routine : chosen_routines)
       for (const std::string& kind : data)
-        for (const std::int64_t size : kind.find(".mtx") != kind.npos ? std::vector<std::int64_t>{0}
-                                       : sizes.empty()                ? default_sizes(routine)
-                                                                      : sizes)
+        for (const std::int64_t size : matrices::is_file(kind) ? std::vector<std::int64_t>{0}
+                                       : sizes.empty()         ? default_sizes(routine)
+                                                               : sizes)
           for (const int t : threads) {
             const bench::Case what{routine, size, kind, t};
             table.print(what, bench::measure(what, modes.empty() ? default_modes(routine) : modes, seconds));

@@ -111,12 +111,12 @@ struct Ready {
 
 /// The last data made are kept: a case is measured with one number of threads after the other.
 template <class T>
-const Inputs<T>& inputs(const std::string& kind, std::int64_t m, std::int64_t n, std::int64_t k) {
-  static std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t> last;
+const Inputs<T>& inputs(const std::string& kind, bool complex, std::int64_t m, std::int64_t n, std::int64_t k) {
+  static std::tuple<std::string, bool, std::int64_t, std::int64_t, std::int64_t> last;
   static Inputs<T> made;
-  const std::tuple wanted(kind, m, n, k);
+  const std::tuple wanted(kind, complex, m, n, k);
   if (last != wanted) {
-    made = make_inputs<T>(kind, m, n, k);
+    made = make_inputs<T>(kind, complex, m, n, k);
     last = wanted;
   }
   return made;
@@ -130,7 +130,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
   auto ready = std::make_unique<Ready<T>>();
   Ready<T>& r = *ready;
   if (name.substr(1) == "dot") {
-    r.in = inputs<T>(what.data, 1, 1, size);
+    r.in = inputs<T>(what.data, false, 1, 1, size);
     r.c.resize(1);
     r.openblas = [&r, dot = blas.get<Dot<T>>(name + "_")] {
       const int n = static_cast<int>(r.in.k), one = 1;
@@ -138,7 +138,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
     };
     r.accublas = [&r](accublas_context* ctx) { return run_dot(ctx, r.in.k, r.in.a.data(), r.in.b.data(), r.c.data()); };
   } else if (name.substr(1) == "nrm2" || name.substr(1) == "asum") {
-    r.in = inputs<T>(what.data, 1, 1, size);
+    r.in = inputs<T>(what.data, false, 1, 1, size);
     r.c.resize(1);
     r.openblas = [&r, norm = blas.get<Norm<T>>(name + "_")] {
       const int n = static_cast<int>(r.in.k), one = 1;
@@ -149,7 +149,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
     };
   } else if (name.substr(1) == "gemv") {
     const bool transposed = what.routine.back() == 't';
-    r.in = inputs<T>(what.data, size, 1, size);
+    r.in = inputs<T>(what.data, false, size, 1, size);
     if (transposed) {  // op(A) is the matrix made: store its transpose
       std::vector<T> stored(r.in.a.size());
       for (std::int64_t j = 0; j < r.in.k; ++j)
@@ -167,7 +167,7 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
                       r.in.b.data(), r.c.data());
     };
   } else if (name == "dgemm" || name == "sgemm") {
-    r.in = inputs<T>(what.data, size, size, size);
+    r.in = inputs<T>(what.data, false, size, size, size);
     r.c.resize(r.in.m * r.in.n);
     r.openblas = [&r, gemm = blas.get<Gemm<T>>(name + "_")] {
       const int n = static_cast<int>(r.in.m);
@@ -183,11 +183,10 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
   } else {
     const Product product = bench::product(name, [&](const std::string& symbol) { return blas.get<void>(symbol); });
     if (!product.accublas) throw std::runtime_error("unknown routine " + what.routine);
-    const int parts = name[0] == 'z' || name[0] == 'c' ? 2 : 1;  // reals of a number
-    if (parts == 2 && is_file(what.data)) throw std::runtime_error("complex matrices are not read from files");
-    r.in = inputs<T>(what.data, parts * size, parts * size, size);
-    r.c.resize(r.in.m * r.in.n / parts);
-    const std::int64_t n = r.in.n / parts;
+    const bool complex = name[0] == 'z' || name[0] == 'c';
+    r.in = inputs<T>(what.data, complex, size, size, size);
+    const std::int64_t n = r.in.n;
+    r.c.resize((complex ? 2 : 1) * n * n);
     r.openblas = [&r, n, product] { product.openblas(n, r.in.a.data(), r.in.b.data(), r.c.data()); };
     r.accublas = [&r, n, product](accublas_context* ctx) {
       return product.accublas(ctx, n, r.in.a.data(), r.in.b.data(), r.c.data());
@@ -250,10 +249,11 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
     if (c.best < turn_seconds && c.error.empty()) c.repetitions = repetitions_for(seconds_of(c.call, 1));
 
   const auto start = Clock::now();
-  const int rounds = longest > 8 * seconds ? 0 : longest > seconds ? 1 : 3;
+  const auto has_turns = [&](const Contender& c) { return c.error.empty() && c.best <= 8 * seconds; };
+  const int rounds = std::ranges::none_of(contenders, has_turns) ? 0 : longest > seconds ? 1 : 3;
   for (int round = 0; round < rounds || seconds_since(start) < seconds * (rounds > 0); ++round)
     for (Contender& c : contenders) {
-      if (!c.error.empty()) continue;
+      if (!has_turns(c)) continue;
       if (what.threads > 1) std::this_thread::sleep_for(pause);
       const auto turn = Clock::now();
       do {

@@ -30,9 +30,10 @@ struct Result {
 /// stay awake.
 void let_openblas_sleep();
 
-/// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least (two where a
-/// call takes longer than `seconds`, one where it takes 8 times as long); short calls are timed in batches of a tenth
-/// of a millisecond. With several threads a pause before each turn lets the others' idle workers fall asleep.
+/// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least (one where a
+/// call takes longer than `seconds`). A contender whose first call takes 8 times `seconds` has no turns. Short calls
+/// are timed in batches of a tenth of a millisecond. With several threads a pause before each turn lets the others'
+/// idle workers fall asleep.
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds);
 
 /// The reports of one call in each mode.

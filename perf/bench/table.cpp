@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "perf/bench/data.hpp"
+#include "perf/matrices/matrices.hpp"
 
 namespace bench {
 namespace {
 
 std::string short_name(const std::string& data) {
-  return is_file(data) ? data.substr(data.find_last_of('/') + 1) : data;
+  return matrices::is_file(data) ? data.substr(data.find_last_of('/') + 1) : data;
 }
 
 std::string readable(double seconds) {

@@ -47,6 +47,22 @@ class Bench(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("pores_1.mtx", run.stdout)
 
+    def test_named_matrices(self):
+        """A shipped matrix is found by its name, and complex routines take all names."""
+        run = bench("-r", "zgemm,dgetrf", "-n", 30, "-d", "gauss:0.02,permutation,sparse:0.1,pores_1.mtx", "-m", "cr", "-t", 1, "-s", 0)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stdout.count(" cr "), 8)
+
+    def test_data_table(self):
+        run = bench("--data-table", "-n", 20, "-s", 0, "-d", "phi:1,decay:0.5")
+        self.assertIn(run.returncode, (0, 1), run.stderr)  # 1: a limit is missed
+        rows = [line.split() for line in run.stdout.splitlines() if line.startswith(("phi:1 ", "decay:0.5 "))]
+        self.assertEqual([row[0] for row in rows], ["phi:1", "decay:0.5"] * 2)
+        for row in rows:
+            self.assertTrue(all(float(cell) > 0 for cell in row[1:6]))
+            self.assertEqual(row[6] == "met", row[6:] != ["NOT", "MET"])
+        self.assertIn(f"{run.stdout.count('NOT MET')} do not", run.stdout)
+
     def test_kernels_of_old_cpus(self):
         flags = Path("/proc/cpuinfo").read_text().split()
         for core, known in [("Prescott", False), ("Haswell", True)]:
@@ -60,7 +76,8 @@ class Bench(unittest.TestCase):
     def test_refusals(self):
         for arguments, saying in [(["-m", "best"], "unknown mode 'best'"), (["-n", 0], "0"), (["-n", -5], "-5"),
                                   (["-t", 0], "0"), (["-r", "dgesvd"], "dgesvd"), (["-d", "phi:x"], "phi:x"),
-                                  (["-d", "uniform"], "block-diagonal"), (["-d", "absent.mtx"], "absent.mtx"),
+                                  (["-d", "uniform"], "block-diagonal"), (["-d", "gauss"], "gauss:W"), (["-d", "gauss:0"], "from"),
+                                  (["-d", "banded:2.5"], "an integer"), (["-d", "decay:1.1"], "to 1"), (["-d", "absent.mtx"], "absent.mtx"),
                                   (["--csv", "/absent/figures.csv"], "/absent/figures.csv")]:
             run = bench("-r", "ddot", "-n", 10, "-t", 1, "-s", 0, *arguments)
             self.assertEqual(run.returncode, 2, (arguments, run.stdout, run.stderr))
