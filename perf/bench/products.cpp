@@ -1,9 +1,9 @@
 #include "perf/bench/products.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
+
+#include "perf/matrices/matrices.hpp"
 
 namespace bench {
 namespace {
@@ -189,8 +189,8 @@ void call_netlib(const Entry& e, void* function, std::int64_t order, const void*
   }
 }
 
-/// A of TRSM, TRSV and POTRF: the data's with so much more on the diagonal, at least 4 n, that it dominates its row and
-/// column. The unknowns of a random triangle grow beyond all numbers, and a random matrix is not positive definite.
+/// A of TRSM, TRSV and POTRF, with a dominant diagonal: the unknowns of a random triangle grow beyond all numbers, and
+/// a random matrix is not positive definite.
 class Dominant {
  public:
   const void* of(const Entry& e, std::int64_t n, const void* a) {
@@ -198,30 +198,15 @@ class Dominant {
     if (a == from_ && n == n_) return copy_.data();
     const unsigned char* const begin = static_cast<const unsigned char*>(a);
     copy_.assign(begin, begin + static_cast<std::size_t>(n * n) * e.bytes);
-    e.single ? dominate<float>(n, e.bytes / sizeof(float)) : dominate<double>(n, e.bytes / sizeof(double));
+    const bool complex = e.bytes == 2 * (e.single ? sizeof(float) : sizeof(double));
+    e.single ? matrices::make_dominant(complex, reinterpret_cast<float*>(copy_.data()), n)
+             : matrices::make_dominant(complex, reinterpret_cast<double*>(copy_.data()), n);
     from_ = a;
     n_ = n;
     return copy_.data();
   }
 
  private:
-  /// `parts` reals make a number.
-  template <class T>
-  void dominate(std::int64_t order, std::size_t parts) {
-    const std::size_t n = static_cast<std::size_t>(order);
-    std::vector<T> reals(n * n * parts);
-    std::memcpy(reals.data(), copy_.data(), copy_.size());
-    std::vector<double> sums(n);  // of the magnitudes of row i and column i
-    for (std::size_t q = 0; q < reals.size(); ++q) {
-      const double magnitude = std::abs(static_cast<double>(reals[q]));
-      sums[q / parts % n] += magnitude;
-      sums[q / parts / n] += magnitude;
-    }
-    const double more = std::max(4 * static_cast<double>(n), *std::max_element(sums.begin(), sums.end()));
-    for (std::size_t i = 0; i < n; ++i) reals[i * (n + 1) * parts] += static_cast<T>(more);
-    std::memcpy(copy_.data(), reals.data(), copy_.size());
-  }
-
   const void* from_ = nullptr;
   std::int64_t n_ = 0;
   std::vector<unsigned char> copy_;

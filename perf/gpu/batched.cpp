@@ -37,12 +37,13 @@ bool measure(const std::string& routine, const std::string& data, int repetition
   const Stream stream;
   CuBlas cublas(stream);
   const bool single = sizeof(T) == 4;
+  const matrices::Matrix matrix = matrices::named(data);
   bool met = true;
   for (const Size& size : sizes) {
     const Index n = size.order, all = n * n * size.count;
     const DeviceArray<T> a(all), b(all), c(all);
-    fill(parse_data(data), Side::a, a.data(), n, n * size.count, stream);
-    fill(parse_data(data), Side::b, b.data(), n * size.count, n, stream);
+    fill(matrix, Side::a, false, a.data(), n, n, size.count, stream);
+    fill(matrix, Side::b, false, b.data(), n, n, size.count, stream);
     std::vector<ShortCall> contenders{
         {"cublas", [&] { cublas.gemm_batched(n, a.data(), b.data(), c.data(), size.count); }}};
     std::vector<std::unique_ptr<Context>> contexts(1);  // of the contenders; cuBLAS has none

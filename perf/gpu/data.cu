@@ -1,54 +1,16 @@
 #include <cuda_fp16.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "perf/gpu/data.hpp"
 
 namespace gpu_bench {
 namespace {
 
-/// SplitMix64's finaliser: a number for every index, in any order.
-__device__ std::uint64_t hash(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
-__device__ double uniform(std::uint64_t x) { return (static_cast<double>(hash(x) >> 11) + 0.5) * 0x1p-53; }
-
-__device__ double spread(double phi, std::uint64_t seed, std::uint64_t index) {
-  const std::uint64_t x = hash(seed) + 3 * index;
-  const double normal = sqrt(-2 * log(uniform(x + 1))) * cospi(2 * uniform(x + 2));
-  return (uniform(x) - 0.5) * exp(phi * normal);
-}
-
-/// Entry (line, p) of a side. In `ties` the products of p = 0 fill the format and one bit more, 1 * 1 of p = 1 sets
-/// that last bit, all others add even numbers.
-template <class T>
-__device__ double entry(const Data& data, bool is_a, Index line, Index lines, Index p, Index k, std::uint64_t index) {
-  constexpr bool single = sizeof(T) == 4;
-  const std::uint64_t seed = is_a ? 1 : 2;
-  switch (data.kind) {
-    case DataKind::phi:
-      return spread(data.phi, seed, index);
-    case DataKind::block_diagonal: {
-      const Index block = p * 8 / k;
-      if (line * 8 / lines != block) return 0;
-      const int range = single ? 20 : 40;
-      return scalbn(spread(1, seed, index), static_cast<int>(hash(100 * seed + block) % (2 * range + 1)) - range);
-    }
-    case DataKind::triangular:
-      return line < p ? 0 : spread(1, seed, index);
-    case DataKind::ties: {
-      const double large = single ? 4390 : 101709100;  // near 2^12.1, 2^26.6
-      const std::uint64_t x = hash(seed) + index;
-      if (p == 0) return large + 2 * floor(0.07 * large * uniform(x));
-      if (p == 1) return 1;
-      return is_a ? 2 * (static_cast<double>(hash(x) % 5) - 2) : static_cast<double>(hash(x) % 7) - 3;
-    }
-  }
-  return 0;
-}
+using matrices::hash;
+using matrices::spread;
+using matrices::uniform;
 
 enum class RowKind { phi, condition, ties };
 
@@ -112,11 +74,15 @@ __global__ void rows_kernel(RowKind kind, double phi, bool root, T* a, Index row
 }
 
 template <class T>
-__global__ void fill_kernel(Data data, bool is_a, T* to, Index lines, Index k) {
-  const Index count = lines * k, step = static_cast<Index>(gridDim.x) * blockDim.x;
-  for (Index q = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; q < count; q += step) {
-    const Index line = is_a ? q % lines : q / k, p = is_a ? q / lines : q % k;
-    to[q] = static_cast<T>(entry<T>(data, is_a, line, lines, p, k, static_cast<std::uint64_t>(q)));
+__global__ void fill_kernel(matrices::Formula formula, bool complex, T* to, Index count) {
+  const int parts = complex ? 2 : 1;
+  const Index step = static_cast<Index>(gridDim.x) * blockDim.x, size = formula.rows * formula.columns;
+  for (Index q = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; q < count * size; q += step) {
+    formula.number = q / size;
+    const Index i = q % size % formula.rows, j = q % size / formula.rows;
+    for (int part = 0; part < parts; ++part)
+      to[parts * q + part] =
+          static_cast<T>(complex ? complex_entry(formula.kind, formula, i, j, part) : formula(i, j, 0));
   }
 }
 
@@ -138,32 +104,31 @@ void check(const char* what) {
 
 }  // namespace
 
-Data parse_data(const std::string& word) {
-  if (word == "block-diagonal") return {DataKind::block_diagonal, 0};
-  if (word == "triangular") return {DataKind::triangular, 0};
-  if (word == "ties") return {DataKind::ties, 0};
-  std::size_t used = 0;
-  if (word.rfind("phi:", 0) == 0) {
-    const double phi = std::stod(word.substr(4), &used);
-    if (used + 4 == word.size()) return {DataKind::phi, phi};
-  }
-  throw std::runtime_error("unknown data " + word + "; known: phi:X, block-diagonal, triangular, ties");
-}
-
 template <class T>
-void fill(const Data& data, Side side, T* to, Index lines, Index k, cudaStream_t stream) {
-  fill_kernel<<<1024, 256, 0, stream>>>(data, side == Side::a, to, lines, k);
+void fill(const matrices::Matrix& matrix, Side side, bool complex, T* to, Index rows, Index columns, Index count,
+          cudaStream_t stream) {
+  if (!matrix.file) {
+    const matrices::Formula formula{matrix.kind, matrix.parameter, side, sizeof(T) == 4, rows, columns};
+    fill_kernel<<<1024, 256, 0, stream>>>(formula, complex, to, count);
+    return check("data");
+  }
+  std::vector<T> entries(static_cast<std::size_t>((complex ? 2 : 1) * rows * columns));
+  matrices::fill(matrix, side, complex, entries.data(), rows, columns);
+  for (Index q = 0; q < count; ++q)
+    cudaMemcpyAsync(to + q * static_cast<Index>(entries.size()), entries.data(), entries.size() * sizeof(T),
+                    cudaMemcpyHostToDevice, stream);
+  cudaStreamSynchronize(stream);
   check("data");
 }
-template void fill(const Data&, Side, double*, Index, Index, cudaStream_t);
-template void fill(const Data&, Side, float*, Index, Index, cudaStream_t);
+template void fill(const matrices::Matrix&, Side, bool, double*, Index, Index, Index, cudaStream_t);
+template void fill(const matrices::Matrix&, Side, bool, float*, Index, Index, Index, cudaStream_t);
 
 template <class T>
 void fill_rows(const std::string& kind, bool root, T* a, Index rows, Index k, Index row_stride, Index k_stride, T* x,
                cudaStream_t stream) {
   const bool condition = kind == "condition:1e16", ties = kind == "ties";
   const RowKind which = condition ? RowKind::condition : ties ? RowKind::ties : RowKind::phi;
-  const double phi = which == RowKind::phi ? parse_data(kind).phi : 0;
+  const double phi = which == RowKind::phi ? matrices::named(kind).parameter : 0;
   rows_kernel<<<1024, 256, 0, stream>>>(which, phi, root, a, rows, k, row_stride, k_stride, x);
   check("data");
 }

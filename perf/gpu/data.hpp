@@ -1,4 +1,4 @@
-// Data of the GPU benchmark, made on the device: two matrices per case, by kind.
+// Data of the GPU benchmark, made on the device: named matrices, and inner products by kind.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -6,34 +6,28 @@
 #include <cstdint>
 #include <string>
 
+#include "perf/matrices/matrices.hpp"
+
 namespace gpu_bench {
 
-using Index = std::int64_t;
+using matrices::Index;
+using matrices::Side;
 
-/// Kinds of data:
-///   phi:X           (rand - 0.5) exp(X randn), as the peers measure
-///   block-diagonal  8 diagonal blocks, each of its own scale from 2^-40 to 2^40 (s: 2^-20 to 2^20), phi 1
-///   triangular      A lower, B upper triangular, phi 1
-///   ties            every element of A B lies halfway between two numbers
-enum class DataKind { phi, block_diagonal, triangular, ties };
-struct Data {
-  DataKind kind;
-  double phi;
-};
-/// Throws std::runtime_error for an unknown word.
-Data parse_data(const std::string& word);
-
-/// Which operand: A is m x k, B k x n, both column-major with the least leading dimension.
-enum class Side { a, b };
-
-/// Fills `lines` x k (A: lines = m) or k x lines (B: lines = n) on the stream. The numbers depend on sizes, kind and
-/// side only.
+/// Fills `count` matrices of rows x columns, one after the other, each column-major with the least leading dimension.
+/// Complex numbers are pairs of reals. The entries depend on sizes, matrix and side only.
 template <class T>
-void fill(const Data& data, Side side, T* to, Index lines, Index k, cudaStream_t stream);
+void fill(const matrices::Matrix& matrix, Side side, bool complex, T* to, Index rows, Index columns, Index count,
+          cudaStream_t stream);
+
+/// Fills one real matrix with phi 0.5.
+template <class T>
+void fill_random(Side side, T* to, Index rows, Index columns, cudaStream_t stream) {
+  fill(matrices::named("phi:0.5"), side, false, to, rows, columns, 1, stream);
+}
 
 /// Data of inner products: entry (i, p) of `rows` rows of k terms at a[i row_stride + p k_stride], and the other
 /// operand x.
-///   phi:X           as above
+///   phi:X           (rand - 0.5) exp(X randn)
 ///   condition:1e16  uniform numbers that cancel in pairs, and one product 2^-53 times the sum of their magnitudes
 ///   ties            every inner product, sum of magnitudes of a row, or (`root`) root of its sum of squares lies
 ///                   halfway between two numbers

@@ -28,7 +28,7 @@ constexpr const char* name_of(FactorKind kind) {
                                         : "dgesv_certified";
 }
 
-/// Least ratios.
+/// Least ratios, phi 0.5.
 struct FactorTarget {
   FactorKind kind;
   const char* mode;
@@ -45,9 +45,9 @@ constexpr FactorTarget factor_targets[] = {
     {FactorKind::cholesky, "cr", 8192, 0.8},  {FactorKind::cholesky, "cr", 16384, 1.0},
     {FactorKind::cholesky, "cr", 32768, 1.0}, {FactorKind::certified, "dp", 8192, 1. / 3}};
 
-double target_of(FactorKind kind, const std::string& mode, Index n) {
+double target_of(FactorKind kind, const std::string& mode, const std::string& data, Index n) {
   for (const FactorTarget& t : factor_targets)
-    if (t.kind == kind && mode == t.mode && n == t.order) return t.ratio;
+    if (t.kind == kind && mode == t.mode && data == "phi:0.5" && n == t.order) return t.ratio;
   return 0;
 }
 
@@ -237,13 +237,13 @@ struct FactorContender {
   double residual = 0;
 };
 
-bool measure(FactorKind kind, Index n, const Effort& effort, std::FILE* csv) {
+bool measure(FactorKind kind, Index n, const std::string& data, const Effort& effort, std::FILE* csv) {
   const Stream stream;
   const Index size = n * n;
   const DeviceArray<double> a(size), kept(size), vector(n), b(n), radius(n);
   const DeviceArray<std::int64_t> pivots(n), info(1);
-  fill(parse_data("phi:0.5"), Side::a, kept.data(), n, n, stream);
-  fill(parse_data("phi:0.5"), Side::b, b.data(), n, 1, stream);
+  fill(matrices::named(data), Side::a, false, kept.data(), n, n, 1, stream);
+  fill_random(Side::b, b.data(), n, 1, stream);
   if (kind == FactorKind::cholesky) {
     const std::vector<double> diagonal(static_cast<std::size_t>(n), static_cast<double>(n));
     require(
@@ -325,12 +325,13 @@ bool measure(FactorKind kind, Index n, const Effort& effort, std::FILE* csv) {
                                                             : 2.) /
                             3 * std::pow(static_cast<double>(n), 3);
   for (const FactorContender& contender : contenders) {
-    std::printf("%-15s %6lld  %-9s ", name_of(kind), static_cast<long long>(n), contender.name.c_str());
+    std::printf("%-15s %6lld  %-16s %-9s ", name_of(kind), static_cast<long long>(n), data.c_str(),
+                contender.name.c_str());
     if (!contender.error.empty()) {
       std::printf("%s\n", contender.error.c_str());
       continue;
     }
-    const double ms = median(contender.ms), ratio = theirs / ms, target = target_of(kind, contender.name, n);
+    const double ms = median(contender.ms), ratio = theirs / ms, target = target_of(kind, contender.name, data, n);
     std::printf("%9.3f ms  %6.2f Tflop/s  %6.2f  residual %.2g u", ms, operations / ms * 1e-9, ratio,
                 contender.residual);
     if (target > 0 && theirs > 0) {
@@ -339,7 +340,7 @@ bool measure(FactorKind kind, Index n, const Effort& effort, std::FILE* csv) {
     }
     std::printf("\n");
     if (csv)
-      std::fprintf(csv, "%s,%lld,%s,%.6g,%.6g,%.6g,%.3g\n", name_of(kind), static_cast<long long>(n),
+      std::fprintf(csv, "%s,%lld,%s,%s,%.6g,%.6g,%.6g,%.3g\n", name_of(kind), static_cast<long long>(n), data.c_str(),
                    contender.name.c_str(), ms, operations / ms * 1e-6, ratio, contender.residual);
   }
   std::fflush(stdout);
@@ -355,14 +356,15 @@ std::vector<std::string> factor_routines() {
   return names;
 }
 
-bool print_factor(const std::vector<std::string>& routines, const std::vector<Index>& orders, const Effort& effort,
-                  const std::string& csv) {
-  const bench::CsvFile file(csv, "routine,n,by,ms,gflops,over_cusolver,residual");
-  std::printf("%-15s %6s  %-9s %12s  %14s  %6s\n", "routine", "n", "by", "time", "rate", "ratio");
+bool print_factor(const std::vector<std::string>& routines, const std::vector<std::string>& data,
+                  const std::vector<Index>& orders, const Effort& effort, const std::string& csv) {
+  const bench::CsvFile file(csv, "routine,n,data,by,ms,gflops,over_cusolver,residual");
+  std::printf("%-15s %6s  %-16s %-9s %12s  %14s  %6s\n", "routine", "n", "data", "by", "time", "rate", "ratio");
   bool met = true;
   for (const FactorKind kind : kinds)
     if (routines.empty() || std::count(routines.begin(), routines.end(), name_of(kind)))
-      for (const Index n : orders) met = measure(kind, n, effort, file.get()) && met;
+      for (const std::string& of : data)
+        for (const Index n : orders) met = measure(kind, n, of, effort, file.get()) && met;
   return met;
 }
 

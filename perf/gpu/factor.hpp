@@ -16,7 +16,7 @@ std::vector<std::string> factor_routines();
 /// u (abs(L) abs(U)), stand behind, of dgeqrf those of columns in units of u times their norms, of dgesv_certified
 /// those of rows in units of u (abs(A) abs(x)). No `routines` means all. The figures also go to the CSV file `csv`,
 /// unless its name is empty. True if all targets are met.
-bool print_factor(const std::vector<std::string>& routines, const std::vector<Index>& orders, const Effort& effort,
-                  const std::string& csv);
+bool print_factor(const std::vector<std::string>& routines, const std::vector<std::string>& data,
+                  const std::vector<Index>& orders, const Effort& effort, const std::string& csv);
 
 }  // namespace gpu_bench

@@ -50,8 +50,9 @@ void print_size(Index n, bool pinned, const std::string& data, int repetitions) 
   const std::size_t bytes = static_cast<std::size_t>(n * n) * sizeof(double);
   const HostArray a(n * n, pinned), b(n * n, pinned), c(n * n, pinned);
   const DeviceArray<double> x(n * n), y(n * n);
+  const matrices::Matrix matrix = matrices::named(data);
   for (const Side side : {Side::a, Side::b}) {
-    fill(parse_data(data), side, x.data(), n, n, stream);
+    fill(matrix, side, false, x.data(), n, n, 1, stream);
     stream.wait();
     require(cudaMemcpy((side == Side::a ? a : b).data(), x.data(), bytes, cudaMemcpyDeviceToHost), "copy");
   }

@@ -84,8 +84,9 @@ bool measure(const Entry& entry, Index n, const std::string& data, const Effort&
   const double one[2] = {1, 0}, zero[2] = {0, 0};
   const Index size = entry.parts * n * n;
   const DeviceArray<double> a(size), b(size), kept(size), c(size);
-  fill(parse_data(data), Side::a, a.data(), entry.parts * n, n, stream);
-  fill(parse_data(data), Side::b, kept.data(), entry.parts * n, n, stream);
+  const matrices::Matrix matrix = matrices::named(data);
+  fill(matrix, Side::a, entry.parts == 2, a.data(), n, n, 1, stream);
+  fill(matrix, Side::b, entry.parts == 2, kept.data(), n, n, 1, stream);
   if (std::string(entry.name).ends_with("trsm")) {
     // Solutions must not grow from unknown to unknown.
     const std::vector<double> diagonal(static_cast<std::size_t>(n), static_cast<double>(n));

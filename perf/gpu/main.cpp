@@ -7,6 +7,7 @@
 
 #include "perf/gpu/batched.hpp"
 #include "perf/gpu/context.hpp"
+#include "perf/gpu/data_table.hpp"
 #include "perf/gpu/factor.hpp"
 #include "perf/gpu/host.hpp"
 #include "perf/gpu/level3.hpp"
@@ -67,7 +68,7 @@ void parse_contender(const std::string& word) {
 /// The options of the commands. Each add function gives a command one of them.
 struct Options {
   std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
-                           routines;
+                           routines, table_data = matrices::listed(), table_orders = {"1024", "4096"};
   std::string csv;
   Effort effort;
   bool burst = false, sustained = false;
@@ -78,11 +79,18 @@ struct Options {
     if (sustained || !burst) out.push_back(Method::sustained);
     return out;
   }
-  std::vector<Index> order_numbers() const {
+  static std::vector<Index> numbers(const std::vector<std::string>& orders) {
     std::vector<Index> out;
     for (const std::string& order : orders) out.push_back(parse_shape(order).m);
     return out;
   }
+  std::vector<Index> order_numbers() const { return numbers(orders); }
+  std::vector<std::string> located_table_data() const {
+    std::vector<std::string> out;
+    for (const std::string& name : table_data) out.push_back(located(name));
+    return out;
+  }
+  static std::string located(const std::string& name) { return matrices::located(name, ACCUBLAS_BENCH_DATA); }
 
   void add_gemms(CLI::App* command, const std::vector<std::string>& known) {
     command->add_option("-r,--routine", gemms, "GEMM routines, separated by commas")
@@ -90,14 +98,17 @@ struct Options {
         ->check(CLI::IsMember(known))
         ->capture_default_str();
   }
-  void add_data(CLI::App* command) {
-    command->add_option("-d,--data", data, "phi:X, block-diagonal, triangular, ties")
+  void add_data(CLI::App* command) { add_data(command, data); }
+  static void add_data(CLI::App* command, std::vector<std::string>& to) {
+    command->add_option("-d,--data", to, matrices::known_names())
         ->delimiter(',')
-        ->check(accepted_by([](const std::string& word) { parse_data(word); }))
+        ->transform(located)
+        ->check(accepted_by([](const std::string& word) { matrices::named(word); }))
         ->capture_default_str();
   }
-  void add_orders(CLI::App* command) {
-    command->add_option("-n,--size", orders, "orders of square matrices")
+  void add_orders(CLI::App* command) { add_orders(command, orders); }
+  static void add_orders(CLI::App* command, std::vector<std::string>& to) {
+    command->add_option("-n,--size", to, "orders of square matrices")
         ->delimiter(',')
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -222,10 +233,18 @@ std::vector<Command> commands_of(Options& o) {
        [&o](CLI::App* command) {
          o.add_routines(command, factor_routines(), "routines (default: all)");
          o.add_orders(command);
+         o.add_data(command);
          o.add_bursts(command);
          o.add_csv(command);
        },
-       [&o] { return print_factor(o.routines, o.order_numbers(), o.effort, o.csv); }},
+       [&o] { return print_factor(o.routines, o.data, o.order_numbers(), o.effort, o.csv); }},
+      {"data", "costs of random, structured and decaying data, with limits",
+       [&o](CLI::App* command) {
+         o.add_routines(command, data_table_routines(), "routines (default: all)");
+         o.add_orders(command, o.table_orders);
+         o.add_data(command, o.table_data);
+       },
+       [&o] { return print_data_table(o.routines, o.located_table_data(), o.numbers(o.table_orders)); }},
       {"vectors", "bandwidth of DOT, NRM2, ASUM and GEMV",
        [&o](CLI::App* command) {
          o.add_routines(command, vector_routines(), "routines (default: all)");

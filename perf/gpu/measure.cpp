@@ -136,8 +136,9 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
   const Stream stream;
   const Index parts = what.complex() ? 2 : 1;  // numbers of an entry
   const DeviceArray<T> a(parts * m * k), b(parts * k * n), c(parts * m * n);
-  fill(parse_data(what.data), Side::a, a.data(), parts * m, k, stream);
-  fill(parse_data(what.data), Side::b, b.data(), parts * n, k, stream);
+  const matrices::Matrix matrix = matrices::named(what.data);
+  fill(matrix, Side::a, what.complex(), a.data(), m, k, 1, stream);
+  fill(matrix, Side::b, what.complex(), b.data(), k, n, 1, stream);
   std::unique_ptr<CuBlas> cublas, words;
   std::unique_ptr<DeviceArray<std::uint16_t>> halves;
   std::unique_ptr<Int8Product> int8;
@@ -231,8 +232,8 @@ const Result* find(const std::vector<Result>& results, const std::string& conten
 std::vector<FirstCall> measure_first_calls(Index n) {
   const Stream stream;
   const DeviceArray<double> a(n * n), b(n * n), c(n * n);
-  fill({DataKind::phi, 0.5}, Side::a, a.data(), n, n, stream);
-  fill({DataKind::phi, 0.5}, Side::b, b.data(), n, n, stream);
+  fill_random(Side::a, a.data(), n, n, stream);
+  fill_random(Side::b, b.data(), n, n, stream);
   stream.wait();
   std::vector<FirstCall> calls;
   const auto timed = [&](const auto& work) {

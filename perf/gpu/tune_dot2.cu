@@ -81,8 +81,8 @@ struct Problem {
         special(padded_lines(n)),
         open(n * n / 32),
         state(1) {
-    fill(parse_data("phi:0.5"), Side::a, a.data(), n, n, stream);
-    fill(parse_data("phi:0.5"), Side::b, b.data(), n, n, stream);
+    fill_random(Side::a, a.data(), n, n, stream);
+    fill_random(Side::b, b.data(), n, n, stream);
     require(cudaMemsetAsync(exponent.data(), 0, padded_lines(n) * 4, stream), "memset");
     require(cudaMemsetAsync(special.data(), 0, padded_lines(n), stream), "memset");
     require(cudaMemsetAsync(state.data(), 0, sizeof(CallState), stream), "memset");

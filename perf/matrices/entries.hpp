@@ -76,6 +76,7 @@ struct Formula {
   Side side;
   bool single;  ///< numbers of single precision: a narrower range of scales
   Index rows, columns;
+  Index number = 0;  ///< of the matrix in a batch
 
   /// Entry (i, j); `part` 1 is the imaginary part of a random complex matrix.
   ACCUBLAS_HD double operator()(Index i, Index j, int part) const {
@@ -83,7 +84,7 @@ struct Formula {
     const Index n = rows > columns ? rows : columns, distance = i > j ? i - j : j - i;
     const Index line = of_a ? i : j, p = of_a ? j : i, lines = of_a ? rows : columns, k = of_a ? columns : rows;
     const std::uint64_t seed = (of_a ? 1 : 2) + 2 * static_cast<std::uint64_t>(part);
-    const std::uint64_t index = static_cast<std::uint64_t>(i + j * rows);
+    const std::uint64_t index = static_cast<std::uint64_t>(i + j * rows + number * rows * columns);
     const double scaled_distance = static_cast<double>(distance) / static_cast<double>(n > 1 ? n - 1 : 1);
     switch (kind) {
       case Kind::phi:

@@ -1,5 +1,6 @@
 #include "perf/matrices/matrices.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -125,5 +126,20 @@ void fill(const Matrix& matrix, Side side, bool complex, T* to, Index rows, Inde
 }
 template void fill(const Matrix&, Side, bool, double*, Index, Index);
 template void fill(const Matrix&, Side, bool, float*, Index, Index);
+
+template <class T>
+void make_dominant(bool complex, T* a, Index n) {
+  const Index parts = complex ? 2 : 1;
+  std::vector<double> sums(static_cast<std::size_t>(n));  // of the magnitudes of row i and column i
+  for (Index q = 0; q < parts * n * n; ++q) {
+    const double magnitude = std::abs(static_cast<double>(a[q]));
+    sums[static_cast<std::size_t>(q / parts % n)] += magnitude;
+    sums[static_cast<std::size_t>(q / parts / n)] += magnitude;
+  }
+  const double more = std::max(4 * static_cast<double>(n), *std::max_element(sums.begin(), sums.end()));
+  for (Index i = 0; i < n; ++i) a[i * (n + 1) * parts] += static_cast<T>(more);
+}
+template void make_dominant(bool, double*, Index);
+template void make_dominant(bool, float*, Index);
 
 }  // namespace matrices

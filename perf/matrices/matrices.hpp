@@ -47,4 +47,8 @@ const std::vector<std::string>& listed();
 template <class T>
 void fill(const Matrix& matrix, Side side, bool complex, T* to, Index rows, Index columns);
 
+/// Adds so much to the diagonal of a square matrix, at least 4 n, that each of its entries dominates row and column.
+template <class T>
+void make_dominant(bool complex, T* a, Index n);
+
 }  // namespace matrices

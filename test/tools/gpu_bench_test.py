@@ -4,7 +4,7 @@ import subprocess
 import sys
 import unittest
 
-COMMANDS = ["gemm", "targets", "shapes", "batched", "host", "level3", "factor", "vectors"]
+COMMANDS = ["gemm", "targets", "shapes", "batched", "host", "level3", "factor", "data", "vectors"]
 # Words of a command line, and what the message about them must name.
 ERRORS = [
     ([], "command"),
@@ -17,6 +17,9 @@ ERRORS = [
     (["gemm", "-n", "1024x3"], "1024x3"),
     (["gemm", "-n", "1024,0"], "0"),
     (["gemm", "-d", "phi:0.5,cauchy"], "cauchy"),
+    (["gemm", "-d", "phi:0.5,gauss"], "gauss:W"),
+    (["factor", "-d", "absent.mtx"], "absent.mtx"),
+    (["data", "dgemm,dsyrk"], "dsyrk"),
     (["gemm", "--repetitions", "0"], "0"),
     (["level3", "dsyrk,dgemm"], "dgemm"),
     (["level3", "dsyrk", "-n", "-4"], "-4"),
@@ -31,6 +34,9 @@ ACCEPTED = [
     ["level3", "dsyrk,zherk", "-n", "64,128"],
     ["level3"],
     ["factor", "dgetrf", "dpotrf", "-n", "64"],
+    ["factor", "dgetrf", "-d", "gauss:0.02,decay:0.9,pores_1.mtx"],
+    ["data"],
+    ["data", "dgemm,dgeqrf", "-n", "512", "-d", "exp:0.1,west0479.mtx"],
     ["vectors"],
 ]
 
