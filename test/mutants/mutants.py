@@ -50,12 +50,15 @@ def all_cases():
         for group in ("cr", "fixed", "repro", "slices", "dot2"):
             for index in range(RANDOM_PER_GROUP):
                 yield index, cases.from_name(f"{routine}:{group}:{index}:mutants")
+    for routine, group in itertools.product(("dgemm", "sgemm", "zgemm", "dsyrk", "dtrsm", "dgetrf", "dpotrf", "dgeqrf"), ("cr", "repro")):
+        for index in range(RANDOM_PER_GROUP):
+            yield index, check.case_of(f"{routine}:{group}:{index}:matrices")
     for prefix in "dszc":
         for index in range(3 * RANDOM_PER_GROUP):
             yield index, level3_cases.make(f"{prefix}trsm:cr:{index}", prefix, "cr", "trsm")
     for name, index in itertools.product(STRUCTURED, range(STRUCTURED_CASES)):
         maker, named = level2_cases.make if name[1:] in level2_cases.ROUTINES else level3_cases.make, f"{name}:cr:{index}:mutants"
-        if index >= RANDOM_PER_GROUP and cases.mode_and_kind(generator(named), "cr", name[0])[1] not in SHARP_KINDS:
+        if index >= RANDOM_PER_GROUP and cases.mode_and_kind(generator(named), named, "cr", name[0])[1] not in SHARP_KINDS:
             continue
         case = maker(named, name[0], "cr", name[1:])
         if index < RANDOM_PER_GROUP or work(case) < 20000:

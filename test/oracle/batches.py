@@ -4,7 +4,7 @@ import numpy as np
 
 from cases import Case, mode_word
 from complex_data import c_values, operands, scalar
-from data import KINDS
+from data import drawn_kind
 from placement import COL, CONJ, NO, ROW, TRANS, conjugate, filled
 from values import DTYPE, POISON, generator, pick, words
 
@@ -46,7 +46,7 @@ def make(name, prefix, mode_group, work=40000):
     count, m, n, k = shape_of(rng, work)
     mode = mode_word(rng, mode_group, prefix)
     alpha, beta = (1.0, 0.0) if rng.randint(3) == 0 else (scalar(rng, prefix), scalar(rng, prefix))
-    kinds = [pick(rng, KINDS) for _ in range(count)]
+    kinds = [drawn_kind(rng, name) for _ in range(count)]
     a, b, c = (np.empty(shape, DTYPE[prefix]) for shape in ((count, m, k), (count, k, n), (count, m, n)))
     for i, kind in enumerate(kinds):
         one = (*operands(rng, kind, m, k, n, prefix), c_values(rng, m, n, prefix, kind))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from complex_data import c_values, norm_of_numbers, operands, scalar
-from data import KINDS
+from data import drawn_kind
 from norm_data import NORM_KINDS
 from placement import COL, CONJ, NO, ROW, TRANS, filled, general_strides, place_standard, vector_buffer
-from values import COMPONENT, DTYPE, POISON, generator, pick, words
+from values import COMPLEX, COMPONENT, DTYPE, POISON, generator, pick, words
 
 
 @dataclass
@@ -61,9 +61,9 @@ def mode_word(rng, group, prefix):
     return group
 
 
-def mode_and_kind(rng, group, prefix):
+def mode_and_kind(rng, name, group, prefix):
     """The mode word and the kind of data: what a case of level 2 or 3 draws first."""
-    return mode_word(rng, group, prefix), pick(rng, KINDS)
+    return mode_word(rng, group, prefix), drawn_kind(rng, name)
 
 
 SIZES = (0, 1, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33)
@@ -91,8 +91,10 @@ def shape_gemm(rng, work):
 
 def make_gemm(name, prefix, mode_group, shape=None, kind=None, mode=None, plain=False, work=60000):
     rng = generator(name)
+    if name.endswith(":matrices") and mode_group != "multiword":
+        shape = shape or tuple(rng.randint(20, 81 if prefix not in COMPLEX else 41, size=3))
     m, n, k = shape or shape_gemm(rng, work)
-    kind = kind or pick(rng, KINDS)
+    kind = kind or drawn_kind(rng, name)
     mode = mode or mode_word(rng, mode_group, prefix)
     a, b = operands(rng, kind, m, k, n, prefix)
     alpha, beta = (1.0, 0.0) if plain or rng.randint(3) == 0 else (scalar(rng, prefix), scalar(rng, prefix))
@@ -128,7 +130,7 @@ def make_gemv(name, prefix, mode_group, shape=None, kind=None, mode=None, work=6
             m, k = pick(rng, sizes), pick(rng, sizes)
             if m * k <= work:
                 break
-    kind = kind or pick(rng, KINDS)
+    kind = kind or drawn_kind(rng, name)
     mode = mode or mode_word(rng, mode_group, prefix)
     a, x = operands(rng, kind, m, k, 1, prefix)
     alpha, beta = scalar(rng, prefix), scalar(rng, prefix)
@@ -160,7 +162,7 @@ def make_dot(name, prefix, mode_group, shape=None, kind=None, mode=None, work=30
         n = pick(rng, (0, 1, 2, 7, 31, 32, 33, 127, 128, 129, 500, 1023, 1024, 1025, 1056, 2048, 2049, 3072, 3073, 4096,
                        5000, 5121, 7168, 7200, 10000, 20000))
         n = min(n, work)
-    kind = kind or pick(rng, KINDS)
+    kind = kind or drawn_kind(rng, name)
     mode = mode or mode_word(rng, mode_group, prefix)
     x, y = operands(rng, kind, 1, n, 1, prefix)
     case = Case(name, prefix, routine, routine, mode, kind, 1.0, 0.0, x, y, np.zeros((1, 1), DTYPE[prefix]))

@@ -47,6 +47,7 @@ COUNTS |= dict.fromkeys(LEVEL3, 70)
 COUNTS |= dict.fromkeys(level2_cases.ROUTINES, 40)
 COUNTS |= dict.fromkeys(factorizations.ROUTINES, 60) | dict.fromkeys(inverses.ROUTINES, 30)
 COUNTS |= dict.fromkeys(orthogonal.ROUTINES, 32)
+MATRICES_SHARE = 6  # a case of named matrices for so many of the others
 COMPLEX_SHARE = 0.4  # of them for complex types, whose elements are four real products
 
 
@@ -144,19 +145,19 @@ def case_of(name):
     if name.endswith(":sharp"):
         return sharp.from_name(name)
     if name.split(":")[0][1:] in LEVEL3:
-        routine, group, _ = name.split(":")
+        routine, group = name.split(":")[:2]
         return level3_cases.make(name, routine[0], group, routine[1:])
     if name.split(":")[0][1:] in factorizations.ROUTINES:
-        routine, group, _ = name.split(":")
+        routine, group = name.split(":")[:2]
         return factorization_cases.make(name, routine[0], group, routine[1:])
     if name.split(":")[0][1:] in inverses.ROUTINES:
-        routine, group, _ = name.split(":")
+        routine, group = name.split(":")[:2]
         return inverse_cases.make(name, routine[0], group, routine[1:])
     if name.split(":")[0][1:] in orthogonal.ROUTINES:
-        routine, group, _ = name.split(":")
+        routine, group = name.split(":")[:2]
         return orthogonal_cases.make(name, routine[0], group, routine[1:])
     if name.split(":")[0][1:] in level2_cases.ROUTINES:
-        routine, group, _ = name.split(":")
+        routine, group = name.split(":")[:2]
         return level2_cases.make(name, routine[0], group, routine[1:])
     return (batches if name.split(":")[0].endswith("_batched") else cases).from_name(name)
 
@@ -263,6 +264,8 @@ def main():
             count = max(1, round(COUNTS[group.split(":")[0][1:]] * share * options.scale))
             for index in range(options.first, options.first + count):
                 yield index, case_of(f"{group}:{index}")
+            for index in range(options.first, options.first + max(1, count // MATRICES_SHARE)):
+                yield index, case_of(f"{group}:{index}:matrices")
 
     count, failures = run_cases(stream(), libraries, options.engine)
     title = " ".join(options.groups + options.case) + " on " + ", ".join(one.label for one in workers)

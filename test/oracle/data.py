@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import matrices
 from values import (DTYPE, GREATEST, LEAST, PRECISION, few_bits, generator, mantissas, normal, pick, poison_nans, scale, signs,
                     spread, wild)
 
@@ -319,8 +320,15 @@ KINDS = ["phi0", "phi0.5", "phi1", "phi2", "phi4", "phi10", "positive", "graded"
          "subnormal", "overflow", "huge", "zeros", "special", "special", "wild"]
 
 
+def drawn_kind(rng, name, kinds=KINDS):
+    """One of these kinds, or of the named matrices if the case's name says so: "dgemm:cr:3:matrices"."""
+    return pick(rng, matrices.NAMES if name.endswith(":matrices") else kinds)
+
+
 def operands(rng, kind, m, k, n, prefix):
     """op(A), op(B) of the kind; phi with any number is a spread of exponents."""
+    if kind in matrices.NAMES:
+        return matrices.operands(rng, kind, m, k, n, prefix)
     make = spread_by(float(kind[3:])) if kind.startswith("phi") else OPERANDS[kind]
     return make(rng, m, k, n, prefix)
 

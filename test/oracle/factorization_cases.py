@@ -8,7 +8,8 @@ import factorizations
 import modes
 from cases import Case, mode_word
 from complex_data import joined, operands
-from data import KINDS, with_pattern
+from data import KINDS, drawn_kind, with_pattern
+from matrices import NAMES
 from level3_cases import LOWER, UPPER, triangle
 from placement import COL, CONJ, NO, ROW, TRANS, place_standard
 from values import COMPLEX, COMPONENT, DTYPE, POISON, generator, pick, words
@@ -38,7 +39,12 @@ def lu_operand(rng, kind, m, n, prefix):
 def cholesky_operand(rng, kind, n, prefix):
     """A Hermitian matrix but for what the routine does not read."""
     kind, _, special = kind.partition(" ")
-    if kind == "exact":
+    if kind in NAMES:  # definite where the named matrix is, else with a diagonal that dominates
+        x = operands(rng, kind, n, n, 1, prefix)[0]
+        a = x + x.conj().T
+        if kind.split(":")[0] not in ("identity", "poisson", "poisson1d", "gauss", "exp", "decay", "hilbert") or rng.randint(2):
+            a = a + np.diag(np.abs(a).sum(axis=1)).astype(a.dtype)
+    elif kind == "exact":
         # X^H X of integers: exact roots and quotients, and with a zero on X's diagonal a minor that is exactly zero.
         x = np.triu(small_integers(rng, n, n, prefix, 3))
         np.fill_diagonal(x, rng.randint(0 if rng.randint(3) == 0 else 1, 4, size=n))
@@ -97,7 +103,7 @@ def make(name, prefix, group, routine, work=20000):
         if m * n * min(m, n) * (4 if of_complex else 1) <= 3 * work or n <= 2:
             break
     uplo, trans = pick(rng, (UPPER, LOWER)), pick(rng, (NO, TRANS, CONJ)) if routine == "getrs" else NO
-    kind = pick(rng, CHOLESKY_KINDS if is_cholesky else LU_KINDS)
+    kind = drawn_kind(rng, name, CHOLESKY_KINDS if is_cholesky else LU_KINDS)
     with np.errstate(all="ignore"):
         a = cholesky_operand(rng, kind, n, prefix) if is_cholesky else lu_operand(rng, kind, m, n, prefix)
         b = operands(rng, "phi1" if rng.randint(3) else pick(rng, KINDS), n, nrhs, 1, prefix)[0] if solves else None

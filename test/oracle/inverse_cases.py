@@ -7,7 +7,7 @@ import inverses
 import modes
 from cases import Case, mode_word
 from complex_data import operands
-from data import KINDS, with_pattern
+from data import KINDS, drawn_kind, with_pattern
 from factorization_cases import ORDERS, Buffer, small_integers
 from level3_cases import LOWER, NON_UNIT, UNIT, UPPER, triangle
 from placement import COL, NO, ROW, place_standard
@@ -37,7 +37,7 @@ def make(name, prefix, group, routine, work=20000):
             break
     uplo = UPPER if routine == "getri" else pick(rng, (UPPER, LOWER))
     diag = pick(rng, (NON_UNIT, NON_UNIT, UNIT)) if routine == "trtri" else NON_UNIT
-    kind = pick(rng, OWN_KINDS + OWN_KINDS + KINDS)
+    kind = drawn_kind(rng, name, OWN_KINDS + OWN_KINDS + KINDS)
     with np.errstate(all="ignore"):
         a = with_pattern(name, operand(rng, kind, n, prefix))
     held = np.ones((n, n), bool) if routine == "getri" else triangle((n, n), uplo)

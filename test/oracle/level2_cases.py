@@ -19,7 +19,7 @@ ORDERS = SIZES + (65, 130)
 
 def make(name, prefix, group, routine):
     rng = generator(name)
-    mode, kind = mode_and_kind(rng, group, prefix)
+    mode, kind = mode_and_kind(rng, name, group, prefix)
     if routine in MIXED:
         return mixed(name, prefix, routine, mode, kind, rng)
     layout, uplo = pick(rng, (ROW, COL)), pick(rng, (UPPER, LOWER))

@@ -50,7 +50,7 @@ def order(rng, other, work):
 
 def make(name, prefix, group, routine, work=60000):
     rng = generator(name)
-    mode, kind = mode_and_kind(rng, group, prefix)
+    mode, kind = mode_and_kind(rng, name, group, prefix)
     if prefix in COMPLEX:
         work //= 4
     layout, uplo = pick(rng, (ROW, COL)), pick(rng, (UPPER, LOWER))

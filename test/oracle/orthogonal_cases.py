@@ -8,7 +8,8 @@ import modes
 import orthogonal
 from cases import Case, mode_word
 from complex_data import operands
-from data import KINDS, with_pattern
+from data import KINDS, drawn_kind, with_pattern
+from matrices import NAMES
 from factorization_cases import Buffer, lu_operand
 from placement import COL, CONJ, NO, ROW, TRANS, place_standard
 from values import COMPLEX, COMPONENT, DTYPE, generator, pick, scale, words
@@ -42,7 +43,7 @@ def operand(rng, kind, m, n, prefix):
     single = COMPONENT[prefix] == "s"
     if kind in ("small", "singular"):
         return quiet(lu_operand(rng, kind, m, n, prefix), prefix)
-    if kind in KINDS:
+    if kind in KINDS + NAMES:
         return quiet(operands(rng, kind, m, n, 1, prefix)[0], prefix)
     a = operands(rng, "phi1", m, n, 1, prefix)[0]
     if kind == "upper":
@@ -104,7 +105,7 @@ def make(name, prefix, group, routine, work=14000):
             break
     # By turns: the seeds of neighbours are too near each other to leave it to chance.
     index = int(name.split(":")[2])
-    kind = OWN_KINDS[index // 2 % len(OWN_KINDS)] if index % 2 else pick(rng, KINDS)
+    kind = OWN_KINDS[index // 2 % len(OWN_KINDS)] if index % 2 and not name.endswith(":matrices") else drawn_kind(rng, name)
     top = kind == "top columns"
     tau, c = None, None
     with np.errstate(all="ignore"):
