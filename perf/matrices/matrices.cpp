@@ -110,8 +110,8 @@ const std::vector<std::string>& listed() {
 }
 
 template <class T>
-void fill(const Matrix& matrix, Side side, bool complex, T* to, Index rows, Index columns) {
-  const Formula formula{matrix.kind, matrix.parameter, side, sizeof(T) == sizeof(float), rows, columns};
+void fill(const Matrix& matrix, Side side, bool complex, T* to, Index rows, Index columns, Index number) {
+  const Formula formula{matrix.kind, matrix.parameter, side, sizeof(T) == sizeof(float), rows, columns, number};
   const auto entry = [&](Index i, Index j, int part) {
     if (!matrix.file) return formula(i, j, part);
     const FileEntries& file = *matrix.file;
@@ -124,8 +124,8 @@ void fill(const Matrix& matrix, Side side, bool complex, T* to, Index rows, Inde
       else
         *to++ = static_cast<T>(entry(i, j, 0));
 }
-template void fill(const Matrix&, Side, bool, double*, Index, Index);
-template void fill(const Matrix&, Side, bool, float*, Index, Index);
+template void fill(const Matrix&, Side, bool, double*, Index, Index, Index);
+template void fill(const Matrix&, Side, bool, float*, Index, Index, Index);
 
 template <class T>
 void make_dominant(bool complex, T* a, Index n) {

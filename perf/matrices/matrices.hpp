@@ -40,12 +40,13 @@ bool is_file(const std::string& name);
 /// stay as they are.
 std::string located(const std::string& name, const std::string& folder);
 
-/// The names that the tables of costs list. Random data come first.
+/// The names that the tables of costs list. Random data come first, files last.
 const std::vector<std::string>& listed();
 
 /// Fills rows x columns numbers, column-major with the leading dimension `rows`. Complex ones are pairs of reals.
+/// Random matrices of another `number` have other entries.
 template <class T>
-void fill(const Matrix& matrix, Side side, bool complex, T* to, Index rows, Index columns);
+void fill(const Matrix& matrix, Side side, bool complex, T* to, Index rows, Index columns, Index number = 0);
 
 /// Adds so much to the diagonal of a square matrix, at least 4 n, that each of its entries dominates row and column.
 template <class T>

@@ -8,10 +8,24 @@
 namespace accublas::test {
 namespace {
 
-inline const std::vector<Kind> complex_kinds = {
-    {Data::phi, 4},     {Data::graded},   {Data::whole_range},   {Data::ties},        {Data::cancellation},
-    {Data::subnormal},  {Data::overflow}, {Data::integers},      {Data::few_special}, {Data::many_special},
-    {Data::zero_lines}, {Data::extreme},  {Data::block_diagonal}};
+inline const std::vector<Kind> complex_kinds = {{Data::phi, 4},
+                                                {Data::graded},
+                                                {Data::whole_range},
+                                                {Data::ties},
+                                                {Data::cancellation},
+                                                {Data::subnormal},
+                                                {Data::overflow},
+                                                {Data::integers},
+                                                {Data::few_special},
+                                                {Data::many_special},
+                                                {Data::zero_lines},
+                                                {Data::extreme},
+                                                {Data::block_diagonal},
+                                                {Data::named, 0, "gauss:0.02"},
+                                                {Data::named, 0, "decay:0.1"},
+                                                {Data::named, 0, "banded:5"},
+                                                {Data::named, 0, "permutation"},
+                                                {Data::named, 0, "sparse:0.01"}};
 
 /// Numbers of two T side by side; a, b and c are counted in complex numbers.
 template <class T>

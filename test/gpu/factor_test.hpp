@@ -23,11 +23,12 @@ enum class Data {
   singular,  ///< of low rank, or not positive definite somewhere
   tiny,      ///< near the least normal number
   special,   ///< an entry is Inf or NaN
-  wild       ///< any bits
+  wild,      ///< any bits
+  named      ///< a structured or decaying matrix
 };
 
 constexpr Data all_data[] = {Data::tame, Data::graded,  Data::integers, Data::singular,
-                             Data::tiny, Data::special, Data::wild};
+                             Data::tiny, Data::special, Data::wild,     Data::named};
 
 template <class T>
 struct Matrices {
@@ -39,12 +40,13 @@ struct Matrices {
   accublas_transpose trans;
   std::vector<T> a, b;
   std::vector<std::int64_t> pivots;
+  std::string matrix{};  ///< the name of Data::named
 
   std::string describe() const {
     std::ostringstream out;
-    out << "kind " << static_cast<int>(kind) << " data " << static_cast<int>(data) << " parts " << parts << " m " << m
-        << " n " << n << " nrhs " << nrhs << " lda " << lda << " ldb " << ldb << " layout " << layout << " uplo "
-        << uplo << " trans " << trans;
+    out << "kind " << static_cast<int>(kind) << " data " << static_cast<int>(data) << " " << matrix << " parts "
+        << parts << " m " << m << " n " << n << " nrhs " << nrhs << " lda " << lda << " ldb " << ldb << " layout "
+        << layout << " uplo " << uplo << " trans " << trans;
     return out.str();
   }
 };
@@ -110,6 +112,13 @@ class Factor : public testing::Test {
       return static_cast<std::size_t>(parts * (p.layout == ACCUBLAS_ROW_MAJOR ? i * ld + j : i + j * ld));
     };
     const Index bad = below(rng, n);
+    std::vector<T> named(static_cast<std::size_t>(parts * p.m * n));
+    if (data == Data::named) {
+      const std::vector<const char*> names = matrix_names();
+      p.matrix = names[static_cast<std::size_t>(below(rng, static_cast<Index>(names.size())))];
+      matrices::fill(matrices::named(p.matrix), matrices::Side::a, parts == 2, named.data(), p.m, n, below(rng, 1000));
+    }
+    const double shift = is_cholesky(kind) && below(rng, 2) ? 4 * static_cast<double>(n) : 0;
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < p.m; ++i) {
         // Entries that are not read are NaN.
@@ -128,6 +137,9 @@ class Factor : public testing::Test {
             x = pick(double(nan), std::numeric_limits<double>::infinity());
           x = std::ldexp(x, scale[static_cast<std::size_t>(i)] + scale[static_cast<std::size_t>(j)]);
           if (data == Data::tiny) x = std::ldexp(x, sizeof(T) == 8 ? -1025 : -128);
+          if (data == Data::named)
+            x = static_cast<double>(named[static_cast<std::size_t>(parts * (i + j * p.m) + part)]) +
+                (i == j && part == 0 ? shift : 0);
           p.a[at(i, j, p.lda) + static_cast<std::size_t>(part)] =
               data == Data::wild ? any_number<T>(rng) : static_cast<T>(x);
         }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/call/problem.hpp"
+#include "perf/matrices/matrices.hpp"
 
 namespace accublas::test {
 
@@ -42,27 +43,38 @@ T any_number(Random& rng) {
 }
 
 enum class Data {
-  phi,             ///< (rand - 0.5) exp(phi randn), phi = parameter
-  graded,          ///< columns of A scaled up, rows of B down
-  whole_range,     ///< every bit random, subnormals included; finite
-  block_diagonal,  ///< 8 blocks of their own scales
-  triangular,      ///< A lower, B upper
-  ties,            ///< every element lies halfway between two numbers
-  cancellation,    ///< terms in pairs that nearly cancel
-  subnormal,       ///< products near the least subnormal
-  overflow,        ///< sums near the largest finite number
-  integers,        ///< small ones: exact results, zeros among them
-  few_special,     ///< one entry in 5000 is NaN, Inf, subnormal, huge, -0
-  many_special,    ///< one in 10
-  zero_lines,      ///< half of the rows of A and columns of B are zero
-  extreme,         ///< the largest number below a power of two everywhere, all signs equal
-  largest_residue  ///< a' = -1 at T = parameter but for one entry: the largest residue of every modulus
+  phi,              ///< (rand - 0.5) exp(phi randn), phi = parameter
+  graded,           ///< columns of A scaled up, rows of B down
+  whole_range,      ///< every bit random, subnormals included; finite
+  block_diagonal,   ///< 8 blocks of their own scales
+  triangular,       ///< A lower, B upper
+  ties,             ///< every element lies halfway between two numbers
+  cancellation,     ///< terms in pairs that nearly cancel
+  subnormal,        ///< products near the least subnormal
+  overflow,         ///< sums near the largest finite number
+  integers,         ///< small ones: exact results, zeros among them
+  few_special,      ///< one entry in 5000 is NaN, Inf, subnormal, huge, -0
+  many_special,     ///< one in 10
+  zero_lines,       ///< half of the rows of A and columns of B are zero
+  extreme,          ///< the largest number below a power of two everywhere, all signs equal
+  largest_residue,  ///< a' = -1 at T = parameter but for one entry: the largest residue of every modulus
+  named             ///< the matrix of that name
 };
+
+/// Names of structured and decaying matrices: those of the tables of costs, without random data and files.
+inline std::vector<const char*> matrix_names() {
+  std::vector<const char*> names;
+  for (const std::string& name : matrices::listed())
+    if (!name.starts_with("phi:") && !matrices::is_file(name)) names.push_back(name.c_str());
+  return names;
+}
 
 struct Kind {
   Data data;
   double parameter = 0;
+  const char* matrix = "";  ///< the name of Data::named
   std::string name() const {
+    if (data == Data::named) return matrix;
     static const char* const names[] = {"phi ",        "graded",   "whole range",     "block-diagonal",
                                         "triangular",  "ties",     "cancelling",      "subnormal",
                                         "overflowing", "integers", "few special",     "many special",
@@ -151,6 +163,13 @@ void cancellation(GemmEntries<T>& e, Random& rng) {
 
 }  // namespace data_detail
 
+/// A kind for each of matrix_names().
+inline std::vector<Kind> named_kinds() {
+  std::vector<Kind> kinds;
+  for (const char* name : matrix_names()) kinds.push_back({Data::named, 0, name});
+  return kinds;
+}
+
 template <class T>
 GemmEntries<T> make_entries(const Kind& kind, Index m, Index n, Index k, Random& rng) {
   const auto size = [](Index rows, Index cols) { return static_cast<std::size_t>(rows * cols); };
@@ -162,7 +181,7 @@ GemmEntries<T> make_entries(const Kind& kind, Index m, Index n, Index k, Random&
             low = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
   const double phi = kind.data == Data::phi ? kind.parameter : 1;
   each(e.c, [&] { return spread(rng, 1); });
-  if (kind.data != Data::extreme && kind.data != Data::largest_residue) {
+  if (kind.data < Data::extreme) {
     each(e.a, [&] { return spread(rng, phi); });
     each(e.b, [&] { return spread(rng, phi); });
   }
@@ -235,6 +254,13 @@ GemmEntries<T> make_entries(const Kind& kind, Index m, Index n, Index k, Random&
       each(e.b, [&] { return tiny; });
       for (Index i = 0; i < m; ++i) e.A(i, below(rng, k)) = 1;
       for (Index j = 0; j < n; ++j) e.B(below(rng, k), j) = 1;
+      break;
+    }
+    case Data::named: {
+      const matrices::Matrix matrix = matrices::named(kind.matrix);
+      const Index number = below(rng, 1000);
+      matrices::fill(matrix, matrices::Side::a, false, e.a.data(), m, k, number);
+      matrices::fill(matrix, matrices::Side::b, false, e.b.data(), k, n, number);
       break;
     }
   }

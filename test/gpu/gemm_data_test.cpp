@@ -51,6 +51,9 @@ TYPED_TEST(GemmData, Overflow) { this->check({Data::overflow}, 10, 150, 300, FOU
 TYPED_TEST(GemmData, FewSpecials) { this->check({Data::few_special}, 12, 200, 400, FOUR_MODES, 20); }
 TYPED_TEST(GemmData, ManySpecials) { this->check({Data::many_special}, 12, 120, 200, FOUR_MODES, 21); }
 TYPED_TEST(GemmData, ZeroLines) { this->check({Data::zero_lines}, 10, 300, 300, FOUR_MODES, 22); }
+TYPED_TEST(GemmData, NamedMatrices) {
+  for (const Kind& kind : named_kinds()) this->check(kind, 3, 150, 250, FOUR_MODES, 30);
+}
 TYPED_TEST(GemmData, AllZero) {
   Random rng(23);
   for (const char* mode : FOUR_MODES) {

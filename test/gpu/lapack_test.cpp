@@ -16,7 +16,7 @@ TYPED_TEST(Lapack, SmallOnes) {
     for (const Kind kind : kinds)
       for (const LapackData data : all_lapack_data)
         for (int i = 0; i < scaled(2); ++i) {
-          const Index most = i == 0 ? 10 : data == LapackData::tame ? 70 : 20;
+          const Index most = i == 0 ? 10 : data == LapackData::tame || data == LapackData::named ? 70 : 20;
           this->expect_same(this->make(kind, data, 1 + below(this->rng, most), 1 + below(this->rng, most)), mode);
           if (testing::Test::HasFatalFailure()) return;
         }

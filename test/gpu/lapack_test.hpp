@@ -13,10 +13,10 @@ constexpr Kind kinds[] = {Kind::geqrf, Kind::orgqr, Kind::ormqr, Kind::gels,
 
 constexpr bool is_inverse(Kind kind) { return kind >= Kind::trtri; }
 constexpr bool has_info(Kind kind) { return kind >= Kind::gels && kind != Kind::lauum; }
-enum class LapackData { tame, integers, zeros, huge, tiny, special, top };
+enum class LapackData { tame, integers, zeros, huge, tiny, special, top, named };
 
 constexpr LapackData all_lapack_data[] = {LapackData::tame, LapackData::integers, LapackData::zeros, LapackData::huge,
-                                          LapackData::tiny, LapackData::special,  LapackData::top};
+                                          LapackData::tiny, LapackData::special,  LapackData::top,   LapackData::named};
 
 /// A call's arguments; tau is n x 1, C serves GELS as B.
 template <class E>
@@ -96,7 +96,18 @@ class Lapack : public FactorDp<E> {
         return this->number();
     }
   }
+  /// Fills with a structured or decaying matrix.
+  void fill_named(Stored<E>& s) {
+    const std::vector<const char*> names = matrix_names();
+    const char* const name = names[static_cast<std::size_t>(below(this->rng, static_cast<Index>(names.size())))];
+    std::vector<E> entries(static_cast<std::size_t>(s.rows * s.cols));
+    matrices::fill(matrices::named(name), matrices::Side::a, Numbers<E>::complex, reinterpret_cast<T*>(entries.data()),
+                   s.rows, s.cols, below(this->rng, 1000));
+    for (Index j = 0; j < s.cols; ++j)
+      for (Index i = 0; i < s.rows; ++i) s(i, j) = entries[static_cast<std::size_t>(i + j * s.rows)];
+  }
   void fill(Stored<E>& s, LapackData data) {
+    if (data == LapackData::named) return fill_named(s);
     // Some columns are zero, or from the diagonal on.
     for (Index j = 0; j < s.cols; ++j) {
       const Index zero = below(this->rng, 6);

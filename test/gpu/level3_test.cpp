@@ -109,9 +109,10 @@ TYPED_TEST(Level3, EveryMode) {
 }
 
 TYPED_TEST(Level3, EveryKindOfData) {
-  const std::vector<Kind> kinds = {{Data::phi, 4},     {Data::graded},      {Data::whole_range}, {Data::ties},
-                                   {Data::integers},   {Data::subnormal},   {Data::overflow},    {Data::cancellation},
-                                   {Data::zero_lines}, {Data::few_special}, {Data::many_special}};
+  std::vector<Kind> kinds = {{Data::phi, 4},     {Data::graded},      {Data::whole_range}, {Data::ties},
+                             {Data::integers},   {Data::subnormal},   {Data::overflow},    {Data::cancellation},
+                             {Data::zero_lines}, {Data::few_special}, {Data::many_special}};
+  for (const Kind& kind : named_kinds()) kinds.push_back(kind);
   for (const char* mode : {"cr", "dp:repro", "fixed:53"}) {
     this->cpu.set(mode);
     this->gpu.set(mode);

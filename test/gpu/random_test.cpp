@@ -84,7 +84,7 @@ TYPED_TEST(RandomCalls, Batches) {
     const Index extra = below(rng, 3) ? 0 : below(rng, 9);
     const Edge edge = random_edge(rng);
     for (Index i = 0; i < count; ++i) {
-      problems.push_back(packed_problem<T>(rng, random_kind(rng, choice.bits), shape.m, shape.n, shape.k, layout,
+      problems.push_back(packed_problem<T>(rng, random_kind(rng, choice.bits, true), shape.m, shape.n, shape.k, layout,
                                            transa, transb, extra));
       problems.back().alpha = alpha, problems.back().beta = beta;
       a.push_back(std::make_unique<GuardedArray<T>>(problems.back().a, edge));
@@ -142,7 +142,7 @@ TYPED_TEST(RandomCalls, VectorCalls) {
     this->choose(choice);
     const Index m = routine != Vectors::gemv ? 1 : 1 + below(rng, below(rng, 2) ? 40 : 3000);
     const Index k = 1 + below(rng, routine != Vectors::gemv ? (below(rng, 2) ? 500 : 300000) : 3000000 / (m + 1000));
-    const Kind kind = random_kind(rng, choice.bits);
+    const Kind kind = random_kind(rng, choice.bits, true);
     const GemmEntries<T> entries = make_entries<T>(kind, m, 1, k, rng);
     const auto increment = [&](bool zero) {
       const Index step = below(rng, 3) ? 1 : 2 + below(rng, 3);

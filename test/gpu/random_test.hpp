@@ -24,13 +24,23 @@ T pick(Random& rng, std::initializer_list<T> from) {
 /// T of fixed:T from 2 to 150: half of them small.
 int random_bits(Random& rng) { return static_cast<int>(below(rng, 2) ? 2 + below(rng, 12) : 2 + below(rng, 149)); }
 
-Kind random_kind(Random& rng, int bits) {
-  switch (const Index which = below(rng, 18)) {
+/// `named`: structured and decaying matrices too, which the CPU takes longer for.
+Kind random_kind(Random& rng, int bits, bool named) {
+  switch (const Index which = below(rng, named ? 24 : 18)) {
     case 15:
       return {Data::largest_residue, static_cast<double>(bits ? bits : 53)};
     case 16:
     case 17:
       return {Data::phi, pick(rng, {0.0, 0.5, 2.0, 4.0, 10.0})};
+    case 18:
+    case 19:
+    case 20:
+    case 21:
+    case 22:
+    case 23: {
+      const std::vector<const char*> names = matrix_names();
+      return {Data::named, 0, names[static_cast<std::size_t>(below(rng, static_cast<Index>(names.size())))]};
+    }
     default:
       return {static_cast<Data>(which), which == 0 ? 1.0 : static_cast<double>(bits ? bits : 30)};
   }
@@ -202,7 +212,8 @@ class RandomCalls : public testing::Test {
 
   void gemm(const Shape& shape, const Choice& choice, bool small_workspace) {
     choose(choice);
-    Problem<T> p = random_problem<T>(rng, random_kind(rng, choice.bits), shape.m, shape.n, shape.k);
+    Problem<T> p = random_problem<T>(rng, random_kind(rng, choice.bits, shape.m * shape.n * shape.k < 100000000),
+                                     shape.m, shape.n, shape.k);
     p.alpha = random_scalar<T>(rng);
     p.beta = random_scalar<T>(rng);
     const RandomWorkspace workspace(gpu, rng, small_workspace);
