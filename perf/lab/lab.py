@@ -16,6 +16,7 @@ from pathlib import Path
 SOURCES = Path("@SOURCES@")  # perf/
 BUILD = Path(__file__).resolve().parent.parent
 DOCUMENTS = ["000", "001", "002", "003", "004"]
+OWN = ["data"]  # measurements that no document has
 
 
 def interrupted(*_):
@@ -31,9 +32,10 @@ def parse_arguments(argv, refused):
             raise refused(message)
 
     parser = Parser(prog="accublas-lab", description=__doc__.split("\n\n")[0].partition(": ")[2])
-    parser.add_argument("document", nargs="+", choices=[*DOCUMENTS, "all"])
+    parser.add_argument("document", nargs="+", choices=[*DOCUMENTS, *OWN, "all"])
     parser.add_argument("--out", type=Path, help="where tables and pictures go (default: lab in the build folder)")
     parser.add_argument("--only", metavar="PART", help="parts of a document, separated by commas")
+    parser.add_argument("--data", metavar="NAMES", help="matrices of `data`, separated by commas: names that accublas-bench takes")
     parser.add_argument("--draw", action="store_true", help="draw again from the tables that are there")
     parser.add_argument("--quick", action="store_true", help="the least sizes: seconds, to see that it works")
     parser.add_argument("--cpu", action="store_true", help="on the CPU even where there is a GPU")
@@ -59,8 +61,9 @@ def main(argv):
         args = parse_arguments(argv, UsageError)
     except UsageError as error:
         return refuse(error)
-    shown = ["--quick"] * args.quick + ["--cpu"] * args.cpu
-    documents = DOCUMENTS if "all" in args.document else args.document
+    data = args.data.split(",") if args.data else []
+    shown = ["--quick"] * args.quick + ["--cpu"] * args.cpu + [word for word in ("--data", args.data) if data]
+    documents = DOCUMENTS + OWN if "all" in args.document else args.document
     only = args.only.split(",") if args.only else []
     try:
         papers = {document: importlib.import_module(f"paper_{document}") for document in documents}
@@ -72,7 +75,7 @@ def main(argv):
         status = 0
         for document, paper in papers.items():
             command = shlex.join(["accublas-lab", document, *shown])
-            lab = Laboratory(BUILD, out, args.quick, args.cpu, command, args.png)
+            lab = Laboratory(BUILD, out, args.quick, args.cpu, command, args.png, data)
             for part, (measure, draw) in paper.PARTS.items():
                 if not only or part in only:
                     status = max(status, run(lab, f"{document} {part}", None if args.draw else measure, draw))

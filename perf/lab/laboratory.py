@@ -54,9 +54,10 @@ class ExactProduct(Reference):
 
 
 class Laboratory:
-    def __init__(self, build, out, quick, cpu, command, png=False):
+    def __init__(self, build, out, quick, cpu, command, png=False, data=()):
         self.build, self.out, self.quick, self.command = build, out, quick, command
         self.png = png  # pictures as PNG, too
+        self.data = data  # names of matrices, or none for the defaults
         self.gpu = not cpu and self.devices() > 0
         self.threads = len(os.sched_getaffinity(0))
         with open(HERE / "published.csv", newline="") as file:

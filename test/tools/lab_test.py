@@ -23,7 +23,7 @@ from accublas_calls import random_matrix
 
 UNIT = {"DGEMM": 2.0**-53, "SGEMM": 2.0**-24}
 LARGEST_PICTURE = 200_000  # bytes
-PROGRAMS = {"000": "accublas-bench", "001": "accublas-bench", "003": "accublas-bench", "004": "accublas-mp-bench"}
+PROGRAMS = {"000": "accublas-bench", "001": "accublas-bench", "003": "accublas-bench", "data": "accublas-bench", "004": "accublas-mp-bench"}
 
 
 def lab(*arguments):
@@ -87,6 +87,14 @@ class Commands(unittest.TestCase):
             self.assertEqual(row["engine"], "int8")
             self.assertTrue(3 <= row["parts"] <= 49 and row["ms_product"] > 0)
         self.check_times(found["000_speed"])
+
+    def test_data(self):
+        found = self.run_document("data")
+        self.assertEqual({r["mode"] for r in found["data_costs"]}, {"native", "dot2", "cr", "dp:repro"})
+        run = lab("data", "--quick", "--data", "hilbert,decay:2", "--out", self.out)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("decay:R", run.stderr)
+        self.check_times(found["data_costs"])
 
     def test_ozblas(self):
         found = self.run_document("001")
