@@ -89,11 +89,18 @@ def shape_gemm(rng, work):
     return 3, 3, 3
 
 
+def shape_structured(rng, prefix):
+    """Orders at which bands, blocks and decay show, and sums over several blocks of terms."""
+    share = 2 if prefix in COMPLEX else 1
+    if rng.randint(3):
+        return tuple(rng.randint(20, 1 + 80 // share, size=3))
+    return (*rng.randint(20, 33, size=2), rng.randint(150, 700 // share))
+
+
 def make_gemm(name, prefix, mode_group, shape=None, kind=None, mode=None, plain=False, work=60000):
     rng = generator(name)
-    if name.endswith(":matrices") and mode_group != "multiword":
-        shape = shape or tuple(rng.randint(20, 81 if prefix not in COMPLEX else 41, size=3))
-    m, n, k = shape or shape_gemm(rng, work)
+    structured = name.endswith(":matrices") and mode_group != "multiword"
+    m, n, k = shape or (shape_structured(rng, prefix) if structured else shape_gemm(rng, work))
     kind = kind or drawn_kind(rng, name)
     mode = mode or mode_word(rng, mode_group, prefix)
     a, b = operands(rng, kind, m, k, n, prefix)
