@@ -13,8 +13,6 @@
 namespace gpu_bench {
 namespace {
 
-constexpr accublas_layout columns = ACCUBLAS_COL_MAJOR;
-constexpr accublas_transpose plain = ACCUBLAS_NO_TRANS;
 constexpr const char* factorizations[] = {"dgetrf", "dpotrf", "dtrsm", "dgeqrf"};
 
 /// The most that cr and dp:repro may take, times of cublasDgemm's time, for orders up to 1024 and for larger ones.
@@ -74,8 +72,8 @@ class DataTable {
       const Context context(mode, stream_, 0);
       const auto call = [&] {
         const double one = 1, zero = 0;
-        context.need(accublas_dgemm(context, columns, plain, plain, n, n, n, &one, a.data(), n, b.data(), n, &zero,
-                                    c.data(), n));
+        context.need(accublas_dgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, &one,
+                                    a.data(), n, b.data(), n, &zero, c.data(), n));
       };
       const double ratio = ms_of(nothing, call, stream_) / native;
       cell(ratio, 2);
@@ -142,11 +140,12 @@ class DataTable {
     const auto call = [&] {
       const double one = 1;
       double* const to = result.data();
-      context.need(solves ? accublas_dtrsm(context, columns, ACCUBLAS_LEFT, ACCUBLAS_UPPER, plain, ACCUBLAS_NON_UNIT, n,
-                                           n, &one, kept.data(), n, to, n)
-                   : routine == "dgetrf" ? accublas_dgetrf(context, columns, n, n, to, n, pivots.data(), info.data())
-                   : routine == "dpotrf" ? accublas_dpotrf(context, columns, ACCUBLAS_LOWER, n, to, n, info.data())
-                                         : accublas_dgeqrf(context, columns, n, n, to, n, tau.data()));
+      context.need(
+          solves ? accublas_dtrsm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS,
+                                  ACCUBLAS_NON_UNIT, n, n, &one, kept.data(), n, to, n)
+          : routine == "dgetrf" ? accublas_dgetrf(context, ACCUBLAS_COL_MAJOR, n, n, to, n, pivots.data(), info.data())
+          : routine == "dpotrf" ? accublas_dpotrf(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, to, n, info.data())
+                                : accublas_dgeqrf(context, ACCUBLAS_COL_MAJOR, n, n, to, n, tau.data()));
     };
     return found = ms_of(prepare, call, stream_);
   }
