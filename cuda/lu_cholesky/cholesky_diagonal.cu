@@ -37,9 +37,9 @@ __device__ ACCUBLAS_NOINLINE FoundPivot<RealOf<E>> pivot_by_terms(const SolveJob
   const CholeskyPivot<T> pivot{part_of(terms.right_side(), 0)};
   T result{};
   if (!job.all_undecided) {
-    BoundedPair<T, true> better[parts_of<E>];
-    sums_of_terms<E>(terms, better);
-    if (pivot.approximate(triple(better[0]), result)) return {result, true};
+    TripleSum sums[parts_of<E>];
+    sums_of_terms<E, 0>(terms, sums);
+    if (pivot.approximate(sums[0], result)) return {result, true};
   }
   ExactSum<double> above;
   add_terms<E>(terms, 0, above);
@@ -61,8 +61,8 @@ struct DiagonalStorage {
 };
 
 /// Factors a diagonal block by a thread block of 8 warps. Warp w has rows w, w + 8, ... of the block. It keeps the sums
-/// of its pending rows in registers, with A's numbers subtracted; a lane has every 32nd column. The warp that has the
-/// next row computes it while the other warps add the contributions of the last row to their rows.
+/// of its pending rows in registers; a lane has every 32nd column. The warp that has the next row computes it while the
+/// other warps add the contributions of the last row to their rows.
 ///
 /// An element that is rounded from the sums is right but in rare cases, and a proof takes longer than the computation.
 /// So the rows are guessed one after the other, then all of them are tested at once. If a test fails, the rows are
@@ -138,15 +138,12 @@ class DiagonalBlock {
   };
   using RowSums = Sum[halves][parts];
 
-  /// Loads the sums over what is before the block, and subtracts A's number.
+  /// Loads the sums over what is before the block.
   __device__ void begin(Sum (&sum)[parts], int row, int column) const {
     if (row >= count_ || column < row || column >= count_) return;
 #pragma unroll
     for (int part = 0; part < parts; ++part)
       sum[part] = Sum::from(load_sum<T, true>(job_.sums, ((first_ + row) * parts + part) * job_.sums.stride + column));
-    E number = job_.system.x(first_ + row, column);
-    if (column == row) number = E{part_of(number, 0)};
-    add_right_side(sum, E{T(1)}, number);
   }
   /// Drops the first of the pending rows, so that the next one becomes the first.
   __device__ static void drop_row(Sums& sums) {

@@ -54,7 +54,7 @@ class PanelsBySums {
       panel_ = {first, std::min(first + sums_.panel(), n)};
       const Index known = std::min(first, order);
       if (copied) sums_.sides_lie_in(x_ = host_->load(panel_.first, panel_.end));
-      steps.begin(panel_);
+      steps.begin(panel_, m > 0 ? m : panel_.end);
       add_known(steps, known, std::max(known, m));
       if (copied) sums_.matrix_lies_in(host_->lower(x_), host_->far_of_panel());
       body(known);

@@ -63,6 +63,8 @@ struct PanelTerms {
   __device__ E known(Index q) const {
     return q < panel->first ? panel->a(q, panel->first + column) : above[q - panel->first][column];
   }
+  /// Returns A's element; it is only there until L's or U's element overwrites it.
+  __device__ E right_side() const { return panel->a(row, panel->first + column); }
   __device__ static E load_shared_by_blocks(const E* p) {
     if constexpr (is_complex<E>)
       return {__ldcg(&p->re), __ldcg(&p->im)};
@@ -133,10 +135,10 @@ class PanelRows {
       add_term(chain, PanelTerms<E>::load_shared_by_blocks(&p_.a(row, p_.first + q)), storage_.above[q][column]);
     for (int part = 0; part < parts; ++part) sums[part] = chain[part].bounded();
   }
-  __device__ E resolve(const Unknown<E>& unknown, BoundedPair<T, true> (&sums)[parts], bool wanted, Index row,
+  __device__ E resolve(const Unknown<E>& unknown, const BoundedPair<T, true> (&sums)[parts], bool wanted, Index row,
                        int column, int terms, bool counts) const {
     const PanelTerms<E> all{&p_, storage_.above, row, column, p_.first + terms};
-    return resolved<E, true>(unknown, sums, wanted, p_.all_undecided, all, counts ? p_.undecided : nullptr);
+    return resolved_numerator(unknown, sums, wanted, p_.all_undecided, all, counts ? p_.undecided : nullptr);
   }
 
   /// Rounds the elements of column j and returns the first of the largest. Their sums are kept.
@@ -165,11 +167,10 @@ class PanelRows {
       const Index position = there ? p_.memory.position[i] : 0;
       const bool open = there && position >= p_.first + j;
       BoundedPair<T, true> sums[parts]{};
-      Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, E{T(1)}, true);
+      const Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, E{T(1)}, true);
       if (open) {
         for (int part = 0; part < parts; ++part) sums[part] = load_sum<T, true>(own(), own_at(i, j, part));
         add_up(i, j, j, sums);
-        unknown.b = p_.a(i, p_.first + j);
       }
       const E value = resolve(unknown, sums, open, i, j, j, true);
       if (!open) return;
@@ -197,11 +198,10 @@ class PanelRows {
     }
     const bool wanted = column > j && column < p_.width;
     BoundedPair<T, true> sums[parts]{};
-    Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, E{T(1)}, true);
+    const Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, E{T(1)}, true);
     if (wanted) {
       for (int part = 0; part < parts; ++part) sums[part] = load_sum<T, true>(p_.sums, sum_at(pivot.row, column, part));
       add_up(pivot.row, column, j, sums);
-      unknown.b = p_.a(pivot.row, p_.first + column);
     }
     const E value = resolve(unknown, sums, wanted, pivot.row, column, j, blockIdx.x == 0);
     if (wanted) storage_.above[j][column] = value;
@@ -210,7 +210,7 @@ class PanelRows {
 
   /// Computes column j of L.
   __device__ void divide(int j, const PivotCandidate<E>& pivot) {
-    Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, pivot.value, pivot.value == 0);
+    const Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, pivot.value, pivot.value == 0);
     const Index column = p_.first + j;
     for_rows([&](Index i, bool there) {
       Index position = there ? p_.memory.position[i] : 0;
@@ -221,10 +221,8 @@ class PanelRows {
       }
       const bool open = there && position > column;
       BoundedPair<T, true> sums[parts]{};
-      if (open) {
+      if (open)
         for (int part = 0; part < parts; ++part) sums[part] = load_sum<T, true>(own(), own_at(i, j, part));
-        unknown.b = p_.a(i, column);
-      }
       const E value = resolve(unknown, sums, open, i, j, j, true);
       if (open) p_.a(i, column) = value;
     });

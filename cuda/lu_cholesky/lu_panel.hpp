@@ -37,7 +37,7 @@ struct LuPanel {
   Matrix<E> a;
   Index m, first;
   int width;
-  /// Sums over what lies to the left of the panel, of rows 0 .. m - 1 and the panel's columns.
+  /// Sums over what lies to the left of the panel less A's numbers, of rows 0 .. m - 1 and the panel's columns.
   PairSums sums;
   LuMemory<E> memory;
   std::int64_t* pivots;  ///< LAPACK's ipiv

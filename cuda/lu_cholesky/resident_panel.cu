@@ -57,11 +57,10 @@ struct ResidentTerms {
   __device__ E right_side() const { return panel->a(row, panel->first + column); }
 };
 
-/// A thread has a row of A, which stays in place, and minus the numerators of its next elements: sums over the columns
-/// to the left less A's number, for a group of columns at a time. As soon as a pivot is known its contribution is added
-/// to all of them, so that the next column's numerators are complete. After a group each thread block computes the
-/// pivots' rows to the right of it for itself, and adds the contributions of the whole panel to the next group's
-/// numerators.
+/// A thread has a row of A, which stays in place, and minus the numerators of its next elements, for a group of columns
+/// at a time. As soon as a pivot is known its contribution is added to all of them, so that the next column's numerators
+/// are complete. After a group each thread block computes the pivots' rows to the right of it for itself, and adds the
+/// contributions of the whole panel to the next group's numerators.
 template <class E, bool clustered>
 class ResidentRows {
   using T = RealOf<E>;
@@ -125,14 +124,6 @@ class ResidentRows {
     transpose([&](int i) { return pair[i].y; }, [](auto& sum, double x) { sum.pair.c = x; });
     transpose([&](int i) { return error[i]; }, [](auto& sum, double x) { sum = Chain<T, true>::from({sum.pair, x}); });
   }
-  /// Sets `numerator` to minus the numerator of an element, from what is to the left of the panel.
-  __device__ void begin_with(Numerator& numerator, Index row, int column) const {
-#pragma unroll
-    for (int part = 0; part < parts; ++part)
-      numerator[part] =
-          Chain<T, true>::from(load_sum<T, true>(p_.sums, (row * parts + part) * p_.sums.stride + column));
-    add_right_side(numerator, E{T(1)}, p_.a(row, p_.first + column));
-  }
   __device__ ResidentTerms<E> own_terms(int column, int terms, const E* newest) const {
     return {&p_, storage_.top, &storage_.left[0][threadIdx.x], newest, resident_threads, row(), column, terms};
   }
@@ -140,9 +131,6 @@ class ResidentRows {
   /// Loads the numerators of the columns from `begin` on. Those of columns and rows that do not exist are never used.
   __device__ void load(int begin) {
     load_sums(begin);
-#pragma unroll
-    for (int c = 0; c < columns; ++c)
-      add_right_side(sum_[c], E{T(1)}, p_.a(min(row(), p_.m - 1), p_.first + min(begin + c, p_.width - 1)));
 #pragma unroll 2
     for (int q = 0; q < begin; ++q)
 #pragma unroll
@@ -239,7 +227,10 @@ class ResidentRows {
     const Index from = p_.first + (j < end ? storage_.pivots.pivot_row[j] : 0);
     Numerator numerator{};
     if (wanted) {
-      begin_with(numerator, from, column);
+#pragma unroll
+      for (int part = 0; part < parts; ++part)
+        numerator[part] =
+            Chain<T, true>::from(load_sum<T, true>(p_.sums, (from * parts + part) * p_.sums.stride + column));
       for (int q = 0; q < begin; ++q) add_term(numerator, storage_.top[j][q], storage_.top[q][column]);
     }
 #pragma unroll 1

@@ -1,4 +1,5 @@
-// Adds the products of a matrix with the known unknowns of a triangular system to the sums.
+// The sums of a triangular system: they begin with the right-hand sides, the products of the matrix with the known
+// unknowns are added, and uncertain ones are computed again.
 #include <type_traits>
 
 #include "cuda/core/launch.hpp"
@@ -72,6 +73,104 @@ class NextTile {
   E entry_[entries], number_[numbers];
 };
 
+/// Subtracts a right-hand side from the sums of its parts. If alpha is real, a part is not read for the other one: the
+/// imaginary parts on the diagonal of Cholesky's A may be NaN.
+template <class E>
+__device__ __forceinline__ void subtract_right_side(TripleChain (&sums)[parts_of<E>], const E& alpha, const E& b) {
+  if constexpr (is_complex<E>) {
+    sums[0].step(-alpha.re, b.re);
+    sums[1].step(-alpha.re, b.im);
+    if (is_zero(alpha.im)) return;
+    sums[0].step(alpha.im, b.im);
+    sums[1].step(-alpha.im, b.re);
+  } else {
+    sums[0].step(-alpha, b);
+  }
+}
+
+/// Returns whether a sum is so uncertain that about one of a thousand unknowns with such sums is undecided. Errors near
+/// underflow do not count, since three words do not reduce them.
+template <class T>
+__device__ bool is_uncertain(const BoundedPair<T, true>& sum) {
+  constexpr double bound = sizeof(T) == 8 ? 0x1p-64 : 0x1p-35;
+  return sum.error > fabs(sum.pair.s) * bound && sum.error > 0x1p-950;
+}
+
+/// The sums of a thread block's tile, of rows from row0 on out of the `count` rows after the `known` unknowns, and of
+/// right-hand sides from side0 on. A thread has some rows and a right-hand side. If they do not exist, it gets others.
+template <class E, int of_warp>
+struct TileOfSums {
+  using T = RealOf<E>;
+  using Tile = KnownTile<E, of_warp>;
+  static constexpr int parts = parts_of<E>, rows = Tile::rows;
+  /// Sums are refined if this many threads have uncertain ones. The code that resolves one unknown at a time serves a
+  /// few; random data have a handful.
+  static constexpr int many = known_threads / 10;
+
+  const SolveJob<E>& job;
+  Index known, row0, count, side0;
+
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % 32; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
+  __device__ bool has(int r) const { return row0 + warp() * rows + r < count && side0 + lane() < job.system.sides; }
+  __device__ Index position(int r) const { return known + min(row0 + r, count - 1); }
+  __device__ Index side(int c) const { return min(side0 + c, job.system.sides - 1); }
+  /// Returns the index of a part of the thread's r-th sum.
+  __device__ Index at(int r, int part) const {
+    return (job.place(position(warp() * rows + r)) * parts + part) * job.sums.stride + side(lane());
+  }
+
+  /// Computes the tile's sums from all their terms in three words, if they are uncertain for `many` threads. All
+  /// threads call this.
+  __device__ void refine_if(bool uncertain, Tile& tile) const {
+    if (__syncthreads_count(uncertain) >= many) refine(*this, tile);
+  }
+
+ private:
+  __device__ E entry(int r, Index q) const {
+    if (job.far.has(q)) return job.far(position(r), q);
+    return job.system.m(job.place(position(r)), job.place(q));
+  }
+  /// The function is not inlined, so that it takes no registers of the code that seldom calls it.
+  __device__ static ACCUBLAS_NOINLINE void refine(TileOfSums of, Tile& tile) {
+    const SolveJob<E>& job = of.job;
+    const bool m_by_rows = job.system.m.stored.row_stride == 1, x_by_rows = job.system.x.row_stride == 1;
+    const E alpha = job.alpha ? *job.alpha : job.system.alpha;
+    TripleChain chain[rows][parts];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      subtract_right_side(chain[r], alpha, job.system.x(job.place(of.position(warp() * rows + r)), of.side(lane())));
+#pragma unroll 1
+    for (Index done = 0; done < of.known; done += known_edge) {
+      // Terms that do not exist are zero.
+#pragma unroll 4
+      for (int at = static_cast<int>(threadIdx.x); at < known_edge * Tile::all_rows; at += known_threads) {
+        const int r = m_by_rows ? at % Tile::all_rows : at / known_edge,
+                  q = m_by_rows ? at / Tile::all_rows : at % known_edge;
+        tile.a[q][r] = done + q < of.known ? of.entry(r, done + q) : E{};
+      }
+#pragma unroll 4
+      for (int at = static_cast<int>(threadIdx.x); at < known_edge * known_edge; at += known_threads) {
+        const int q = x_by_rows ? at % known_edge : at / known_edge, c = x_by_rows ? at / known_edge : at % known_edge;
+        tile.x[q][c] = done + q < of.known ? job.system.x(job.place(done + q), of.side(c)) : E{};
+      }
+      __syncthreads();
+#pragma unroll 1
+      for (int q = 0; q < known_edge; ++q) {
+        const E x = tile.x[q][lane()];
+#pragma unroll
+        for (int r = 0; r < rows; ++r) add_term(chain[r], tile.a[q][warp() * rows + r], x);
+      }
+      __syncthreads();
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int part = 0; part < parts; ++part)
+        if (of.has(r)) store_sum(job.sums, of.at(r, part), leading_pair<T>(chain[r][part].sum));
+  }
+};
+
 /// A warp has this many unknowns, or few_rows if larger thread blocks would leave processors idle.
 template <class E>
 constexpr int many_rows = 8 / parts_of<E>;
@@ -91,7 +190,8 @@ __global__ void __launch_bounds__(known_threads, of_warp > few_rows ? 2
   Tile& tile = *reinterpret_cast<Tile*>(memory);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Index row0 = Index{blockIdx.x} * Tile::all_rows, side0 = Index{blockIdx.y} * known_edge;
-  const Index sides = job.system.sides;
+  const TileOfSums<E, of_warp> sums{job, first + terms, row0, count, side0};
+  bool uncertain = false;
   NextTile<E, of_warp> next(job, first, terms, row0, count, side0);
   next.load(0);
   Chain<T, cr> chain[rows][parts];
@@ -108,10 +208,7 @@ __global__ void __launch_bounds__(known_threads, of_warp > few_rows ? 2
     __syncthreads();
     done += some;
     if (done % block_terms != 0 && done < terms) continue;
-    const auto at = [&](int r, int part) {
-      const Index row = min(row0 + warp * rows + r, count - 1), side = min(side0 + lane, sides - 1);
-      return (job.place(first + terms + row) * parts + part) * job.sums.stride + side;
-    };
+    uncertain = false;
     // Several sums are loaded together.
     constexpr int together = rows < 4 / parts ? rows : 4 / parts;
 #pragma unroll
@@ -120,18 +217,77 @@ __global__ void __launch_bounds__(known_threads, of_warp > few_rows ? 2
 #pragma unroll
       for (int r = 0; r < together; ++r)
 #pragma unroll
-        for (int part = 0; part < parts; ++part) sum[r][part] = load_sum<T, cr>(job.sums, at(r0 + r, part));
+        for (int part = 0; part < parts; ++part) sum[r][part] = load_sum<T, cr>(job.sums, sums.at(r0 + r, part));
 #pragma unroll
       for (int r = 0; r < together; ++r)
 #pragma unroll
         for (int part = 0; part < parts; ++part) {
           sum[r][part].add(chain[r0 + r][part].bounded());
-          if (row0 + warp * rows + r0 + r < count && side0 + lane < sides)
-            store_sum(job.sums, at(r0 + r, part), sum[r][part]);
+          if (sums.has(r0 + r)) {
+            store_sum(job.sums, sums.at(r0 + r, part), sum[r][part]);
+            if constexpr (cr) uncertain |= is_uncertain(sum[r][part]);
+          }
           chain[r0 + r][part] = {};
         }
     }
   }
+  if constexpr (cr) sums.refine_if(uncertain, tile);
+}
+
+template <class E>
+__global__ void __launch_bounds__(known_threads, 2)
+    refine_sums_kernel(const __grid_constant__ SolveJob<E> job, Index known, Index count) {
+  await_predecessor();
+  using Sums = TileOfSums<E, few_rows>;
+  __shared__ alignas(16) unsigned char memory[sizeof(typename Sums::Tile)];
+  const Sums sums{job, known, Index{blockIdx.x} * Sums::Tile::all_rows, count, Index{blockIdx.y} * known_edge};
+  bool uncertain = false;
+#pragma unroll
+  for (int r = 0; r < Sums::rows; ++r)
+#pragma unroll
+    for (int part = 0; part < Sums::parts; ++part)
+      uncertain |= is_uncertain(load_sum<RealOf<E>, true>(job.sums, sums.at(r, part))) && sums.has(r);
+  sums.refine_if(uncertain, *reinterpret_cast<typename Sums::Tile*>(memory));
+}
+
+/// A thread block begins the sums of 32 rows and 32 right-hand sides. Neighbours in memory are loaded and stored
+/// together.
+template <class E>
+__global__ void __launch_bounds__(known_threads)
+    begin_sums_kernel(const __grid_constant__ SolveJob<E> job, Index rows) {
+  await_predecessor();
+  using T = RealOf<E>;
+  constexpr int parts = parts_of<E>, pitch = known_edge + 1;
+  __shared__ alignas(16) unsigned char memory[known_edge * pitch * sizeof(E)];
+  E* const b = reinterpret_cast<E*>(memory);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index row0 = Index{blockIdx.x} * known_edge, side0 = Index{blockIdx.y} * known_edge;
+  const TriangularSystem<E>& system = job.system;
+  const E alpha = job.alpha ? *job.alpha : system.alpha;
+  const bool by_rows = system.x.row_stride == 1;
+#pragma unroll
+  for (int i = warp; i < known_edge; i += known_warps) {
+    const int r = by_rows ? lane : i, c = by_rows ? i : lane;
+    // If alpha is zero, the right-hand sides must not be read.
+    const bool there = row0 + r < rows && side0 + c < system.sides && !(alpha == 0);
+    b[r * pitch + c] = there ? system.x(row0 + r, side0 + c) : E{};
+  }
+  __syncthreads();
+#pragma unroll
+  for (int r = warp; r < known_edge; r += known_warps) {
+    if (row0 + r >= rows || side0 + lane >= system.sides) continue;
+    TripleChain chain[parts];
+    subtract_right_side(chain, alpha, b[r * pitch + lane]);
+#pragma unroll
+    for (int part = 0; part < parts; ++part)
+      store_sum(job.sums, ((row0 + r) * parts + part) * job.sums.stride + side0 + lane,
+                leading_pair<T>(chain[part].sum));
+  }
+}
+
+/// Returns a grid of thread blocks with `rows` rows and 32 right-hand sides each.
+dim3 grid_of(Index all_rows, Index rows, Index sides) {
+  return {static_cast<unsigned>(ceil_div(all_rows, rows)), static_cast<unsigned>(ceil_div(sides, Index{known_edge}))};
 }
 
 template <class E, bool cr>
@@ -139,10 +295,8 @@ void launch_known(const DeviceModel& model, const SolveJob<E>& job, Index first,
                   cudaStream_t stream) {
   const auto put = [&](auto of_warp) {
     constexpr int each = decltype(of_warp)::value, all_rows = KnownTile<E, each>::all_rows;
-    const dim3 grid(static_cast<unsigned>(ceil_div(rows, Index{all_rows})),
-                    static_cast<unsigned>(ceil_div(job.system.sides, Index{known_edge})));
-    launch(model, "sums of known terms", add_known_kernel<E, cr, each>, {grid, known_threads}, stream, job, first,
-           terms, rows);
+    launch(model, "sums of known terms", add_known_kernel<E, cr, each>,
+           {grid_of(rows, all_rows, job.system.sides), known_threads}, stream, job, first, terms, rows);
   };
   const Index blocks =
       ceil_div(rows, Index{many_rows<E> * known_warps}) * ceil_div(job.system.sides, Index{known_edge});
@@ -160,8 +314,22 @@ void add_known(const DeviceModel& model, const SolveJob<E>& job, Index first, In
            : launch_known<E, true>(model, job, first, terms, rows, stream);
 }
 
-#define ACCUBLAS_INSTANTIATE(E) \
-  template void add_known(const DeviceModel&, const SolveJob<E>&, Index, Index, Index, cudaStream_t);
+template <class E>
+void refine_sums(const DeviceModel& model, const SolveJob<E>& job, Index known, Index rows, cudaStream_t stream) {
+  launch(model, "refined sums", refine_sums_kernel<E>,
+         {grid_of(rows, KnownTile<E, few_rows>::all_rows, job.system.sides), known_threads}, stream, job, known, rows);
+}
+
+template <class E>
+void begin_sums(const DeviceModel& model, const SolveJob<E>& job, Index rows, cudaStream_t stream) {
+  launch(model, "beginning sums", begin_sums_kernel<E>, {grid_of(rows, known_edge, job.system.sides), known_threads},
+         stream, job, rows);
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                       \
+  template void add_known(const DeviceModel&, const SolveJob<E>&, Index, Index, Index, cudaStream_t); \
+  template void refine_sums(const DeviceModel&, const SolveJob<E>&, Index, Index, cudaStream_t);      \
+  template void begin_sums(const DeviceModel&, const SolveJob<E>&, Index, cudaStream_t);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -1,13 +1,15 @@
-// Resolves unknowns of substitution that the current sums do not decide: by better sums of their terms, and then by
-// exact ones. All lanes of a warp work on one unknown at a time. For .cu files.
+// Resolves unknowns of substitution that the current sums do not decide: by sums of their terms in three words, and
+// then by exact ones. All lanes of a warp work on one unknown at a time. For .cu files.
 //
-// Each lane passes its own `terms`: count(), and for q < count() entry(q) of the matrix and known(q), the unknown that
-// it is multiplied by.
+// Each lane passes its own `terms`: right_side(), count(), and for q < count() entry(q) of the matrix and known(q), the
+// unknown that it is multiplied by.
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
-#include "cuda/sums/bounded_pair.hpp"
+#include "cuda/sums/grid_chain.hpp"
+#include "cuda/sums/triple_chain.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/substitution.hpp"
 
@@ -27,21 +29,16 @@ __device__ Value of_lane(const Value& value, int lane) {
 }
 
 /// Adds the product of entry a and unknown x: one product to a real sum, two to either part of a complex one.
-template <bool cr, class T>
-__device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[1], T a, T x) {
+template <class Sum, class T>
+__device__ __forceinline__ void add_term(Sum (&chain)[1], T a, T x) {
   chain[0].step(a, x);
 }
-template <bool cr, class T>
-__device__ __forceinline__ void add_term(Chain<T, cr> (&chain)[2], const Complex<T>& a, const Complex<T>& x) {
+template <class Sum, class T>
+__device__ __forceinline__ void add_term(Sum (&chain)[2], const Complex<T>& a, const Complex<T>& x) {
   chain[0].step(a.re, x.re);
   chain[0].step(-a.im, x.im);
   chain[1].step(a.im, x.re);
   chain[1].step(a.re, x.im);
-}
-
-template <class T, bool cr>
-__device__ __forceinline__ TripleSum triple(const BoundedPair<T, cr>& sum) {
-  return {sum.pair.s, sum.pair.c, 0, sum.error};
 }
 
 /// Adds the lane's share of minus the sum of the terms to one part.
@@ -67,14 +64,13 @@ __device__ inline void join_lanes(ExactSum<double>& sum) {
   });
 }
 
-/// Returns the unknown from minus its exact sums. If dot2's pair is not finite, cr's sum is used instead.
+/// Returns the unknown from minus its exact sums: of dot2's pairs, or of the terms in cr and if a pair is not finite.
 template <class E, bool cr, class Terms>
-__device__ ACCUBLAS_NOINLINE E exact_unknown(const Unknown<E>& unknown,
-                                             const BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
+__device__ ACCUBLAS_NOINLINE E exact_unknown(const Unknown<E>& unknown, const Pair (&pairs)[parts_of<E>],
                                              const Terms& terms) {
   ExactSum<double> above[parts_of<E>];
   for (int part = 0; part < parts_of<E>; ++part) {
-    const Pair& pair = sums[part].pair;
+    const Pair& pair = pairs[part];
     if (!cr && is_finite(pair.s) && is_finite(pair.c)) {
       if (threadIdx.x % 32 == 0) {
         above[part].add(1, -pair.s);
@@ -88,139 +84,162 @@ __device__ ACCUBLAS_NOINLINE E exact_unknown(const Unknown<E>& unknown,
   return unknown.exact(above);
 }
 
-/// Computes the sums of the terms to some 90 bits.
-template <class E, class Terms>
-__device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, BoundedPair<RealOf<E>, true> (&sums)[parts_of<E>]) {
-  using T = RealOf<E>;
+/// Computes the sums of the terms, or 2^exponent times a real sum, in three words; all lanes get them.
+template <class E, int exponent, class Terms>
+__device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, TripleSum (&sums)[parts_of<E>]) {
   constexpr int parts = parts_of<E>;
-  const int lane = threadIdx.x % 32;
-  BoundedPair<T, true> sum[parts];
-  for (Index q0 = 0; q0 < terms.count(); q0 += 32 * dot2_block / parts) {
-    Chain<T, true> chain[parts];
-    // This many loads are in flight together, since the matrix may be stored across the terms.
-    constexpr int together = 8;
-    for (Index q = q0 + lane; q < min(terms.count(), q0 + 32 * dot2_block / parts); q += 32 * together) {
-      E entry[together]{}, known[together]{};
+  TripleChain chain[parts];
+  // This many loads are in flight together, since the matrix may be stored across the terms.
+  constexpr int together = 8;
+  for (Index q = threadIdx.x % 32; q < terms.count(); q += 32 * together) {
+    E entry[together]{}, known[together]{};
 #pragma unroll
-      for (int i = 0; i < together; ++i)
-        if (q + 32 * i < terms.count()) entry[i] = terms.entry(q + 32 * i), known[i] = terms.known(q + 32 * i);
+    for (int i = 0; i < together; ++i)
+      if (q + 32 * i < terms.count()) entry[i] = terms.entry(q + 32 * i), known[i] = terms.known(q + 32 * i);
 #pragma unroll
-      for (int i = 0; i < together; ++i) add_term(chain, entry[i], known[i]);
+    for (int i = 0; i < together; ++i) {
+      if constexpr (exponent != 0) known[i] *= power_of_two(exponent);
+      add_term(chain, entry[i], known[i]);
     }
-    for (int part = 0; part < parts; ++part) sum[part].add(chain[part].bounded());
   }
-  for (int part = 0; part < parts; ++part) {
-    for (int offset = 16; offset > 0; offset /= 2) {
-      const BoundedPair<T, true> mine = sum[part];
-      sum[part].add(
-          {{__shfl_xor_sync(0xFFFFFFFFu, mine.pair.s, offset), __shfl_xor_sync(0xFFFFFFFFu, mine.pair.c, offset)},
-           __shfl_xor_sync(0xFFFFFFFFu, mine.error, offset)});
-    }
-    sums[part] = sum[part];
+  // The words depend on the order of the lanes, and all lanes must decide alike.
+  for (int part = 0; part < parts; ++part) sums[part] = of_lane(warp_sum(chain[part].sum), 0);
+}
+
+/// Returns whether the sums of the terms in three words decide an unknown, which `result` becomes then; all lanes of
+/// the warp compute it together.
+template <class E, class Terms>
+__device__ bool decided_by_terms(const Unknown<E>& unknown, const Terms& terms, E& result) {
+  TripleSum sums[parts_of<E>];
+  sums_of_terms<E, 0>(terms, sums);
+  if (unknown.approximate(sums, result)) return true;
+  if constexpr (std::is_same_v<E, double>) {
+    // Near underflow products may have bits below the least subnormal number.
+    constexpr int exponent = 500;
+    if (!(fabs(sums[0].a1 - unknown.alpha * unknown.b) < 0x1p-800)) return false;
+    sums_of_terms<E, exponent>(terms, sums);
+    return unknown.approximate_scaled(sums[0], exponent, result);
+  } else {
+    return false;
   }
 }
 
-/// An unknown, with the sums that it was computed from.
-template <class E, bool cr>
-struct Resolved {
-  E value;
-  BoundedPair<RealOf<E>, cr> sums[parts_of<E>];
-};
-
-template <class E, bool cr>
-__device__ __forceinline__ bool approximate(const Unknown<E>& unknown, Resolved<E, cr>& of) {
-  TripleSum triples[parts_of<E>];
-#pragma unroll
-  for (int part = 0; part < parts_of<E>; ++part) triples[part] = triple(of.sums[part]);
-  return unknown.approximate(triples, of.value);
+/// Returns an undecided unknown of cr, which all lanes of the warp compute together, from the sums of its terms in
+/// three words or exactly. `unknown` needs no b. Adds the number of unknowns that exact sums computed to *undecided,
+/// unless null. The function is not inlined: code that runs once in a million unknowns must not push other code out of
+/// the instruction cache.
+template <class E, class Terms>
+__device__ ACCUBLAS_NOINLINE E resolve_one(Unknown<E> unknown, Terms terms, bool exactly,
+                                           unsigned long long* undecided) {
+  unknown.b = terms.right_side();
+  E result{};
+  if (!exactly && decided_by_terms(unknown, terms, result)) return result;
+  const Pair none[parts_of<E>]{};
+  result = exact_unknown<E, true>(unknown, none, terms);
+  if (threadIdx.x % 32 == 0 && undecided) atomicAdd(undecided, 1ull);
+  return result;
 }
 
-/// Resolves the unknowns of the lanes in `hard`, which are undecided. The function is not inlined: code that runs once
-/// in a million unknowns must not push other code out of the instruction cache.
-template <class E, bool cr, class Terms>
-__device__ ACCUBLAS_NOINLINE Resolved<E, cr> resolved_by_terms(unsigned hard, Unknown<E> unknown, Resolved<E, cr> mine,
-                                                               bool exactly, Terms terms,
-                                                               unsigned long long* undecided) {
-  const int lane = threadIdx.x % 32;
+/// Resolves the undecided unknowns of the lanes in `hard`.
+template <class E, class Terms>
+__device__ ACCUBLAS_NOINLINE E resolve_lanes(unsigned hard, Unknown<E> unknown, E value, bool exactly, Terms terms,
+                                             unsigned long long* undecided) {
   for (; hard != 0; hard &= hard - 1) {
     const int of = __ffs(static_cast<int>(hard)) - 1;
-    const Unknown<E> theirs = of_lane(unknown, of);
-    const Terms their_terms = of_lane(terms, of);
-    Resolved<E, cr> found = of_lane(mine, of);
-    bool done = false;
-    if constexpr (cr)
-      if (!exactly) {
-        sums_of_terms<E>(their_terms, found.sums);
-        done = approximate(theirs, found);
-      }
-    if (!done) {
-      found.value = exact_unknown<E, cr>(theirs, found.sums, their_terms);
-      if (lane == 0 && undecided) atomicAdd(undecided, 1ull);
-    }
-    if (lane == of) mine = found;
+    const E found = resolve_one(of_lane(unknown, of), of_lane(terms, of), exactly, undecided);
+    if (static_cast<int>(threadIdx.x % 32) == of) value = found;
   }
-  return mine;
+  return value;
 }
 
-/// Returns the unknown of each lane that wants one, from its sums. Undecided sums of cr are replaced by better ones.
-/// `exactly`: use exact sums in any case. Adds the number of unknowns that exact sums computed to *undecided, unless
-/// null.
-template <class E, bool cr, class Terms>
-__device__ __forceinline__ E resolved(const Unknown<E>& unknown, BoundedPair<RealOf<E>, cr> (&sums)[parts_of<E>],
-                                      bool wanted, bool exactly, const Terms& terms, unsigned long long* undecided) {
-  constexpr int parts = parts_of<E>;
-  Resolved<E, cr> mine{};
-#pragma unroll
-  for (int part = 0; part < parts; ++part) mine.sums[part] = sums[part];
-  const bool decided = approximate(unknown, mine) && !exactly;
-  const unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
-  if (hard == 0) return mine.value;
-  mine = resolved_by_terms(hard, unknown, mine, exactly, terms, undecided);
-#pragma unroll
-  for (int part = 0; part < parts; ++part) sums[part] = mine.sums[part];
+/// dot2's unknown, with the sums that define it.
+template <class E>
+struct OfPairs {
+  Unknown<E> unknown;
+  E value;
+  Pair pairs[parts_of<E>];
+};
+
+/// Computes the undecided unknowns of dot2 of the lanes in `hard`.
+template <class E, class Terms>
+__device__ ACCUBLAS_NOINLINE E exact_lanes(unsigned hard, OfPairs<E> mine, Terms terms, unsigned long long* undecided) {
+  for (; hard != 0; hard &= hard - 1) {
+    const int of = __ffs(static_cast<int>(hard)) - 1;
+    const OfPairs<E> theirs = of_lane(mine, of);
+    const E found = exact_unknown<E, false>(theirs.unknown, theirs.pairs, of_lane(terms, of));
+    if (threadIdx.x % 32 == 0) atomicAdd(undecided, 1ull);
+    if (static_cast<int>(threadIdx.x % 32) == of) mine.value = found;
+  }
   return mine.value;
 }
 
-/// Makes sums minus the numerator of an unknown, by adding the right-hand side as one more term.
-template <class E>
-__device__ __forceinline__ void add_right_side(Chain<RealOf<E>, true> (&chain)[parts_of<E>], const E& alpha,
-                                               const E& b) {
-  if constexpr (is_complex<E>)
-    add_term(chain, E{-alpha.re, -alpha.im}, b);
-  else
-    add_term(chain, -alpha, b);
+/// Returns dot2's unknown of each lane that wants one, from its sums. `exactly`: use exact sums in any case. Adds the
+/// number of unknowns that exact sums computed to *undecided.
+template <class E, class Terms>
+__device__ __forceinline__ E resolved_pairs(const Unknown<E>& unknown, const Pair (&pairs)[parts_of<E>], bool wanted,
+                                            bool exactly, const Terms& terms, unsigned long long* undecided) {
+  OfPairs<E> mine{unknown, {}, {}};
+  TripleSum sums[parts_of<E>];
+#pragma unroll
+  for (int part = 0; part < parts_of<E>; ++part) {
+    mine.pairs[part] = pairs[part];
+    sums[part] = {pairs[part].s, pairs[part].c, 0, 0};
+  }
+  const bool decided = unknown.approximate(sums, mine.value) && !exactly;
+  const unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
+  return hard == 0 ? mine.value : exact_lanes(hard, mine, terms, undecided);
 }
 
 /// Returns the numerator from sums that hold minus the numerator.
 template <class T>
+__device__ __forceinline__ TripleSum minus(const BoundedPair<T, true>& sum) {
+  return {-sum.pair.s, -sum.pair.c, 0, sum.error};
+}
+template <class T>
 __device__ __forceinline__ TripleSum minus(const Chain<T, true>& sum) {
-  return {-sum.pair.s, -sum.pair.c, 0, sum.bounded().error};
+  return minus(sum.bounded());
 }
 
-/// Resolves the unknowns of the lanes in `hard` from the terms and the right-hand side, exactly if need be.
-template <class E, class Terms>
-__device__ ACCUBLAS_NOINLINE E resolved_anew(unsigned hard, Unknown<E> unknown, E value, bool exactly, Terms terms,
-                                             unsigned long long* undecided) {
-  Resolved<E, true> mine{};
-  mine.value = value;
-  if ((hard >> threadIdx.x % 32 & 1) != 0) unknown.b = terms.right_side();
-  return resolved_by_terms(hard, unknown, mine, exactly, terms, undecided).value;
+/// Unknowns of the lanes, and which of them are undecided.
+template <class E>
+struct Tried {
+  E value;
+  unsigned hard;
+};
+
+/// Decides the real unknowns in `hard` whose numerators are only too small for the usual test.
+template <class E>
+__device__ ACCUBLAS_NOINLINE Tried<E> try_small_quotients(unsigned hard, Unknown<E> unknown, TripleSum numerator,
+                                                          E value) {
+  const bool wanted = (hard >> threadIdx.x % 32 & 1) != 0;
+  E small = value;
+  const bool decided = wanted && unknown.approximate_small_quotient(numerator, small);
+  return {decided ? small : value, __ballot_sync(0xFFFFFFFFu, wanted && !decided)};
 }
 
-/// Returns the unknown of each lane that wants one, from minus its numerator. `unknown` needs no b; `terms` have
-/// right_side(), which is b. `exactly`: use exact sums in any case. Adds the number of unknowns that exact sums
-/// computed to *undecided, unless null.
-template <class E, class Terms>
-__device__ __forceinline__ E resolved_numerator(const Unknown<E>& unknown,
-                                                const Chain<RealOf<E>, true> (&chain)[parts_of<E>], bool wanted,
-                                                bool exactly, const Terms& terms, unsigned long long* undecided) {
+/// Computes each lane's unknown from minus its numerator. `unknown` needs no b. An unknown is undecided if the lane
+/// wants it and the numerator does not decide it, or if the lane wants it and `exactly`.
+template <class E, class Sum>
+__device__ __forceinline__ Tried<E> try_numerator(const Unknown<E>& unknown, const Sum (&sums)[parts_of<E>],
+                                                  bool wanted, bool exactly) {
   TripleSum numerator[parts_of<E>];
 #pragma unroll
-  for (int part = 0; part < parts_of<E>; ++part) numerator[part] = minus(chain[part]);
-  E value;
-  const bool decided = unknown.approximate_quotient(numerator, value) && !exactly;
-  const unsigned hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
-  return hard == 0 ? value : resolved_anew(hard, unknown, value, exactly, terms, undecided);
+  for (int part = 0; part < parts_of<E>; ++part) numerator[part] = minus(sums[part]);
+  Tried<E> tried{};
+  const bool decided = unknown.approximate_quotient(numerator, tried.value) && !exactly;
+  tried.hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
+  if constexpr (std::is_same_v<E, double>)
+    if (tried.hard != 0 && !exactly) tried = try_small_quotients(tried.hard, unknown, numerator[0], tried.value);
+  return tried;
+}
+
+/// Returns the unknown of each lane that wants one, from minus its numerator. `unknown` needs no b. `exactly`: use
+/// exact sums in any case. Adds the number of unknowns that exact sums computed to *undecided, unless null.
+template <class E, class Sum, class Terms>
+__device__ __forceinline__ E resolved_numerator(const Unknown<E>& unknown, const Sum (&sums)[parts_of<E>], bool wanted,
+                                                bool exactly, const Terms& terms, unsigned long long* undecided) {
+  const Tried<E> tried = try_numerator(unknown, sums, wanted, exactly);
+  return tried.hard == 0 ? tried.value : resolve_lanes(tried.hard, unknown, tried.value, exactly, terms, undecided);
 }
 
 // ---- Unknowns that are guessed first and proved later ---------------------------------------------------------------

@@ -25,6 +25,7 @@ struct BlockStorage {
   E pivot[unknowns];
   double reciprocal[unknowns];                       ///< reciprocals of the pivots
   Chain<RealOf<E>, cr> sums[kept][parts_of<E>][32];  ///< sums of the unknowns; in dot2, of the next one
+  unsigned hard[2];  ///< lanes whose r-th unknowns are undecided: hard[r % 2], since warps may be a row apart
 };
 
 /// The data of a thread block that takes `count` unknowns from position `first` on, and 32 right-hand sides.
@@ -49,9 +50,22 @@ class BlockData {
   __device__ static Index side() { return Index{blockIdx.x} * edge + lane(); }
   __device__ bool has_side() const { return side() < job_.system.sides; }
 
-  /// Loads the right-hand sides and the pivots.
-  __device__ void begin() const {
-    load_right_sides();
+  /// Loads the right-hand sides. Those that do not exist repeat the last one.
+  __device__ __forceinline__ void load_right_sides() const {
+    const Matrix<E>& x = job_.system.x;
+    const E* const from = first_right_side();
+    const Index row_step = step_of(x.row_stride);
+    copy<unknowns * edge>(
+        [&](int at) {
+          const Place to = place_of<edge>(at, x.row_stride == 1);
+          return from[min(to.row, count_ - 1) * row_step + min(to.other, sides_here() - 1) * x.col_stride];
+        },
+        [&](int at, const E& value) {
+          const Place to = place_of<edge>(at, x.row_stride == 1);
+          storage_.x[to.row][to.other] = value;
+        });
+  }
+  __device__ void load_pivots() const {
     for (int r = static_cast<int>(threadIdx.x); r < count_; r += all_threads) {
       const Index at = job_.place(first_ + r);
       storage_.pivot[r] = job_.system.m(at, at);
@@ -118,21 +132,6 @@ class BlockData {
   BlockStorage<E, cr>& storage_;
 
  private:
-  /// Loads the right-hand sides. Those that do not exist repeat the last one.
-  __device__ __forceinline__ void load_right_sides() const {
-    const Matrix<E>& x = job_.system.x;
-    const E* const from = first_right_side();
-    const Index row_step = step_of(x.row_stride);
-    copy<unknowns * edge>(
-        [&](int at) {
-          const Place to = place_of<edge>(at, x.row_stride == 1);
-          return from[min(to.row, count_ - 1) * row_step + min(to.other, sides_here() - 1) * x.col_stride];
-        },
-        [&](int at, const E& value) {
-          const Place to = place_of<edge>(at, x.row_stride == 1);
-          storage_.x[to.row][to.other] = value;
-        });
-  }
   /// The row and the other index of a number, in an array that has the rows of all unknowns. The order keeps neighbours
   /// adjacent in memory.
   struct Place {

@@ -20,9 +20,25 @@ struct SolveTerms {
     return job->system.m(job->place(position), job->place(q));
   }
   __device__ E known(Index q) const { return q < near ? job->system.x(job->place(q), side) : x[q - near][side % edge]; }
-  /// Returns the right-hand side; it is only there until the unknown overwrites it.
-  __device__ E right_side() const { return x[position - near][side % edge]; }
+  /// Returns the right-hand side, which stays in memory until the block's unknowns are stored.
+  __device__ E right_side() const { return job->system.x(job->place(position), side); }
 };
+
+/// Resolves a warp's share of the unknowns of the lanes in `hard`: every ninth one. `terms` are those of lane 0's
+/// right-hand side, and x[i] becomes the unknown of lane i. The function is not a member, because an object would have
+/// to lie in memory for the call.
+template <class E>
+__device__ ACCUBLAS_NOINLINE void resolve_share(unsigned hard, Unknown<E> unknown, SolveTerms<E> terms, E* x,
+                                                bool exactly, unsigned long long* undecided) {
+  const Index side = terms.side;
+  for (int i = 0; hard != 0; hard &= hard - 1, ++i) {
+    if (i % (warps + 1) != static_cast<int>(threadIdx.x) / 32) continue;
+    const int of = __ffs(static_cast<int>(hard)) - 1;
+    terms.side = side + of;
+    const E found = resolve_one(unknown, terms, exactly, undecided);
+    if (threadIdx.x % 32 == 0) x[of] = found;
+  }
+}
 
 template <class E>
 __device__ bool any_nan(const E& z) {
@@ -42,8 +58,8 @@ __device__ E nan_of() {
 }
 
 /// A thread block takes 32 right-hand sides, a lane each, and some unknowns. Warp w keeps the sums of the block's
-/// unknowns 8 j + w in registers; in cr the right-hand sides are subtracted from them. It adds each unknown to them as
-/// soon as the unknown is available, to the next unknowns' sums first. One more warp computes unknowns from sums.
+/// unknowns 8 j + w in registers. It adds each unknown to them as soon as the unknown is available, to the next
+/// unknowns' sums first. One more warp computes unknowns from sums.
 ///
 /// An unknown that is rounded from cr's sums is right but in rare cases, and a proof takes longer than the computation
 /// while all other warps wait. So cr's unknowns are guessed, and then tested all at once. If a test fails they are
@@ -54,7 +70,7 @@ template <class E, bool cr>
 class SolveBlock : BlockData<E, cr> {
   using T = RealOf<E>;
   using Base = BlockData<E, cr>;
-  using Base::all_threads, Base::begin, Base::lane, Base::warp, Base::side, Base::has_side, Base::load, Base::before;
+  using Base::all_threads, Base::lane, Base::warp, Base::side, Base::has_side, Base::load, Base::before;
   using Base::job_, Base::first_, Base::count_, Base::alpha_, Base::lost_, Base::storage_;
   static constexpr int parts = parts_of<E>, unknowns = BlockStorage<E, cr>::unknowns, rows = unknowns / warps,
                        rows_at_once = edge / warps;
@@ -76,7 +92,7 @@ class SolveBlock : BlockData<E, cr> {
 
  private:
   __device__ __forceinline__ void guess() const {
-    begin();
+    this->load_pivots();
     this->load_columns();
     __syncthreads();
     if (threadIdx.x < threads)
@@ -88,7 +104,8 @@ class SolveBlock : BlockData<E, cr> {
     __syncthreads();
   }
   __device__ __forceinline__ void solve() const {
-    begin();
+    if constexpr (!cr) this->load_right_sides();
+    this->load_pivots();
     threadIdx.x < threads ? add_up() : make_unknowns();
     __syncthreads();
   }
@@ -101,8 +118,6 @@ class SolveBlock : BlockData<E, cr> {
     for (int j = 0; j < rows; ++j)
 #pragma unroll
       for (int part = 0; part < parts; ++part) chain[j][part] = Chain<T, cr>::from(before(warps * j + warp(), part));
-#pragma unroll
-    for (int j = 0; j < rows; ++j) add_right_side(chain[j], alpha_, storage_.x[warps * j + warp()][lane()]);
     const auto publish = [&](int r) {
 #pragma unroll
       for (int part = 0; part < parts; ++part) sums_of(r)[part][lane()] = chain[0][part];
@@ -197,13 +212,18 @@ class SolveBlock : BlockData<E, cr> {
       const int end = sub + load(sub);
       for (int r = sub; r < end; ++r) {
         ptx::barrier_sync(sums_are_there, 64);
-        E x = unknown(r, lost);
+        auto [x, hard] = try_unknown(r, lost);
         if (lost) x = nan_of<E>();
-        lost |= any_nan(x);
-        __syncwarp();
         storage_.x[r][lane()] = x;
+        if (lane() == 0) storage_.hard[r % 2] = hard;
         __syncwarp();
         ptx::barrier_signal(unknown_is_there, all_threads);
+        if constexpr (cr)
+          if (hard != 0) {
+            resolve(r, hard);
+            x = storage_.x[r][lane()];
+          }
+        lost |= any_nan(x);
       }
       __syncthreads();
     }
@@ -215,24 +235,30 @@ class SolveBlock : BlockData<E, cr> {
   }
   __device__ auto& sums_of(int r) const { return storage_.sums[cr ? r : 0]; }
 
-  /// Computes an unknown; all lanes of a warp call this.
-  __device__ __forceinline__ E unknown(int r, bool lost) const {
+  __device__ SolveTerms<E> terms_of(int r, Index side) const { return {&job_, storage_.x, first_, first_ + r, side}; }
+
+  /// Computes the lanes' r-th unknowns; all lanes of a warp call this. In dot2 all are decided.
+  __device__ __forceinline__ Tried<E> try_unknown(int r, bool lost) const {
     if (alpha_ == 0) return {};
-    Unknown<E> unknown = row(r);
-    const SolveTerms<E> terms{&job_, storage_.x, first_, first_ + r, side()};
     const bool wanted = has_side() && !lost;
     Chain<T, cr> sums[parts];
 #pragma unroll
     for (int part = 0; part < parts; ++part) sums[part] = sums_of(r)[part][lane()];
     if constexpr (cr) {
-      return resolved_numerator(unknown, sums, wanted, job_.all_undecided, terms, job_.undecided);
+      return try_numerator(row(r), sums, wanted, job_.all_undecided);
     } else {
-      BoundedPair<T, cr> pairs[parts];
+      Pair pairs[parts];
 #pragma unroll
-      for (int part = 0; part < parts; ++part) pairs[part] = sums[part].bounded();
-      unknown.b = terms.right_side();
-      return resolved<E, cr>(unknown, pairs, wanted, job_.all_undecided, terms, job_.undecided);
+      for (int part = 0; part < parts; ++part) pairs[part] = sums[part].pair;
+      Unknown<E> unknown = row(r);
+      unknown.b = storage_.x[r][lane()];
+      return {resolved_pairs(unknown, pairs, wanted, job_.all_undecided, terms_of(r, side()), job_.undecided), 0};
     }
+  }
+  /// Resolves the r-th unknowns of the lanes in `hard`. All warps call this; each takes some of the unknowns.
+  __device__ __forceinline__ void resolve(int r, unsigned hard) const {
+    resolve_share(hard, row(r), terms_of(r, side() - lane()), storage_.x[r], job_.all_undecided, job_.undecided);
+    ptx::barrier_sync(everyone, all_threads);
   }
 
   __device__ __forceinline__ void add_up() const {
@@ -249,11 +275,6 @@ class SolveBlock : BlockData<E, cr> {
       const int sub = step * edge;
       if (sub >= count_) break;
       const int here = load(sub);
-      if constexpr (cr) {
-#pragma unroll
-        for (int j = 0; j < rows_at_once; ++j)
-          add_right_side(chain[step * rows_at_once + j], alpha_, storage_.x[sub + warps * j + warp()][lane()]);
-      }
       const auto publish = [&](int j) {
         const int r = sub + warps * j + warp();
         for (int part = 0; part < parts; ++part) {
@@ -271,6 +292,8 @@ class SolveBlock : BlockData<E, cr> {
           const int r = warps * j + owner;
           if (r >= here) break;
           ptx::barrier_sync(unknown_is_there, all_threads);
+          if constexpr (cr)
+            if (const unsigned hard = storage_.hard[(sub + r) % 2]; hard != 0) resolve(sub + r, hard);
           const E x = storage_.x[sub + r][lane()];
           const E* const a = &storage_.a[r][sub + warp()];
           if (warp() > owner) add_term(chain[step * rows_at_once + j], a[warps * j], x);

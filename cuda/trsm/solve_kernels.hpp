@@ -1,6 +1,8 @@
 // The kernels of TRSM and TRSV in cr and dot2 (docs/modes.md, "TRSM and TRSV"). The sums over the known unknowns, of
 // all right-hand sides, are in memory as pairs (cuda/sums/pair_sums.hpp). Each block of solved unknowns is added to
-// them, and then the next block is solved.
+// them, and then the next block is solved. In cr the sums begin with minus the right-hand sides, so that they are minus
+// the numerators of the unknowns. Hence their errors compare with the numerators, and sums that cancellation has made
+// uncertain are recognized and computed again in three words.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -36,7 +38,8 @@ struct SolveJob {
   const E* alpha;     ///< alpha in device memory, instead of the system's; or null
   FarEntries<E> far;  ///< entries that replace the system's; for forward substitution only
   bool forward, dot2;
-  /// Row parts i + part, column side: that part of sum_j m(i, j) x(j, side) over the known unknowns.
+  /// Row parts i + part, column side: that part of sum_j m(i, j) x(j, side) over the known unknowns, in cr less
+  /// alpha x(i, side), the right-hand side.
   PairSums sums;
   unsigned char* lost;            ///< for each side: an unknown is NaN, and so are all that follow
   unsigned long long* undecided;  ///< unknowns that exact sums computed
@@ -55,10 +58,20 @@ constexpr Index solve_block_unknowns(bool dot2) {
   return (dot2 ? dot2_block : dot2_block / 2) / (is_complex<E> ? 2 : 1);
 }
 
+/// Begins the sums of cr in rows 0 .. rows - 1 of x: sums = -alpha x.
+template <class E>
+void begin_sums(const DeviceModel&, const SolveJob<E>&, Index rows, cudaStream_t);
+
 /// Computes sums += m x over the `terms` unknowns, at least one, from position `first` on, for the `rows` unknowns
-/// after them. In dot2 `first` must be a multiple of the block.
+/// after them. The sums must contain all unknowns before `first`; in cr uncertain sums are refined. In dot2 `first`
+/// must be a multiple of the block.
 template <class E>
 void add_known(const DeviceModel&, const SolveJob<E>&, Index first, Index terms, Index rows, cudaStream_t);
+
+/// Refines the sums of cr of the `rows` unknowns after the `known` ones, which they contain: where many of neighbouring
+/// sums are uncertain, these are computed again in three words.
+template <class E>
+void refine_sums(const DeviceModel&, const SolveJob<E>&, Index known, Index rows, cudaStream_t);
 
 /// Solves `count` unknowns from position `first` on in place; `count` is at most a block.
 template <class E>

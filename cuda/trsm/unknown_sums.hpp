@@ -71,7 +71,7 @@ class UnknownSums {
    public:
     static constexpr bool launches = false;
     explicit Sizing(UnknownSums& of) : of_(of) {}
-    void begin(Sides panel) { sides_ = panel; }
+    void begin(Sides panel, Index) { sides_ = panel; }
     void solve_block(Index, Index, Sides) {}
     void add_products(Index first, Index terms, Index rows, Sides sides) {
       if (of_.takes_residues(terms, rows, sides)) of_.note(first, terms, rows, sides_, sides);
@@ -86,13 +86,15 @@ class UnknownSums {
    public:
     static constexpr bool launches = true;
     Launches(UnknownSums& of, Execution& inner) : of_(of), inner_(inner) {}
-    /// Begins a panel of the system's right-hand sides, at most panel() of them, and clears their sums.
-    void begin(Sides panel) {
+    /// Begins a panel of the system's right-hand sides, at most panel() of them, and its sums in rows 0 .. rows - 1.
+    void begin(Sides panel, Index rows) {
       SolveJob<E>& job = of_.job_;
       job.system = of_.panel_of(panel);
       of_.clear(job.lost, panel.count());
-      of_.clear(job.sums.pair, parts * job.system.order * of_.panel_);
-      if (job.sums.error) of_.clear(job.sums.error, parts * job.system.order * of_.panel_);
+      if (job.dot2)
+        of_.clear(job.sums.pair, parts * job.system.order * of_.panel_);
+      else
+        begin_sums(of_.state_.model(), job, rows, of_.state_.cuda_stream());
     }
     /// Solves `count` unknowns from position `first` on, up to a block of them, for some of the panel's right-hand
     /// sides.
@@ -126,7 +128,7 @@ class UnknownSums {
   void solve_all(Steps& steps) const {
     for (Index first = 0; first < system_.sides; first += panel_) {
       const Sides panel{first, std::min(first + panel_, system_.sides)};
-      steps.begin(panel);
+      steps.begin(panel, system_.order);
       solve(steps, 0, system_.order, {0, panel.count()});
     }
   }
@@ -241,6 +243,7 @@ class UnknownSums {
     }
     int8_sums(state_, engine_product(s, row, rows, column, terms), moduli_, job.sums.from(parts * row, 0),
               product_memory_, inner);
+    refine_sums(state_.model(), job, first + terms, rows, stream);
   }
 
   /// Returns the INT8 engine's product of unknowns from `column` on for the rows from `row` on. By the time it runs,

@@ -49,6 +49,34 @@ struct Unknown {
       return approximate_number(sums[0], result);
   }
 
+  /// Rounds a real unknown near underflow from 2^exponent times its sum. Returns false if that does not decide.
+  ACCUBLAS_HD bool approximate_scaled(const TripleSum& sum, int exponent, T& result) const {
+    const double scaled = b * power_of_two(exponent);
+    const DoublePair p = alpha == T(1) ? DoublePair{scaled, 0} : two_product(alpha, scaled);
+    if (!(alpha == T(1) || is_zero(b) || has_exact_rest(p.high)) || !(unit || A::in_range(pivot))) return false;
+    TripleSum above{-sum.a1, -sum.a2, -sum.a3, sum.error};
+    triple_add(above, {p.high, p.low, 0, 0});
+    if (!triple_known(above)) return false;
+    if (!unit) {
+      const A left = A::of(above), quotient = left.over({static_cast<double>(pivot), 0, 0});
+      if (!has_exact_rest(left.high) || !has_exact_rest(quotient.high)) return false;
+      above = quotient.sum();
+    }
+    return ziv_test(T(1), above, T(0), T(0), &result, -exponent) && !is_zero(result);
+  }
+
+  /// Rounds a real quotient, of a numerator that is too small for approximate_quotient, where the quotient is normal.
+  ACCUBLAS_HD bool approximate_small_quotient(const TripleSum& numerator, T& result) const {
+    constexpr double scale = 0x1p400;
+    T scaled{};
+    if (unit || !(absolute(numerator.a1) <= 0x1p-850) ||
+        !quotient_of({numerator.a1 * scale, numerator.a2 * scale}, absolute(numerator.a2 * scale),
+                     numerator.error * scale, scaled))
+      return false;
+    result = static_cast<T>(scaled / scale);
+    return absolute(result) >= 0x1p-1021;
+  }
+
   /// Rounds the quotient of the numerator alpha b - sum and the pivot, if the numerator's error decides it.
   ACCUBLAS_HD bool approximate_quotient(const TripleSum (&numerator)[parts], E& result) const {
     if constexpr (is_complex<E>)
@@ -80,15 +108,17 @@ struct Unknown {
     // This error also covers the three roundings of low.
     const bool decided = quotient_of({s.high, low}, lows, sum.error + lows * 0x1p-51, result);
     if (keeps_product(alpha, b, p.high) && decided) return true;
-    return sum.error == 0 && of_exact_sum(sum, result);
+    return (sum.error == 0 || sum.a3 != 0) && of_all_words(sum, result);
   }
-  /// Rounds the quotient of a sum without an error. Returns true if the numerator is zero or the pivot is a power of
-  /// two.
-  ACCUBLAS_HD ACCUBLAS_NOINLINE bool of_exact_sum(const TripleSum& sum, T& result) const {
+  /// Rounds a real unknown whose numerator may be far smaller than the sum. If the numerator has no error, ties are
+  /// decided too where the pivot is a power of two.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE bool of_all_words(const TripleSum& sum, T& result) const {
     TripleSum above;
-    if (!numerator(0, sum, above) || above.error != 0) return false;
-    if (!unit && (is_nan(pivot) || is_zero(pivot))) return false;
-    if (is_nothing(A::of(above))) {
+    if (!numerator(0, sum, above)) return false;
+    const A left = A::of(above);
+    if (quotient_of({left.high, left.low}, absolute(left.low), left.error, result)) return true;
+    if (above.error != 0 || (!unit && (is_nan(pivot) || is_zero(pivot)))) return false;
+    if (is_nothing(left)) {
       result = T(0);
       return true;
     }
@@ -97,6 +127,8 @@ struct Unknown {
     // Only the exponent changes. The reciprocal of a subnormal power of two may exceed the range of type T.
     return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot));
   }
+  /// Returns whether a numerator and its quotient by a pivot in range leave an exact rest, and are far from underflow.
+  ACCUBLAS_HD static bool has_exact_rest(double x) { return absolute(x) > 0x1p-850 && absolute(x) < 0x1p850; }
   /// Rounds the quotient of the numerator high + low, which is first + second; `lows` is not less than abs(low).
   ACCUBLAS_HD bool quotient_of(const DoublePair& numerator, double lows, double error, T& result) const {
     double high = numerator.high, low = numerator.low;
@@ -109,7 +141,7 @@ struct Unknown {
     // abs(rest) < 2^-51 abs(high). The error covers the roundings of rest, of rest + low, of the product and of the
     // reciprocal.
     error += absolute(high) * 0x1p-100 + lows * 0x1p-50;
-    return A::in_range(d) && A::in_range(high) && A::in_range(first) &&
+    return A::in_range(d) && has_exact_rest(high) && has_exact_rest(first) &&
            ziv_test({first, (rest + low) * reciprocal}, (error * absolute(reciprocal) + A::underflow) * (1 + 0x1p-40),
                     &result);
   }

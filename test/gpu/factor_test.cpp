@@ -46,6 +46,30 @@ TYPED_TEST(Factor, LargeOnes) {
   this->expect_same(this->make(Kind::getrf, Data::tame, 1, 90, 3000, 1), false);
 }
 
+/// Cancellation, underflow and zeros: in panels and blocks, and in products between blocks, whose sums are refined.
+TYPED_TEST(Factor, DecayingOnes) {
+  this->cpu.set("cr");
+  this->gpu.set("cr");
+  for (const char* name :
+       {"identity", "poisson1d", "gauss:0.05", "gauss:0.02", "gauss:0.3", "decay:0.9", "decay:0.1"}) {
+    this->matrix = name;
+    for (const Kind kind : {Kind::potrf, Kind::getrf, Kind::gesv})
+      for (const Index parts : {1, 2}) {
+        const Index n = (parts == 1 ? 330 : 140) + below(this->rng, 70);
+        this->expect_same(this->make(kind, Data::named, parts, kind == Kind::getrf ? n + 40 : n, n, 40), parts == 1);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+  }
+  // Products by the INT8 engine. Numbers near underflow cost the CPU too much time here.
+  for (const char* name : {"poisson1d", "gauss:0.05", "decay:0.9"}) {
+    this->matrix = name;
+    for (const Kind kind : {Kind::potrf, Kind::getrf}) {
+      this->expect_same(this->make(kind, Data::named, 1, 840, 840, 1), false);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 /// So many right-hand sides that their rows change places all at once.
 TYPED_TEST(Factor, ManySides) {
   this->cpu.set("cr");
@@ -92,7 +116,7 @@ TYPED_TEST(Factor, HostMatrices) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (const Index parts : {1, 2})
-      for (const Data data : {Data::tame, Data::graded, Data::integers, Data::singular})
+      for (const Data data : {Data::tame, Data::graded, Data::integers, Data::singular, Data::named})
         for (int i = 0; i < scaled(1); ++i) {
           // More than half of a MiB, in panels of 64 or 128.
           const auto least = static_cast<Index>(std::sqrt(6e5 / double(sizeof(TypeParam) * parts)));

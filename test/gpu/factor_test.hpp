@@ -85,6 +85,7 @@ class Factor : public testing::Test {
  protected:
   Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
   Random rng{29};
+  std::string matrix{};  ///< the name of the next matrices of Data::named; empty: any
 
   Matrices<T> make(Kind kind, Data data, Index parts, Index m, Index n, Index nrhs) {
     const auto pick = [&](auto one, auto other) { return below(rng, 2) ? one : other; };
@@ -115,7 +116,8 @@ class Factor : public testing::Test {
     std::vector<T> named(static_cast<std::size_t>(parts * p.m * n));
     if (data == Data::named) {
       const std::vector<const char*> names = matrix_names();
-      p.matrix = names[static_cast<std::size_t>(below(rng, static_cast<Index>(names.size())))];
+      p.matrix =
+          matrix.empty() ? names[static_cast<std::size_t>(below(rng, static_cast<Index>(names.size())))] : matrix;
       matrices::fill(matrices::named(p.matrix), matrices::Side::a, parts == 2, named.data(), p.m, n, below(rng, 1000));
     }
     const double shift = is_cholesky(kind) && below(rng, 2) ? 4 * static_cast<double>(n) : 0;

@@ -103,6 +103,90 @@ TYPED_TEST(Substitution, DecidesAsExactSumsDo) {
   EXPECT_GT(decided, tried / 4);
 }
 
+/// Numerators that are far smaller than the sums: three words decide nearly all of them.
+TYPED_TEST(Substitution, ThreeWordsOutlastCancellation) {
+  using E = TypeParam;
+  using T = RealOf<E>;
+  constexpr int parts = parts_of<E>;
+  int decided = 0, tried = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Unknown<E> unknown = Unknown<E>::of_row(E{T(1)}, this->element(0), this->below(2) == 0);
+    unknown.b = this->element(0);
+    TripleSum sums[parts];
+    for (int part = 0; part < parts; ++part) {
+      const double b = part_of(unknown.b, part), second = this->number(0) * std::ldexp(1, -50 - this->below(10)),
+                   third = second * 0x1p-54 * this->number(0);
+      sums[part] = {b, second, third, this->below(4) ? std::fabs(second) * 0x1p-100 : 0};
+    }
+    E result{};
+    ++tried;
+    if (!unknown.approximate(sums, result)) continue;
+    ++decided;
+    for (int end = -1; end <= 1; ++end) {
+      ExactSum<double> above[parts];
+      for (int part = 0; part < parts; ++part) {
+        for (const double x : {sums[part].a1, sums[part].a2, sums[part].a3}) above[part].add(1, -x);
+        above[part].add(end, sums[part].error);
+      }
+      const E exact = unknown.template exact<false>(above);
+      ASSERT_EQ(std::memcmp(&exact, &result, sizeof(E)), 0)
+          << std::hexfloat << i << " end " << end << " b " << part_of(unknown.b, 0) << " pivot "
+          << part_of(unknown.pivot, 0) << " unit " << unknown.unit << " sum " << sums[0].a1 << " + " << sums[0].a2
+          << " + " << sums[0].a3 << ": " << part_of(result, 0) << " for " << part_of(exact, 0);
+    }
+  }
+  EXPECT_GT(decided, tried / 2);
+}
+
+/// Real unknowns near underflow: quotients of small numerators, and any unknowns from scaled sums.
+TEST(SubstitutionNearUnderflow, DecidesAsExactSumsDo) {
+  Random rng{5};
+  const auto below = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
+  const auto mantissa = [&] {
+    const double x = 1 + static_cast<double>(rng() >> (below(3) ? 12 : 60)) * (below(2) ? 0x1p-52 : 0x1p-4);
+    return (below(2) ? 1 : -1) * (x < 2 ? x : 1);
+  };
+  int small = 0, scaled = 0;
+  for (int i = 0; i < 60000; ++i) {
+    const bool unit = below(3) == 0;
+    const double pivot = std::ldexp(mantissa(), below(2) ? 0 : below(300) - 150);
+    const int exponent = -860 - below(230);
+    Unknown<double> unknown = Unknown<double>::of_row(1, pivot, unit);
+    const auto expect = [&](const char* what, const TripleSum& numerator, int by, double result) {
+      for (int end = -1; end <= 1; ++end) {
+        ExactSum<double> above[1];
+        for (const double x : {numerator.a1, numerator.a2, numerator.a3}) above[0].add(std::ldexp(1, by), x);
+        above[0].add(std::ldexp(end, by), numerator.error);
+        const double exact = unknown.exact<false>(above);
+        ASSERT_EQ(to_bits(exact), to_bits(result))
+            << std::hexfloat << what << " " << i << " end " << end << " b " << unknown.b << " pivot " << pivot
+            << " unit " << unit << " of " << numerator.a1 << " + " << numerator.a2 << " + " << numerator.a3 << " +- "
+            << numerator.error << ": " << result << " for " << exact;
+      }
+    };
+    const auto triple = [&](int at) {
+      const double first = std::ldexp(mantissa(), at), second = std::ldexp(mantissa(), at - 54 - below(3));
+      return TripleSum{first, below(3) ? second : 0, 0, below(3) ? std::ldexp(1, at - 60 - below(60)) : 0};
+    };
+    double result = 0;
+    const TripleSum numerator = triple(exponent);
+    unknown.b = 0;
+    if (unknown.approximate_small_quotient(numerator, result)) {
+      ++small;
+      expect("small", numerator, 0, result);
+    }
+    const TripleSum sum = triple(exponent + 500);
+    unknown.b = below(2) ? std::ldexp(mantissa(), exponent - below(60)) : 0;
+    if (unknown.approximate_scaled(sum, 500, result)) {
+      ++scaled;
+      expect("scaled", {-sum.a1, -sum.a2, -sum.a3, sum.error}, -500, result);
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(small, 10000);
+  EXPECT_GT(scaled, 20000);
+}
+
 /// RN(x y / 2^e) for x y of at most 53 bits.
 template <class T>
 T over_power_of_two(double x, double y, int e) {
