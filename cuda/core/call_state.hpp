@@ -84,12 +84,15 @@ struct CallState {
   unsigned long long resolved;           ///< elements pending after the last pass that grid sums resolved
   unsigned long long undecided;          ///< elements computed by the exact accumulators (specials not counted)
   unsigned long long next_chunk;         ///< work counter of the exact kernel
+  unsigned long long next_tile;          ///< work counter of decide_by_tiles
+  std::int32_t all_pending;              ///< cr has no pass: all elements are pending, and their bits are not set yet
   BarrierCounters lockstep;              ///< advisory barrier between the blocks of the product kernel
   // The report and accublas_sync read the following members.
   std::int32_t bits, parts;  ///< largest values used; parts: moduli, digits or slices, as accublas_report_t defines it
   double bound_componentwise;
   double sample_row_term[state_samples],
       sample_col_term[state_samples];  ///< chance that an element is undecided, see cuda/int8/plan.cu
+  double sample_tile[state_samples];   ///< share of the blocks of terms that the sample's tile needs; -1: not known
   std::int32_t samples;
   FirstLook look;
   /// The data favour cuBLAS, which is the call's fallback candidate; `refused` is set too.

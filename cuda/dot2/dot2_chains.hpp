@@ -6,7 +6,7 @@
 
 #include "cuda/core/ptx_portable.hpp"
 #include "cuda/dot2/dot2_gemm_table.hpp"
-#include "cuda/sums/dot2_pair.hpp"
+#include "cuda/sums/bounded_pair.hpp"
 
 namespace accublas::cuda {
 
@@ -28,8 +28,8 @@ __device__ __forceinline__ bool smaller_high_word(double a, double b) {
 
 /// Computes step of docs/modes.md in 7 operations of binary64 instead of the 10 of its definition, plus a comparison
 /// and 4 selects. An H200 issues an operation of binary64 in two cycles of a scheduler, and the others in one: 19
-/// cycles against 20.
-template <class T, Dot2Compare compare>
+/// cycles against 20. The products of binary32 operands are exact in binary64 (`exact_products`).
+template <class T, Dot2Compare compare, bool exact_products>
 __device__ __forceinline__ void add_term(Pair& pair, double x, double y) {
   if constexpr (!compensated<T>) {
     pair.s = fma_rn(x, y, pair.s);
@@ -38,7 +38,7 @@ __device__ __forceinline__ void add_term(Pair& pair, double x, double y) {
     const bool swap = compare == Dot2Compare::high_words ? smaller_high_word(pair.s, p) : fabs(pair.s) < fabs(p);
     const double large = swap ? p : pair.s, small = swap ? pair.s : p;
     const double q = add_rn(small, -add_rn(s, -large));
-    pair.c = add_rn(pair.c, add_rn(q, fma_rn(x, y, -p)));
+    pair.c = add_rn(pair.c, exact_products ? q : add_rn(q, fma_rn(x, y, -p)));
     pair.s = s;
   }
 }
@@ -53,12 +53,18 @@ __device__ __forceinline__ void load_pairs(double (&out)[count], const double* w
   }
 }
 
+/// Factors that cr's chains apply to the entries that they read.
+struct TermFactors {
+  double scale = 1;       ///< power of two by which binary64 entries of rows are multiplied
+  unsigned negative = 0;  ///< bit 2 j + p: products of columns j % 2 and terms p % 2 are negated
+};
+
 /// Chains on the FP64 units. A thread has two neighbouring rows in every 8 of its warp's, and two neighbouring columns
 /// in every 16, so that 16-byte loads of a warp have no bank conflicts.
-template <class T, Dot2Shape shape, Dot2Compare compare>
+template <class T, Dot2Shape shape, Dot2Compare compare, bool cr = false>
 class UnitChains {
  public:
-  __device__ UnitChains() {
+  __device__ explicit UnitChains(const TermFactors& factors = {}) : factors_(factors) {
     constexpr int across = shape.cols / shape.warp_cols();
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     row_ = warp / across * shape.warp_rows() + lane / 8 * 2;
@@ -72,25 +78,45 @@ class UnitChains {
       double x[rows], y[cols];
       load_pairs<rows, 8>(x, row_words + row_ + p * shape.row_pitch());
       load_pairs<cols, 16>(y, col_words + col_ + p * shape.col_pitch());
+      if constexpr (cr) apply_factors(x, y, p);
 #pragma unroll
       for (int i = 0; i < rows; ++i)
 #pragma unroll
-        for (int j = 0; j < cols; ++j) add_term<T, compare>(chain_[i][j], x[i], y[j]);
+        for (int j = 0; j < cols; ++j) {
+          Chain<T, cr>& chain = chain_[i][j];
+          if constexpr (cr) chain.magnitude = __fma_ru(fabs(x[i]), fabs(y[j]), chain.magnitude);
+          add_term<SumType<T, cr>, compare, cr && !compensated<T>>(chain.pair, x[i], y[j]);
+        }
     }
   }
 
-  /// Calls body(row, column in the tile, chain) for the thread's outputs.
+  /// Calls body(row, column in the tile, sum) for the thread's outputs.
   template <class Body>
   __device__ __forceinline__ void visit(Body&& body) const {
 #pragma unroll
     for (int i = 0; i < rows; ++i)
 #pragma unroll
-      for (int j = 0; j < cols; ++j) body(row_ + i / 2 * 8 + i % 2, col_ + j / 2 * 16 + j % 2, chain_[i][j]);
+      for (int j = 0; j < cols; ++j) body(row_ + i / 2 * 8 + i % 2, col_ + j / 2 * 16 + j % 2, chain_[i][j].bounded());
   }
 
  private:
   static constexpr int rows = shape.thread_rows, cols = shape.thread_cols;
-  Pair chain_[rows][cols] = {};
+
+  /// Applies the factors to the entries of term p of a step. A step starts at an even term, and a tile at an even
+  /// column.
+  __device__ __forceinline__ void apply_factors(double (&x)[rows], double (&y)[cols], int p) const {
+    if constexpr (compensated<T>) {
+#pragma unroll
+      for (double& entry : x) entry = mul_rn(entry, factors_.scale);
+    }
+    if (factors_.negative == 0) return;
+#pragma unroll
+    for (int j = 0; j < cols; ++j)
+      if ((factors_.negative >> (2 * (j % 2) + p % 2) & 1) != 0) y[j] = -y[j];
+  }
+
+  Chain<T, cr> chain_[rows][cols];
+  const TermFactors factors_;
   int row_, col_;
 };
 
@@ -140,7 +166,8 @@ class TensorChains {
       for (int j = 0; j < cols; ++j)
 #pragma unroll
         for (int q = 0; q < 4; ++q)
-          body(row_ + 16 * i + q / 2 * 8 + group, col_ + 8 * j + 2 * member + q % 2, Pair{sum_[i][j][q], 0});
+          body(row_ + 16 * i + q / 2 * 8 + group, col_ + 8 * j + 2 * member + q % 2,
+               BoundedPair<float, false>{{sum_[i][j][q], 0}});
   }
 
  private:

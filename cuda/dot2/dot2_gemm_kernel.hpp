@@ -57,7 +57,8 @@ __device__ bool exponents_are_small(const ExactArguments<T>& g, const Tile& tile
 }
 
 /// A thread's share of the entries of `lines` lines that a step brings to shared memory: entry (line, term) goes to
-/// word term pitch + line. Neighbouring threads have neighbouring entries in memory, whichever stride is smaller.
+/// word term pitch + line, without the sign that an operand of pairs gives it. Neighbouring threads have neighbouring
+/// entries in memory, whichever stride is smaller.
 template <class T, Dot2Shape shape, int lines, int pitch>
 class Share {
  public:
@@ -70,7 +71,7 @@ class Share {
     word_ = term * pitch + line;
     lines_left_ = static_cast<int>(min(x.count - first_line, Index{lines})) - line;
     terms_left_ = end - p - term;
-    next_ = x.data + (first_line + line) * x.stride + (p + term) * x.k_stride;
+    next_ = x.at(first_line + line, p + term);
   }
 
   /// Calls body(q, word, address, whether there is such an entry) for the thread's entries of the next step.
@@ -188,29 +189,53 @@ class Steps {
       col_entry_[compensated<T> ? 1 : ColShare::count];  // used for binary32 only
 };
 
-/// The sums of the blocks so far, in shared memory: pairs, or numbers for binary32.
-template <class T, Dot2Shape shape>
+/// The sums of the blocks so far, in shared memory: for dot2 pairs, or numbers for binary32; for cr pairs, then errors.
+template <class T, Dot2Shape shape, bool cr = false>
 class Totals {
  public:
+  using Sum = BoundedPair<T, cr>;
+  static constexpr bool pairs = compensated<SumType<T, cr>>;
+  static constexpr int bytes = 8 * shape.rows * shape.cols * (1 + pairs + cr);
+
   __device__ explicit Totals(double* memory) : memory_(memory) {}
-  __device__ Pair get(int row, int col) const {
+  __device__ Sum get(int row, int col) const {
     const int at = row * shape.cols + col;
-    if constexpr (!compensated<T>) return {memory_[at], 0};
+    if constexpr (!pairs) return {{memory_[at], 0}};
     const double2 v = reinterpret_cast<const double2*>(memory_)[at];
-    return {v.x, v.y};
+    return {{v.x, v.y}, cr ? errors()[at] : 0};
   }
-  __device__ void set(int row, int col, Pair pair) const {
+  /// Adds the sum of a block, or sets it if it is the first one.
+  __device__ __forceinline__ void add(int row, int col, Sum sum, bool first) const {
     const int at = row * shape.cols + col;
-    if constexpr (compensated<T>) {
-      reinterpret_cast<double2*>(memory_)[at] = {pair.s, pair.c};
-    } else {
-      memory_[at] = pair.s;
+    if (!first) {
+      Sum total = get(row, col);
+      total.add(sum);
+      sum = total;
     }
+    if constexpr (pairs) {
+      reinterpret_cast<double2*>(memory_)[at] = {sum.pair.s, sum.pair.c};
+    } else {
+      memory_[at] = sum.pair.s;
+    }
+    if constexpr (cr) errors()[at] = sum.error;
   }
 
  private:
+  __device__ double* errors() const { return memory_ + 2 * shape.rows * shape.cols; }
+
   double* memory_;
 };
+
+/// Adds the terms of a block of the definition to chains.
+template <Dot2Shape shape, class T, class Chains>
+__device__ __forceinline__ void add_block(Steps<T, shape>& steps, Chains& chains, int terms) {
+#pragma unroll 1
+  for (int t = 0; t < terms; t += shape.step) {
+    const double* const words = steps.next();
+    chains.add_step(words, words + shape.step * shape.row_pitch());
+    steps.finish();
+  }
+}
 
 /// Writes 32 neighbouring elements of a row from their sums, by a warp. An element is rounded, or pending for cr's
 /// value if its pair is not finite. If g.pairs is set, the sums are stored unchanged.
@@ -238,7 +263,7 @@ __device__ void write_tile(const ExactArguments<T>& g, const Tile& tile, const T
   for (int q = threadIdx.x / 32; q < shape.rows * words; q += shape.threads() / 32) {
     const Index row = tile.row + q / words, word = tile.col / 32 + q % words;
     if (row >= g.rows.count || 32 * word >= g.cols.count) continue;
-    write_word(g, row, word, totals.get(q / words, q % words * 32 + threadIdx.x % 32), alpha, beta);
+    write_word(g, row, word, totals.get(q / words, q % words * 32 + threadIdx.x % 32).pair, alpha, beta);
   }
 }
 
@@ -248,7 +273,7 @@ __device__ void store_tile(const ExactArguments<T>& g, const Tile& tile, const T
   for (int q = threadIdx.x; q < shape.rows * shape.cols; q += shape.threads()) {
     const Index row = tile.row + q / shape.cols, col = tile.col + q % shape.cols;
     if (row < g.rows.count && col < g.cols.count)
-      store_pair(pairs + row * g.cols.count + col, totals.get(q / shape.cols, q % shape.cols));
+      store_pair(pairs + row * g.cols.count + col, totals.get(q / shape.cols, q % shape.cols).pair);
   }
 }
 
@@ -283,14 +308,9 @@ __global__ void __launch_bounds__(Table::rows[index].shape.threads(), Table::row
   for (Index block = begin; block < end; ++block) {
     Chains<T, shape, compare> chains;
     const int terms = static_cast<int>(min(end_term - block * dot2_block_terms, Index{dot2_block_terms}));
-#pragma unroll 1
-    for (int t = 0; t < terms; t += shape.step) {
-      const double* const words = steps.next();
-      chains.add_step(words, words + shape.step * shape.row_pitch());
-      steps.finish();
-    }
-    chains.visit([&](int row, int col, Pair chain) {
-      totals.set(row, col, block == begin || blocks.pairs ? chain : combine<T>(totals.get(row, col), chain));
+    add_block<shape>(steps, chains, terms);
+    chains.visit([&](int row, int col, const BoundedPair<T, false>& sum) {
+      totals.add(row, col, sum, block == begin || blocks.pairs);
     });
     if (blocks.pairs) {
       __syncthreads();  // the steps of the next block do not overwrite its sums meanwhile

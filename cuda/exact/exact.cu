@@ -11,6 +11,7 @@
 #include "cuda/exact/finish_in_place.hpp"
 #include "cuda/exact/open_elements.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/escalation.hpp"
 
 namespace accublas::cuda {
 
@@ -229,6 +230,15 @@ void resolve_structural_zeros(const DeviceModel& model, const ExactArguments<T>&
          {static_cast<unsigned>(8 * model.processors), zero_threads}, stream, a, index);
 }
 
+PendingTiles PendingTiles::faster_by_tiles(const DeviceModel& model, Index m, Index n) {
+  const ExactTuning& tuning = model.tuning().exact;
+  return {max(static_cast<Index>(few_elements_gpu(m, n)), tuning.pending * model.processors), tuning.of_tile};
+}
+
+bool computes_tiles(const DeviceModel& model, Index m, Index n) {
+  return m * n > PendingTiles::faster_by_tiles(model, m, n).elements;
+}
+
 template <class T>
 void accumulate_open_elements(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
   launch(model, "exact elements", compute_open_elements<T>,
@@ -237,6 +247,8 @@ void accumulate_open_elements(const DeviceModel& model, const ExactArguments<T>&
 
 template <class T>
 void exact(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
+  const Index m = a.rows.count, n = a.cols.count;
+  if (computes_tiles(model, m, n)) decide_by_tiles(model, a, PendingTiles::faster_by_tiles(model, m, n), stream);
   decide_by_grid_sums(model, a, stream);
   accumulate_open_elements(model, a, stream);
 }

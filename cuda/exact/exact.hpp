@@ -1,5 +1,5 @@
-// The end of every GEMM engine: computes the pending elements, first by sums with a bound of their error, then by exact
-// accumulators.
+// The end of every GEMM engine: computes the pending elements, first by tiles and one by one by sums with a bound of
+// their error, then by exact accumulators.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,6 +7,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
+#include "cuda/core/wanted.hpp"
 
 namespace accublas::cuda {
 
@@ -24,6 +25,7 @@ struct ExactArguments {
   CallState* state;
   /// if not null: dot2's pairs go here, that of (row, col) at row n + col, and C is not written
   Pair* pairs = nullptr;
+  Wanted wanted{};  ///< which elements are pending if all are (CallState::all_pending)
 };
 /// Run this before a further pass that many pending elements would cause. It writes the elements without a term, and
 /// clears their bits.
@@ -32,7 +34,23 @@ void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int 
 template <class T>
 void exact(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 
-// exact() runs the following two steps.
+/// When tiles are faster than sums one by one.
+struct PendingTiles {
+  Index elements;  ///< with more pending elements of finite lines
+  int of_tile;     ///< in tiles with so many of them
+
+  static PendingTiles faster_by_tiles(const DeviceModel&, Index m, Index n);
+};
+/// Returns whether exact() runs decide_by_tiles for an m x n result. Only then all elements may be pending.
+bool computes_tiles(const DeviceModel&, Index m, Index n);
+
+// exact() runs the following three steps.
+/// Computes the tiles that have many pending elements: writes those elements of finite lines that Ziv's test decides,
+/// clears their bits and subtracts them from the number of pending elements. If all elements are pending, it sets the
+/// bits of the others. Defined in cuda/dot2/tile_elements.cu.
+template <class T>
+void decide_by_tiles(const DeviceModel&, const ExactArguments<T>&, const PendingTiles&, cudaStream_t);
+
 /// Computes pending elements of finite lines whose grid sum decides: writes them and clears their bits. It leaves the
 /// others pending. Defined in grid_elements.cu.
 template <class T>

@@ -118,7 +118,7 @@ __device__ bool is_first(const CallState& state, int index, bool first_of_call) 
 /// Whether a cr pass is wanted.
 template <class T>
 __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Index n, const Scalar<T>& alpha) {
-  if (leaves_c(state, alpha)) return false;
+  if (leaves_c(state, alpha) || state.all_pending) return false;
   if (first) return true;
   if (open_before(state, index) <= few_elements_gpu(m, n)) return false;
   for (int i = index - 1; i >= 0; --i)
@@ -191,20 +191,50 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
   return sum;
 }
 
+/// Returns the share of the blocks of 128 terms that the 32 x 32 tile of element (i, j) needs (decide_by_tiles), by all
+/// threads of a block. Four threads take the lines of a word.
+__device__ double needed_share(const Lines& rows, Index i, const Lines& cols, Index j) {
+  if (!rows.nonzero || !cols.nonzero) return 1;
+  const Index row = i / 32 * 32, col = j / 32 * 32;
+  int needed = 0;
+  for (Index first = 0; first < rows.words; first += sample_threads / 4) {
+    const Index word = first + threadIdx.x / 4;
+    std::uint64_t in_rows = 0, in_cols = 0;
+    if (word < rows.words) {
+#pragma unroll
+      for (int q = 0; q < 8; ++q) {
+        const Index line = threadIdx.x % 4 * 8 + q;
+        in_rows |= rows.nonzero[min(row + line, rows.count - 1) * rows.words + word];
+        in_cols |= cols.nonzero[min(col + line, cols.count - 1) * cols.words + word];
+      }
+    }
+    for (int offset = 1; offset < 4; offset *= 2) {
+      in_rows |= __shfl_xor_sync(0xFFFFFFFFu, in_rows, offset);
+      in_cols |= __shfl_xor_sync(0xFFFFFFFFu, in_cols, offset);
+    }
+    // Eight threads have the two words of a block.
+    const unsigned both = __ballot_sync(0xFFFFFFFFu, (in_rows & in_cols) != 0) >> (threadIdx.x % 32 / 8 * 8) & 0xFF;
+    needed += __syncthreads_count(threadIdx.x % 8 == 0 && both != 0);
+  }
+  return static_cast<double>(needed) / static_cast<double>(ceil_div(rows.words, Index{2}));
+}
+
 /// Each thread block computes one sample (UndecidedSample) for make_cr_plan.
 template <class T>
 __global__ void __launch_bounds__(sample_threads)
     sample_elements(int index, bool first_of_call, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
-                    const std::uint32_t* open, Scalar<T> alpha, CallState* state) {
+                    const std::uint32_t* open, Scalar<T> alpha, bool tiles, CallState* state) {
   await_predecessor();
   const bool first = is_first(*state, index, first_of_call);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
   UndecidedSample sample{-1, -1};  // none found
+  double tile = -1;
   SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
   // A sum that is zero has no last place to compare errors with. Another element is tried, up to 8 in all.
   for (int attempt = 0; attempt < 8 && sample.row_term < 0; ++attempt) {
     Index i, j;
     if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, i, j)) break;
+    if (tiles && attempt == 0) tile = needed_share(row_lines, i, col_lines, j);
     const double sum = scaled_product(rows, i, row_lines.exponent[i], cols, j, col_lines.exponent[j]);
     if (!(sum != 0)) continue;
     sample = undecided_sample<T>(sum, row_lines.norm[i], row_lines.lambda[i], col_lines.norm[j], col_lines.lambda[j]);
@@ -212,6 +242,7 @@ __global__ void __launch_bounds__(sample_threads)
   if (threadIdx.x == 0) {
     state->sample_row_term[blockIdx.x] = sample.row_term;
     state->sample_col_term[blockIdx.x] = sample.col_term;
+    state->sample_tile[blockIdx.x] = tile;
   }
 }
 
@@ -235,12 +266,19 @@ __device__ double dropping(const unsigned* needs, int bits, Index taken) {
   return static_cast<double>(lanes_sum(count)) / static_cast<double>(taken);
 }
 
+/// A number of moduli, ordered by the time that it takes, in units of a modulus.
+__device__ unsigned long long by_time(double time, int moduli) {
+  return static_cast<unsigned long long>(time * 1024) * 64 + static_cast<unsigned>(moduli);
+}
+
 /// Plans a cr pass: the least number of moduli for which the samples expect at most the fraction `accepted_gpu` of the
-/// elements to stay undecided. One thread block runs it.
+/// elements to stay undecided. If there is none, tiles compute what the pass leaves undecided, and the pass takes the
+/// number of moduli that is the fastest together with the tiles. There is no pass where tiles alone are faster: they
+/// leave out blocks of zeros. One thread block runs it.
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
     make_cr_plan(int index, bool first_of_call, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
-                 Capacities capacities, CallState* state) {
+                 TileTime tiles, Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
   const bool first = is_first(*state, index, first_of_call);
@@ -250,9 +288,30 @@ __global__ void __launch_bounds__(plan_threads)
   }
   __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
   __shared__ int chosen;
+  __shared__ unsigned long long fastest;
   for (int b = threadIdx.x; b <= most_needs; b += plan_threads) row_needs[b] = col_needs[b] = 0;
   const int most = most_moduli(launched.residues);
-  if (threadIdx.x == 0) chosen = most;
+  static_assert(max_moduli < 64);
+  const double pending = first ? 1
+                               : static_cast<double>(open_before(*state, index)) /
+                                     (static_cast<double>(rows.count) * static_cast<double>(cols.count));
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  double tile_time = 0;
+  {
+    const double shares[2] = {state->sample_tile[lane], state->sample_tile[lane + 32]};
+    int known = 0;
+    for (const double share : shares) {
+      known += __popc(__ballot_sync(0xFFFFFFFFu, share >= 0));
+      if (share >= 0) tile_time += share;
+    }
+    for (int offset = 16; offset > 0; offset /= 2) tile_time += __shfl_xor_sync(0xFFFFFFFFu, tile_time, offset);
+    tile_time = tiles.all * pending * (known > 0 ? tile_time / known : 1);
+  }
+  const unsigned long long no_pass = by_time(tiles.start + tile_time, 0);
+  if (threadIdx.x == 0) {
+    chosen = most + 1;
+    fastest = no_pass;
+  }
   __syncthreads();
   const Index rows_taken = count_needs(rows, row_needs), cols_taken = count_needs(cols, col_needs);
   __syncthreads();
@@ -268,12 +327,11 @@ __global__ void __launch_bounds__(plan_threads)
   // A warp looks at one number of moduli at a time, and a lane at two samples. A thread for each number takes 6 us
   // more.
   static_assert(most_samples == 64 && state_samples == most_samples);
-  const int lane = static_cast<int>(threadIdx.x % 32);
   const UndecidedSample samples[2] = {{state->sample_row_term[lane], state->sample_col_term[lane]},
                                       {state->sample_row_term[lane + 32], state->sample_col_term[lane + 32]}};
   int found = 0;
   for (const UndecidedSample& s : samples) found += __popc(__ballot_sync(0xFFFFFFFFu, s.row_term >= 0));
-  for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli < most; moduli += plan_threads / 32) {
+  for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli <= most; moduli += plan_threads / 32) {
     int row_bits, col_bits;
     split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
     if (launched.same_lines) share_bits(row_bits, col_bits);
@@ -283,16 +341,28 @@ __global__ void __launch_bounds__(plan_threads)
     for (const UndecidedSample& s : samples)
       if (s.row_term >= 0) chance += s.chance(row_terms, col_terms);
     for (int offset = 16; offset > 0; offset /= 2) chance += __shfl_xor_sync(0xFFFFFFFFu, chance, offset);
-    if (lane == 0 && chance <= accepted_gpu * found) atomicMin(&chosen, moduli);
+    if (lane != 0) continue;
+    if (chance <= accepted_gpu * found) atomicMin(&chosen, moduli);
+    if (found > 0) atomicMin(&fastest, by_time(moduli + tiles.start + tile_time * (chance / found), moduli));
   }
   if (threadIdx.x == 0) state->samples = found;
   __syncthreads();
   if (threadIdx.x == 0) {
     // A pass with real moduli will decide the elements that the most complex ones leave undecided.
-    plan.active = launched.residues == ResidueKind::real || chosen < most;
+    const bool real = launched.residues == ResidueKind::real;
+    plan.moduli = min(chosen, most);
+    if (tiles.all > 0) {
+      if (chosen > most && real) plan.moduli = static_cast<int>(fastest % 64);
+      // Elements that a further pass is for may be scattered over all tiles.
+      if (chosen <= most && first && no_pass < by_time(chosen, 0)) plan.moduli = 0;
+    }
+    plan.active = plan.moduli > 0 && (real || plan.moduli < most);
     plan.interval = 1;
     plan.elements = first ? Elements::all : Elements::open;
-    plan.moduli = chosen;
+    if (plan.moduli == 0) {
+      state->all_pending = first;
+      return set_plan(plan, index, launched, rows.count, cols.count, *state);
+    }
     split_bits(capacity_of(capacities.log2[plan.moduli]), row_norm, col_norm, rows.k, plan.row_bits, plan.col_bits);
     if (launched.same_lines) share_bits(plan.row_bits, plan.col_bits);
     set_plan(plan, index, launched, rows.count, cols.count, *state);
@@ -331,11 +401,11 @@ void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const L
 template <class T>
 void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
-             Scalar<T> alpha, CallState* state, cudaStream_t stream) {
+             Scalar<T> alpha, const TileTime& tiles, CallState* state, cudaStream_t stream) {
   launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
-         row_lines, cols, col_lines, open, alpha, state);
+         row_lines, cols, col_lines, open, alpha, tiles.all > 0, state);
   launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, first, row_lines, col_lines,
-         launched, alpha, int8_capacities(launched.residues), state);
+         launched, alpha, tiles, int8_capacities(launched.residues), state);
 }
 
 void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Lines& cols, const PassLaunch& launched,
@@ -350,8 +420,8 @@ void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Li
   template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,  \
                                const NativeOffer*, CallState*, cudaStream_t);                                      \
   template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,      \
-                           const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, CallState*,           \
-                           cudaStream_t);
+                           const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, const TileTime&,      \
+                           CallState*, cudaStream_t);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -13,6 +13,12 @@
 
 namespace accublas::cuda {
 
+/// The time that decide_by_tiles takes for all elements, in units of a modulus of a pass.
+struct TileTime {
+  double all = 0;    ///< if tiles need all terms; 0: exact() does not run decide_by_tiles
+  double start = 0;  ///< if they need none
+};
+
 /// Plans state->pass[index] for mode fixed:t if t > 0. If t = 0 it plans the pass with the T* of the certificate, for
 /// the elements that are not open; the pass is inactive if there is no T*, or if the data make the offer worth taking.
 /// target: 0, or what fixed:t must promise by exactness.
@@ -29,11 +35,13 @@ void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& 
 /// from sampled elements (docs/internals/gpu.md). If `first` is set and no earlier pass is active, the pass computes
 /// all elements. Otherwise it computes those that the certificate or Ziv's test has left open, by at least 5 moduli
 /// more than an earlier cr pass. The pass is inactive if the exact kernel is faster for so few elements, or if complex
-/// residues cannot hold the moduli that it needs.
+/// residues cannot hold the moduli that it needs. With a TileTime, pass and tiles are weighed. If no moduli leave few
+/// elements undecided, the pass has those that take the least time together with the tiles. It is inactive if tiles
+/// alone take the least; a pass of all elements then sets state->all_pending.
 template <class T>
 void plan_cr(const DeviceModel&, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch&, const std::uint32_t* open,
-             Scalar<T> alpha, CallState*, cudaStream_t);
+             Scalar<T> alpha, const TileTime&, CallState*, cudaStream_t);
 
 /// Plans state->pass[0] as an interval pass with `moduli` moduli over all elements, for sums that another kernel uses.
 void plan_sums(const DeviceModel&, int moduli, const Lines& rows, const Lines& cols, const PassLaunch&, CallState*,

@@ -1,3 +1,4 @@
+#include "cuda/exact/exact.hpp"
 #include "cuda/int8/int8_flows.hpp"
 #include "cuda/int8/int8_pass.hpp"
 #include "cuda/int8/plan.hpp"
@@ -19,8 +20,11 @@ void run_cr(Int8Call<T>& call, std::byte* memory) {
 template <class T>
 void run_cr_pass(Int8Call<T>& call, int index, bool first) {
   if (index > 0) call.phase(&accublas_report_t::ms_convert);
+  const ExactTuning& tuning = call.model.tuning().exact;
+  const bool tiles = !call.joined && computes_tiles(call.model, call.in_engine.rows.count, call.in_engine.cols.count);
   plan_cr(call.model, index, first, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
-          call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha, call.device, call.stream);
+          call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha,
+          tiles ? TileTime{tuning.all_tiles, tuning.start} : TileTime{}, call.device, call.stream);
   run_pass(call, index);
 }
 

@@ -114,6 +114,15 @@ struct Dot2Tuning {
   Index most_pairs = Index{1} << 21;  ///< pairs in scratch at a time, where thread blocks share k
 };
 
+/// Pending elements of cr by tiles. Measured by `accublas-gpu-bench gemm -r dgemm -m cr` on decaying data.
+struct ExactTuning {
+  Index pending = 512;       ///< for each multiprocessor: pending elements up to which sums one by one are faster
+  int of_tile = 160;         ///< pending elements of a tile of 1024 from which on computing the tile is faster
+  // Times in units of a modulus of a pass.
+  double all_tiles = 400;  ///< all tiles with all terms
+  double start = 6;        ///< all tiles without a term
+};
+
 /// DOT, GEMV and norms. Measured by `accublas-gpu-bench vectors`.
 struct VectorTuning {
   Index rows_for_warps = 1500;  ///< cr: rows from which on a warp takes two; below, a thread block or more takes a row
@@ -154,6 +163,7 @@ struct Tuning {
   Level3Tuning level3{};
   Int8Tuning int8{};
   Dot2Tuning dot2{};
+  ExactTuning exact{};
   VectorTuning vector{};
   MpTuning mp{};
 };

@@ -45,6 +45,31 @@ TYPED_TEST(ComplexGemm, EveryKindOfData) {
     }
 }
 
+// Matrices on which residues decide few elements: tiles compute them.
+TYPED_TEST(ComplexGemm, Decaying) {
+  using T = TypeParam;
+  int number = 0;
+  for (const Kind& kind : {Kind{Data::named, 0, "gauss:0.03"},
+                           {Data::named, 0, "decay:0.9"},
+                           {Data::named, 0, "decay:0.1"},
+                           {Data::inverse}})
+    for (const std::string mode : {"cr", "dp:repro"}) {
+      this->cpu.set(mode);
+      this->gpu.set(mode);
+      for (const accublas_transpose transa : transpositions)
+        for (const accublas_transpose transb : transpositions) {
+          ++number;
+          auto call = this->packed_call(230, 190, 140, number % 2 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, transa,
+                                        transb, number % 3);
+          if (number % 3 == 1) call.beta[0] = T(0.5);
+          if (number % 7 == 1) call.alpha[1] = T(0.25);
+          this->fill(call, kind);
+          this->expect_same(call, mode);
+          if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
 TYPED_TEST(ComplexGemm, AnyStrides) {
   for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);

@@ -18,7 +18,7 @@
 namespace accublas::test {
 namespace {
 
-enum class Data { wide, full_range, cancelling, integers, specials };
+enum class Data { wide, full_range, cancelling, integers, specials, banded };
 
 template <class T>
 T random_entry(std::mt19937_64& random, Data data) {
@@ -78,6 +78,14 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
         y[1] = random() % 2 ? y[0] : std::nextafter(y[0], T(0));
       }
   }
+  if (data == Data::banded) {  // most blocks of terms have none that a row and a column share
+    for (Index i = 0; i < p.m; ++i)
+      for (Index q = 0; q < p.k; ++q)
+        if (std::abs(q * p.m - i * p.k) > p.k) row_entry(i, q) = 0;
+    for (Index j = 0; j < p.n; ++j)
+      for (Index q = 0; q < p.k; ++q)
+        if (std::abs(q * p.n - j * p.k) > p.k) b[static_cast<std::size_t>(j * p.k + q)] = 0;
+  }
   HostLines row_lines(p.m, p.k, a, rows.stride, rows.k_stride), col_lines(p.n, p.k, b, cols.stride, cols.k_stride);
   std::vector<T> c(static_cast<std::size_t>(p.m * p.n));
   for (T& x : c) x = random_entry<T>(random, data == Data::specials ? data : Data::wide);
@@ -103,15 +111,18 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
   state.rejected = finite;
   DeviceLines device_rows(row_lines), device_cols(col_lines);
   DeviceArray<T> device_a(a), device_b(b);
-  enum class Way { both, accumulators, grid_sums, grid_sums_of_few };
-  for (Way way : {Way::both, Way::accumulators, Way::grid_sums, Way::grid_sums_of_few}) {
+  enum class Way { both, accumulators, grid_sums, grid_sums_of_few, tiles, all_by_tiles };
+  for (Way way : {Way::both, Way::accumulators, Way::grid_sums, Way::grid_sums_of_few, Way::tiles, Way::all_by_tiles}) {
+    const bool all = way == Way::all_by_tiles;
+    if (all && !everything) continue;
     SCOPED_TRACE(testing::Message() << "way " << static_cast<int>(way));
-    const bool grid_sums = way == Way::grid_sums || way == Way::grid_sums_of_few;
+    const bool grid_sums = way == Way::grid_sums || way == Way::grid_sums_of_few, tiles = way == Way::tiles || all;
     // Grid sums ask for the number to share few elements out; more of them are found all the same.
-    state.rejected = way == Way::grid_sums_of_few ? std::min<unsigned long long>(finite, 1) : finite;
+    state.rejected = way == Way::grid_sums_of_few ? std::min<unsigned long long>(finite, 1) : all ? 0 : finite;
+    state.all_pending = all;
     DeviceState device_state(state);
     DeviceArray<T> device_c(c);
-    DeviceArray<std::uint32_t> device_open(open);
+    DeviceArray<std::uint32_t> device_open(all ? std::vector<std::uint32_t>(open.size(), 0x5A5A5A5A) : open);
     cuda::ExactArguments<T> x{rows,
                               cols,
                               device_rows.lines(),
@@ -126,6 +137,7 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
     if (way == Way::both) cuda::exact(device_model(), x, nullptr);
     if (way == Way::accumulators) cuda::accumulate_open_elements(device_model(), x, nullptr);
     if (grid_sums) cuda::decide_by_grid_sums(device_model(), x, nullptr);
+    if (tiles) cuda::decide_by_tiles(device_model(), x, {0, 1}, nullptr);
     const std::vector<T> got = device_c.values();
     const std::vector<std::uint32_t> left = device_open.values();
     unsigned long long left_open = 0;
@@ -136,15 +148,21 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
         const bool still = (left[word] >> j % 32 & 1) != 0;
         const T expected = still ? c[at] : want[at];
         ASSERT_EQ(to_bits(got[at]), to_bits(expected)) << i << ' ' << j << ": " << got[at] << " for " << expected;
-        ASSERT_TRUE(!still || (grid_sums && (open[word] >> j % 32 & 1) != 0)) << i << ' ' << j;
+        ASSERT_TRUE(!still || ((grid_sums || tiles) && (open[word] >> j % 32 & 1) != 0)) << i << ' ' << j;
         const bool special =
             row_lines.special[static_cast<std::size_t>(i)] || col_lines.special[static_cast<std::size_t>(j)];
-        ASSERT_TRUE(!grid_sums || !special || still) << i << ' ' << j;
+        ASSERT_TRUE(!(grid_sums || tiles) || !special || still) << i << ' ' << j;
         left_open += still && !special;
       }
     }
     const cuda::CallState after = device_state.read();
-    EXPECT_EQ(after.undecided, finite - left_open);
+    EXPECT_EQ(after.undecided, tiles ? 0 : finite - left_open);
+    if (tiles) {
+      EXPECT_EQ(after.rejected, left_open);
+      if (data == Data::wide || data == Data::banded) {
+        EXPECT_LE(left_open, finite / 50 + 1);
+      }
+    }
     if (grid_sums) {
       EXPECT_EQ(after.resolved, finite - left_open);
       if (data == Data::wide) {
@@ -163,7 +181,7 @@ TYPED_TEST(Exact, Elements) {
   using T = TypeParam;
   const T inf = T(INFINITY), nan = T(NAN);
   std::uint64_t seed = 0;
-  for (Data data : {Data::wide, Data::full_range, Data::cancelling, Data::integers, Data::specials})
+  for (Data data : {Data::wide, Data::full_range, Data::cancelling, Data::integers, Data::specials, Data::banded})
     for (Index k : {1, 2, 31, 129, 600})
       for (auto [alpha, beta] :
            {std::pair<T, T>{1, 0}, {-1, 1}, {T(0.3), T(-1.7)}, {T(0x1p-20), 1}, {inf, 0}, {1, nan}, {-inf, 1}}) {
@@ -177,6 +195,9 @@ TYPED_TEST(Exact, Elements) {
   check_exact<T>(95, Data::wide, {2100, 20, 9, true, 1, 0}, true);
   check_exact<T>(97, Data::wide, {40, 60, 3001, false, 1, 1}, false);
   check_exact<T>(96, Data::full_range, {60, 70, 129, true, 1, 0}, true);
+  // More than a window of blocks of terms.
+  check_exact<T>(94, Data::banded, {70, 45, 9000, false, 1, 0}, true);
+  check_exact<T>(93, Data::banded, {33, 90, 4500, true, T(0.3), 1}, false);
 }
 
 /// finish_in_place on the host is finish.

@@ -58,7 +58,9 @@ enum class Data {
   zero_lines,       ///< half of the rows of A and columns of B are zero
   extreme,          ///< the largest number below a power of two everywhere, all signs equal
   largest_residue,  ///< a' = -1 at T = parameter but for one entry: the largest residue of every modulus
-  named             ///< the matrix of that name
+  named,            ///< the matrix of that name
+  both_ends,        ///< entries near both ends of the range, of a row and a column
+  inverse           ///< a bidiagonal matrix, and its inverse rounded
 };
 
 /// Names of structured and decaying matrices: those of the tables of costs, without random data and files.
@@ -75,10 +77,11 @@ struct Kind {
   const char* matrix = "";  ///< the name of Data::named
   std::string name() const {
     if (data == Data::named) return matrix;
-    static const char* const names[] = {"phi ",        "graded",   "whole range",     "block-diagonal",
-                                        "triangular",  "ties",     "cancelling",      "subnormal",
-                                        "overflowing", "integers", "few special",     "many special",
-                                        "zero lines",  "extreme",  "largest residue "};
+    static const char* const names[] = {"phi ",        "graded",   "whole range",      "block-diagonal",
+                                        "triangular",  "ties",     "cancelling",       "subnormal",
+                                        "overflowing", "integers", "few special",      "many special",
+                                        "zero lines",  "extreme",  "largest residue ", "",
+                                        "both ends",   "inverse"};
     std::string text = names[static_cast<int>(data)];
     if (text.back() == ' ') text += std::to_string(parameter).substr(0, 4);
     return text;
@@ -158,6 +161,25 @@ void cancellation(GemmEntries<T>& e, Random& rng) {
   for (Index p = 0; p + 1 < e.k; p += 2) {
     for (Index i = 0; i < e.m; ++i) e.A(i, p + 1) = -e.A(i, p);
     for (Index j = 0; j < e.n; ++j) e.B(p + 1, j) = below(rng, 50) ? e.B(p, j) : std::nextafter(e.B(p, j), T{2});
+  }
+}
+
+/// Rows of A at both ends of the range, and columns of B anywhere in it.
+template <class T>
+void both_ends(GemmEntries<T>& e, Random& rng) {
+  constexpr int most = std::numeric_limits<T>::max_exponent;
+  for (Index p = 0; p < e.k; ++p) {
+    for (Index i = 0; i < e.m; ++i) e.A(i, p) = std::ldexp(e.A(i, p), (i % 2 ? 1 : -1) * (most - 8));
+    for (Index j = 0; j < e.n; ++j) e.B(p, j) = std::ldexp(e.B(p, j), static_cast<int>(below(rng, 2 * most)) - most);
+  }
+}
+
+template <class T>
+void inverse(GemmEntries<T>& e) {
+  constexpr double rate = 0.7;
+  for (Index p = 0; p < e.k; ++p) {
+    for (Index i = 0; i < e.m; ++i) e.A(i, p) = static_cast<T>(i == p ? 1 : i == p + 1 ? -rate : 0);
+    for (Index j = 0; j < e.n; ++j) e.B(p, j) = static_cast<T>(p < j ? 0 : std::pow(rate, static_cast<double>(p - j)));
   }
 }
 
@@ -263,6 +285,12 @@ GemmEntries<T> make_entries(const Kind& kind, Index m, Index n, Index k, Random&
       matrices::fill(matrix, matrices::Side::b, false, e.b.data(), k, n, number);
       break;
     }
+    case Data::both_ends:
+      data_detail::both_ends(e, rng);
+      break;
+    case Data::inverse:
+      data_detail::inverse(e);
+      break;
   }
   return e;
 }

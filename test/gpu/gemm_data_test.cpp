@@ -54,6 +54,57 @@ TYPED_TEST(GemmData, ZeroLines) { this->check({Data::zero_lines}, 10, 300, 300, 
 TYPED_TEST(GemmData, NamedMatrices) {
   for (const Kind& kind : named_kinds()) this->check(kind, 3, 150, 250, FOUR_MODES, 30);
 }
+
+// Matrices on which residues decide few elements: tiles compute them (cuda/dot2/tile_elements.cu). The results have
+// more elements than are computed one by one.
+TYPED_TEST(GemmData, Decaying) {
+  using T = TypeParam;
+  Random rng(28);
+  std::vector<Kind> kinds = named_kinds();
+  for (const Kind& kind : {Kind{Data::both_ends}, {Data::inverse}, {Data::whole_range}, {Data::phi, 60}})
+    kinds.push_back(kind);
+  int number = 0;
+  for (const Kind& kind : kinds) {
+    for (const char* mode : {"cr", "dp:repro"}) {
+      this->set(mode);
+      for (const auto& [m, n, k] : {std::array<Index, 3>{300, 500, 200}, {401, 290, 333}, {1030, 97, 129}}) {
+        ++number;
+        const auto trans = [&](int which) {
+          return static_cast<accublas_transpose>(ACCUBLAS_NO_TRANS + (number >> which & 1));
+        };
+        auto p = packed_problem<T>(rng, kind, m, n, k, number % 3 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, trans(0),
+                                   trans(1), number % 5);
+        if (number % 4 == 1) p.alpha = T(-1.3), p.beta = T(0.7);
+        if (number % 4 == 3) p.alpha = T(number % 8 == 3 ? 0 : 0.5), p.beta = T(-1);
+        if (number % 5 == 2) {  // rows and columns with special values
+          for (std::vector<T>* x : {&p.a, &p.b})
+            for (int q = 0; q < 9; ++q)
+              (*x)[static_cast<std::size_t>(below(rng, static_cast<Index>(x->size())))] = any_special<T>(rng);
+        }
+        expect_same(this->cpu, this->gpu, p, mode, number % 2 == 1);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(GemmData, DecayingInSmallWorkspaces) {
+  using T = TypeParam;
+  Random rng(29);
+  this->set("cr");
+  for (const char* name : {"gauss:0.03", "decay:0.1"}) {
+    const Kind kind{Data::named, 0, name};
+    const auto p = plain_problem<T>(rng, kind, 500, 600, 700);
+    std::vector<T> want, got;
+    ASSERT_EQ(on_host(this->cpu, p, want), ACCUBLAS_SUCCESS);
+    for (const std::int64_t mib : {8, 30, 0}) {
+      ASSERT_EQ(accublas_set_workspace_mib(this->gpu, mib), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(on_device(this->gpu, p, got), ACCUBLAS_SUCCESS) << this->gpu.error();
+      EXPECT_EQ(mismatch(p, want, got), "") << "workspace " << mib << " MiB";
+    }
+  }
+}
+
 TYPED_TEST(GemmData, AllZero) {
   Random rng(23);
   for (const char* mode : FOUR_MODES) {

@@ -292,7 +292,8 @@ struct CrCase {
 
 template <class T>
 cuda::CallState plan_cr(const CrCase<T>& c, const cuda::CallState& state, int index, bool first,
-                        const std::vector<std::uint32_t>& open, const cuda::Buffers& buffers) {
+                        const std::vector<std::uint32_t>& open, const cuda::Buffers& buffers,
+                        const cuda::TileTime& tiles = {}) {
   HostLines rows(c.m, c.k, c.a, c.k, 1), cols(c.n, c.k, c.b, c.k, 1);
   DeviceLines device_rows(rows), device_cols(cols);
   cuda::CallState measured = state;
@@ -303,7 +304,7 @@ cuda::CallState plan_cr(const CrCase<T>& c, const cuda::CallState& state, int in
   DeviceArray<std::uint32_t> device_open(open);
   cuda::plan_cr<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
                    {b.data(), c.k, 1, c.n, c.k}, device_cols.lines(), {buffers, max_moduli, c.m, c.n},
-                   device_open.data(), {T(1), nullptr}, device_state.data(), nullptr);
+                   device_open.data(), {T(1), nullptr}, tiles, device_state.data(), nullptr);
   return device_state.read();
 }
 
@@ -372,6 +373,52 @@ TYPED_TEST(Plan, LaterPassesTakeMoreModuli) {
   EXPECT_TRUE(plan_cr(c, state, 1, false, open, buffers).pass[1].active);
   state.rejected = 10;
   EXPECT_FALSE(plan_cr(c, state, 1, false, open, buffers).pass[1].active);
+}
+
+TYPED_TEST(Plan, TilesReplacePassesThatDecideLittle) {
+  using T = TypeParam;
+  const Index n = 300;
+  const cuda::Buffers buffers = buffers_for(256, 30, n);
+  const std::vector<std::uint32_t> open(static_cast<std::size_t>(n * cuda::OpenBits::words_per_row(n)), 0xFFFFFFFF);
+  std::vector<T> power(static_cast<std::size_t>(n * n));
+  // More bits than moduli hold, in single precision too.
+  const double base = sizeof(T) == 8 ? 1e-4 : 1e-6, scale = sizeof(T) == 8 ? 1 : 0x1p120;
+  for (Index i = 0; i < n * n; ++i)
+    power[static_cast<std::size_t>(i)] = static_cast<T>(scale * std::pow(base, std::abs(i / n - i % n)));
+  const CrCase<T> decaying{n, n, n, power, power};
+  const cuda::CallState without = plan_cr(decaying, cuda::CallState{}, 0, true, open, buffers);
+  EXPECT_TRUE(without.pass[0].active);
+  EXPECT_FALSE(without.all_pending);
+  EXPECT_EQ(without.pass[0].moduli, max_moduli);
+  // The cheaper the tiles, the fewer moduli.
+  const cuda::CallState cheap = plan_cr(decaying, cuda::CallState{}, 0, true, open, buffers, {1, 0});
+  EXPECT_FALSE(cheap.pass[0].active);
+  EXPECT_TRUE(cheap.all_pending);
+  EXPECT_FALSE(plan_cr(decaying, cheap, 1, true, open, buffers, {1, 0}).pass[1].active);
+  const cuda::CallState dear = plan_cr(decaying, cuda::CallState{}, 0, true, open, buffers, {1e7, 0});
+  EXPECT_TRUE(dear.pass[0].active);
+  EXPECT_FALSE(dear.all_pending);
+  // A further pass may be left out too; the elements have their bits then.
+  cuda::CallState state{};
+  state.pass[0].active = state.pass[0].interval = 1;
+  state.pass[0].moduli = 12;
+  state.open[0] = 80000;
+  const cuda::CallState further = plan_cr(decaying, state, 1, false, open, buffers, {1, 0});
+  EXPECT_FALSE(further.pass[1].active);
+  EXPECT_FALSE(further.all_pending);
+  // Where few elements stay undecided, tiles change nothing.
+  const CrCase<T> even{n, n, n, this->entries(static_cast<std::size_t>(n * n), 0, false, 1),
+                       this->entries(static_cast<std::size_t>(n * n), 0, false, 2)};
+  const int moduli = plan_cr(even, cuda::CallState{}, 0, true, open, buffers).pass[0].moduli;
+  EXPECT_LT(moduli, max_moduli);
+  EXPECT_EQ(plan_cr(even, cuda::CallState{}, 0, true, open, buffers, {400, 6}).pass[0].moduli, moduli);
+  // Tiles leave out blocks of zeros.
+  CrCase<T> banded = even;
+  for (std::vector<T>* x : {&banded.a, &banded.b})
+    for (Index i = 0; i < n * n; ++i)
+      if (std::abs(i / n - i % n) > 2) (*x)[static_cast<std::size_t>(i)] = 0;
+  EXPECT_TRUE(plan_cr(banded, cuda::CallState{}, 0, true, open, buffers, {20, 1}).all_pending);
+  EXPECT_FALSE(plan_cr(even, cuda::CallState{}, 0, true, open, buffers, {200, 1}).all_pending);
 }
 
 TYPED_TEST(Plan, ZerosAndSpecialsNeedNoSample) {

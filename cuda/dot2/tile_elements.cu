@@ -1,0 +1,267 @@
+// decide_by_tiles of cuda/exact/exact.hpp computes pending elements by tiles of C, with dot2's kernel and bounds of the
+// errors. If many elements of a tile are pending, tiles are faster than grid sums (cuda/exact/grid_elements.cu). Their
+// precision is relative to the sum of the terms' magnitudes. The precision of residues is relative to the largest
+// entries of the row and the column, so residues hold no bit of many elements of decaying matrices.
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/device_model.hpp"
+#include "cuda/core/launch.hpp"
+#include "cuda/core/operand.hpp"
+#include "cuda/core/warp_reduce.hpp"
+#include "cuda/dot2/dot2_gemm_kernel.hpp"
+#include "cuda/exact/exact.hpp"
+#include "cuda/exact/open_elements.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/ziv.hpp"
+
+namespace accublas::cuda {
+
+namespace {
+
+/// A tile is small, so that few elements that are not pending and few zeros lie in it. A row of it is a word of the
+/// bitmap.
+constexpr Dot2Shape bounded_shape{32, 32, 4, 4, 8, 2, 1, 6};
+static_assert(dot2_shape_fault(bounded_shape, true) == nullptr);
+constexpr int side_lines = 32, side_warps = 2;
+static_assert(bounded_shape.rows == side_lines && bounded_shape.cols == side_lines &&
+              bounded_shape.threads() == 32 * side_warps);
+/// Blocks of terms whose need is found at a time: each of the 64 threads takes the 64 terms of a word.
+constexpr int window_blocks = 32;
+static_assert(dot2_block_terms == 2 * 64);
+
+template <class T>
+using BoundedTotals = dot2::Totals<T, bounded_shape, true>;
+template <class T>
+constexpr int bounded_bytes = 8 * bounded_shape.stages* bounded_shape.stage_words() + BoundedTotals<T>::bytes;
+
+ACCUBLAS_HD Index count_tiles(Index m, Index n) { return ceil_div(m, side_lines) * ceil_div(n, side_lines); }
+
+/// The data that the threads of a block share about its tile. Index 0 is the rows' side, 1 the columns'.
+struct PendingTile {
+  dot2::Tile tile;
+  int top[2];                       ///< largest exponent of a line with nonzero entries
+  int last_bit[2];                  ///< least last bit of such a line
+  unsigned finite[2];               ///< bit i: line i of the tile exists and is finite
+  std::uint32_t words[side_lines];  ///< pending elements
+  int pending;                      ///< how many of them have finite lines
+  unsigned needed[side_warps];      ///< needed_blocks
+};
+
+/// Fills in the lines of tile `index`. All threads call it, and synchronise before they read the result.
+template <class T>
+__device__ void find_pending(const ExactArguments<T>& a, Index index, bool all, PendingTile& found) {
+  const dot2::Tile tile = dot2::tile_at<bounded_shape>(index, a.rows.count, a.cols.count);
+  const int side = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const Lines& lines = side == 0 ? a.row_lines : a.col_lines;
+  const Index i = (side == 0 ? tile.row : tile.col) + lane;
+  const bool exists = i < (side == 0 ? a.rows.count : a.cols.count), finite = exists && lines.special[i] == 0;
+  const bool nonzero = finite && lines.last_bit[i] != no_last_bit;
+  const int top = lanes_max(nonzero ? lines.exponent[i] : -5000),
+            last_bit = lanes_min(nonzero ? lines.last_bit[i] : no_last_bit);
+  const unsigned finite_lines = __ballot_sync(0xFFFFFFFFu, finite);
+  if (lane == 0) {
+    found.top[side] = top;
+    found.last_bit[side] = last_bit;
+    found.finite[side] = finite_lines;
+  }
+  std::uint32_t word = 0;
+  if (side == 0) {
+    if (exists && all) {
+      const Index cols = a.cols.count - tile.col;
+      word = a.wanted.mask(i, tile.col) & (cols < 32 ? (1u << cols) - 1 : ~0u);
+    } else if (exists) {
+      word = a.open[i * OpenBits::words_per_row(a.cols.count) + tile.col / 32];
+    }
+    found.words[lane] = word;
+    if (lane == 0) found.tile = tile;
+  }
+  __syncthreads();
+  if (side == 0) {
+    const unsigned pending = lanes_sum(finite ? static_cast<unsigned>(__popc(word & found.finite[1])) : 0u);
+    if (lane == 0) found.pending = static_cast<int>(pending);
+  }
+}
+
+/// Rows of a tile are multiplied by 2^exponent where sums might overflow or products might lose bits to underflow.
+struct TileScale {
+  int exponent;
+  double lost;    ///< bound of what bits of rows that are lost change in a sum
+  bool possible;  ///< false: no power of two keeps sums in range
+};
+
+template <class T>
+__device__ TileScale scale_of(const PendingTile& lines, Index k) {
+  if (sizeof(T) != sizeof(double)) return {0, 0, true};
+  const int top = lines.top[0] + lines.top[1] + (64 - __clzll(k)) + 1, room = dot2_high_word_exponent - top;
+  int exponent = 0;
+  if (room < 0) {
+    exponent = room;
+  } else if (lines.last_bit[0] + lines.last_bit[1] < FloatFormat<double>::min_exponent) {
+    exponent = max(0, min(min(room, 1022), 1023 - lines.top[0]));
+  }
+  // An entry that loses bits changes by at most 2^-1075, and enters a product with a number below 2^top[1].
+  const bool loses = exponent < 0 && lines.last_bit[0] + exponent < FloatFormat<double>::min_exponent;
+  return {exponent,
+          loses ? scalbn(static_cast<double>(k), lines.top[1] + FloatFormat<double>::min_exponent) + 0x1p-1074 : 0,
+          exponent >= -1022};
+}
+
+/// Returns which of the blocks of terms from `first` on have a term in which a row and a column of the tile are not
+/// zero, a bit each. All threads call it.
+template <class T>
+__device__ unsigned needed_blocks(const ExactArguments<T>& a, PendingTile& lines, Index first) {
+  const Index left = ceil_div(a.rows.k, dot2_block_terms) - first;
+  const unsigned all = left < window_blocks ? (1u << left) - 1 : ~0u;
+  const Lines &rows = a.row_lines, &cols = a.col_lines;
+  if (!rows.nonzero || !cols.nonzero) return all;
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const Index word = 2 * (first + lane) + warp;
+  std::uint64_t in_rows = 0, in_cols = 0;
+  if (word < rows.words) {
+#pragma unroll 8
+    for (int i = 0; i < side_lines; ++i) {
+      in_rows |= rows.nonzero[min(lines.tile.row + i, a.rows.count - 1) * rows.words + word];
+      in_cols |= cols.nonzero[min(lines.tile.col + i, a.cols.count - 1) * cols.words + word];
+    }
+  }
+  const unsigned needed = __ballot_sync(0xFFFFFFFFu, (in_rows & in_cols) != 0);
+  __syncthreads();  // the result of the last call has been read
+  if (lane == 0) lines.needed[warp] = needed;
+  __syncthreads();
+  return (lines.needed[0] | lines.needed[1]) & all;
+}
+
+/// Computes the sums of a tile. Returns false if they are all zero because no block of terms is needed, or are not
+/// computed because no scale is possible.
+template <class T>
+__device__ __forceinline__ bool sum_tile(const ExactArguments<T>& a, PendingTile& lines, double* memory,
+                                         const BoundedTotals<T>& totals) {
+  dot2::TermFactors factors;
+  const TileScale scale = scale_of<T>(lines, a.rows.k);
+  if (!scale.possible) return false;
+  factors.scale = power_of_two(scale.exponent);
+  for (int bit = 0; bit < 4; ++bit)
+    factors.negative |= static_cast<unsigned>(a.cols.negates(bit / 2, bit % 2) != a.rows.negates(0, bit % 2)) << bit;
+  bool any = false;
+  for (Index window = 0; window * dot2_block_terms < a.rows.k; window += window_blocks) {
+    unsigned long long needed = needed_blocks(a, lines, window);
+    while (needed != 0) {
+      const int skipped = __ffsll(static_cast<long long>(needed)) - 1,
+                run = __ffsll(static_cast<long long>(~(needed >> skipped))) - 1;
+      needed &= ~0ull << (skipped + run);
+      const Index begin = (window + skipped) * dot2_block_terms, end = min(begin + run * dot2_block_terms, a.rows.k);
+      __syncthreads();  // the steps before have been read
+      dot2::Steps<T, bounded_shape> steps(a, lines.tile, begin, end, memory);
+      for (Index p = begin; p < end; p += dot2_block_terms) {
+        dot2::UnitChains<T, bounded_shape, Dot2Compare::high_words, true> chains(factors);
+        dot2::add_block<bounded_shape>(steps, chains, static_cast<int>(min(end - p, Index{dot2_block_terms})));
+        chains.visit([&](int row, int col, const BoundedPair<T, true>& sum) { totals.add(row, col, sum, !any); });
+        any = true;
+      }
+    }
+  }
+  return any;
+}
+
+/// Writes RN(alpha S + beta *at) if Ziv's test decides it; `sum` is S 2^scale.
+template <class T>
+__device__ ACCUBLAS_NOINLINE bool decide_sum(BoundedPair<T, true> sum, int scale, T alpha, T beta, T* at) {
+  if (is_zero(sum.error)) {  // every product is zero
+    *at = finish(alpha, Wide<1>{}, 0, beta, read_addend(beta, at));
+    return true;
+  }
+  TripleSum s{sum.pair.s, sum.pair.c, 0, sum.error};
+  if (!triple_known(s)) return false;
+  if (scale != 0) {
+    // Far from both ends of the range the sum can be scaled back: s.a1 exactly, and the others up to 2^-1075.
+    const double back = power_of_two(-scale);
+    const TripleSum there{mul_rn(s.a1, back), mul_rn(s.a2, back), 0,
+                          (mul_rn(s.error, back) + 0x1p-1073) * (1 + 0x1p-50)};
+    if (fabs(there.a1) >= 0x1p-900 && triple_known(there)) {
+      s = there;
+      scale = 0;
+    }
+  }
+  T out;
+  if (!finish_triple(alpha, s, -scale, beta, read_addend(beta, at), &out)) return false;
+  *at = out;
+  return true;
+}
+
+/// Finishes the elements of a tile, from its totals if there are `any`, else from sums of 0.
+template <class T>
+__device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, const PendingTile& lines, bool any,
+                                                 const BoundedTotals<T>& totals) {
+  CallState& state = *a.state;
+  const bool all = state.all_pending != 0;
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const TileScale scale = scale_of<T>(lines, a.rows.k);
+  const T alpha = a.alpha.get(), beta = a.beta.get();
+  int decided = 0, finite_pending = 0;
+  for (int r = warp; r < side_lines && lines.tile.row + r < a.rows.count; r += side_warps) {
+    const Index row = lines.tile.row + r, col = lines.tile.col + lane;
+    const std::uint32_t word = lines.words[r];
+    const unsigned finite = (lines.finite[0] >> r & 1) != 0 ? word & lines.finite[1] : 0;
+    bool done = false;
+    if (scale.possible && (finite >> lane & 1) != 0) {
+      BoundedPair<T, true> sum;
+      if (any) sum = totals.get(r, lane);
+      sum.error = __dadd_ru(sum.error, scale.lost);
+      done = decide_sum(sum, scale.exponent, alpha, beta, element(a.at, row, col));
+    }
+    const unsigned now = __ballot_sync(0xFFFFFFFFu, done);
+    if (lane == 0 && (all || now != 0))
+      a.open[row * OpenBits::words_per_row(a.cols.count) + lines.tile.col / 32] = word & ~now;
+    decided += __popc(now);
+    finite_pending += __popc(finite);
+  }
+  const int change = (all ? finite_pending : 0) - decided;
+  if (lane == 0 && change != 0)
+    atomicAdd(&open_before(state, most_passes), static_cast<unsigned long long>(static_cast<long long>(change)));
+}
+
+template <class T>
+__global__ void __launch_bounds__(bounded_shape.threads(), bounded_shape.resident)
+    decide_tiles(const __grid_constant__ ExactArguments<T> a, PendingTiles least) {
+  extern __shared__ __align__(16) double memory[];
+  await_predecessor();
+  CallState& state = *a.state;
+  if (leaves_c(state, a.alpha)) return;
+  const bool all = state.all_pending != 0;
+  // Other blocks may have decided elements already. A block that returns for that reason leaves its tiles to them.
+  const volatile unsigned long long& counter = open_before(state, most_passes);
+  if (!all && !__syncthreads_or(counter > static_cast<unsigned long long>(least.elements))) return;
+  __shared__ unsigned long long taken;
+  __shared__ PendingTile lines;
+  const BoundedTotals<T> totals(memory + bounded_shape.stages * bounded_shape.stage_words());
+  for (;;) {
+    if (threadIdx.x == 0) taken = atomicAdd(&state.next_tile, 1ull);
+    __syncthreads();
+    if (static_cast<Index>(taken) >= count_tiles(a.rows.count, a.cols.count)) return;
+    find_pending(a, static_cast<Index>(taken), all, lines);
+    __syncthreads();
+    if (!all && lines.pending < least.of_tile) continue;
+    const bool any = lines.pending != 0 && sum_tile(a, lines, memory, totals);
+    __syncthreads();  // the totals are complete
+    finish_pending(a, lines, any, totals);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void decide_by_tiles(const DeviceModel& model, const ExactArguments<T>& a, const PendingTiles& least,
+                     cudaStream_t stream) {
+  constexpr int bytes = bounded_bytes<T>;
+  static_assert(bytes <= 48 * 1024, "more must be allowed");
+  const Index tiles = count_tiles(a.rows.count, a.cols.count),
+              places = Index{bounded_shape.resident} * model.processors;
+  launch(model, "tiles of open elements", decide_tiles<T>,
+         {static_cast<unsigned>(min(tiles, places)), static_cast<unsigned>(bounded_shape.threads()), bytes}, stream, a,
+         least);
+}
+
+template void decide_by_tiles(const DeviceModel&, const ExactArguments<double>&, const PendingTiles&, cudaStream_t);
+template void decide_by_tiles(const DeviceModel&, const ExactArguments<float>&, const PendingTiles&, cudaStream_t);
+
+}  // namespace accublas::cuda
