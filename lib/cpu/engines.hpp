@@ -88,6 +88,10 @@ T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col
 // sums/deep_gemm.cpp.
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);
+/// cr for the elements of C with pending(row, column) alone, whose C is not read otherwise. False, with nothing done,
+/// where the workspace is too small.
+template <class T>
+bool cr_pending(const Gemm<T>&, const std::function<bool(Index row, Index col)>& pending, Execution&);
 
 // sums/deep_gemm.cpp: fixed:T, dp and sp reproducible and cr for GEMM of any inner dimension, some terms of some lines
 // at a time. The lines of an operand are stored, or are what `copy` writes: `terms` terms from `first` on of lines line

@@ -8,15 +8,19 @@
 #include "lib/base/integers.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/sums/cr_panels.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "test/unit/cr_data.hpp"
+#include "test/unit/decay_data.hpp"
 #include "test/unit/mpfr_reference.hpp"
 
 namespace {
 
 using namespace accublas;
 using accublas_test::Data;
+using accublas_test::Decay;
+using accublas_test::decaying_entry;
 using accublas_test::entry;
 using accublas_test::growing_entry;
 using accublas_test::pick;
@@ -122,6 +126,49 @@ TYPED_TEST(CrGemm, AnyShapeAndData) {
   }
 }
 
+/// Sums far below the limits of their chains, which compensated sums decide; underflow on the way and at the end.
+TYPED_TEST(CrGemm, DecayingData) {
+  using T = TypeParam;
+  Random random(11);
+  const double range = sizeof(T) == 8 ? 600 : 60;
+  const T scalars[] = {1, -1, T(0.3), static_cast<T>(std::ldexp(1.5, -static_cast<int>(range))),
+                       static_cast<T>(std::ldexp(1.5, static_cast<int>(range)))};
+  for (int n = 0; n < 5 * static_cast<int>(Decay::count); ++n) {
+    const Decay decay = static_cast<Decay>(n % static_cast<int>(Decay::count));
+    const Index order = pick(random, 60, 200), m = order - pick(random, 0, 9), cols = pick(random, 1, 40);
+    GemmCase<T> t{m, cols, order, scalars[pick(random, 0, 4)], T(0), {}, {}, {}, pick(random, 0, 2)};
+    if (pick(random, 0, 1)) t.beta = scalars[pick(random, 0, 4)];
+    t.a.assign(static_cast<std::size_t>(2 * m * order), T(99));
+    t.b.assign(static_cast<std::size_t>(3 * order * cols), T(98));
+    t.c.assign(static_cast<std::size_t>(2 * (m + 2) * (cols + 2)), T(97));
+    std::vector<T> none(t.c.size());
+    const Gemm<T> g = t.gemm(none);
+    const auto set = [](std::vector<T>& store, const T& at, T value) {
+      store[static_cast<std::size_t>(&at - store.data())] = value;
+    };
+    // Some rows and columns are large or tiny as a whole, or hold an Inf or a NaN.
+    const auto factor = [&] {
+      const int e = pick(random, 0, 7) == 0 ? static_cast<int>(range * pick(random, -1, 1)) : 0;
+      return static_cast<T>(std::ldexp(1.0, e));
+    };
+    for (Index i = 0; i < m; ++i) {
+      const T by = factor();
+      for (Index p = 0; p < order; ++p) set(t.a, g.a(i, p), by * decaying_entry<T>(random, decay, i, p, order));
+    }
+    for (Index j = 0; j < cols; ++j) {
+      const T by = factor();
+      for (Index p = 0; p < order; ++p) set(t.b, g.b(p, j), by * decaying_entry<T>(random, decay, p, 4 * j, order));
+    }
+    if (n % 4 == 3) {
+      set(t.a, g.a(m / 2, order / 3), std::numeric_limits<T>::infinity());
+      set(t.b, g.b(order / 5, cols / 2), std::numeric_limits<T>::quiet_NaN());
+    }
+    for (T& c : t.c) c = t.beta == 0 ? std::numeric_limits<T>::quiet_NaN() : decaying_entry<T>(random, decay, 0, 9, 99);
+    check_gemm(t, n);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
 /// Several tasks and threads; the longest chains, and beyond.
 TYPED_TEST(CrGemm, LargeShapes) {
   Random random(8);
@@ -173,7 +220,7 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
           col{&known[2 * lines], &known[3 * lines], &nonzero[lines * words]};
       cpu::kernels_for<cpu::CrPanelKernels>(isa).measure(k, lines, panel_a.data(), row);
       cpu::kernels_for<cpu::CrPanelKernels>(isa).measure(k, lines, panel_b.data(), col);
-      for (cpu::Speed speed : {cpu::Speed::full, cpu::Speed::swift}) {
+      for (cpu::Speed speed : {cpu::Speed::full, cpu::Speed::swift, cpu::Speed::compensated}) {
         const Grid grid{ceil_log2(k) + 1};
         const double terms = static_cast<double>(k);
         std::vector<double> high(64), low(64), rest(64);
@@ -187,7 +234,9 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
                                   grid.base1(),
                                   grid.base2(),
                                   grid.quantum2(),
-                                  speed == cpu::Speed::full ? grid.error(terms, terms) : grid.swift_error(terms),
+                                  speed == cpu::Speed::compensated ? cpu::compensated_error<T>(k)
+                                  : speed == cpu::Speed::full      ? grid.error(terms, terms)
+                                                                   : grid.swift_error(terms),
                                   false,
                                   true,
                                   1,
@@ -201,23 +250,50 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
         for (Index i = 0; i < rows; ++i)
           for (Index j = 0; j < kernel.cols; ++j) {
             Real exact;
-            double most_a = 0, most_b = 0;
+            double most_a = 0, most_b = 0, magnitudes = 0;
             for (Index p = 0; p < k; ++p) {
               exact = exact + Real(a[i * k + p]) * Real(b[j * k + p]);
               most_a = std::max(most_a, std::fabs(static_cast<double>(a[i * k + p])));
               most_b = std::max(most_b, std::fabs(static_cast<double>(b[j * k + p])));
+              magnitudes += std::fabs(static_cast<double>(a[i * k + p]) * static_cast<double>(b[j * k + p]));
             }
             const Index at = j * lines + i;
             const Real error = (exact - Real(high[at]) - Real(low[at])).magnitude();
             EXPECT_TRUE(error.all_exact() && error <= Real(rest[at]))
                 << "speed " << static_cast<int>(speed) << " isa " << cpu::isa_name(isa) << " case " << n << " (" << i
                 << ", " << j << ")";
+            if (speed == cpu::Speed::compensated) {
+              EXPECT_LE(rest[at], magnitudes * cpu::compensated_error<T>(k) * (1 + 0x1p-20) + 0x1p-900);
+              continue;
+            }
             const double quantum = grid.quantum2() * (speed == cpu::Speed::full ? 0x1p-40 : 2);
             EXPECT_LE(rest[at], most_a * most_b * terms * quantum + std::fabs(low[at]) * 0x1p-50 + 0x1p-900)
                 << "speed " << static_cast<int>(speed) << " isa " << cpu::isa_name(isa) << " case " << n;
           }
       }
     }
+  }
+}
+
+/// Products of decaying matrices leave little to the exact accumulators.
+TYPED_TEST(CrGemm, DecayIsDecided) {
+  using T = TypeParam;
+  Random random(12);
+  const Index order = 300;
+  for (int kind = 0; kind < static_cast<int>(Decay::count); ++kind) {
+    std::vector<T> a(order * order), b(order * order), c(order * order);
+    for (Index j = 0; j < order; ++j)
+      for (Index i = 0; i < order; ++i) {
+        a[i + j * order] = decaying_entry<T>(random, static_cast<Decay>(kind), i, j, order);
+        b[i + j * order] = decaying_entry<T>(random, static_cast<Decay>(kind), i, j, order);
+      }
+    accublas_report_t report{};
+    Workspace workspace(std::size_t{256} << 20, nullptr, 0);
+    Execution execution{1, cpu::detected_isa(), workspace, report};
+    cpu::cr_gemm(
+        Gemm<T>{order, order, order, T(1), {a.data(), 1, order}, {b.data(), 1, order}, T(0), {c.data(), 1, order}},
+        execution);
+    EXPECT_LE(report.undecided, order * order / 50) << kind;
   }
 }
 

@@ -1,8 +1,9 @@
-// cr's GEMM: a tile of outputs, one chain each over all of k, then Ziv's test of the tile with alpha and beta c.
+// cr's GEMM: a tile of outputs, one sum each over all of k, then Ziv's test of the tile with alpha and beta c.
 //
-// The limit of a chain is known before: the largest magnitudes of its row and its column. So no chain leaves its
-// binade, and a term takes 4 operations (`swift`) or 11 (`full`). Where row and column end with a bit that keeps every
-// product on the finer grid, the sum is exact.
+// `swift` and `full` are chains on grids. The limit of a chain is known before: the largest magnitudes of its row and
+// its column. So no chain leaves its binade, and a term takes 4 operations (`swift`) or 11 (`full`). Where row and
+// column end with a bit that keeps every product on the finer grid, the sum is exact. `compensated` takes dot2's steps,
+// whose error is relative to the element's own magnitudes: rows and columns may decay in opposite directions.
 #include "lib/cpu/kernels/cr_tile.hpp"
 #include "lib/cpu/kernels/panels.hpp"
 
@@ -100,7 +101,49 @@ ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error,
   return decided | rounded;
 }
 
-/// The columns of a tile for M vectors of rows from vector `first` on.
+/// Rounds a vector of sums, column j of a tile and rows from `row` on, that lie within `error` of high + low. Returns
+/// the elements that are left open as bits of the tile.
+template <class T>
+ACCUBLAS_INLINE std::uint64_t round_sums(const CrTile<T>& t, Index row, int j, V high, V low, V error) {
+  const Index at = j * lines + row;
+  if (lanes_equal(high, zero()) != 0) {
+    // Where no term is other than zero, nothing is the exact sum.
+    V common = zero();
+    for (Index w = 0; w * 64 < t.k; ++w)
+      common =
+          note_common(common, load_bits(t.row.nonzero + w * lines + row), splat_bits(t.col.nonzero[w * lines + j]));
+    error = where_any_bit(common, error);
+  }
+  store(t.high + at, high);
+  store(t.low + at, low);
+  store(t.rest + at, error);
+  constexpr unsigned all = (1u << W) - 1;
+  unsigned done = t.combine ? all : 0;
+  if (t.row_unscale) {
+    const V first = load(t.row_unscale + row), second = splat(t.col_unscale[j]);
+    const V once = mul(high, first), size = magnitude(once), nothing = add(magnitude(high), error);
+    done &=
+        (lanes_at_least(size, splat(0x1p-700)) & lanes_at_least(splat(0x1p700), size)) | lanes_equal(nothing, zero());
+    high = mul(once, second);
+    low = mul(mul(low, first), second);
+    // The addition covers what underflows.
+    error = where_greater(nothing, zero(), add(mul(mul(error, first), second), splat(0x1p-1000)), zero());
+  }
+  if (done != 0) done &= round_lanes(t, high, low, error, t.addend + at, t.out + at);
+  return static_cast<std::uint64_t>(~done & all) << at;
+}
+
+/// The terms of one word of the lines' bits that are zero neither for all of these rows nor for all columns of a tile.
+template <int M, class T>
+ACCUBLAS_INLINE std::uint64_t shared_terms(const CrTile<T>& t, int first, Index word) {
+  std::uint64_t rows = 0, cols = 0;
+  for (int i = 0; i < M * W; ++i) rows |= t.row.nonzero[word * lines + first * W + i];
+  for (int j = 0; j < tile_cols; ++j) cols |= t.col.nonzero[word * lines + j];
+  return rows & cols;
+}
+
+/// The columns of a tile for M vectors of rows from vector `first` on, by chains. They skip words of terms that add
+/// nothing. If a line holds Inf or NaN, its limit is not finite, nor is then the sum.
 template <int M, Speed S, class T>
 ACCUBLAS_INLINE std::uint64_t some_vectors(const CrTile<T>& t, int first) {
   const double base1 = t.base1, base2 = t.base2;
@@ -116,19 +159,23 @@ ACCUBLAS_INLINE std::uint64_t some_vectors(const CrTile<T>& t, int first) {
     }
   V base[M], seen[M];  // no binade is left: nobody asks
   for (int i = 0; i < M; ++i) base[i] = seen[i] = zero();
-  for (Index p = 0; p < t.k; ++p) {
-    V x[M], y[M];
-    for (int i = 0; i < M; ++i) x[i] = held(load(a + p * lines + i * W));
-    for (int j = 0; j < tile_cols; ++j) {
-      for (int i = 0; i < M; ++i) y[i] = splat(t.b[p * lines + j]);
-      add_products<double, S, M>(chain[j], x, y, base, seen);
+  for (Index word = 0; word * 64 < t.k; ++word) {
+    if (shared_terms<M>(t, first, word) == 0) continue;
+    const Index end = word * 64 + 64 < t.k ? word * 64 + 64 : t.k;
+    for (Index p = word * 64; p < end; ++p) {
+      V x[M], y[M];
+      for (int i = 0; i < M; ++i) x[i] = held(load(a + p * lines + i * W));
+      for (int j = 0; j < tile_cols; ++j) {
+        for (int i = 0; i < M; ++i) y[i] = splat(t.b[p * lines + j]);
+        add_products<double, S, M>(chain[j], x, y, base, seen);
+      }
     }
   }
   const double underflow = static_cast<double>(t.k) * product_underflow;
   std::uint64_t open = 0;
   for (int j = 0; j < tile_cols; ++j) {
     for (int i = 0; i < M; ++i) {
-      const Index row = (first + i) * W, at = j * lines + row;
+      const Index row = (first + i) * W;
       const V l = limit(j, i);
       V high = sub(chain[j][i].s1, mul(l, splat(base1))), low = sub(chain[j][i].s2, mul(l, splat(base2)));
       two_sum_into(high, low);
@@ -141,22 +188,75 @@ ACCUBLAS_INLINE std::uint64_t some_vectors(const CrTile<T>& t, int first) {
         const V last = mul(load(t.row.last_bit + row), splat(t.col.last_bit[j]));
         error = where_greater(mul(l, splat(t.quantum2)), last, error, zero());
       }
-      if (lanes_equal(high, zero()) != 0) {
-        // Where no term is other than zero, nothing is the exact sum.
-        V common = zero();
-        for (Index w = 0; w * 64 < t.k; ++w)
-          common =
-              note_common(common, load_bits(t.row.nonzero + w * lines + row), splat_bits(t.col.nonzero[w * lines + j]));
-        error = where_any_bit(common, error);
-      }
-      store(t.high + at, high);
-      store(t.low + at, low);
-      store(t.rest + at, error);
-      constexpr unsigned all = (1u << W) - 1;
-      const unsigned done = t.combine ? round_lanes(t, high, low, error, t.addend + at, t.out + at) : 0;
-      open |= static_cast<std::uint64_t>(~done & all) << at;
+      open |= round_sums(t, row, j, high, low, error);
     }
   }
+  return open;
+}
+
+/// The columns of a tile for M vectors of rows from vector `first` on, by dot2's steps in dot2's blocks. Terms that add
+/// nothing are skipped, where no line holds Inf or NaN.
+template <int M, class T>
+ACCUBLAS_INLINE std::uint64_t some_pairs(const CrTile<T>& t, int first) {
+  constexpr int N = tile_cols;
+  constexpr bool exact = exact_product<T>;
+  const double* const a = t.a + first * W;
+  V sum[N][M], rest[N][M], size[N][M];
+  for (int j = 0; j < N; ++j)
+    for (int i = 0; i < M; ++i) sum[j][i] = rest[j][i] = size[j][i] = zero();
+  bool special = false;
+  for (int i = 0; i < M * W; ++i) special |= !(t.row.largest[first * W + i] < __builtin_inf());
+  for (int j = 0; j < N; ++j) special |= !(t.col.largest[j] < __builtin_inf());
+  constexpr Index words = dot2_block / 64;
+  for (Index block = 0; block * dot2_block < t.k; ++block) {
+    V s[N][M], c[N][M];
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < M; ++i) s[j][i] = c[j][i] = zero();
+    bool any = false;
+    for (Index word = block * words; word < (block + 1) * words && word * 64 < t.k; ++word) {
+      const Index left = t.k - word * 64;
+      std::uint64_t terms =
+          special ? (left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0}) : shared_terms<M>(t, first, word);
+      any |= terms != 0;
+      for (; terms != 0; terms &= terms - 1) {
+        const Index p = word * 64 + __builtin_ctzll(terms);
+        V x[M], x_size[M];
+        for (int i = 0; i < M; ++i) {
+          x[i] = held(load(a + p * lines + i * W));
+          x_size[i] = magnitude(x[i]);
+        }
+        for (int j = 0; j < N; ++j) {
+          const V y = splat(t.b[p * lines + j]), y_size = magnitude(y);
+          for (int i = 0; i < M; ++i) {
+            size[j][i] = W > 1 ? fma(x_size[i], y_size, size[j][i]) : add(size[j][i], mul(x_size[i], y_size));
+            if constexpr (exact)
+              step(s[j][i], x[i], y);
+            else
+              step(s[j][i], c[j][i], x[i], y);
+          }
+        }
+      }
+    }
+    if (!any) continue;
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < M; ++i) {
+        if constexpr (exact)
+          sum[j][i] = add(sum[j][i], s[j][i]);
+        else
+          combine(sum[j][i], rest[j][i], s[j][i], c[j][i]);
+      }
+  }
+  const double underflow = static_cast<double>(t.k) * product_underflow;
+  std::uint64_t open = 0;
+  for (int j = 0; j < N; ++j)
+    for (int i = 0; i < M; ++i) {
+      // Multiples of one number that sum to so few of them are added exactly.
+      const V last = mul(load(t.row.last_bit + (first + i) * W), splat(t.col.last_bit[j]));
+      const V error = where_greater(size[j][i], mul(last, splat(0x1p52)),
+                                    add(mul(size[j][i], splat(t.error)), splat(underflow)), zero());
+      two_sum_into(sum[j][i], rest[j][i]);
+      open |= round_sums(t, (first + i) * W, j, sum[j][i], rest[j][i], error);
+    }
   return open;
 }
 
@@ -169,8 +269,19 @@ std::uint64_t tile(const CrTile<T>& t) {
 }
 
 template <class T>
-constexpr CrGemmKernel<T> gemm_kernel = {
-    lines, tile_cols, pack_panels<T, lines>, pack_pairs<T, lines>, {tile<Speed::full, T>, tile<Speed::swift, T>}};
+std::uint64_t compensated_tile(const CrTile<T>& t) {
+  if (exact_product<T> && t.rows > (tile_vectors - 1) * W) return some_pairs<tile_vectors>(t, 0);
+  std::uint64_t open = 0;
+  for (int i = 0; i * W < t.rows; ++i) open |= some_pairs<1>(t, i);
+  return open;
+}
+
+template <class T>
+constexpr CrGemmKernel<T> gemm_kernel = {lines,
+                                         tile_cols,
+                                         pack_panels<T, lines>,
+                                         pack_pairs<T, lines>,
+                                         {tile<Speed::full, T>, tile<Speed::swift, T>, compensated_tile<T>}};
 
 }  // namespace
 

@@ -19,12 +19,13 @@ constexpr Index cr_panel = 2048;
 constexpr Index cr_scratch(Index m) { return 8 * (round_up(m, 8)); }
 
 /// How much a pass keeps of each product: all that cr can use, or what decides rows of condition numbers up to 1e6 or
-/// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`.
-enum class Speed { full, swift };
+/// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`. GEMM also has
+/// `compensated` sums, whose errors are relative to the sum of the magnitudes of the element's own products.
+enum class Speed { full, swift, compensated };
 
 /// Facts about the rows of op(A), or the columns of op(B), in a panel.
 struct CrLines {
-  double* largest;         ///< largest magnitude; NaN may be passed over
+  double* largest;         ///< largest magnitude; NaN where an entry is Inf or NaN
   double* last_bit;        ///< power of two of which every entry is a multiple; 2^1023 where all are zero
   std::uint64_t* nonzero;  ///< bit p % 64 of word p / 64: entry p is not zero; words of the panel's lines side by side
 };
@@ -43,13 +44,16 @@ struct CrTile {
   const double *a, *b;            ///< a panel of op(A), and one of op(B) from the tile's first column on
   CrLines row, col;               ///< theirs
   double base1, base2, quantum2;  ///< of a Grid with k <= 2^(headroom - 1)
-  double error;                   ///< its bound for a chain of k products, by the speed
+  double error;                   ///< bound of the error of k products, by the speed: over the limit of a chain, or
+                                  ///< over the sum of magnitudes
   bool combine;             ///< abs(alpha), and abs(beta) if it is not 0, are within 2^+-200: else all is left open
   bool alpha_power_of_two;  ///< or its negative
   double alpha, beta;
   const T* addend;            ///< c; read where beta is not 0
   T* out;                     ///< RN(alpha S + beta c)
   double *high, *low, *rest;  ///< S lies within `rest` of high + low
+  /// Not null: S is this sum times these powers of two of the element's row and column.
+  const double *row_unscale = nullptr, *col_unscale = nullptr;
 };
 
 /// Powers of two, two for each line of a panel, whose product need not be a double.
@@ -94,7 +98,7 @@ struct CrGemmKernel {
   /// Strides count parts.
   void (*pack_pairs)(Index k, Index count, const T* a, Index stride, Index k_stride, double* panel);
   /// By Speed. Returns the elements that are left open as bits, the one in row i and column j is bit j lines + i.
-  std::uint64_t (*tile[2])(const CrTile<T>&);
+  std::uint64_t (*tile[3])(const CrTile<T>&);
 };
 
 template <class T>
@@ -103,7 +107,7 @@ struct CrKernels {
   using Rows = void(Index m, Index k, const T* a, Index ld, const T* x, const LastBits& bits, TripleSum* sums);
   /// sums[i] = sum_p a[i + p ld] x[p] for i < m <= cr_panel, p < k: contiguous columns, `ld` apart.
   using Columns = void(Index m, Index k, const T* a, Index ld, const double* x, double* scratch, TripleSum* sums);
-  // By Speed.
+  // By Speed, full or swift.
   Rows* rows[2];
   Columns* columns[2];
   /// The largest power of two of which k entries are multiples; 2^1023 where all are zero. NaN may be passed over.

@@ -41,9 +41,9 @@ ACCUBLAS_INLINE void for_vectors(Index count, Body&& body) {
 /// Calls entry(p, i), which is vector i of term p, and measures what it returns.
 template <int vectors, class Entry>
 ACCUBLAS_INLINE void measure_entries(Index k, const CrLines& to, Entry&& entry) {
-  V largest[vectors], last[vectors];
+  V largest[vectors], last[vectors], special[vectors];
   for (int i = 0; i < vectors; ++i) {
-    largest[i] = zero();
+    largest[i] = special[i] = zero();
     last[i] = splat(0x1p1023);
   }
   for (Index first = 0; first < k; first += 64) {
@@ -53,6 +53,7 @@ ACCUBLAS_INLINE void measure_entries(Index k, const CrLines& to, Entry&& entry) 
       for (int i = 0; i < vectors; ++i) {
         const V x = entry(p, i);
         largest[i] = larger_magnitude(largest[i], x);
+        special[i] = add(special[i], sub(x, x));
         last[i] = smaller(last[i], last_bit(x));
         word[i] = set_where_nonzero(word[i], x, std::uint64_t{1} << (p - first));
       }
@@ -64,7 +65,7 @@ ACCUBLAS_INLINE void measure_entries(Index k, const CrLines& to, Entry&& entry) 
     }
   }
   for (int i = 0; i < vectors; ++i) {
-    store(to.largest + i * W, largest[i]);
+    store(to.largest + i * W, add(largest[i], special[i]));
     store(to.last_bit + i * W, last[i]);
   }
 }

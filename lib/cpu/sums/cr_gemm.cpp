@@ -1,11 +1,12 @@
 // cr for GEMM element by element: every inner product to some 70 or 110 bits with a bound of its error
 // (lib/cpu/kernels/cr_gemm.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. A term costs
 // four or five times what it costs DGEMM, and a call nothing besides: the way for matrices whose residues and their
-// tables cost more than the product.
+// tables cost more than the product, and for elements that no number of residues decides.
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -15,6 +16,7 @@
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/scaling.hpp"
 #include "lib/numerics/ziv.hpp"
 
 namespace accublas::cpu {
@@ -24,17 +26,21 @@ namespace {
 template <class T>
 class CrGemm {
  public:
-  /// The rows run along C's unit stride: the transposed product where C is row-major.
-  CrGemm(const Gemm<T>& g, Execution& execution)
-      : g_(g.c.col_stride == 1 && g.n > 1
-               ? Gemm<T>{g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()}
-               : g),
+  using Pending = std::function<bool(Index row, Index col)>;
+
+  /// The rows run along C's unit stride: the transposed product where C is row-major. Without `pending` all elements
+  /// are computed.
+  CrGemm(const Gemm<T>& g, const Pending& pending, Execution& execution)
+      : transposed_(g.c.col_stride == 1 && g.n > 1),
+        g_(transposed_ ? Gemm<T>{g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()}
+                       : g),
+        pending_(pending),
         execution_(execution),
         kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),
         panels_(kernels_for<CrPanelKernels>(execution.isa)),
         grid_{ceil_log2(g.k) + 1},
         error_{grid_.error(static_cast<double>(g.k), static_cast<double>(g.k)),
-               grid_.swift_error(static_cast<double>(g.k))},
+               grid_.swift_error(static_cast<double>(g.k)), compensated_error<T>(g.k)},
         combine_(moderate(g.alpha) && (g.beta == 0 || moderate(g.beta))) {}
 
   /// False, with nothing done, where the workspace is too small.
@@ -54,6 +60,9 @@ class CrGemm {
   }
 
  private:
+  /// The least operations of a term: products of single precision are exact, and compensated sums need two.
+  static constexpr Speed first_speed = sizeof(T) == sizeof(float) ? Speed::compensated : Speed::swift;
+
   /// Results of a tile, by columns.
   struct Results {
     double high[64], low[64], rest[64];
@@ -88,6 +97,11 @@ class CrGemm {
     kernel_.pack(g_.k, cols, &g_.b(0, j0), g_.b.col_stride, g_.b.row_stride, b.entries);
     for (Index i = 0; i < rows; i += kernel_.lines) panels_.measure(g_.k, rows - i, a.entry(i), a.known(i));
     for (Index j = 0; j < cols; j += kernel_.lines) panels_.measure(g_.k, cols - j, b.entry(j), b.known(j));
+    const bool scaled = leaves_range(a, rows, b, cols);
+    if (scaled) {
+      scale(a, rows);
+      scale(b, cols);
+    }
     Results results;
     CrTile<T> tile{};
     tile.k = g_.k;
@@ -104,36 +118,70 @@ class CrGemm {
     tile.high = results.high;
     tile.low = results.low;
     tile.rest = results.rest;
-    Speed speed = Speed::swift;
+    Speed speed = first_speed;
     for (Index i = 0; i < rows; i += kernel_.lines) {
       tile.rows = std::min<Index>(kernel_.lines, rows - i);
       tile.a = a.entry(i);
       tile.row = a.known(i);
+      if (scaled) tile.row_unscale = a.unscale + i;
       for (Index j = 0; j < cols; j += kernel_.cols) {
         tile.b = b.entry(j);
         tile.col = b.known(j);
+        if (scaled) tile.col_unscale = b.unscale + j;
         const Index tile_cols = std::min<Index>(kernel_.cols, cols - j);
         run_tile(tile, results, g_.c.block(i0 + i, j0 + j), i0 + i, j0 + j, tile_cols, speed);
       }
     }
   }
 
-  std::uint64_t compute(CrTile<T>& tile, Speed speed) const {
-    tile.error = error_[static_cast<int>(speed)];
-    return kernel_.tile[static_cast<int>(speed)](tile);
+  /// Whether products of two lines may lose bits below the subnormal numbers, or exceed what chains can add.
+  bool leaves_range(const CrPanels& a, Index rows, const CrPanels& b, Index cols) const {
+    const auto extremes = [](const CrPanels& x, Index count) {
+      double largest = 0, last = 0x1p1023;
+      for (Index i = 0; i < count; ++i) {
+        if (is_finite(x.largest[i])) largest = std::max(largest, x.largest[i]);
+        last = std::min(last, x.last_bit[i]);
+      }
+      return std::pair(largest, last);
+    };
+    const auto [a_largest, a_last] = extremes(a, rows);
+    const auto [b_largest, b_last] = extremes(b, cols);
+    return a_last * b_last == 0 || a_largest * b_largest > 0x1p900;
+  }
+
+  /// Scales lines by powers of two to entries below 2^440, as far as that is exact.
+  void scale(const CrPanels& x, Index count) const {
+    for (Index first = 0; first < count; first += kernel_.lines) {
+      CrScale scale;
+      for (Index i = 0; i < kernel_.lines; ++i) {
+        const double largest = x.largest[first + i];
+        int e = 0;
+        if (first + i < count && is_finite(largest) && largest != 0) {
+          e = std::min(440 - exponent_above(largest), 1000);
+          if (e < 0) e = std::max(e, std::min(0, -1074 - std::ilogb(x.last_bit[first + i])));
+        }
+        scale.first[i] = power_of_two(e);
+        scale.second[i] = 1;
+        x.unscale[first + i] = power_of_two(-e);
+      }
+      CrChange change;
+      change.scale = &scale;
+      panels_.change(g_.k, count - first, x.entry(first), change, x.entry(first), x.known(first));
+    }
   }
 
   void run_tile(CrTile<T>& tile, Results& r, Matrix<T> c, Index row, Index col, Index cols, Speed& speed) {
     const Index lines = kernel_.lines;
     std::uint64_t wanted = 0;
-    for (Index j = 0; j < cols; ++j) {
-      wanted |= ((std::uint64_t{2} << (tile.rows - 1)) - 1) << j * lines;
-      if (combine_ && g_.beta != 0)
-        for (Index i = 0; i < tile.rows; ++i) r.addend[j * lines + i] = c(i, j);
-    }
-    std::uint64_t open = compute(tile, speed) & wanted;
-    if (open != 0) open = round_open(open, r, c);
-    if (std::popcount(open) > tuning_.few_open && speed == Speed::swift) {
+    for (Index j = 0; j < cols; ++j)
+      for (Index i = 0; i < tile.rows; ++i)
+        if (is_wanted(row + i, col + j)) wanted |= std::uint64_t{1} << (j * lines + i);
+    if (wanted == 0) return;
+    if (combine_ && g_.beta != 0) for_each(wanted, [&](Index at) { r.addend[at] = c(at % lines, at / lines); });
+    std::uint64_t open = compute(tile, speed, r, c, wanted);
+    const Speed next = std::popcount(open) > tuning_.few_open ? after(speed, tile, r, open) : speed;
+    if (next != speed) {
+      if (std::popcount(open) * tuning_.hard_elements > std::popcount(wanted)) speed = next;
       Results fuller;
       CrTile<T> again = tile;
       again.addend = r.addend;
@@ -141,36 +189,75 @@ class CrGemm {
       again.high = fuller.high;
       again.low = fuller.low;
       again.rest = fuller.rest;
-      if (std::popcount(open) * tuning_.hard_elements > std::popcount(wanted)) speed = Speed::full;
-      std::uint64_t left = compute(again, Speed::full) & open;
-      left = round_open(left, fuller, c);
+      const std::uint64_t left = compute(again, next, fuller, c, open);
       for_each(open & ~left, [&](Index at) { r.out[at] = fuller.out[at]; });
       open = left;
     }
     for_each(open, [&](Index at) {
       const Index i = at % lines, j = at / lines;
-      r.out[at] = exact_element<T>(g_.k, g_.alpha, g_.a.row(row + i), g_.b.col(col + j), g_.beta, &c(i, j));
+      r.out[at] = element(tile, i, j, row + i, col + j, &c(i, j));
     });
     if (open != 0) undecided_.fetch_add(std::popcount(open), std::memory_order_relaxed);
-    for (Index j = 0; j < cols; ++j) {
-      const T* const from = r.out + j * lines;
-      if (c.row_stride == 1) {
-        std::copy_n(from, tile.rows, &c(0, j));
-      } else {
-        for (Index i = 0; i < tile.rows; ++i) c(i, j) = from[i];
-      }
-    }
+    for_each(wanted, [&](Index at) { c(at % lines, at / lines) = r.out[at]; });
   }
 
-  /// Rounds elements that the kernel left open one by one; returns those that are undecided.
-  std::uint64_t round_open(std::uint64_t open, Results& r, const Matrix<T>& c) const {
+  bool is_wanted(Index row, Index col) const {
+    return !pending_ || (transposed_ ? pending_(col, row) : pending_(row, col));
+  }
+
+  /// Sums a tile; returns those of the wanted elements that are undecided.
+  std::uint64_t compute(CrTile<T>& tile, Speed speed, Results& r, const Matrix<T>& c, std::uint64_t wanted) const {
+    tile.error = error_[static_cast<int>(speed)];
+    const std::uint64_t open = kernel_.tile[static_cast<int>(speed)](tile) & wanted;
     std::uint64_t left = 0;
     for_each(open, [&](Index at) {
-      const T addend = read_addend(g_.beta, &c(at % kernel_.lines, at / kernel_.lines));
-      if (!ziv_test(g_.alpha, {r.high[at], r.low[at], 0, r.rest[at]}, g_.beta, addend, &r.out[at]))
+      const Index i = at % kernel_.lines, j = at / kernel_.lines;
+      const int exponent = tile.row_unscale ? std::ilogb(tile.row_unscale[i]) + std::ilogb(tile.col_unscale[j]) : 0;
+      if (!ziv_test(g_.alpha, {r.high[at], r.low[at], 0, r.rest[at]}, g_.beta, read_addend(g_.beta, &c(i, j)),
+                    &r.out[at], exponent))
         left |= std::uint64_t{1} << at;
     });
     return left;
+  }
+
+  /// The speed that may decide elements that `speed` left open; `speed` itself where none may. Chains of `full` do
+  /// where the sums, as far as they are known, are not too far below the limits; `compensated` does not depend on
+  /// limits.
+  Speed after(Speed speed, const CrTile<T>& tile, const Results& r, std::uint64_t open) const {
+    int known = 0;
+    for_each(open, [&](Index at) {
+      const double limit = 2 * tile.row.largest[at % kernel_.lines] * tile.col.largest[at / kernel_.lines],
+                   least = std::ldexp(error_[static_cast<int>(Speed::full)], FloatFormat<T>::digits + 7) * limit;
+      known += std::fabs(r.high[at]) > std::max(r.rest[at], least);
+    });
+    if (speed != Speed::full && 2 * known > std::popcount(open)) return Speed::full;
+    return Speed::compensated;
+  }
+
+  /// An element one by one, of the terms alone that are not zero where these are few.
+  T element(const CrTile<T>& tile, Index i, Index j, Index row, Index col, const T* c) const {
+    constexpr Index few = 256;
+    T x[few], y[few];
+    Index count = 0;
+    if (is_finite(tile.row.largest[i]) && is_finite(tile.col.largest[j]))
+      for (Index word = 0; word < CrPanels::words(g_.k) && count <= few; ++word) {
+        const Index at = word * kernel_.lines;
+        const std::uint64_t shared = tile.row.nonzero[at + i] & tile.col.nonzero[at + j];
+        if (count + std::popcount(shared) > few) {
+          count = few + 1;
+          break;
+        }
+        for_each(shared, [&](Index p) {
+          x[count] = g_.a(row, word * 64 + p);
+          y[count++] = g_.b(word * 64 + p, col);
+        });
+      }
+    else
+      count = few + 1;
+    const bool all = count > few || count == 0;
+    const Vector<const T> first = all ? g_.a.row(row) : Vector<const T>{x, 1},
+                          second = all ? g_.b.col(col) : Vector<const T>{y, 1};
+    return cr_element<T>(execution_.isa, all ? g_.k : count, g_.alpha, first, second, g_.beta, c);
   }
 
   template <class Body>
@@ -178,13 +265,15 @@ class CrGemm {
     for (; bits != 0; bits &= bits - 1) body(static_cast<Index>(std::countr_zero(bits)));
   }
 
+  const bool transposed_;
   const Gemm<T> g_;
+  const Pending& pending_;
   Execution& execution_;
   const CrGemmTuning& tuning_ = tuning().cr_gemm;
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
   const Grid grid_;
-  const double error_[2];  ///< by Speed
+  const double error_[3];  ///< by Speed
   const bool combine_;
   int threads_ = 1;
   Index rows_ = 0, cols_ = 0;  ///< of a task
@@ -197,11 +286,18 @@ template <class T>
 void cr_gemm(const Gemm<T>& g, Execution& execution) {
   put_bound(execution.report, rounded_once<T>());
   const bool done = g.k > tuning().engine.deep_terms ? deep_gemm<T>(deep_problem(g), Mode{ACCUBLAS_MODE_CR}, execution)
-                                                     : CrGemm<T>(g, execution).run();
+                                                     : CrGemm<T>(g, {}, execution).run();
   if (!done && !execution.workspace.rehearses()) exact_gemm(g, execution);
+}
+
+template <class T>
+bool cr_pending(const Gemm<T>& g, const std::function<bool(Index row, Index col)>& pending, Execution& execution) {
+  return CrGemm<T>(g, pending, execution).run();
 }
 
 template void cr_gemm(const Gemm<double>&, Execution&);
 template void cr_gemm(const Gemm<float>&, Execution&);
+template bool cr_pending(const Gemm<double>&, const std::function<bool(Index, Index)>&, Execution&);
+template bool cr_pending(const Gemm<float>&, const std::function<bool(Index, Index)>&, Execution&);
 
 }  // namespace accublas::cpu
