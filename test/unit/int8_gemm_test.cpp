@@ -10,6 +10,7 @@
 #include "lib/base/fp_environment.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/numerics/capacity.hpp"
+#include "test/unit/decay_data.hpp"
 
 using namespace accublas;
 using namespace accublas_test;
@@ -27,6 +28,7 @@ struct How {
   int threads = 1;
   std::size_t cap = std::size_t{256} << 20;
   int layout = 0;
+  bool twin = false;  ///< in plain integers, not by residues
 };
 
 /// A by rows (m x k) and B by columns (n x k), C and the result row-major m x n.
@@ -86,6 +88,8 @@ std::vector<T> run(const Case<T>& t, const Mode& mode, const How& how, accublas_
       m, n, k, t.alpha, {va.data, va.row_stride, va.col_stride}, {vb.data, vb.row_stride, vb.col_stride}, t.beta, vc};
   if (mode.kind == ACCUBLAS_MODE_DEFAULT) {
     cpu::exact_gemm(g, execution);
+  } else if (how.twin) {
+    cpu::integer_gemm(g, mode, execution);
   } else {
     cpu::int8_gemm(g, mode, execution);
   }
@@ -259,6 +263,35 @@ TEST(Int8Gemm, SpecialValues) {
     }
   }
 }
+
+/// Elements that no number of moduli decides take sums, all of them or those of some tiles, whatever the memory.
+template <class T>
+void check_decaying(unsigned seed) {
+  Random random(seed);
+  for (int kind = 0; kind < static_cast<int>(Decay::count); ++kind) {
+    const Index m = 130, n = kind % 2 ? 121 : 70, k = 140 + kind;
+    Case<T> t = make_case<T>(Data::phi1, m, n, k, kind % 3 ? T(1) : T(-0.3), kind % 2 ? T(0.3) : T(0), seed + kind);
+    for (Index i = 0; i < m; ++i)
+      for (Index p = 0; p < k; ++p) t.a[i * k + p] = decaying_entry<T>(random, static_cast<Decay>(kind), i, p, k);
+    // Columns beyond the first half are ordinary ones, so that moduli decide some tiles.
+    for (Index j = 0; j < (kind % 3 == 2 ? n : n / 2); ++j)
+      for (Index p = 0; p < k; ++p) t.b[j * k + p] = decaying_entry<T>(random, static_cast<Decay>(kind), p, j, k);
+    if (kind == 3) t.a[5 * k + 7] = std::numeric_limits<T>::infinity();
+    const std::vector<T> want = run(t, exact_mode, {});
+    How reference;
+    reference.twin = true;
+    const std::vector<T> certified_want = run(t, certified<T>(), reference);
+    for (cpu::Isa isa = cpu::Isa::baseline; isa <= cpu::detected_isa();
+         isa = static_cast<cpu::Isa>(static_cast<int>(isa) + 1))
+      for (int variant = 0; variant < 3; ++variant) {
+        const How how{isa, 1 + 2 * (variant == 1), variant == 0 ? std::size_t{0} : std::size_t{256} << 20, variant};
+        expect_same(run(t, cr, how), want, "cr");
+        expect_same(run(t, certified<T>(), how), certified_want, "dp:repro");
+      }
+  }
+}
+TEST(Int8Gemm, DoubleDecaying) { check_decaying<double>(31); }
+TEST(Int8Gemm, FloatDecaying) { check_decaying<float>(32); }
 
 TEST(Int8Gemm, Targets) {
   const Case<double> t = make_case<double>(Data::phi1, 20, 20, 64, 1.0, 0.0, 31);

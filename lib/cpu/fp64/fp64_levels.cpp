@@ -49,7 +49,8 @@ class Levels {
     room_ = std::max<Index>(digits_ * size_.k, max_digits) + 8;
     a_.take(w, size_.m, room_);
     b_.take(w, size_.n, room_);
-    plane_ = w.take<double>(count(size_.m * planes, size_.n));
+    plane_values_ = count(size_.m * planes, size_.n);
+    plane_ = w.take<double>(plane_values_);
     done_ = w.take<unsigned char>(count(size_.m, size_.n));
     if (!fixed && !cr) {
       blocks_n_ = ceil_div(g.n, size_.n);
@@ -259,13 +260,15 @@ class Levels {
     });
   }
 
-  /// cr for the elements that are not done: levels until nearly all are decided, exact sums for the rest.
+  /// cr for the elements that are not done: levels that decide nearly all of most data, sums for the blocks of others,
+  /// exact sums for the rest. Where sums lack memory, more levels take their place.
   void cr_block() {
     planes_ = 0;
     int last = start_;
     multiply(0, last, last + 1, 0);
     Index undecided = decide(last);
     while (undecided > m_ * n_ / tuning().undecided.few && last < last_level_cap) {
+      if (sum_pending()) return;
       ++last;
       multiply(last, last, last + 1, 0);
       undecided = decide(last);
@@ -278,6 +281,17 @@ class Levels {
     for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
       if (!done_[i + j * m_]) *c_at(i, j) = exact(i, j);
     });
+  }
+
+  /// cr by sums for the elements that are not done, in the memory of the planes. False, with nothing done, where that
+  /// is too small.
+  bool sum_pending() {
+    const std::size_t bytes = plane_values_ * sizeof(double) / 64 * 64;
+    Workspace workspace(Workspace::Part{plane_, bytes, bytes});
+    Execution execution = execution_.within(workspace);
+    const Gemm<T> block{m_, n_, g_.k, g_.alpha, g_.a.block(i0_, 0), g_.b.block(0, j0_), g_.beta, g_.c.block(i0_, j0_)};
+    return cr_pending<T>(
+        block, [&](Index i, Index j) { return !done_[i + j * m_]; }, execution);
   }
 
   /// Whether the levels 0 .. last hold all of S: no bits after the last digits, no pair beyond the last level.
@@ -372,6 +386,7 @@ class Levels {
   BlockSizes size_{};
   Index room_ = 0;  ///< doubles per line
   Side a_{}, b_{};
+  std::size_t plane_values_ = 0;
   double* plane_ = nullptr;
   unsigned char *done_ = nullptr, *rejected_ = nullptr;
   Index blocks_n_ = 0, block_ = 0;

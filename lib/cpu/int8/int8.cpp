@@ -7,6 +7,7 @@
 // far S may be from the exact sum: Ziv's test rounds both ends, and what they do not decide is computed again with more
 // bits, at last by an exact accumulator.
 #include <limits>
+#include <utility>
 
 #include "lib/base/error.hpp"
 #include "lib/call/accuracy.hpp"
@@ -41,21 +42,49 @@ void run_fixed(Int8Call<T>& call, int t) {
   int8_run_pass(call, Int8Verdict{}, {false, Elements::all, t, t, moduli, false});
 }
 
+/// cr by sums for the elements of the wanted tiles, in the memory of the passes. False, with nothing done, where that
+/// is too small.
+template <class T>
+bool run_sums(Int8Call<T>& call, const Int8Verdict& verdict, Elements elements) {
+  Workspace workspace(Workspace::Part{call.arena, call.arena_bytes, call.arena_bytes});
+  Execution execution = call.execution.within(workspace);
+  return cr_pending<T>(
+      call.problem,
+      [&](Index row, Index col) {
+        if (call.transposed) std::swap(row, col);
+        const Index tile = call.tiling.tile_of(row, col);
+        if (!call.wanted[tile]) return false;
+        if (elements == Elements::all) return true;
+        const Index at = row % call.tiling.rows * call.tiling.cols + col % call.tiling.cols;
+        const bool accepted = (verdict.accepted_in(tile)[at / 8] >> at % 8 & 1) != 0;
+        // The pass before wrote these too.
+        return !accepted && !call.rows.lines.special[row] && !call.cols.lines.special[col] &&
+               !call.structural_zero(row, col);
+      },
+      execution);
+}
+
 /// cr for the elements of the wanted tiles.
 template <class T>
 void run_cr(Int8Call<T>& call, const Int8Verdict& verdict, Elements elements) {
-  int moduli = 0;
-  {
-    PhaseTimer timer(call.execution, &accublas_report_t::ms_convert);
-    moduli = int8_cr_moduli(call, first_moduli<T>());
-  }
-  if (!call.arena) call.take_arena(moduli);
-  for (;;) {
-    Int8Pass pass{true, elements, 0, 0, moduli, moduli < max_moduli};
+  bool escalates = true;
+  for (int least = first_moduli<T>();;) {
+    int moduli = 0;
+    {
+      PhaseTimer timer(call.execution, &accublas_report_t::ms_convert);
+      moduli = int8_cr_moduli(call, least);
+    }
+    if (!call.arena) call.take_arena(moduli > 0 ? moduli : first_moduli<T>());
+    if (moduli == 0) {
+      if (run_sums(call, verdict, elements)) return;
+      moduli = max_moduli;
+      escalates = false;
+    }
+    Int8Pass pass{true, elements, 0, 0, moduli, escalates};
     int8_split_bits(moduli, call.problem.k, pass.row_bits, pass.col_bits);
     int8_run_pass(call, verdict, pass);
     if (!call.any_wanted()) return;
-    moduli = int8_cr_moduli(call, next_moduli(moduli));
+    least = moduli < max_moduli ? next_moduli(moduli) : max_moduli + 1;
   }
 }
 

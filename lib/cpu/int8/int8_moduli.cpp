@@ -151,7 +151,9 @@ int int8_cr_moduli(const Int8Call<T>& call, int least) {
   const int found = sample_elements(call, samples);
   const DroppingLines rows(call.rows.lines), cols(call.cols.lines);
   const double accepted = accepted_part<T>(call.rows.operand.count, call.cols.operand.count, call.problem.k) * found;
-  for (int moduli = least; moduli < max_moduli; ++moduli) {
+  const Int8Tuning& int8 = tuning(call.execution.isa).int8;
+  const int most = sizeof(T) == sizeof(float) ? int8.sgemm_moduli : int8.dgemm_moduli;
+  for (int moduli = least; moduli <= most; ++moduli) {
     int row_bits, col_bits;
     int8_split_bits(moduli, call.problem.k, row_bits, col_bits);
     const double row_part = rows.part(row_bits), col_part = cols.part(col_bits);
@@ -159,7 +161,7 @@ int int8_cr_moduli(const Int8Call<T>& call, int least) {
     for (int i = 0; i < found; ++i) chance += samples[i].chance(row_part, col_part);
     if (chance <= accepted) return moduli;
   }
-  return max_moduli;
+  return 0;
 }
 
 template int int8_fixed_moduli(const Int8Call<double>&, int);

@@ -16,7 +16,7 @@ template <class T>
 int int8_fewest_moduli(const Int8Call<T>& call, int t);
 
 /// cr: fewest moduli that leave at most a small part of the elements undecided, from sampled elements of the wanted
-/// tiles; at least `least`.
+/// tiles; at least `least`. 0 where as many as are worth it leave more.
 template <class T>
 int int8_cr_moduli(const Int8Call<T>& call, int least);
 

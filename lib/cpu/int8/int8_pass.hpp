@@ -13,7 +13,7 @@ struct Int8Pass {
   Elements elements;
   int row_bits, col_bits;  ///< fixed: T. cr: every line is scaled to a norm of at most 2^bits
   int moduli;
-  bool may_escalate;  ///< tiles with too many undecided elements are left to the next pass
+  bool may_escalate;  ///< tiles with too many undecided elements are left to the next pass, or to sums
 };
 
 /// Computes the pass's elements of the wanted tiles; wanted are then the tiles that are left to another pass.

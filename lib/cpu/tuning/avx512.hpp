@@ -7,7 +7,7 @@
 namespace accublas::cpu {
 
 inline constexpr Tuning avx512_tuning{
-    .engine{.dgemm_cr = cube(512), .sgemm_cr = cube(512), .batched = cube(8)},
+    .engine{.dgemm_cr = cube(2048), .sgemm_cr = cube(2048), .batched = cube(8)},
     .kernels{.cr_vectors = 2,
              .cr_cols = 4,
              .pair_vectors = 2,
@@ -16,6 +16,7 @@ inline constexpr Tuning avx512_tuning{
              .chain_cols = 8,
              .gemv_strip = 1,
              .gemv_row_groups = 1},
+    .int8{.dgemm_moduli = 10, .sgemm_moduli = 6},
 };
 
 }  // namespace accublas::cpu

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "lib/call/problem.hpp"
+#include "lib/numerics/moduli.hpp"
 
 namespace accublas::cpu {
 
@@ -42,6 +43,7 @@ struct Int8Tuning {
   Index tile_rows = 96, tile_cols = 256;             ///< of C; larger if products are faster than L2 feeds small tiles
   Index tiles_a_thread = 4;                          ///< least tiles for each thread, which halve tiles otherwise
   Index least_tile_rows = 48, least_tile_cols = 64;  ///< of C, where tiles are halved for threads
+  int dgemm_moduli = max_moduli, sgemm_moduli = max_moduli;  ///< of cr: sums cost less than more than so many
   Index least_chunk = 1024;       ///< terms: shorter chunks of k are worse than blocks of less than 4 tiles a side
   Index packed = Index{1} << 17;  ///< entries of an operand that is kept as doubles, since the caches hold it
   double thread_work = 1.5e6;     ///< terms that are worth other threads: 0.1 ms
