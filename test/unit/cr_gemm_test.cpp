@@ -135,7 +135,9 @@ TYPED_TEST(CrGemm, DecayingData) {
                        static_cast<T>(std::ldexp(1.5, static_cast<int>(range)))};
   for (int n = 0; n < 5 * static_cast<int>(Decay::count); ++n) {
     const Decay decay = static_cast<Decay>(n % static_cast<int>(Decay::count));
-    const Index order = pick(random, 60, 200), m = order - pick(random, 0, 9), cols = pick(random, 1, 40);
+    const bool deep = n % 6 == 5;
+    const Index order = deep ? cpu::tuning().engine.deep_terms + 90 : pick(random, 60, 200),
+                m = deep ? 20 : order - pick(random, 0, 9), cols = pick(random, 1, deep ? 9 : 40);
     GemmCase<T> t{m, cols, order, scalars[pick(random, 0, 4)], T(0), {}, {}, {}, pick(random, 0, 2)};
     if (pick(random, 0, 1)) t.beta = scalars[pick(random, 0, 4)];
     t.a.assign(static_cast<std::size_t>(2 * m * order), T(99));

@@ -111,7 +111,8 @@ void Deep<T>::compute(Element which) {
     });
     hard_[block] = some * tuning_.hard_elements > all;
   }
-  add_up(Speed::swift);
+  if (sizeof(T) == sizeof(double)) add_up(Speed::swift);
+  add_up(Speed::compensated);
   add_up(Speed::full);
   resolve();
 }
@@ -170,7 +171,9 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, Trip
   tile.base1 = grid.base1();
   tile.base2 = grid.base2();
   tile.quantum2 = grid.quantum2();
-  tile.error = speed == Speed::full ? grid.error(terms, terms) : grid.swift_error(terms);
+  tile.error = speed == Speed::full    ? grid.error(terms, terms)
+               : speed == Speed::swift ? grid.swift_error(terms)
+                                       : compensated_error<T>(k);
   tile.high = high;
   tile.low = low;
   tile.rest = rest;
