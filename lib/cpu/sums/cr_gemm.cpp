@@ -172,12 +172,17 @@ class CrGemm {
 
   void run_tile(CrTile<T>& tile, Results& r, Matrix<T> c, Index row, Index col, Index cols, Speed& speed) {
     const Index lines = kernel_.lines;
-    std::uint64_t wanted = 0;
-    for (Index j = 0; j < cols; ++j)
-      for (Index i = 0; i < tile.rows; ++i)
-        if (is_wanted(row + i, col + j)) wanted |= std::uint64_t{1} << (j * lines + i);
+    std::uint64_t whole = 0, wanted = 0;
+    for (Index j = 0; j < cols; ++j) whole |= ((std::uint64_t{2} << (tile.rows - 1)) - 1) << j * lines;
+    for_each(pending_ ? whole : 0, [&](Index at) {
+      const Index i = row + at % lines, j = col + at / lines;
+      wanted |= std::uint64_t{transposed_ ? pending_(j, i) : pending_(i, j)} << at;
+    });
+    if (!pending_) wanted = whole;
     if (wanted == 0) return;
-    if (combine_ && g_.beta != 0) for_each(wanted, [&](Index at) { r.addend[at] = c(at % lines, at / lines); });
+    if (combine_ && g_.beta != 0)
+      for (Index j = 0; j < cols; ++j)
+        for (Index i = 0; i < tile.rows; ++i) r.addend[j * lines + i] = c(i, j);
     std::uint64_t open = compute(tile, speed, r, c, wanted);
     const Speed next = std::popcount(open) > tuning_.few_open ? after(speed, tile, r, open) : speed;
     if (next != speed) {
@@ -198,11 +203,10 @@ class CrGemm {
       r.out[at] = element(tile, i, j, row + i, col + j, &c(i, j));
     });
     if (open != 0) undecided_.fetch_add(std::popcount(open), std::memory_order_relaxed);
-    for_each(wanted, [&](Index at) { c(at % lines, at / lines) = r.out[at]; });
-  }
-
-  bool is_wanted(Index row, Index col) const {
-    return !pending_ || (transposed_ ? pending_(col, row) : pending_(row, col));
+    if (wanted != whole || c.row_stride != 1)
+      for_each(wanted, [&](Index at) { c(at % lines, at / lines) = r.out[at]; });
+    else
+      for (Index j = 0; j < cols; ++j) std::copy_n(r.out + j * lines, tile.rows, &c(0, j));
   }
 
   /// Sums a tile; returns those of the wanted elements that are undecided.
