@@ -5,7 +5,7 @@
 // p <= 256 their products are INT8 products; from the residues of a tile of C the integer S = sum a' b' is
 // reconstructed and rounded once with alpha and beta c. fixed:T prescribes the integers. cr chooses them and knows how
 // far S may be from the exact sum: Ziv's test rounds both ends, and what they do not decide is computed again with more
-// bits, at last by an exact accumulator.
+// bits, then by sums, at last by an exact accumulator.
 #include <limits>
 #include <utility>
 
