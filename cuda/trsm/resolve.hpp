@@ -118,7 +118,7 @@ __device__ bool decided_by_terms(const Unknown<E>& unknown, const Terms& terms, 
     constexpr int exponent = 500;
     if (!(fabs(sums[0].a1 - unknown.alpha * unknown.b) < 0x1p-800)) return false;
     sums_of_terms<E, exponent>(terms, sums);
-    return unknown.approximate_scaled(sums[0], exponent, result);
+    return unknown.approximate_scaled(sums, exponent, result);
   } else {
     return false;
   }
@@ -207,13 +207,13 @@ struct Tried {
   unsigned hard;
 };
 
-/// Decides the real unknowns in `hard` whose numerators are only too small for the usual test.
+/// Decides the real unknowns in `hard` whose numerators or quotients lie too far from 1 for the usual test.
 template <class E>
-__device__ ACCUBLAS_NOINLINE Tried<E> try_small_quotients(unsigned hard, Unknown<E> unknown, TripleSum numerator,
+__device__ ACCUBLAS_NOINLINE Tried<E> try_quotients_apart(unsigned hard, Unknown<E> unknown, TripleSum numerator,
                                                           E value) {
   const bool wanted = (hard >> threadIdx.x % 32 & 1) != 0;
   E small = value;
-  const bool decided = wanted && unknown.approximate_small_quotient(numerator, small);
+  const bool decided = wanted && unknown.approximate_quotient_apart(numerator, small);
   return {decided ? small : value, __ballot_sync(0xFFFFFFFFu, wanted && !decided)};
 }
 
@@ -229,7 +229,7 @@ __device__ __forceinline__ Tried<E> try_numerator(const Unknown<E>& unknown, con
   const bool decided = unknown.approximate_quotient(numerator, tried.value) && !exactly;
   tried.hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
   if constexpr (std::is_same_v<E, double>)
-    if (tried.hard != 0 && !exactly) tried = try_small_quotients(tried.hard, unknown, numerator[0], tried.value);
+    if (tried.hard != 0 && !exactly) tried = try_quotients_apart(tried.hard, unknown, numerator[0], tried.value);
   return tried;
 }
 

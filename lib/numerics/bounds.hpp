@@ -105,13 +105,20 @@ struct Grid {
   ACCUBLAS_HD constexpr double base1() const { return power(headroom + 1) * 1.5; }
   ACCUBLAS_HD constexpr double base2() const { return power(2 * headroom - 50) * 1.5; }
   ACCUBLAS_HD constexpr double quantum2() const { return power(2 * headroom - 102); }
+  ACCUBLAS_HD constexpr double base3() const { return power(3 * headroom - 101) * 1.5; }
+  ACCUBLAS_HD constexpr double quantum3() const { return power(3 * headroom - 153); }
 
   /// Bound of the error of a block's sum over L: `total` products (padding included) in chains of `chain` each. The
   /// rest of a term is rounded once, with error u g2. Adding the j-th rest to c errs by at most u j g2 (1 + 2^-40).
   /// Adding up the chains' c passes at most 16 additions of numbers whose magnitudes sum to total g2.
-  ACCUBLAS_HD constexpr double error(double chain, double total) const {
-    const double terms = total * 9 / 8, length = chain * 9 / 8 + 1;
-    return unit_roundoff_double * quantum2() * terms * (1 + length / 2 + 16) * (1 + 0x1p-30);
+  ACCUBLAS_HD constexpr double error(double chain, double total) const { return error_of(quantum2(), chain, total); }
+  /// Same contract as `error`, for chains whose rests go to a third grid:
+  ///   s3 = 1.5 L 2^(3H-101) + sum of what p and e leave of s2 (at most g2 / 2 each), rounded to multiples of
+  ///        g3 = L 2^(3H-153), exact while the sum is below 2^H g2;
+  ///   c  = floating-point sum of what is left: at most g3 a term.
+  /// Both rests of a term enter s2 by themselves, which is exact, and then s3.
+  ACCUBLAS_HD constexpr double deep_error(double chain, double total) const {
+    return error_of(quantum3(), chain, total);
   }
 
   /// Bound of the error of a block's sum over L for chains that add q = RN(x y - d) to s2, where d is the part that
@@ -121,6 +128,11 @@ struct Grid {
   static constexpr double swift_loss = 0x1p48;
 
  private:
+  /// By the quantum of the finest grid.
+  ACCUBLAS_HD static constexpr double error_of(double quantum, double chain, double total) {
+    const double terms = total * 9 / 8, length = chain * 9 / 8 + 1;
+    return unit_roundoff_double * quantum * terms * (1 + length / 2 + 16) * (1 + 0x1p-30);
+  }
   ACCUBLAS_HD static constexpr double power(int e) {
     double r = 1;
     for (; e > 0; --e) r *= 2;

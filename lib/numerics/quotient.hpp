@@ -53,10 +53,11 @@ struct Approximation {
     const DoublePair sum = fast_two_sum(first * 0x1p-52, second * 0x1p-105);
     return {sum.high, sum.low, 0x1p-105};
   }
-  /// Returns this approximation times 2^exponent, which is exact if the numbers stay above 2^-1000.
+  /// Returns this approximation times 2^exponent. `high` must stay above 2^-1000; other parts may underflow.
   ACCUBLAS_HD Approximation scaled(int exponent) const {
-    const double scale = power_of_two(exponent);
-    return {high * scale, low * scale, error * scale};
+    const double first = power_of_two(exponent / 2), second = power_of_two(exponent - exponent / 2);
+    const double lost = low != 0 || error != 0 ? underflow : 0;
+    return {high * first * second, low * first * second, error * first * second + lost};
   }
 
   /// Sums and products of numbers in range are exact except for bits below 2^-1074, which `underflow` covers.

@@ -4,6 +4,7 @@
 
 #include "lib/numerics/complex.hpp"
 #include "lib/numerics/exact_sum.hpp"
+#include "lib/numerics/powers_of_two.hpp"
 #include "lib/numerics/quotient.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "lib/numerics/ziv.hpp"
@@ -44,45 +45,29 @@ struct Unknown {
   /// then near the unknown, or any number.
   ACCUBLAS_HD bool approximate(const TripleSum (&sums)[parts], E& result) const {
     if constexpr (is_complex<E>)
-      return approximate_parts(sums, result);
+      return approximate_parts(sums, 0, result);
     else
       return approximate_number(sums[0], result);
   }
-
-  /// Rounds a real unknown near underflow from 2^exponent times its sum. Returns false if that does not decide.
-  ACCUBLAS_HD bool approximate_scaled(const TripleSum& sum, int exponent, T& result) const {
-    const double scaled = b * power_of_two(exponent);
-    const DoublePair p = alpha == T(1) ? DoublePair{scaled, 0} : two_product(alpha, scaled);
-    if (!(alpha == T(1) || is_zero(b) || has_exact_rest(p.high)) || !(unit || A::in_range(pivot))) return false;
-    TripleSum above{-sum.a1, -sum.a2, -sum.a3, sum.error};
-    triple_add(above, {p.high, p.low, 0, 0});
-    if (!triple_known(above)) return false;
-    if (!unit) {
-      const A left = A::of(above), quotient = left.over({static_cast<double>(pivot), 0, 0});
-      if (!has_exact_rest(left.high) || !has_exact_rest(quotient.high)) return false;
-      above = quotient.sum();
-    }
-    return ziv_test(T(1), above, T(0), T(0), &result, -exponent) && !is_zero(result);
-  }
-
-  /// Rounds a real quotient, of a numerator that is too small for approximate_quotient, where the quotient is normal.
-  ACCUBLAS_HD bool approximate_small_quotient(const TripleSum& numerator, T& result) const {
-    constexpr double scale = 0x1p400;
-    T scaled{};
-    if (unit || !(absolute(numerator.a1) <= 0x1p-850) ||
-        !quotient_of({numerator.a1 * scale, numerator.a2 * scale}, absolute(numerator.a2 * scale),
-                     numerator.error * scale, scaled))
-      return false;
-    result = static_cast<T>(scaled / scale);
-    return absolute(result) >= 0x1p-1021;
+  /// Same contract as `approximate`, for sums that are 2^scale times what they stand for.
+  ACCUBLAS_HD bool approximate_scaled(const TripleSum (&sums)[parts], int scale, E& result) const {
+    if constexpr (is_complex<E>)
+      return approximate_parts(sums, scale, result);
+    else
+      return approximate_apart(sums[0], scale, result);
   }
 
   /// Rounds the quotient of the numerator alpha b - sum and the pivot, if the numerator's error decides it.
   ACCUBLAS_HD bool approximate_quotient(const TripleSum (&numerator)[parts], E& result) const {
     if constexpr (is_complex<E>)
-      return quotient_of_parts(numerator, result);
+      return quotient_of_parts(numerator, 0, result);
     else
       return quotient_of({numerator[0].a1, numerator[0].a2}, absolute(numerator[0].a2), numerator[0].error, result);
+  }
+
+  /// Rounds the quotient of a real numerator and the pivot at any place of the range, in more operations.
+  ACCUBLAS_HD bool approximate_quotient_apart(const TripleSum& numerator, T& result) const {
+    return quotient_apart(numerator, 0, result);
   }
 
   /// Computes the unknown exactly from minus the sums. Without `by_leading` it uses comparisons alone, as the slow twin
@@ -107,25 +92,40 @@ struct Unknown {
                  lows = absolute(p.low) + absolute(sum.a2) + absolute(sum.a3) + absolute(s.low);
     // This error also covers the three roundings of low.
     const bool decided = quotient_of({s.high, low}, lows, sum.error + lows * 0x1p-51, result);
-    if (keeps_product(alpha, b, p.high) && decided) return true;
-    return (sum.error == 0 || sum.a3 != 0) && of_all_words(sum, result);
+    return (decided && keeps_product(alpha, b, p.high)) || approximate_apart(sum, 0, result);
   }
-  /// Rounds a real unknown whose numerator may be far smaller than the sum. If the numerator has no error, ties are
-  /// decided too where the pivot is a power of two.
-  ACCUBLAS_HD ACCUBLAS_NOINLINE bool of_all_words(const TripleSum& sum, T& result) const {
+  /// Rounds a real unknown whose numerator cancels or is out of range, or whose sum has no error. The numerator keeps
+  /// three parts, and it and the pivot are divided by powers of two.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE bool approximate_apart(const TripleSum& sum, int scale, T& result) const {
     TripleSum above;
-    if (!numerator(0, sum, above)) return false;
-    const A left = A::of(above);
-    if (quotient_of({left.high, left.low}, absolute(left.low), left.error, result)) return true;
-    if (above.error != 0 || (!unit && (is_nan(pivot) || is_zero(pivot)))) return false;
-    if (is_nothing(left)) {
+    return numerator(0, sum, scale, above) && quotient_apart(above, scale, result);
+  }
+  /// Rounds the quotient of 2^-scale times a real numerator and the pivot.
+  ACCUBLAS_HD bool quotient_apart(const TripleSum& above, int scale, T& result) const {
+    if (!unit && (is_nan(pivot) || is_zero(pivot))) return false;
+    const A y = A::of(above);
+    if (is_nothing(y)) {
       result = T(0);
       return true;
     }
-    if (unit) return ziv_test(T(1), above, T(0), T(0), &result);
-    if (!is_finite(pivot) || last_set_bit(pivot) != absolute(pivot)) return false;
-    // Only the exponent changes. The reciprocal of a subnormal power of two may exceed the range of type T.
-    return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot));
+    if (unit) return ziv_test(T(1), above, T(0), T(0), &result, -scale);
+    if (!is_finite(pivot)) return false;
+    if (above.error == 0 && last_set_bit(pivot) == absolute(pivot))
+      // The exponent alone changes: the reciprocal of a subnormal power of two may be no number of type T.
+      return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot) - scale);
+    if (y.high == 0) return false;
+    const int of_y = exponent_above(y.high), of_pivot = exponent_above(pivot);
+    const A quotient = y.scaled(-of_y).over(A{pivot, 0, 0}.scaled(-of_pivot));
+    return rounds_to(quotient, of_y - of_pivot - scale, result);
+  }
+  /// Rounds x 2^exponent, where x is between 1/4 and 4.
+  ACCUBLAS_HD static bool rounds_to(const A& x, int exponent, T& result) {
+    using F = FloatFormat<T>;
+    constexpr int least = F::min_exponent + F::digits + 2, most = F::max_exponent + F::digits - 4;
+    if (exponent < least || exponent > most) return ziv_test(T(1), x.sum(), T(0), T(0), &result, exponent);
+    const bool decided = ziv_test({x.high, x.low}, x.error, &result);
+    result = static_cast<T>(scaled_by(result, exponent));
+    return decided;
   }
   /// Returns whether a numerator and its quotient by a pivot in range leave an exact rest, and are far from underflow.
   ACCUBLAS_HD static bool has_exact_rest(double x) { return absolute(x) > 0x1p-850 && absolute(x) < 0x1p850; }
@@ -146,23 +146,27 @@ struct Unknown {
                     &result);
   }
 
-  ACCUBLAS_HD bool approximate_parts(const TripleSum (&sums)[parts], E& result) const {
+  ACCUBLAS_HD bool approximate_parts(const TripleSum (&sums)[parts], int scale, E& result) const {
     TripleSum above[parts];
     for (int part = 0; part < parts; ++part)
-      if (!numerator(part, sums[part], above[part])) return false;
-    return quotient_of_parts(above, result);
+      if (!numerator(part, sums[part], scale, above[part])) return false;
+    return quotient_of_parts(above, scale, result);
   }
-  ACCUBLAS_HD bool quotient_of_parts(const TripleSum (&above)[parts], E& result) const {
+  ACCUBLAS_HD bool quotient_of_parts(const TripleSum (&above)[parts], int scale, E& result) const {
     T value[parts];
     bool decided = true;
     for (int part = 0; part < parts; ++part) {
       TripleSum quotient = above[part];
-      if (!unit && !divide(above, part, quotient)) return false;
+      int exponent = 0;
+      if (!unit && !divide({A::of(above[0]), A::of(above[1])}, pivot.re, pivot.im, part, quotient)) {
+        const TripleSum copy[parts] = {above[0], above[1]};  // so that `above` can stay in registers
+        if (!divide_apart(copy, part, quotient, exponent)) return false;
+      }
       if (is_nothing(A::of(quotient))) {
         value[part] = T(0);
       } else {
         value[part] = static_cast<T>(quotient.a1);
-        decided &= ziv_test(T(1), quotient, T(0), T(0), &value[part]);
+        decided &= ziv_test(T(1), quotient, T(0), T(0), &value[part], exponent - scale);
       }
     }
     result = joined(value);
@@ -171,7 +175,8 @@ struct Unknown {
 
   /// Whether a product of these two, with `high` as a double, and its error are doubles.
   ACCUBLAS_HD static bool keeps_product(T factor, T number, double high) {
-    return factor == T(1) || (is_zero(number) && is_finite(factor)) || A::in_range(high);
+    return factor == T(1) || (is_zero(number) && is_finite(factor)) ||
+           (absolute(high) > 0x1p-960 && absolute(high) < 0x1p1000);
   }
 
   ACCUBLAS_HD static E joined(const T (&value)[parts]) {
@@ -192,12 +197,13 @@ struct Unknown {
     }
   }
 
-  /// Computes alpha b - sum. Returns false if a product may have lost bits.
-  ACCUBLAS_HD bool numerator(int part, const TripleSum& sum, TripleSum& to) const {
+  /// alpha b 2^scale - sum; false where a product may have lost something.
+  ACCUBLAS_HD bool numerator(int part, const TripleSum& sum, int scale, TripleSum& to) const {
     to = {-sum.a1, -sum.a2, -sum.a3, sum.error};
     bool good = true;
     for_products(part, [&](T factor, T number) {
-      const DoublePair p = two_product(factor, number);
+      const double scaled = scale == 0 ? double{number} : scaled_by(number, scale);
+      const DoublePair p = two_product(factor, scaled);
       good &= keeps_product(factor, number, p.high);
       triple_add(to, {p.high, p.low, 0, 0});
     });
@@ -207,14 +213,29 @@ struct Unknown {
   /// Whether x is zero or in range.
   ACCUBLAS_HD static bool usable(double x) { return x == 0 || Approximation::in_range(x); }
 
-  /// Computes a part of the quotient of complex numbers. Returns false if a number is out of range.
-  ACCUBLAS_HD bool divide(const TripleSum (&above)[parts], int part, TripleSum& to) const {
-    A y[parts];
-    for (int i = 0; i < parts; ++i) {
-      y[i] = A::of(above[i]);
-      if (!(A::in_range(y[i].high) || is_nothing(y[i]))) return false;
-    }
-    const double re = pivot.re, im = pivot.im;
+  /// Sets e to the exponent of the larger of two numbers; false where one is 2^-190 of the other or less, but not zero.
+  ACCUBLAS_HD static bool common_exponent(double first, double second, int& e) {
+    const int a = exponent_of(first), b = exponent_of(second), least = a < b ? a : b;
+    e = a > b ? a : b;
+    return e != no_exponent && e <= greatest_exponent && (least == no_exponent || e - least < 190);
+  }
+
+  /// A part of the quotient of complex numbers, at any place of the range, is `to` times 2^exponent; false where parts
+  /// are too far from each other.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE bool divide_apart(const TripleSum (&above)[parts], int part, TripleSum& to,
+                                                  int& exponent) const {
+    const A y[parts] = {A::of(above[0]), A::of(above[1])};
+    int of_y = 0, of_pivot = 0;
+    if (!common_exponent(y[0].high, y[1].high, of_y) || !common_exponent(pivot.re, pivot.im, of_pivot)) return false;
+    exponent = of_y - of_pivot;
+    return divide({y[0].scaled(-of_y), y[1].scaled(-of_y)}, scaled_by(pivot.re, -of_pivot),
+                  scaled_by(pivot.im, -of_pivot), part, to);
+  }
+
+  /// A part of the quotient of complex numbers; false where a number is out of range.
+  ACCUBLAS_HD static bool divide(const A (&y)[2], double re, double im, int part, TripleSum& to) {
+    for (const A& x : y)
+      if (!(A::in_range(x.high) || is_nothing(x))) return false;
     if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
     const A &first = y[part], &second = y[1 - part];
     const A dividend = first.times(re).plus(second.times(part == 0 ? im : -im));

@@ -171,13 +171,13 @@ TEST(SubstitutionNearUnderflow, DecidesAsExactSumsDo) {
     double result = 0;
     const TripleSum numerator = triple(exponent);
     unknown.b = 0;
-    if (unknown.approximate_small_quotient(numerator, result)) {
+    if (unknown.approximate_quotient_apart(numerator, result)) {
       ++small;
       expect("small", numerator, 0, result);
     }
     const TripleSum sum = triple(exponent + 500);
     unknown.b = below(2) ? std::ldexp(mantissa(), exponent - below(60)) : 0;
-    if (unknown.approximate_scaled(sum, 500, result)) {
+    if (unknown.approximate_scaled({sum}, 500, result)) {
       ++scaled;
       expect("scaled", {-sum.a1, -sum.a2, -sum.a3, sum.error}, -500, result);
     }

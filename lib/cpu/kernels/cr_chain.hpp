@@ -7,6 +7,9 @@
 // from 2^900 on end in a sum that is not finite.
 #pragma once
 
+#include <cmath>
+#include <type_traits>
+
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/kernels/dot2_vector.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -137,14 +140,30 @@ struct Chain {
   }
 };
 
+/// One sum per lane on three grids.
+struct DeepChain : Chain {
+  V s3;
+};
+template <Speed S>
+using ChainOf = std::conditional_t<S == Speed::deep, DeepChain, Chain>;
+template <class C>
+constexpr bool is_deep = std::is_same_v<C, DeepChain>;
+
 template <Grid G>
 constexpr double base1 = G.base1();
 template <Grid G>
 constexpr double base2 = G.base2();
-
 template <Grid G>
-ACCUBLAS_INLINE Chain empty_chain(V limit) {
-  return {mul(limit, splat(base1<G>)), mul(limit, splat(base2<G>)), zero()};
+constexpr double base3 = G.base3();
+
+template <Grid G, class C>
+ACCUBLAS_INLINE C empty_chain(V limit) {
+  C chain;
+  chain.s1 = mul(limit, splat(base1<G>));
+  chain.s2 = mul(limit, splat(base2<G>));
+  if constexpr (is_deep<C>) chain.s3 = mul(limit, splat(base3<G>));
+  chain.c = zero();
+  return chain;
 }
 
 /// s += x rounded to the grid of s; x becomes the rest.
@@ -157,8 +176,8 @@ ACCUBLAS_INLINE void to_grid(V& s, V& x) {
 /// chain[i % Chains] += a[i] x[i]. `base` is what each s1 began with; `seen` collects the bits in which it differs.
 /// Step by step for all terms: the steps of one term wait for each other for 40 cycles, and the CPU does not look far
 /// enough ahead to fill these with the next terms.
-template <class T, Speed S, int Chains, int Count>
-ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x)[Count], const V* base, V* seen) {
+template <class T, Speed S, int Chains, int Count, class C>
+ACCUBLAS_INLINE void add_products(C* chain, const V (&a)[Count], const V (&x)[Count], const V* base, V* seen) {
   V s1[Chains + Count], s2[Chains + Count], p[Count], d[Count], q[Count];
   for (int i = 0; i < Chains; ++i) {
     s1[i] = chain[i].s1;
@@ -175,6 +194,27 @@ ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x
   for (int i = 0; i < Count; ++i) d[i] = sub(s1[Chains + i], s1[i]);
   if constexpr (fused) {
     for (int i = 0; i < Count; ++i) s2[Chains + i] = add(s2[i], fms(a[i], x[i], d[i]));
+  } else if constexpr (S == Speed::deep) {
+    V e[Count], s3[Chains + Count], middle[Count];
+    for (int i = 0; i < Chains; ++i) s3[i] = chain[i].s3;
+    for (int i = 0; i < Count; ++i) e[i] = fms(a[i], x[i], p[i]);
+    for (int i = 0; i < Count; ++i) p[i] = sub(p[i], d[i]);
+    // Both rests, p and e, go to the second grid, and what they leave to the third one.
+    const auto both_to = [&](V * s) __attribute__((always_inline)) {
+      for (int i = 0; i < Count; ++i) {
+        middle[i] = add(s[i], p[i]);
+        s[Chains + i] = add(middle[i], e[i]);
+      }
+      for (int i = 0; i < Count; ++i) d[i] = sub(middle[i], s[i]);
+      for (int i = 0; i < Count; ++i) q[i] = sub(s[Chains + i], middle[i]);
+      for (int i = 0; i < Count; ++i) p[i] = sub(p[i], d[i]);
+      for (int i = 0; i < Count; ++i) e[i] = sub(e[i], q[i]);
+    };
+    both_to(s2);
+    both_to(s3);
+    for (int i = 0; i < Count; ++i) p[i] = add(p[i], e[i]);
+    for (int i = 0; i < Count; ++i) chain[i % Chains].c = add(chain[i % Chains].c, p[i]);
+    for (int i = 0; i < Chains; ++i) chain[i].s3 = held(s3[Count + i]);
   } else if constexpr (exact_product<T>) {
     for (int i = 0; i < Count; ++i) q[i] = sub(p[i], d[i]);
     for (int i = 0; i < Count; ++i) s2[Chains + i] = add(s2[i], q[i]);
@@ -197,30 +237,41 @@ ACCUBLAS_INLINE void add_products(Chain* chain, const V (&a)[Count], const V (&x
   for (int i = 0; i < Chains; ++i) {
     chain[i].s1 = s1[Count + i];
     chain[i].s2 = held(s2[Count + i]);  // here: gcc would put it off until it is known that no binade was left
-    if constexpr (S == Speed::full) chain[i].c = held(chain[i].c);
+    if constexpr (S != Speed::swift) chain[i].c = held(chain[i].c);
   }
 }
 
-/// The values on the grids without their bases: s1, s2 and c.
-template <Grid G>
-ACCUBLAS_INLINE Chain chain_value(const Chain& chain, V limit) {
-  return {sub(chain.s1, mul(limit, splat(base1<G>))), sub(chain.s2, mul(limit, splat(base2<G>))), chain.c};
+/// The values on the grids without their bases, and c.
+template <Grid G, class C>
+ACCUBLAS_INLINE C chain_value(const C& chain, V limit) {
+  C value;
+  value.s1 = sub(chain.s1, mul(limit, splat(base1<G>)));
+  value.s2 = sub(chain.s2, mul(limit, splat(base2<G>)));
+  if constexpr (is_deep<C>) value.s3 = sub(chain.s3, mul(limit, splat(base3<G>)));
+  value.c = chain.c;
+  return value;
 }
 
 /// The chain on the grids of another limit: the old sums are one more term.
-template <Grid G>
-ACCUBLAS_INLINE void move_chain(Chain& chain, V limit, V next) {
-  Chain old = chain_value<G>(chain, limit);
-  chain = empty_chain<G>(next);
+template <Grid G, class C>
+ACCUBLAS_INLINE void move_chain(C& chain, V limit, V next) {
+  C old = chain_value<G>(chain, limit);
+  chain = empty_chain<G, C>(next);
   to_grid(chain.s1, old.s1);
   to_grid(chain.s2, old.s1);
   to_grid(chain.s2, old.s2);
+  if constexpr (is_deep<C>) {
+    to_grid(chain.s3, old.s1);
+    to_grid(chain.s3, old.s2);
+    to_grid(chain.s3, old.s3);
+    old.s2 = add(old.s2, old.s3);
+  }
   chain.c = add(old.c, add(old.s1, old.s2));
 }
 
 /// Adds `count` vectors of products, term(i, a, x) the i-th. Returns in which bits s1 differed from its base.
-template <class T, Speed S, class Term>
-ACCUBLAS_INLINE V add_terms(Chain& chain, V base, Index count, Term&& term) {
+template <class T, Speed S, class C, class Term>
+ACCUBLAS_INLINE V add_terms(C& chain, V base, Index count, Term&& term) {
   V seen = zero();
   for (Index i = 0; i < count; ++i) {
     V a[1], x[1];
@@ -233,8 +284,8 @@ ACCUBLAS_INLINE V add_terms(Chain& chain, V base, Index count, Term&& term) {
 /// Adds a group of terms whose s1 leaves the binade in the lanes of `seen`, with the limit raised there (in all lanes,
 /// if `Together`). That succeeds: a limit of at least 4 times the old one leaves the old sum a quarter of the
 /// room, and fewer than 64 products below the limit half of it. Unless something is not finite: then the sum is NaN.
-template <class T, Speed S, Grid G, bool Together, class Term>
-ACCUBLAS_INLINE void add_raised(Chain& chain, V& limit, V seen, Index count, Term&& term) {
+template <class T, Speed S, Grid G, bool Together, class C, class Term>
+ACCUBLAS_INLINE void add_raised(C& chain, V& limit, V seen, Index count, Term&& term) {
   V most = zero();
   for (Index i = 0; i < count; ++i) {
     V a, x;
@@ -249,7 +300,7 @@ ACCUBLAS_INLINE void add_raised(Chain& chain, V& limit, V seen, Index count, Ter
     const V raised = Together ? next : where_left(seen, next, limit);
     move_chain<G>(chain, limit, raised);
     limit = raised;
-    Chain trial = chain;
+    C trial = chain;
     seen = add_terms<T, S>(trial, mul(limit, splat(base1<G>)), count, term);
     if (!any_left(seen) || attempt == 1) {
       chain = trial;
@@ -261,9 +312,9 @@ ACCUBLAS_INLINE void add_raised(Chain& chain, V& limit, V seen, Index count, Ter
 }
 
 /// Adds a group of terms whose s1 may leave the binade.
-template <class T, Speed S, Grid G, bool Together, class Term>
-ACCUBLAS_INLINE void add_with_care(Chain& chain, V& limit, Index count, Term&& term) {
-  Chain trial = chain;
+template <class T, Speed S, Grid G, bool Together, class C, class Term>
+ACCUBLAS_INLINE void add_with_care(C& chain, V& limit, Index count, Term&& term) {
+  C trial = chain;
   const V seen = add_terms<T, S>(trial, mul(limit, splat(base1<G>)), count, term);
   if (any_left(seen)) {
     add_raised<T, S, G, Together>(chain, limit, seen, count, term);
@@ -273,9 +324,9 @@ ACCUBLAS_INLINE void add_with_care(Chain& chain, V& limit, Index count, Term&& t
 }
 
 /// function(chain, limit) on copies in memory, for functions that are not inlined: the chain itself stays in registers.
-template <class Function>
-ACCUBLAS_INLINE void on_copies(Chain& chain, V& limit, Function&& function) {
-  Chain chain_copy = chain;
+template <class C, class Function>
+ACCUBLAS_INLINE void on_copies(C& chain, V& limit, Function&& function) {
+  C chain_copy = chain;
   V limit_copy = limit;
   function(chain_copy, limit_copy);
   chain = chain_copy;
@@ -299,6 +350,24 @@ ACCUBLAS_INLINE D add_block(D& a1, D& a2, D& a3, D s1, D s2, D c) {
   const D rest = s1 + s2, tail = rest + c;
   a3 = a3 + tail;
   return magnitude(rest) + magnitude(tail) + magnitude(a3);
+}
+
+/// (a1, a2, a3) += (s1, s2, s3, c), each part then below the last place of the one before. Returns what is lost, over
+/// 2^-53.
+inline double add_deep_block(double& a1, double& a2, double& a3, double s1, double s2, double s3, double c) {
+  for (double* a : {&a1, &a2, &a3}) two_sum_into(*a, s1);
+  for (double* a : {&a2, &a3}) two_sum_into(*a, s2);
+  two_sum_into(a3, s3);
+  two_sum_into(a3, c);
+  const double first = s1 + s2, second = s3 + c;
+  double rest = first + second;
+  const double roundings = std::fabs(first) + std::fabs(second) + std::fabs(rest);
+  two_sum_into(a3, rest);
+  two_sum_into(a2, a3);
+  two_sum_into(a1, a2);
+  two_sum_into(a2, a3);
+  two_sum_into(a3, rest);
+  return std::fabs(rest) * 0x1p53 + roundings;
 }
 
 }  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE

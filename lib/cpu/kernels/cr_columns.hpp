@@ -40,7 +40,7 @@ struct ColumnChains {
   [[gnu::always_inline]] inline void begin(const RowState* state) {
     for (int v = 0; v < N; ++v) {
       limit[v] = load(state[v].limit);
-      chain[v] = empty_chain<column_grid>(limit[v]);
+      chain[v] = empty_chain<column_grid, Chain>(limit[v]);
     }
   }
 

@@ -20,8 +20,9 @@ constexpr Index cr_scratch(Index m) { return 8 * (round_up(m, 8)); }
 
 /// How much a pass keeps of each product: all that cr can use, or what decides rows of condition numbers up to 1e6 or
 /// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`. GEMM also has
-/// `compensated` sums, whose errors are relative to the sum of the magnitudes of the element's own products.
-enum class Speed { full, swift, compensated };
+/// `compensated` sums, whose errors are relative to the sum of the magnitudes of the element's own products, and rows
+/// have `deep` sums, for terms that cancel nearly all that `full` keeps (those of float are as in `full`).
+enum class Speed { full, swift, compensated, deep };
 
 /// Facts about the rows of op(A), or the columns of op(B), in a panel.
 struct CrLines {
@@ -107,11 +108,14 @@ struct CrKernels {
   using Rows = void(Index m, Index k, const T* a, Index ld, const T* x, const LastBits& bits, TripleSum* sums);
   /// sums[i] = sum_p a[i + p ld] x[p] for i < m <= cr_panel, p < k: contiguous columns, `ld` apart.
   using Columns = void(Index m, Index k, const T* a, Index ld, const double* x, double* scratch, TripleSum* sums);
-  // By Speed, full or swift.
+  // By Speed, `full` or `swift`.
   Rows* rows[2];
+  Rows* deep_rows;
   Columns* columns[2];
   /// The largest power of two of which k entries are multiples; 2^1023 where all are zero. NaN may be passed over.
   double (*last_bit)(Index k, const T* x);
+
+  Rows* rows_of(Speed speed) const { return speed == Speed::deep ? deep_rows : rows[static_cast<int>(speed)]; }
 };
 
 ACCUBLAS_DECLARE_KERNELS(CrGemmKernel<double>)

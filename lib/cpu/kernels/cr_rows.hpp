@@ -29,8 +29,9 @@ constexpr Index row_block = (R == 1 ? 224 : 112) * W;
 template <int R>
 constexpr Grid row_grid{R == 1 ? 9 : 8};
 template <int R, Speed S>
-constexpr double row_error = S == Speed::full ? row_grid<R>.error(row_block<R> / W, row_block<R>)
-                                              : row_grid<R>.swift_error(row_block<R>);
+constexpr double row_error = S == Speed::deep   ? row_grid<R>.deep_error(row_block<R> / W, row_block<R>)
+                             : S == Speed::full ? row_grid<R>.error(row_block<R> / W, row_block<R>)
+                                                : row_grid<R>.swift_error(row_block<R>);
 // The sums of all lanes and chains are less than 2^53 quanta: s2 by the number of terms, s1 by `resolve`.
 template <int R>
 constexpr bool row_block_fits =
@@ -49,11 +50,12 @@ template <int R, Speed S>
 struct RowChains {
   static constexpr int count = R == 1 ? 2 : R;
   static constexpr Grid grid = row_grid<R>;
-  Chain chain[count];
+  using C = ChainOf<S>;
+  C chain[count];
   V limit[count];
 
   [[gnu::always_inline]] inline void begin() {
-    for (int i = 0; i < count; ++i) chain[i] = empty_chain<grid>(limit[i]);
+    for (int i = 0; i < count; ++i) chain[i] = empty_chain<grid, C>(limit[i]);
   }
 
   /// A group's terms of one row into the chain i, which are known to leave its binade: `vectors` vectors, `step` apart,
@@ -61,13 +63,13 @@ struct RowChains {
   template <class T>
   [[gnu::always_inline]] inline void add_row_raised(int i, V seen, const T* a, const T* x, int vectors, int step,
                                                     int lanes) {
-    on_copies(chain[i], limit[i], [&](Chain& c, V& l) { add_row_raised(c, l, seen, a, x, vectors, step, lanes); });
+    on_copies(chain[i], limit[i], [&](C& c, V& l) { add_row_raised(c, l, seen, a, x, vectors, step, lanes); });
   }
 
   /// Less than a group of terms of a single row.
   template <class T>
   [[gnu::always_inline]] inline void add_rest(const T* a, const T* x, int terms) {
-    on_copies(chain[0], limit[0], [&](Chain& c, V& l) { add_rest(c, l, a, x, terms); });
+    on_copies(chain[0], limit[0], [&](C& c, V& l) { add_rest(c, l, a, x, terms); });
   }
 
   /// Sums of all lanes: one limit for both chains of a row, and no s1 so far from its base that the sum would be
@@ -87,7 +89,7 @@ struct RowChains {
 
  private:
   template <class T>
-  [[gnu::noinline]] static void add_row_raised(Chain& chain, V& limit, V seen, const T* a, const T* x, int vectors,
+  [[gnu::noinline]] static void add_row_raised(C& chain, V& limit, V seen, const T* a, const T* x, int vectors,
                                                int step, int lanes) {
     add_raised<T, S, grid, true>(
         chain, limit, seen, vectors, [&](Index v, V & u, V & w) __attribute__((always_inline)) {
@@ -98,7 +100,7 @@ struct RowChains {
   }
 
   template <class T>
-  [[gnu::noinline]] static void add_rest(Chain& chain, V& limit, const T* a, const T* x, int terms) {
+  [[gnu::noinline]] static void add_rest(C& chain, V& limit, const T* a, const T* x, int terms) {
     add_with_care<T, S, grid, true>(
         chain, limit, ceil_div(terms, W), [&](Index v, V & u, V & w) __attribute__((always_inline)) {
           const int there = terms - v * W < W ? static_cast<int>(terms - v * W) : W;
@@ -108,9 +110,9 @@ struct RowChains {
   }
 
   [[gnu::always_inline]] inline void raise(int i, V next) {
-    on_copies(chain[i], limit[i], [&](Chain& c, V& l) { raise(c, l, next); });
+    on_copies(chain[i], limit[i], [&](C& c, V& l) { raise(c, l, next); });
   }
-  [[gnu::noinline]] static void raise(Chain& chain, V& limit, V next) {
+  [[gnu::noinline]] static void raise(C& chain, V& limit, V next) {
     move_chain<grid>(chain, limit, next);
     limit = next;
   }
@@ -122,7 +124,7 @@ template <int R, int Vectors, bool Whole, Speed S, class T>
 ACCUBLAS_INLINE void row_group(const T* a, Index ld, Index next, const T* x, int lanes, RowChains<R, S>& chains) {
   constexpr int chain_count = RowChains<R, S>::count;
   constexpr int at_once = R > 1 ? R : W == 8 ? 4 : 2;  // as many as the registers hold
-  Chain trial[chain_count];
+  ChainOf<S> trial[chain_count];
   V base[chain_count], seen[chain_count];
   for (int i = 0; i < chain_count; ++i) {
     trial[i] = chains.chain[i];
@@ -158,15 +160,21 @@ ACCUBLAS_INLINE void row_group(const T* a, Index ld, Index next, const T* x, int
   for (int i = 0; i < chain_count; ++i) chains.chain[i] = trial[i];
 }
 
-/// A look at the first products: they tell the limit, as a rule.
+/// A look at the first products and at the last ones: they tell the limit, as a rule. Decaying matrices have their
+/// largest products at one end.
 template <int R, Speed S, class T>
 ACCUBLAS_INLINE void first_limits(Index k, const T* a, Index ld, const T* x, RowChains<R, S>& chains) {
+  constexpr Index looked = (R == 1 ? 32 : 8) * W;
   for (int r = 0; r < R; ++r, a += ld) {
     V even = zero(), odd = zero();
-    for (Index p = 0; p + 2 * W <= k && p < (R == 1 ? 32 : 8) * W; p += 2 * W) {
-      even = larger_magnitude(even, mul(load(a + p), load(x + p)));
-      odd = larger_magnitude(odd, mul(load(a + p + W), load(x + p + W)));
-    }
+    const auto look = [&](Index p, Index end) {
+      for (; p + 2 * W <= end; p += 2 * W) {
+        even = larger_magnitude(even, mul(load(a + p), load(x + p)));
+        odd = larger_magnitude(odd, mul(load(a + p + W), load(x + p + W)));
+      }
+    };
+    look(0, k < looked ? k : looked);
+    if (k > looked) look(k - 2 * W > looked ? k - 2 * W : looked, k);
     const double seen = lane_max(larger_magnitude(even, odd));
     const V limit = seen > 0 ? limit_above(splat(seen)) : zero();
     for (int i = 0; i < chains.count; ++i)
@@ -197,20 +205,27 @@ ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, const 
       if (p < end) row_group<R, 1, false>(a + p, ld, next(), x + p, static_cast<int>(end - p), chains);
     }
     chains.resolve();
-    double s1[R], s2[R], c[R];
+    double s1[R], s2[R], s3[R], c[R];
     for (int r = 0; r < R; ++r) {
-      Chain v = chain_value<row_grid<R>>(chains.chain[r], chains.limit[r]);
+      ChainOf<S> v = chain_value<row_grid<R>>(chains.chain[r], chains.limit[r]);
       if constexpr (R == 1) {
-        const Chain w = chain_value<row_grid<R>>(chains.chain[1], chains.limit[1]);
-        v = {add(v.s1, w.s1), add(v.s2, w.s2), add(v.c, w.c)};
+        const ChainOf<S> w = chain_value<row_grid<R>>(chains.chain[1], chains.limit[1]);
+        v.s1 = add(v.s1, w.s1);
+        v.s2 = add(v.s2, w.s2);
+        if constexpr (S == Speed::deep) v.s3 = add(v.s3, w.s3);
+        v.c = add(v.c, w.c);
       }
       s1[r] = lane_sum(v.s1);
       s2[r] = lane_sum(v.s2);
+      if constexpr (S == Speed::deep) s3[r] = lane_sum(v.s3);
       c[r] = lane_sum(v.c);
     }
     for (int r = 0; r < R; ++r) {
       error[r] += lane_max(chains.limit[r]) * row_error<R, S>;
-      roundings[r] += add_block(a1[r], a2[r], a3[r], s1[r], s2[r], c[r]);
+      if constexpr (S == Speed::deep)
+        roundings[r] += add_deep_block(a1[r], a2[r], a3[r], s1[r], s2[r], s3[r], c[r]);
+      else
+        roundings[r] += add_block(a1[r], a2[r], a3[r], s1[r], s2[r], c[r]);
     }
   }
   for (int r = 0; r < R; ++r) {

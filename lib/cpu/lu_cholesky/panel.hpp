@@ -252,12 +252,8 @@ class Panel {
     T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
     for (Index q = 0; q < terms; ++q) keep(left(q), row + parts * q);
     sums.write(column, 0, terms, lines);
-    const double last_bit = sums.last_bit(terms, lines), last_bit_of_row = sums.last_bit(terms, row);
-    TripleSum* to[parts];
-    for (int part = 0; part < parts; ++part) to[part] = own + part;
-    sums.add_up(Speed::full, terms, lines, 1, row, line_, {&last_bit_of_row, last_bit}, to);
+    const bool decided = sums.decide(unknown, terms, lines, row, own, result);
     for (int part = 0; part < parts; ++part) at[part * step] = own[part];
-    const bool decided = unknown.approximate(own, result);
     if (decided && lost_nothing(own))
       exact_sums_.store(true, std::memory_order_relaxed);
     else

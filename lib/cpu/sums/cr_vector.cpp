@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <new>
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/sums/fullest_sum.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/exact_sum.hpp"
+#include "lib/numerics/powers_of_two.hpp"
 #include "lib/numerics/ziv.hpp"
 
 namespace accublas::cpu {
@@ -26,27 +29,14 @@ enum class Way {
   packed    ///< blocks of A and x are copied first: any strides
 };
 
-/// The sum of k terms, to all bits that `full` keeps; without an error where the last bits of the entries show that
-/// nothing was lost.
+/// Sets *out to RN(alpha sum + beta c) of an element by its fullest sums. Returns whether they decide it.
 template <class T>
-TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col) {
-  const CrKernels<T>& kernels = kernels_for<CrKernels<T>>(isa);
-  T row_copy[VectorTuning::packed_terms], col_copy[VectorTuning::packed_terms];
-  TripleSum sum{0, 0, 0, 0};
-  for (Index p = 0; p < k; p += VectorTuning::packed_terms) {
-    const Index terms = std::min(VectorTuning::packed_terms, k - p);
-    auto contiguous = [=](Vector<const T> x, T* copy) -> const T* {
-      if (x.stride == 1) return &x[p];
-      for (Index i = 0; i < terms; ++i) copy[i] = x[p + i];
-      return copy;
-    };
-    const T *const a = contiguous(row, row_copy), *const x = contiguous(col, col_copy);
-    const double last_bit = kernels.last_bit(terms, a);
-    TripleSum part;
-    kernels.rows[static_cast<int>(Speed::full)](1, terms, a, terms, x, {&last_bit, kernels.last_bit(terms, x)}, &part);
-    triple_add(sum, part);
-  }
-  return sum;
+bool decide_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, T addend, T* out) {
+  const TripleSum sum = fullest_sum(isa, k, row, col);
+  if (ziv_test(alpha, sum, beta, addend, out)) return true;
+  if (!may_have_underflowed(sum)) return false;
+  const TermScale scale = scale_of(k, row, col);
+  return ziv_test(alpha, fullest_sum(isa, k, row, col, scale), beta, addend, out, -scale.product());
 }
 
 /// Scratch of one thread: sums of a panel, bits of x, then the state of `columns` or a packed block.
@@ -266,7 +256,12 @@ class CrGemv {
 
   /// A row that is undecided.
   void retry_row(Index i) {
-    if (!finish_row(i, fullest_sum<T>(execution_.isa, g_.k, g_.a.row(i), g_.x))) exact_row(i);
+    T* const y = &g_.y[i];
+    T out = 0;
+    if (decide_element(execution_.isa, g_.k, g_.alpha, g_.a.row(i), g_.x, g_.beta, read_addend(g_.beta, y), &out))
+      *y = out;
+    else
+      exact_row(i);
   }
 
   /// y_i, if Ziv's test decides it.
@@ -329,6 +324,40 @@ class CrGemv {
 }  // namespace
 
 template <class T>
+TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col, TermScale scale) {
+  const CrKernels<T>& kernels = kernels_for<CrKernels<T>>(isa);
+  T row_copy[VectorTuning::packed_terms], col_copy[VectorTuning::packed_terms];
+  TripleSum sum{0, 0, 0, 0};
+  for (Index p = 0; p < k; p += VectorTuning::packed_terms) {
+    const Index terms = std::min(VectorTuning::packed_terms, k - p);
+    auto contiguous = [=](Vector<const T> x, int exponent, T* copy) -> const T* {
+      if (x.stride == 1 && exponent == 0) return &x[p];
+      const T factor = static_cast<T>(power_of_two(exponent));
+      for (Index i = 0; i < terms; ++i) copy[i] = x[p + i] * factor;
+      return copy;
+    };
+    const T *const a = contiguous(row, scale.row, row_copy), *const x = contiguous(col, scale.col, col_copy);
+    const double last_bit = kernels.last_bit(terms, a);
+    TripleSum part;
+    kernels.deep_rows(1, terms, a, terms, x, {&last_bit, kernels.last_bit(terms, x)}, &part);
+    triple_add(sum, part);
+  }
+  return sum;
+}
+
+template <class T>
+TermScale scale_of(Index k, Vector<const T> row, Vector<const T> col) {
+  // A sum that may have underflowed has an error below 2^-1000, so that its products are below 2^-870. Twice 880 lifts
+  // them to 2^890, where the kernels' grids do not overflow.
+  const auto exponent = [=](const Vector<const T>& x) {
+    T largest = 0;
+    for (Index p = 0; p < k; ++p) largest = std::max(largest, std::fabs(x[p]));
+    return std::min(880, 1000 - exponent_of(largest));
+  };
+  return {exponent(row), exponent(col)};
+}
+
+template <class T>
 void cr_gemv(const Gemv<T>& g, Execution& execution) {
   CrGemv<T> gemv(g, execution);
   if (!execution.workspace.rehearses()) gemv.run();
@@ -342,7 +371,7 @@ void cr_dot(const Dot<T>& d, Execution& execution) {
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
   T result = 0;
-  const bool decided = ziv_test(alpha, fullest_sum(isa, k, row, col), beta, read_addend(beta, c), &result);
+  const bool decided = decide_element(isa, k, alpha, row, col, beta, read_addend(beta, c), &result);
   return decided ? result : exact_element<T>(k, alpha, row, col, beta, c);
 }
 
@@ -368,6 +397,10 @@ void cr_mixed_dot(const MixedDot<T>& d, Execution& execution) {
   ++execution.report.undecided;
 }
 
+template TripleSum fullest_sum(Isa, Index, Vector<const double>, Vector<const double>, TermScale);
+template TripleSum fullest_sum(Isa, Index, Vector<const float>, Vector<const float>, TermScale);
+template TermScale scale_of(Index, Vector<const double>, Vector<const double>);
+template TermScale scale_of(Index, Vector<const float>, Vector<const float>);
 template void cr_mixed_dot(const MixedDot<double>&, Execution&);
 template void cr_mixed_dot(const MixedDot<float>&, Execution&);
 template double cr_element(Isa, Index, double, Vector<const double>, Vector<const double>, double, const double*);

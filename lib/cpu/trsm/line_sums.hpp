@@ -9,6 +9,7 @@
 #include "lib/call/product.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
+#include "lib/cpu/sums/fullest_sum.hpp"
 #include "lib/numerics/substitution.hpp"
 
 namespace accublas::cpu {
@@ -69,9 +70,24 @@ class LineSums {
       else if (dot2_)
         add_up_pairs(count, reinterpret_cast<const double*>(lines) + part * stride_, sides, unknowns, step, sums[part]);
       else
-        kernels_for<CrKernels<T>>(isa_).rows[static_cast<int>(speed)](sides, parts * count, unknowns, step,
-                                                                      lines + part * stride_, bits, sums[part]);
+        kernels_for<CrKernels<T>>(isa_).rows_of(speed)(sides, parts * count, unknowns, step, lines + part * stride_,
+                                                       bits, sums[part]);
     }
+  }
+
+  /// Decides an unknown by the fullest sums over `count` unknowns of one right-hand side. Returns whether they do;
+  /// `sums` are the ones that did not have to be scaled.
+  bool decide(const Unknown<E>& unknown, Index count, const T* lines, const T* unknowns, TripleSum (&sums)[parts],
+              E& result) const {
+    const auto of_part = [&](int part) { return Vector<const T>{lines + part * stride_, 1}; };
+    const Vector<const T> x{unknowns, 1};
+    for (int part = 0; part < parts; ++part) sums[part] = fullest_sum(isa_, parts * count, of_part(part), x);
+    if (unknown.approximate(sums, result)) return true;
+    if (!std::all_of(sums, sums + parts, may_have_underflowed)) return false;
+    const TermScale scale = scale_of(parts * count, of_part(0), x);
+    TripleSum scaled[parts];
+    for (int part = 0; part < parts; ++part) scaled[part] = fullest_sum(isa_, parts * count, of_part(part), x, scale);
+    return unknown.approximate_scaled(scaled, scale.product(), result);
   }
 
   /// The unknown with the exact sum of m(p, q) x(q) over the first `count` unknowns. Where dot2's pair is NaN,

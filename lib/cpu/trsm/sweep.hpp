@@ -100,21 +100,17 @@ class Sweep {
       const Index i = sums.place(p), begin = factors ? p - part.first + 1 : 0;
       if (factors && !root(part, p, unknowns)) return p;
       Unknown<E> unknown = Unknown<E>::of_row(system.alpha, sums.pivot(p), system.m.unit);
-      const auto add_up = [&](Speed how, Index s, Index sides, bool with_bits) {
-        TripleSum* to[parts];
-        for (int of = 0; of < parts; ++of) to[of] = space[of] + s;
-        const LastBits bits = with_bits ? LastBits{last_bits + s, last_bit} : LastBits{};
-        sums.add_up(how, p, lines, sides, unknowns + s * part.line, part.line, bits, to);
-      };
-      const auto find_last_bit = [&](Index s) { last_bits[s] = sums.last_bit(p, unknowns + s * part.line); };
       if (lines && begin < count) {
         sums.write(p, 0, p, lines);
         if (!tracks && exact_sums_.load(std::memory_order_relaxed)) {
           tracks = true;
-          for (Index s = begin; s < count; ++s) find_last_bit(s);
+          for (Index s = begin; s < count; ++s) last_bits[s] = sums.last_bit(p, unknowns + s * part.line);
         }
         if (tracks) last_bit = sums.last_bit(p, lines);
-        add_up(speed, begin, count - begin, tracks);
+        TripleSum* to[parts];
+        for (int of = 0; of < parts; ++of) to[of] = space[of] + begin;
+        sums.add_up(speed, p, lines, count - begin, unknowns + begin * part.line, part.line,
+                    tracks ? LastBits{last_bits + begin, last_bit} : LastBits{}, to);
       }
       Index hard = 0;
       for (Index s = begin; s < count; ++s) {
@@ -122,15 +118,10 @@ class Sweep {
         E result{};
         unknown.b = x;
         TripleSum own[parts];
-        const auto decide = [&] {
-          for (int of = 0; of < parts; ++of) own[of] = space[of][s];
-          return unknown.approximate(own, result);
-        };
-        bool decided = lines && decide();
-        if (lines && !decided && (speed == Speed::swift || !(tracks || dot2_))) {
-          if (!tracks) find_last_bit(s), last_bit = sums.last_bit(p, lines);
-          add_up(Speed::full, s, 1, true);
-          decided = decide();
+        for (int of = 0; of < parts; ++of) own[of] = space[of][s];
+        bool decided = lines && unknown.approximate(own, result);
+        if (lines && !decided && !dot2_) {
+          decided = sums.decide(unknown, p, lines, unknowns + s * part.line, own, result);
           if (decided && lost_nothing(own))
             exact_sums_.store(true, std::memory_order_relaxed);
           else
@@ -145,7 +136,7 @@ class Sweep {
         if (lines) keep(x, unknowns + s * part.line + parts * p);
         if (tracks) last_bits[s] = last_bit_with(last_bits[s], x);
       }
-      if (hard * tuning().triangular.hard_share > count) speed = Speed::full;
+      if (hard * tuning().triangular.hard_share > count) speed = speed == Speed::swift ? Speed::full : Speed::deep;
     }
     return part.end;
   }
