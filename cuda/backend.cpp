@@ -316,8 +316,8 @@ class CudaBackend final : public Backend {
     const Call<Gemm<T>, T> emulation{call.problem,          call.alpha, call.beta,  call.operands_on_device,
                                      call.result_on_device, mode,       call.engine};
     // INT8 is the only integer engine that combines the parts of complex numbers.
-    const bool joins = call.problem.joined && call.mode.kind != ACCUBLAS_MODE_SLICES;
-    if (joins && (call.engine == ACCUBLAS_ENGINE_FP16 || call.engine == ACCUBLAS_ENGINE_FP64)) {
+    const bool combines = call.problem.combined && call.mode.kind != ACCUBLAS_MODE_SLICES;
+    if (combines && (call.engine == ACCUBLAS_ENGINE_FP16 || call.engine == ACCUBLAS_ENGINE_FP64)) {
       if (execution.engine_forced)
         throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
                     "engines fp16 and fp64 of a GPU need alpha and beta in host memory, without imaginary parts");
@@ -328,7 +328,7 @@ class CudaBackend final : public Backend {
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8: {
         std::optional<cuda::NativeOffer> offer;
-        if (!joins) offer = native_offer(state, call, execution);
+        if (!combines) offer = native_offer(state, call, execution);
         if (offer && offer->most_moduli == 0) return native_in_store(state, call, execution);
         return cuda::int8_gemm(state, call, execution, offer ? &*offer : nullptr);
       }

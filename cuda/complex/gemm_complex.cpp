@@ -10,7 +10,7 @@
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/core/scale.hpp"
-#include "cuda/exact/joined.hpp"
+#include "cuda/exact/combined_parts.hpp"
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"
@@ -155,21 +155,21 @@ template <class T>
 class ComponentProduct {
  public:
   ComponentProduct(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
-                   bool transposed, bool joins, Execution& execution, DeviceGemmFunction<T> serve)
+                   bool transposed, bool combines, Execution& execution, DeviceGemmFunction<T> serve)
       : state_(state),
         call_(call),
         g_(g),
         transposed_(transposed),
-        joins_(joins),
-        keeps_addend_(joins && (call.beta.on_device || call.beta.pointer->im != 0)),
+        combines_(combines),
+        keeps_addend_(combines && (call.beta.on_device || call.beta.pointer->im != 0)),
         execution_(execution),
         serve_(serve),
         by_parts_(call.mode.kind == ACCUBLAS_MODE_DOT2),
         as_stored_(serves_as_stored()),
         swaps_(by_parts_ && !transposed),
         writes_columns_(!as_stored_ && (swaps_ || g.b.row_stride != 1)),
-        alpha_(joins ? T(1) : call.alpha.pointer->re),
-        beta_(joins ? T(0) : call.beta.pointer->re) {}
+        alpha_(combines ? T(1) : call.alpha.pointer->re),
+        beta_(combines ? T(0) : call.beta.pointer->re) {}
 
   void run() {
     choose_panels();
@@ -182,7 +182,7 @@ class ComponentProduct {
       addend_ = keeps_addend_ ? carver.take<T>(2 * rows_ * cols_) : nullptr;
     });
     std::optional<NativeProduct> native;
-    if (as_stored_ && g_.wanted == Triangle::all && !joins_) native.emplace(native_product(call_, g_));
+    if (as_stored_ && g_.wanted == Triangle::all && !combines_) native.emplace(native_product(call_, g_));
     const NativeScope in_store(state_, native ? &*native : state_.native_product());
     BatchScope scope(state_, execution_.report.level, by_parts_ || rows_ < g_.m || cols_ < g_.n);
     for (Index col = 0; col < g_.n; col += cols_)
@@ -201,13 +201,13 @@ class ComponentProduct {
   bool serves_as_stored() const {
     if (call_.engine != ACCUBLAS_ENGINE_INT8) return false;
     BlasMatrix<const Complex<T>> a, b;
-    return g_.wanted != Triangle::all || joins_ || named_by_blas(g_, a, b);
+    return g_.wanted != Triangle::all || combines_ || named_by_blas(g_, a, b);
   }
 
   /// Returns whether dot2's pairs of a panel are kept; they are combined when both components of S are available.
-  bool keeps_pairs() const { return joins_ && by_parts_; }
+  bool keeps_pairs() const { return combines_ && by_parts_; }
   /// Returns how many numbers are written for a row of A.
-  Index row_words() const { return as_stored_ ? 0 : (by_parts_ && !joins_ ? 2 : 4) * g_.k; }
+  Index row_words() const { return as_stored_ ? 0 : (by_parts_ && !combines_ ? 2 : 4) * g_.k; }
 
   /// Chooses panels. A quarter of the workspace is for written rows and columns: all columns, if they fit half of that,
   /// and as many rows as there is room for. T* belongs to the call, and a wanted triangle is one of all rows and
@@ -240,7 +240,7 @@ class ComponentProduct {
     }
     if (!by_parts_) {
       serve(2 * rows, cols, RowLayout::both, false, row, rows, col, both_components(c), inner);
-    } else if (joins_) {
+    } else if (combines_) {
       // These two calls have the shape of the panel that combines them.
       const Matrix<T> nothing{nullptr, 1, rows};
       serve(rows, cols, RowLayout::real, false, row, rows, col, nothing, inner);
@@ -277,11 +277,11 @@ class ComponentProduct {
     product.zeros.diagonal += g_.zeros.of_a ? row : col;
     product.zeros.paired_lines = g_.zeros.of_a && layout == RowLayout::both;
     product.zeros.paired_terms = true;
-    JoinedParts<T> joined{device_scalar(call_.alpha), device_scalar(call_.beta), addend_, 2 * rows};
-    if (joins_) {
-      product.joined = &joined;
-      if (layout != RowLayout::imaginary) joined.real = pairs_[0];
-      if (layout != RowLayout::real) joined.imaginary = pairs_[1];
+    CombinedParts<T> combined{device_scalar(call_.alpha), device_scalar(call_.beta), addend_, 2 * rows};
+    if (combines_) {
+      product.combined = &combined;
+      if (layout != RowLayout::imaginary) combined.real = pairs_[0];
+      if (layout != RowLayout::real) combined.imaginary = pairs_[1];
     }
     if (layout == RowLayout::both) product.row_pairs = g_.conjugate_b ? RowPairs::conjugated : RowPairs::complex;
     serve_(state_, Call<Gemm<T>, T>{product, {&alpha_, false}, {&beta_, false}, true, true, call_.mode, call_.engine},
@@ -291,7 +291,7 @@ class ComponentProduct {
   State& state_;
   const Call<Gemm<Complex<T>>, Complex<T>>& call_;
   const Gemm<Complex<T>>& g_;
-  const bool transposed_, joins_, keeps_addend_;
+  const bool transposed_, combines_, keeps_addend_;
   Execution& execution_;
   const DeviceGemmFunction<T> serve_;
   /// In dot2, whose terms have an order, each component is a separate product.
@@ -313,12 +313,13 @@ void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, 
   Gemm<Complex<T>> g = transposed ? call.problem.transposed() : call.problem;
   const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
   const bool on_device = call.alpha.on_device, scales = no_product(call);
-  const bool joins = on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0;
+  const bool combines = on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0;
   // For cuBLAS a real beta is a complex number with a zero imaginary part; the other engines treat it as real.
-  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !(scales && !joins && call.mode.kind != ACCUBLAS_MODE_NATIVE))
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !(scales && !combines && call.mode.kind != ACCUBLAS_MODE_NATIVE))
     return on_device ? native_by_device(state, call, g, execution) : native(state, call, g, execution);
   // Emulation has no fallback candidate if it combines parts; cuBLAS keeps the promise of dp and sp.
-  if (joins && !scales && grade && !call.mode.reproducible && !execution.engine_forced && g.wanted == Triangle::all) {
+  if (combines && !scales && grade && !call.mode.reproducible && !execution.engine_forced &&
+      g.wanted == Triangle::all) {
     BlasMatrix<const Complex<T>> a, b;
     if (named_by_blas(g, a, b)) {
       std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
@@ -338,7 +339,7 @@ void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, 
     scale();
     state.end_call();
   } else {
-    ComponentProduct<T>(state, call, g, transposed, joins, inner, serve).run();
+    ComponentProduct<T>(state, call, g, transposed, combines, inner, serve).run();
     if (on_device && g.wanted == Triangle::all) scale();
   }
   result.put_back();

@@ -7,10 +7,10 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scale.hpp"
 #include "cuda/dot2/dot2_gemm.hpp"
+#include "cuda/exact/combined_parts.hpp"
 #include "cuda/exact/engine_call.hpp"
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/exact_call.hpp"
-#include "cuda/exact/joined.hpp"
 #include "cuda/scaling/measure.hpp"
 #include "cuda/vector/vector_call.hpp"
 
@@ -29,7 +29,7 @@ Layout lines_of(Carver& carver, const EngineCall<T>& engine) {
 
 /// The parts of numbers for which pairs exist.
 template <class T>
-void join_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+void combine_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const EngineCall<T> engine(call);
   const cudaStream_t stream = state.cuda_stream();
   const DeviceModel& model = state.model();
@@ -41,8 +41,8 @@ void join_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
   const ExactArguments<T> arguments = exact_arguments(engine, at.rows, at.cols, at.open, device);
   state.phase(&accublas_report_t::ms_exact);
-  join_pairs(model, arguments, *call.problem.joined, engine.wanted, stream);
-  exact_joined(model, arguments, *call.problem.joined, stream);
+  combine_pairs(model, arguments, *call.problem.combined, engine.wanted, stream);
+  exact_combined(model, arguments, *call.problem.combined, stream);
   state.end_call();
 }
 
@@ -51,13 +51,14 @@ void join_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
 template <class T>
 void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const Gemm<T>& g = call.problem;
-  if (g.row_pairs != RowPairs::none) return join_call(state, call, execution);
+  if (g.row_pairs != RowPairs::none) return combine_call(state, call, execution);
   // One chain per output in the same blocks: a GEMM of one column or one row is a GEMV.
   const auto vector_call = [&](const Gemv<T>& gemv) {
     gemv_call(state, Call<Gemv<T>, T>{gemv, call.alpha, call.beta, true, true, call.mode, call.engine}, execution);
   };
-  if (g.n == 1 && !g.joined) return vector_call({g.m, g.k, g.alpha, g.a, g.b.col(0), g.beta, g.c.col(0)});
-  if (g.m == 1 && !g.joined) return vector_call({g.n, g.k, g.alpha, g.b.transposed(), g.a.row(0), g.beta, g.c.row(0)});
+  if (g.n == 1 && !g.combined) return vector_call({g.m, g.k, g.alpha, g.a, g.b.col(0), g.beta, g.c.col(0)});
+  if (g.m == 1 && !g.combined)
+    return vector_call({g.n, g.k, g.alpha, g.b.transposed(), g.a.row(0), g.beta, g.c.row(0)});
 
   const EngineCall<T> engine(call);
   const cudaStream_t stream = state.cuda_stream();
@@ -80,10 +81,10 @@ void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   state.phase(&accublas_report_t::ms_convert);
   measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
   ExactArguments<T> arguments = exact_arguments(engine, at.rows, at.cols, at.open, device);
-  if (g.joined) arguments.pairs = g.joined->imaginary ? g.joined->imaginary : g.joined->real;
+  if (g.combined) arguments.pairs = g.combined->imaginary ? g.combined->imaginary : g.combined->real;
   state.phase(&accublas_report_t::ms_product);
   dot2_tiles(model, arguments, division, scratch, stream);
-  if (g.joined) return state.end_call();
+  if (g.combined) return state.end_call();
   state.phase(&accublas_report_t::ms_exact);
   exact(model, arguments, stream);
   if (engine.alpha.pointer)

@@ -51,11 +51,11 @@ void slices_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& executio
   measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
   state.phase(&accublas_report_t::ms_product);
   const ExactArguments<T> pass = exact_arguments(engine, at.rows, at.cols, at.open, device);
-  const JoinedParts<T>* const joined = call.problem.joined;
-  slice_pass(cublas, scheme, blocks, pass, joined, at.arena, stream);
+  const CombinedParts<T>* const combined = call.problem.combined;
+  slice_pass(cublas, scheme, blocks, pass, combined, at.arena, stream);
   // Elements of special lines are computed as in every mode.
   state.phase(&accublas_report_t::ms_exact);
-  joined ? exact_joined(model, pass, *joined, stream) : exact(model, pass, stream);
+  combined ? exact_combined(model, pass, *combined, stream) : exact(model, pass, stream);
   if (engine.alpha.pointer)
     scale_if_alpha_is_zero(model, engine.rows.count, engine.cols.count, engine.at, engine.alpha, engine.beta, true,
                            stream);

@@ -25,7 +25,7 @@ SliceBlocks slice_blocks(const PartsTuning& tuning, const SliceScheme& scheme, I
 
 template <class T>
 void slice_pass(Cublas& cublas, const SliceScheme& scheme, const SliceBlocks& blocks, const ExactArguments<T>& pass,
-                const JoinedParts<T>* joined, void* workspace, cudaStream_t stream) {
+                const CombinedParts<T>* combined, void* workspace, cudaStream_t stream) {
   char* next = static_cast<char*>(workspace);
   const auto take = [&](std::size_t bytes) {
     char* const here = next;
@@ -68,14 +68,14 @@ void slice_pass(Cublas& cublas, const SliceScheme& scheme, const SliceBlocks& bl
         }
       },
       [&](const ProductPart& part) {
-        finish_slices(scheme, pass, row_slices, col_slices, planes, part.row, part.rows, part.col, part.cols, joined,
+        finish_slices(scheme, pass, row_slices, col_slices, planes, part.row, part.rows, part.col, part.cols, combined,
                       stream);
       });
 }
 
 template void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<double>&,
-                         const JoinedParts<double>*, void*, cudaStream_t);
+                         const CombinedParts<double>*, void*, cudaStream_t);
 template void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<float>&,
-                         const JoinedParts<float>*, void*, cudaStream_t);
+                         const CombinedParts<float>*, void*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -4,8 +4,8 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/core/warp_reduce.hpp"
+#include "cuda/exact/combine_parts.hpp"
 #include "cuda/exact/finish_element.hpp"
-#include "cuda/exact/join_parts.hpp"
 #include "cuda/exact/open_elements.hpp"
 #include "cuda/fp64/slice_remainder.hpp"
 #include "cuda/fp64/slices.hpp"
@@ -229,12 +229,12 @@ __global__ void __launch_bounds__(LongSum::lanes) finish_slices_kernel(SliceFini
 }
 
 /// The words for both parts of S, alpha's, and both products of beta and c: they span at most 6600 bits.
-constexpr int joined_words = 144;
+constexpr int combined_words = 144;
 
 /// Returns a component of alpha S + beta c from both parts of S, which are columns c and c ^ 1.
 template <class T>
-__device__ T finish_joined(const SliceFinish<T>& a, Index r, Index c, const JoinFactors<T>& f,
-                           const JoinAddend<T>& addend, std::int64_t* words) {
+__device__ T finish_combined(const SliceFinish<T>& a, Index r, Index c, const CombineFactors<T>& f,
+                             const CombineAddend<T>& addend, std::int64_t* words) {
   const Index row = a.first_row + r;
   const int row_count = a.row_slices.count[row];
   const auto row_grid = [&](int p) { return a.row_slices.grid[p * a.row_slices.lines + row]; };
@@ -311,15 +311,15 @@ __device__ T finish_joined(const SliceFinish<T>& a, Index r, Index c, const Join
 
 template <class T>
 __global__ void __launch_bounds__(LongSum::lanes)
-    join_kernel(const __grid_constant__ SliceFinish<T> a, const __grid_constant__ JoinedParts<T> joined) {
-  __shared__ std::int64_t words[joined_words * LongSum::lanes];
-  const JoinFactors<T> factors(joined, threadIdx.x % 2 == 1);
+    combine_kernel(const __grid_constant__ SliceFinish<T> a, const __grid_constant__ CombinedParts<T> combined) {
+  __shared__ std::int64_t words[combined_words * LongSum::lanes];
+  const CombineFactors<T> factors(combined, threadIdx.x % 2 == 1);
   if (factors.leaves_c) return;
   finish_elements(a, [&](Index r, Index c, bool inside, bool special) {
     const Index row = a.first_row + r, col = a.first_col + c;
     T* const at = element(a.pass.at, row, col);
-    const JoinAddend<T> addend(joined, factors, inside, row, col, at);
-    if (inside && !special) *at = finish_joined(a, r, c, factors, addend, words + threadIdx.x);
+    const CombineAddend<T> addend(combined, factors, inside, row, col, at);
+    if (inside && !special) *at = finish_combined(a, r, c, factors, addend, words + threadIdx.x);
   });
 }
 
@@ -346,12 +346,12 @@ void cut_slices(const SliceScheme& scheme, const SliceArguments<T>& a, cudaStrea
 template <class T>
 void finish_slices(const SliceScheme& scheme, const ExactArguments<T>& pass, const LineSlices& row_slices,
                    const LineSlices& col_slices, const double* planes, Index first_row, Index rows, Index first_col,
-                   Index cols, const JoinedParts<T>* joined, cudaStream_t stream) {
+                   Index cols, const CombinedParts<T>* combined, cudaStream_t stream) {
   if (rehearses()) return;
   const SliceFinish<T> a{scheme, pass, row_slices, col_slices, planes, first_row, rows, first_col, cols};
   const dim3 blocks(static_cast<unsigned>(ceil_div(cols, LongSum::lanes)), at_most(rows, 65535));
-  if (joined) {
-    join_kernel<<<blocks, LongSum::lanes, 0, stream>>>(a, *joined);
+  if (combined) {
+    combine_kernel<<<blocks, LongSum::lanes, 0, stream>>>(a, *combined);
     return check_launch("finish_slices");
   }
   finish_slices_kernel<<<blocks, LongSum::lanes, 0, stream>>>(a);
@@ -363,7 +363,7 @@ void finish_slices(const SliceScheme& scheme, const ExactArguments<T>& pass, con
                             cudaStream_t);                                                                        \
   template void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);                           \
   template void finish_slices(const SliceScheme&, const ExactArguments<T>&, const LineSlices&, const LineSlices&, \
-                              const double*, Index, Index, Index, Index, const JoinedParts<T>*, cudaStream_t);
+                              const double*, Index, Index, Index, Index, const CombinedParts<T>*, cudaStream_t);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -11,8 +11,8 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/operand_tiles.hpp"
 #include "cuda/core/product_blocks.hpp"
+#include "cuda/exact/combined_parts.hpp"
 #include "cuda/exact/exact.hpp"
-#include "cuda/exact/joined.hpp"
 
 namespace accublas::cuda {
 
@@ -42,8 +42,8 @@ SliceBlocks slice_blocks(const PartsTuning&, const SliceScheme&, Index m, Index 
 /// lines' members only `special` is read. `workspace` has blocks.bytes() and is 256-byte aligned. state->parts becomes
 /// the most slices that a line took. Call it after Cublas::begin on the same stream and before the next begin.
 template <class T>
-void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<T>&, const JoinedParts<T>* joined,
-                void* workspace, cudaStream_t);
+void slice_pass(Cublas&, const SliceScheme&, const SliceBlocks&, const ExactArguments<T>&,
+                const CombinedParts<T>* combined, void* workspace, cudaStream_t);
 
 // ---- slices.cu: the steps of slice_pass ------------------------------------------------------------------
 /// Measurements of the slices of a side's lines.
@@ -71,6 +71,6 @@ void cut_slices(const SliceScheme&, const SliceArguments<T>&, cudaStream_t);
 template <class T>
 void finish_slices(const SliceScheme&, const ExactArguments<T>&, const LineSlices& rows_slices,
                    const LineSlices& cols_slices, const double* planes, Index first_row, Index rows, Index first_col,
-                   Index cols, const JoinedParts<T>* joined, cudaStream_t);
+                   Index cols, const CombinedParts<T>* combined, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -21,13 +21,13 @@ Int8Call<T>::Int8Call(State& of_context, const Call<Gemm<T>, T>& call, Execution
       as_made(call),
       execution(call_execution),
       offer(native_offer),
-      joined(call.problem.joined),
+      combined(call.problem.combined),
       in_engine(call),
       plan(plan_int8(in_engine,
                      {.mode = call.mode,
                       .cap = execution.workspace.cap(),
                       .complex_kernels = in_engine.pairs_of_columns != RowPairs::none && converts_complex(model),
-                      .joined = joined != nullptr,
+                      .combined = combined != nullptr,
                       .offer = offer,
                       .sum_moduli = sum_moduli,
                       .tuning = model.tuning().int8})) {}
@@ -73,7 +73,7 @@ template <class T>
 void Int8Call<T>::compute_open_elements() {
   phase(&accublas_report_t::ms_exact);
   const ExactArguments<T> open = exact_arguments(in_engine, arrays.rows, arrays.cols, arrays.open, device);
-  joined ? exact_joined(model, open, *joined, stream) : exact(model, open, stream);
+  combined ? exact_combined(model, open, *combined, stream) : exact(model, open, stream);
   if (in_engine.alpha.pointer && in_engine.wanted.all())
     scale_if_alpha_is_zero(model, in_engine.rows.count, in_engine.cols.count, in_engine.at, in_engine.alpha,
                            in_engine.beta, true, stream);

@@ -7,8 +7,8 @@
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/state.hpp"
+#include "cuda/exact/combined_parts.hpp"
 #include "cuda/exact/engine_call.hpp"
-#include "cuda/exact/joined.hpp"
 #include "cuda/int8/int8_plan.hpp"
 #include "cuda/native/native_offer.hpp"
 #include "lib/call/execution.hpp"
@@ -44,8 +44,8 @@ struct Int8Call {
   cudaStream_t stream;
   const Call<Gemm<T>, T>& as_made;
   Execution& execution;
-  const NativeOffer* offer;      ///< null: none
-  const JoinedParts<T>* joined;  ///< null: alpha and beta are real
+  const NativeOffer* offer;          ///< null: none
+  const CombinedParts<T>* combined;  ///< null: alpha and beta are real
   const EngineCall<T> in_engine;
   const Int8Plan plan;
   Int8Arrays arrays{};

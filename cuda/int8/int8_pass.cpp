@@ -91,7 +91,7 @@ class PassBlocks {
     call_.phase(&accublas_report_t::ms_reconstruct);
     if (sums) return add_sums(call_.model, block, *sums, call_.stream);
     const auto start = complex_ ? reconstruct_complex<T> : reconstruct<T>;
-    start(call_.model, block, call_.joined, call_.stream);
+    start(call_.model, block, call_.combined, call_.stream);
   }
 
  private:

@@ -215,7 +215,7 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request) {
   plan.as_stored = call.cols.line_pairs != 0;
   // With an offer, many sums without a term are cuBLAS's, and few the exact accumulators'.
   plan.keep_nonzero = (plan.flow == Int8Flow::cr || plan.flow == Int8Flow::grade) && !request.offer &&
-                      !request.joined && keeps_nonzero(call, request.cap);
+                      !request.combined && keeps_nonzero(call, request.cap);
 
   // Residues get the rest of the workspace after the arrays of rows and columns.
   Carver lines(nullptr);

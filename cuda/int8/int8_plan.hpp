@@ -29,7 +29,7 @@ struct Int8Request {
   Mode mode;
   std::size_t cap;                     ///< bytes that the call may take, if they suffice
   bool complex_kernels = false;        ///< the device has kernels for complex residues
-  bool joined = false;                 ///< Gemm::joined: alpha or beta is complex
+  bool combined = false;               ///< Gemm::combined: alpha or beta is complex
   const NativeOffer* offer = nullptr;  ///< cuBLAS may take the call over
   int sum_moduli = 0;                  ///< more than 0: flow sums, with so many moduli
   Int8Tuning tuning{};

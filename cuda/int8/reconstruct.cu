@@ -1,7 +1,7 @@
 // From residues of real sums to results.
 #include "cuda/int8/crt_tables.hpp"
 #include "cuda/int8/reconstruct.hpp"
-#include "cuda/int8/reconstruct_joined.hpp"
+#include "cuda/int8/reconstruct_combined.hpp"
 #include "cuda/int8/reconstruct_tiles.hpp"
 #include "cuda/sums/bounded_pair.hpp"
 
@@ -100,17 +100,17 @@ void add_sums(const DeviceModel& model, const ReconstructArguments<T>& a, const 
 }
 
 template <class T>
-void reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, const JoinedParts<T>* joined,
+void reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, const CombinedParts<T>* combined,
                  cudaStream_t stream) {
-  if (joined) return reconstructing::launch_joined<RealNumbers>(model, a, *joined, stream);
+  if (combined) return reconstructing::launch_combined<RealNumbers>(model, a, *combined, stream);
   reconstructing::launch_reconstruct<RealNumbers>(model, a, stream);
 }
 
 template void add_sums(const DeviceModel&, const ReconstructArguments<double>&, const PairSums&, cudaStream_t);
 template void add_sums(const DeviceModel&, const ReconstructArguments<float>&, const PairSums&, cudaStream_t);
-template void reconstruct(const DeviceModel&, const ReconstructArguments<double>&, const JoinedParts<double>*,
+template void reconstruct(const DeviceModel&, const ReconstructArguments<double>&, const CombinedParts<double>*,
                           cudaStream_t);
-template void reconstruct(const DeviceModel&, const ReconstructArguments<float>&, const JoinedParts<float>*,
+template void reconstruct(const DeviceModel&, const ReconstructArguments<float>&, const CombinedParts<float>*,
                           cudaStream_t);
 
 }  // namespace accublas::cuda

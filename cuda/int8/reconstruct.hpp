@@ -7,15 +7,15 @@
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/wanted.hpp"
-#include "cuda/exact/joined.hpp"
+#include "cuda/exact/combined_parts.hpp"
 #include "cuda/sums/pair_sums.hpp"
 
 namespace accublas::cuda {
 
 /// From residues to results: S by the Chinese remainder theorem, alpha S + beta C rounded once (pass fixed) or tested
 /// by Ziv (pass interval). Writes the elements of the pass that are decided, and sets or clears their bits in `open`;
-/// elements of special lines stay open. state->open[index] counts the open ones of finite lines. `joined`, unless null,
-/// stands for alpha and beta, and columns 2 j and 2 j + 1 of `at` for the parts of numbers.
+/// elements of special lines stay open. state->open[index] counts the open ones of finite lines. `combined`, unless
+/// null, stands for alpha and beta, and columns 2 j and 2 j + 1 of `at` for the parts of numbers.
 template <class T>
 struct ReconstructArguments {
   const std::int8_t* result;
@@ -30,11 +30,11 @@ struct ReconstructArguments {
   Wanted wanted;  ///< `open` is zero elsewhere
 };
 template <class T>
-void reconstruct(const DeviceModel&, const ReconstructArguments<T>&, const JoinedParts<T>* joined, cudaStream_t);
+void reconstruct(const DeviceModel&, const ReconstructArguments<T>&, const CombinedParts<T>* combined, cudaStream_t);
 /// Reconstructs by a plan of complex residues. Columns 2 j and 2 j + 1 of `at`, and lines of `cols`, are the parts of
 /// numbers; both are scaled as line 2 j.
 template <class T>
-void reconstruct_complex(const DeviceModel&, const ReconstructArguments<T>&, const JoinedParts<T>* joined,
+void reconstruct_complex(const DeviceModel&, const ReconstructArguments<T>&, const CombinedParts<T>* combined,
                          cudaStream_t);
 
 /// The sums S of an interval pass with real residues, added by their leading bits to `sums`, with bounds of what they

@@ -1,7 +1,7 @@
 // From residues of complex sums to results: both parts of a number from the same planes.
 #include "cuda/int8/crt_tables.hpp"
 #include "cuda/int8/reconstruct.hpp"
-#include "cuda/int8/reconstruct_joined.hpp"
+#include "cuda/int8/reconstruct_combined.hpp"
 #include "cuda/int8/reconstruct_tiles.hpp"
 
 namespace accublas::cuda {
@@ -32,15 +32,15 @@ static_assert(wide_bit_length(make_crt_table(component_planes(26, false)).produc
 }  // namespace
 
 template <class T>
-void reconstruct_complex(const DeviceModel& model, const ReconstructArguments<T>& a, const JoinedParts<T>* joined,
+void reconstruct_complex(const DeviceModel& model, const ReconstructArguments<T>& a, const CombinedParts<T>* combined,
                          cudaStream_t stream) {
-  if (joined) return reconstructing::launch_joined<ComplexNumbers>(model, a, *joined, stream);
+  if (combined) return reconstructing::launch_combined<ComplexNumbers>(model, a, *combined, stream);
   reconstructing::launch_reconstruct<ComplexNumbers>(model, a, stream);
 }
 
-template void reconstruct_complex(const DeviceModel&, const ReconstructArguments<double>&, const JoinedParts<double>*,
+template void reconstruct_complex(const DeviceModel&, const ReconstructArguments<double>&, const CombinedParts<double>*,
                                   cudaStream_t);
-template void reconstruct_complex(const DeviceModel&, const ReconstructArguments<float>&, const JoinedParts<float>*,
+template void reconstruct_complex(const DeviceModel&, const ReconstructArguments<float>&, const CombinedParts<float>*,
                                   cudaStream_t);
 
 }  // namespace accublas::cuda

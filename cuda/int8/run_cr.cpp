@@ -21,7 +21,7 @@ template <class T>
 void run_cr_pass(Int8Call<T>& call, int index, bool first) {
   if (index > 0) call.phase(&accublas_report_t::ms_convert);
   const ExactTuning& tuning = call.model.tuning().exact;
-  const bool tiles = !call.joined && computes_tiles(call.model, call.in_engine.rows.count, call.in_engine.cols.count);
+  const bool tiles = !call.combined && computes_tiles(call.model, call.in_engine.rows.count, call.in_engine.cols.count);
   plan_cr(call.model, index, first, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
           call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha,
           tiles ? TileTime{tuning.all_tiles, tuning.start} : TileTime{}, call.device, call.stream);

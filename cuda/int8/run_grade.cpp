@@ -21,9 +21,9 @@ void certify_call(Int8Call<T>& call) {
                                  reinterpret_cast<std::int32_t*>(arrays.result)};
   certify_all(call.state, in_engine, arrays.rows, arrays.cols, call.plan.ladder, call.plan.certificate, memory,
               arrays.open, call.device);
-  if (call.joined)
-    join_rejected(call.model, *call.joined, in_engine.rows.count, in_engine.cols.count, arrays.open, call.device,
-                  call.stream);
+  if (call.combined)
+    combine_rejected(call.model, *call.combined, in_engine.rows.count, in_engine.cols.count, arrays.open, call.device,
+                     call.stream);
   call.resolve_zeros(-1);
 }
 

@@ -62,7 +62,7 @@ NativeProduct native_product(const Level3<E>& l) {
 
 /// Whether alpha or beta may have an imaginary part, so that components of a result need both components of products.
 template <class E>
-bool joins_parts(const Call<Level3<E>, E>& call) {
+bool combines_parts(const Call<Level3<E>, E>& call) {
   if constexpr (is_complex<E>) return call.alpha.on_device || call.problem.alpha.im != 0 || call.problem.beta.im != 0;
   return false;
 }
@@ -77,7 +77,7 @@ class StructuredProduct {
     const bool writes_rows = p_.two_pairs || p_.in_place || p_.a.structure != Structure::general;
     const bool writes_columns = p_.two_pairs || p_.b.structure != Structure::general;
     const Index terms = p_.pairs() * p_.k;
-    const bool apart = p_.hermitian && p_.two_pairs && joins_parts(call_);
+    const bool apart = p_.hermitian && p_.two_pairs && combines_parts(call_);
     const bool by_square = p_.wanted != Triangle::all && !of_int8();
     const int squares = apart ? 2 : by_square ? 1 : 0;
     E *rows = nullptr, *columns = nullptr, *square[2] = {};
@@ -261,7 +261,7 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
   }
   if (l.kind == Operation::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
     return solve_by_sums<E>(state, system_of(l), on_device ? call.alpha.pointer : nullptr, call.mode, execution);
-  const bool joins = joins_parts(call);
+  const bool joins = combines_parts(call);
   // The emulation has no fallback candidate there; cuBLAS keeps the promise of dp and sp.
   const bool left_to_native =
       (joins || on_device) && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced;

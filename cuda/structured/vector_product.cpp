@@ -1,6 +1,6 @@
 // Computes products with one column by the lines of lib/cpu/structured/components.hpp. The rows of A are used in place
 // if complex numbers are adjacent along them; otherwise they are written out, as many at a time as the workspace has
-// room for. cuda/structured/joined_rows.hpp computes products whose alpha or beta has an imaginary part. If only the
+// room for. cuda/structured/combined_rows.hpp computes products whose alpha or beta has an imaginary part. If only the
 // device knows the factors, both ways are launched, and one of them finds nothing to do.
 #include "cuda/structured/vector_product.hpp"
 
@@ -15,7 +15,7 @@
 #include "cuda/fp64/slices.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_call.hpp"
-#include "cuda/structured/joined_rows.hpp"
+#include "cuda/structured/combined_rows.hpp"
 #include "cuda/structured/structured_operands.hpp"
 #include "cuda/structured/vector_lines.hpp"
 #include "lib/base/error.hpp"
@@ -36,17 +36,17 @@ auto* part_of(E* x, int part) {
 }
 
 template <class T>
-bool joins_parts(const T&, const T&) {
+bool combines_parts(const T&, const T&) {
   return false;
 }
 template <class T>
-bool joins_parts(const Complex<T>& alpha, const Complex<T>& beta) {
+bool combines_parts(const Complex<T>& alpha, const Complex<T>& beta) {
   return alpha.im != 0 || beta.im != 0;
 }
 
 /// Returns the mode of a call that is not a real product. dp and sp that only engine native could compute get cr's
 /// values.
-Mode joined_mode(const Mode& mode) {
+Mode combined_mode(const Mode& mode) {
   const bool defined =
       mode.kind == ACCUBLAS_MODE_DOT2 || mode.kind == ACCUBLAS_MODE_FIXED || mode.kind == ACCUBLAS_MODE_SLICES;
   return defined ? mode : Mode{ACCUBLAS_MODE_CR};
@@ -62,7 +62,7 @@ class LinesProduct {
       : state_(state), p_(p), alpha_(alpha), beta_(beta), mode_(mode), engine_(engine), execution_(execution) {}
 
   void run() {
-    const bool there = alpha_.on_device, joins = there || joins_parts(*alpha_.pointer, *beta_.pointer);
+    const bool there = alpha_.on_device, combines = there || combines_parts(*alpha_.pointer, *beta_.pointer);
     const bool triangular = p_.a.structure == Structure::triangular;
     const Workspace& workspace = execution_.workspace;
     // The entries of a structured matrix are found from its first line on, and lines that are not written out need no
@@ -102,14 +102,14 @@ class LinesProduct {
         if (row > 0) a.stored = a.stored.block(row, 0);
         write_lines(model(), ProductLines<E>{a, {}, p_.k}, count, p_.k, line, stream());
       }
-      for (int part = 0; part < components && (there || !joins); ++part) {
+      for (int part = 0; part < components && (there || !combines); ++part) {
         Vector<const T> entries{column[part], 1};
         if constexpr (!is_complex<E>) entries = x;
         const Vector<T> y{part_of(p_.y.data + row * p_.y.stride, part), components * p_.y.stride};
         multiply({count, terms(), T(0), lines, entries, T(0), y}, scalars, inside.execution());
       }
       if constexpr (is_complex<E>)
-        if (joins) join(count, lines, column, {p_.y.data + row * p_.y.stride, p_.y.stride});
+        if (combines) combine(count, lines, column, {p_.y.data + row * p_.y.stride, p_.y.stride});
       wrote_ = true;
     }
     if (triangular) {
@@ -148,25 +148,26 @@ class LinesProduct {
     wrote_ = true;
   }
 
-  void join(Index count, const Matrix<const T>& lines, T* const (&column)[components], Vector<E> y) {
-    JoinedRows<T> joined{count,
-                         terms(),
-                         lines.data,
-                         lines.row_stride,
-                         {column[0], column[1]},
-                         y,
-                         device_scalar(alpha_),
-                         device_scalar(beta_),
-                         joined_mode(mode_),
-                         0};
+  void combine(Index count, const Matrix<const T>& lines, T* const (&column)[components], Vector<E> y) {
+    CombinedRows<T> combined{count,
+                             terms(),
+                             lines.data,
+                             lines.row_stride,
+                             {column[0], column[1]},
+                             y,
+                             device_scalar(alpha_),
+                             device_scalar(beta_),
+                             combined_mode(mode_),
+                             0};
     accublas_report_t& report = execution_.report;
-    if (joined.mode.kind == ACCUBLAS_MODE_FIXED) report.bits = mode_.parameter;
-    if (joined.mode.kind == ACCUBLAS_MODE_SLICES) {
+    if (combined.mode.kind == ACCUBLAS_MODE_FIXED) report.bits = mode_.parameter;
+    if (combined.mode.kind == ACCUBLAS_MODE_SLICES) {
       report.parts = std::max(report.parts, mode_.parameter);
-      joined.rho = slice_scheme(mode_.parameter, mode_.fast, terms()).rho;
+      combined.rho = slice_scheme(mode_.parameter, mode_.fast, terms()).rho;
     }
-    if (joined.mode.kind == ACCUBLAS_MODE_CR && engine_ != ACCUBLAS_ENGINE_NATIVE) put_bound(report, rounded_once<T>());
-    joined_rows(model(), joined, stream());
+    if (combined.mode.kind == ACCUBLAS_MODE_CR && engine_ != ACCUBLAS_ENGINE_NATIVE)
+      put_bound(report, rounded_once<T>());
+    combined_rows(model(), combined, stream());
   }
 
   State& state_;

@@ -162,7 +162,7 @@ enum class RowPairs { none, complex, conjugated };
 
 /// A type of each backend: alpha and beta that combine both parts of such numbers before the rounding.
 template <class T>
-struct JoinedParts;
+struct CombinedParts;
 
 /// C = alpha A B + beta C, A m x k, B k x n, C m x n; the conjugate of a complex operand if that is requested.
 template <class T>
@@ -185,8 +185,8 @@ struct Gemm {
   /// alpha, in device memory, is zero.
   Triangle wanted = Triangle::all;
   bool real_diagonal = false;
-  KnownZeros zeros{};                      ///< an engine may use them
-  const JoinedParts<T>* joined = nullptr;  ///< in place of alpha and beta, which are 1 and 0 then
+  KnownZeros zeros{};                          ///< an engine may use them
+  const CombinedParts<T>* combined = nullptr;  ///< in place of alpha and beta, which are 1 and 0 then
 
   /// C^T = alpha B^T A^T + beta C^T.
   Gemm transposed() const {

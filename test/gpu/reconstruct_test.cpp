@@ -225,7 +225,7 @@ void check_pass(std::uint64_t seed, int moduli, bool interval, Elements elements
       a.index = 1;
       a.all_undecided = all_undecided;
       a.state = device_state.data();
-      cuda::reconstruct(model, a, static_cast<const JoinedParts<T>*>(nullptr), nullptr);
+      cuda::reconstruct(model, a, static_cast<const CombinedParts<T>*>(nullptr), nullptr);
     }
   }
   const std::vector<T> got = device_c.values();
@@ -327,7 +327,7 @@ TYPED_TEST(Reconstruct, InactivePassDoesNothing) {
   a.alpha.value = 1;
   a.open = open.data();
   a.state = state.data();
-  cuda::reconstruct(device_model(), a, static_cast<const JoinedParts<T>*>(nullptr), nullptr);
+  cuda::reconstruct(device_model(), a, static_cast<const CombinedParts<T>*>(nullptr), nullptr);
   for (std::uint32_t w : open.values()) EXPECT_EQ(w, 0xFFFFFFFFu);
 }
 

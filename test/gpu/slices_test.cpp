@@ -43,7 +43,7 @@ void check(const EngineProblem<T>& problem, int slices, bool fast, std::size_t a
                                      {problem.beta, device_scalars ? scalars.data() + 1 : nullptr},
                                      open.data(),
                                      state.data()},
-                   static_cast<const JoinedParts<T>*>(nullptr), memory.data(), nullptr);
+                   static_cast<const CombinedParts<T>*>(nullptr), memory.data(), nullptr);
   require(cudaDeviceSynchronize(), "pass");
   const std::vector<T> got = c.values();
   std::vector<T> rest = got;

@@ -1,11 +1,11 @@
-// Results of complex products that combine both parts of S (cuda/exact/joined.hpp) outside of an engine's own
+// Results of complex products that combine both parts of S (cuda/exact/combined_parts.hpp) outside of an engine's own
 // kernel: the bits of a certificate, dot2's pairs, and the elements that nothing else decides.
 #include <new>
 
 #include "cuda/core/launch.hpp"
+#include "cuda/exact/combine_parts.hpp"
 #include "cuda/exact/exact_element.hpp"
 #include "cuda/exact/finish_element.hpp"
-#include "cuda/exact/join_parts.hpp"
 #include "cuda/exact/open_elements.hpp"
 #include "cuda/sums/dot2_pair.hpp"
 #include "lib/base/integers.hpp"
@@ -14,18 +14,19 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int joined_threads = 256, joined_warps = joined_threads / 32;
+constexpr int combined_threads = 256, combined_warps = combined_threads / 32;
 /// The warps of a block for exact parts: half as many as in exact(), because the storage also has a ComponentSum here.
-constexpr int joining_warps = 4;
+constexpr int combining_warps = 4;
 
 template <class T>
-__global__ void __launch_bounds__(joined_threads)
-    join_rejected_kernel(JoinedParts<T> joined, Index words, std::uint32_t* open, CallState* state) {
+__global__ void __launch_bounds__(combined_threads)
+    combine_rejected_kernel(CombinedParts<T> combined, Index words, std::uint32_t* open, CallState* state) {
   await_predecessor();
-  const Complex<T> alpha = joined.alpha.get();
+  const Complex<T> alpha = combined.alpha.get();
   if (is_zero(alpha.im) || state->common_moduli != 0) return;
   constexpr std::uint32_t real = 0x55555555;
-  for (Index w = Index{blockIdx.x} * joined_threads + threadIdx.x; w < words; w += Index{gridDim.x} * joined_threads) {
+  for (Index w = Index{blockIdx.x} * combined_threads + threadIdx.x; w < words;
+       w += Index{gridDim.x} * combined_threads) {
     const std::uint32_t before = open[w], other = (before & real) << 1 | (before >> 1 & real);
     if (before == 0) continue;
     const std::uint32_t after = is_zero(alpha.re) ? other : before | other;
@@ -86,16 +87,17 @@ class ExactParts {
 };
 
 template <class T>
-__global__ void __launch_bounds__(32 * joining_warps, exact_blocks)
-    exact_joined_kernel(const __grid_constant__ ExactArguments<T> a, const __grid_constant__ JoinedParts<T> joined) {
+__global__ void __launch_bounds__(32 * combining_warps, exact_blocks)
+    exact_combined_kernel(const __grid_constant__ ExactArguments<T> a,
+                          const __grid_constant__ CombinedParts<T> combined) {
   await_predecessor();
-  if (joined.alpha.get() == T(0)) return;
-  __shared__ ExactStorage storage[joining_warps];
-  __shared__ alignas(ComponentSum<T>) unsigned char sums[joining_warps][sizeof(ComponentSum<T>)];
+  if (combined.alpha.get() == T(0)) return;
+  __shared__ ExactStorage storage[combining_warps];
+  __shared__ alignas(ComponentSum<T>) unsigned char sums[combining_warps][sizeof(ComponentSum<T>)];
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const Team team{storage + warp, 0, 1};
   ComponentSum<T>* const sum = reinterpret_cast<ComponentSum<T>*>(sums[warp]);
-  const JoinFactors<T> factors[2] = {{joined, false}, {joined, true}};
+  const CombineFactors<T> factors[2] = {{combined, false}, {combined, true}};
   const Index pitch = OpenBits::words_per_row(a.cols.count), total = a.rows.count * pitch;
   unsigned long long computed = 0;
   for (;;) {
@@ -112,13 +114,13 @@ __global__ void __launch_bounds__(32 * joining_warps, exact_blocks)
         const int bit = __ffs(static_cast<int>(rest)) - 1;
         const Index col = at % pitch * 32 + bit;
         rest &= rest - 1;
-        const JoinFactors<T>& f = factors[col % 2];
+        const CombineFactors<T>& f = factors[col % 2];
         if (lane == 0) new (sum) ComponentSum<T>();
         const ExactParts<T> parts(a, row, col, team);
         parts.add_to(sum, 0, f.own_alpha);
         parts.add_to(sum, 1, f.other_alpha);
         if (lane == 0) {
-          const auto c = [&](Index of) { return *addend_at(joined, row, of, element(a.at, row, of)); };
+          const auto c = [&](Index of) { return *addend_at(combined, row, of, element(a.at, row, of)); };
           if (f.reads_c) sum->add(f.own_beta, c(col));
           if (!is_zero(f.other_beta)) sum->add(f.other_beta, c(col ^ 1));
           *element(a.at, row, col) = sum->round();
@@ -133,34 +135,34 @@ __global__ void __launch_bounds__(32 * joining_warps, exact_blocks)
 
 /// A warp takes 32 neighbouring columns of a row.
 template <class T>
-__global__ void __launch_bounds__(joined_threads)
-    join_pairs_kernel(const __grid_constant__ ExactArguments<T> a, const __grid_constant__ JoinedParts<T> joined,
-                      Wanted wanted) {
+__global__ void __launch_bounds__(combined_threads)
+    combine_pairs_kernel(const __grid_constant__ ExactArguments<T> a, const __grid_constant__ CombinedParts<T> combined,
+                         Wanted wanted) {
   await_predecessor();
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const JoinFactors<T> factors(joined, lane % 2 == 1);
+  const CombineFactors<T> factors(combined, lane % 2 == 1);
   if (factors.leaves_c) return;
   const Index across = OpenBits::words_per_row(a.cols.count);
-  for (Index at = Index{blockIdx.x} * joined_warps + threadIdx.x / 32; at < a.rows.count * across;
-       at += Index{gridDim.x} * joined_warps) {
+  for (Index at = Index{blockIdx.x} * combined_warps + threadIdx.x / 32; at < a.rows.count * across;
+       at += Index{gridDim.x} * combined_warps) {
     const Index row = at / across, col = at % across * 32 + lane;
     const bool inside = col < a.cols.count && (wanted.mask(row, col - lane) >> lane & 1) != 0;
     Pair own{0, 0};
     if (col < a.cols.count)
-      own = load_pair((lane % 2 == 1 ? joined.imaginary : joined.real) + row * (a.cols.count / 2) + col / 2);
+      own = load_pair((lane % 2 == 1 ? combined.imaginary : combined.real) + row * (a.cols.count / 2) + col / 2);
     const Pair other{__shfl_xor_sync(0xFFFFFFFFu, own.s, 1), __shfl_xor_sync(0xFFFFFFFFu, own.c, 1)};
     const auto known = [](const Pair& p, T factor) { return is_zero(factor) || (is_finite(p.s) && is_finite(p.c)); };
     const bool decided = known(own, factors.own_alpha) && known(other, factors.other_alpha);
     T* const to = element(a.at, row, col);
-    const JoinAddend<T> c(joined, factors, col < a.cols.count, row, col, to);
+    const CombineAddend<T> c(combined, factors, col < a.cols.count, row, col, to);
     if (inside && decided) {
       const auto sum_of = [](const Pair& p) {
         const DoublePair sum = two_sum(p.s, p.c);
         return LeadingSum{sum.high, sum.low, is_finite(sum.low) ? 0 : CUDART_INF};
       };
       T out;
-      if (!join_leading(factors, sum_of(own), sum_of(other), c, &out))
-        out = join_exactly(factors, c, [&](ComponentSum<T>& sum, int which, T factor) {
+      if (!combine_leading(factors, sum_of(own), sum_of(other), c, &out))
+        out = combine_exactly(factors, c, [&](ComponentSum<T>& sum, int which, T factor) {
           // An infinite factor times S has the sign of s + c, which may differ from that of s or c.
           const Pair& p = which == 0 ? own : other;
           if (is_finite(factor)) {
@@ -180,33 +182,33 @@ __global__ void __launch_bounds__(joined_threads)
 }  // namespace
 
 template <class T>
-void join_rejected(const DeviceModel& model, const JoinedParts<T>& joined, Index rows, Index cols, std::uint32_t* open,
-                   CallState* state, cudaStream_t stream) {
-  launch(model, "joining the certificate's bits", join_rejected_kernel<T>,
-         {static_cast<unsigned>(model.processors), joined_threads}, stream, joined,
+void combine_rejected(const DeviceModel& model, const CombinedParts<T>& combined, Index rows, Index cols,
+                      std::uint32_t* open, CallState* state, cudaStream_t stream) {
+  launch(model, "combining the certificate's bits", combine_rejected_kernel<T>,
+         {static_cast<unsigned>(model.processors), combined_threads}, stream, combined,
          rows * OpenBits::words_per_row(cols), open, state);
 }
 
 template <class T>
-void exact_joined(const DeviceModel& model, const ExactArguments<T>& a, const JoinedParts<T>& joined,
-                  cudaStream_t stream) {
-  launch(model, "exact parts", exact_joined_kernel<T>,
-         {static_cast<unsigned>(exact_blocks * model.processors), 32 * joining_warps}, stream, a, joined);
+void exact_combined(const DeviceModel& model, const ExactArguments<T>& a, const CombinedParts<T>& combined,
+                    cudaStream_t stream) {
+  launch(model, "exact parts", exact_combined_kernel<T>,
+         {static_cast<unsigned>(exact_blocks * model.processors), 32 * combining_warps}, stream, a, combined);
 }
 
 template <class T>
-void join_pairs(const DeviceModel& model, const ExactArguments<T>& a, const JoinedParts<T>& joined,
-                const Wanted& wanted, cudaStream_t stream) {
-  launch(model, "joining pairs", join_pairs_kernel<T>, {static_cast<unsigned>(8 * model.processors), joined_threads},
-         stream, a, joined, wanted);
+void combine_pairs(const DeviceModel& model, const ExactArguments<T>& a, const CombinedParts<T>& combined,
+                   const Wanted& wanted, cudaStream_t stream) {
+  launch(model, "combining pairs", combine_pairs_kernel<T>,
+         {static_cast<unsigned>(8 * model.processors), combined_threads}, stream, a, combined, wanted);
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                                    \
-  template void join_rejected(const DeviceModel&, const JoinedParts<T>&, Index, Index, std::uint32_t*, CallState*, \
-                              cudaStream_t);                                                                       \
-  template void exact_joined(const DeviceModel&, const ExactArguments<T>&, const JoinedParts<T>&, cudaStream_t);   \
-  template void join_pairs(const DeviceModel&, const ExactArguments<T>&, const JoinedParts<T>&, const Wanted&,     \
-                           cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(T)                                                                                      \
+  template void combine_rejected(const DeviceModel&, const CombinedParts<T>&, Index, Index, std::uint32_t*,          \
+                                 CallState*, cudaStream_t);                                                          \
+  template void exact_combined(const DeviceModel&, const ExactArguments<T>&, const CombinedParts<T>&, cudaStream_t); \
+  template void combine_pairs(const DeviceModel&, const ExactArguments<T>&, const CombinedParts<T>&, const Wanted&,  \
+                              cudaStream_t);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -15,7 +15,7 @@ namespace accublas::cuda {
 /// The lines of a product of components: entry t of row i is at rows[i stride + t], and entry t of the columns for Re
 /// and Im is at columns[part][t].
 template <class T>
-struct JoinedRows {
+struct CombinedRows {
   Index m, terms;
   const T* rows;
   Index stride;
@@ -28,7 +28,7 @@ struct JoinedRows {
 
 /// Computes y_i for all rows; does nothing if alpha and beta turn out to be real.
 template <class T>
-void joined_rows(const DeviceModel&, const JoinedRows<T>&, cudaStream_t);
+void combined_rows(const DeviceModel&, const CombinedRows<T>&, cudaStream_t);
 
 /// Sets to[0] and to[1] to the real parts of alpha and beta if both are real, else to 0 and 1, which leave a result as
 /// it is.

@@ -1,18 +1,18 @@
-// From residues to results where alpha or beta joins both parts of a number (cuda/exact/joined.hpp): a lane
+// From residues to results where alpha or beta combines both parts of a number (cuda/exact/combined_parts.hpp): a lane
 // reconstructs a part of S, and rounds a component of alpha S + beta c from its own part and its neighbour's. `Numbers`
 // as in tile_state.hpp. For .cu files.
 #pragma once
 
 #include "cuda/core/launch.hpp"
+#include "cuda/exact/combine_parts.hpp"
 #include "cuda/exact/finish_element.hpp"
-#include "cuda/exact/join_parts.hpp"
 #include "cuda/exact/open_elements.hpp"
 #include "cuda/int8/reconstruct.hpp"
 #include "lib/numerics/crt.hpp"
 
 namespace accublas::cuda::reconstructing {
 
-inline constexpr int joining_threads = 256, joining_blocks = 4;
+inline constexpr int combining_threads = 256, combining_blocks = 4;
 
 template <class Numbers>
 __device__ Wide<crt_limbs> whole_sum(int moduli, int part, const std::int8_t* residues, Index plane) {
@@ -25,8 +25,8 @@ __device__ Wide<crt_limbs> whole_sum(int moduli, int part, const std::int8_t* re
 
 /// A warp takes 32 neighbouring columns of a row, a word of the bitmap.
 template <class T, class Numbers>
-__global__ void __launch_bounds__(joining_threads)
-    join_block(const __grid_constant__ ReconstructArguments<T> a, const __grid_constant__ JoinedParts<T> joined) {
+__global__ void __launch_bounds__(combining_threads) combine_block(const __grid_constant__ ReconstructArguments<T> a,
+                                                                   const __grid_constant__ CombinedParts<T> combined) {
   await_predecessor();
   const PassPlan plan = a.state->pass[a.index];
   if (!plan.active) return;
@@ -36,10 +36,10 @@ __global__ void __launch_bounds__(joining_threads)
   const Index rows = min(plan.block_rows, a.rows.count - first_row),
               cols = min(parts * plan.block_cols, a.cols.count - first_col), plane = plan.block_rows * plan.block_cols;
   const int lane = static_cast<int>(threadIdx.x % 32), part = lane % 2;
-  const JoinFactors<T> factors(joined, part == 1);
+  const CombineFactors<T> factors(combined, part == 1);
   if (factors.leaves_c) return;
   const Index across = ceil_div(cols, Index{32}), words_per_row = OpenBits::words_per_row(a.cols.count);
-  constexpr int warps_a_block = joining_threads / 32;
+  constexpr int warps_a_block = combining_threads / 32;
   for (Index at = Index{blockIdx.x} * warps_a_block + threadIdx.x / 32; at < rows * across;
        at += Index{gridDim.x} * warps_a_block) {
     const Index row_in_block = at / across, col_in_block = at % across * 32 + lane;
@@ -69,19 +69,19 @@ __global__ void __launch_bounds__(joining_threads)
                              __shfl_xor_sync(0xFFFFFFFFu, own.error, 1)};
       const double other_error = __shfl_xor_sync(0xFFFFFFFFu, error, 1);
       T* const to = element(a.at, row, col);
-      const JoinAddend<T> c(joined, factors, col_in_block < cols, row, col, to);
+      const CombineAddend<T> c(combined, factors, col_in_block < cols, row, col, to);
       T out{};
       const bool tried = wanted && !(plan.interval && a.all_undecided);
-      done = tried && join_leading(factors, own, other, c, &out);
+      done = tried && combine_leading(factors, own, other, c, &out);
       // In a pass of intervals units may lie below the range of a ComponentSum.
       const bool whole = tried && !done && error == 0 && other_error == 0 && (!plan.interval || exponent >= -2500);
       if (__any_sync(0xFFFFFFFFu, whole)) {
-        Wide<crt_limbs> beside;
-        for (int i = 0; i < crt_limbs; ++i) beside.limb[i] = __shfl_xor_sync(0xFFFFFFFFu, sum.limb[i], 1);
-        const int exponent_beside = __shfl_xor_sync(0xFFFFFFFFu, exponent, 1);
+        Wide<crt_limbs> other_sum;
+        for (int i = 0; i < crt_limbs; ++i) other_sum.limb[i] = __shfl_xor_sync(0xFFFFFFFFu, sum.limb[i], 1);
+        const int other_exponent = __shfl_xor_sync(0xFFFFFFFFu, exponent, 1);
         if (whole) {
-          out = join_exactly(factors, c, [&](ComponentSum<T>& join, int which, T factor) {
-            which == 0 ? join.add(factor, sum, exponent) : join.add(factor, beside, exponent_beside);
+          out = combine_exactly(factors, c, [&](ComponentSum<T>& total, int which, T factor) {
+            which == 0 ? total.add(factor, sum, exponent) : total.add(factor, other_sum, other_exponent);
           });
           done = true;
         }
@@ -94,10 +94,10 @@ __global__ void __launch_bounds__(joining_threads)
 }
 
 template <class Numbers, class T>
-void launch_joined(const DeviceModel& model, const ReconstructArguments<T>& a, const JoinedParts<T>& joined,
-                   cudaStream_t stream) {
-  launch(model, "joining parts", join_block<T, Numbers>,
-         {static_cast<unsigned>(joining_blocks * model.processors), joining_threads}, stream, a, joined);
+void launch_combined(const DeviceModel& model, const ReconstructArguments<T>& a, const CombinedParts<T>& combined,
+                     cudaStream_t stream) {
+  launch(model, "combining parts", combine_block<T, Numbers>,
+         {static_cast<unsigned>(combining_blocks * model.processors), combining_threads}, stream, a, combined);
 }
 
 }  // namespace accublas::cuda::reconstructing

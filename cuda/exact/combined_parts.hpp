@@ -20,7 +20,7 @@ struct Pair;
 
 /// alpha and beta of a product of complex numbers, with any values, by value or in device memory.
 template <class T>
-struct JoinedParts {
+struct CombinedParts {
   cuda::Scalar<Complex<T>> alpha, beta;
   /// C as it was: the addend of the engine's (row, col) is at row addend_stride + col. Components become final one by
   /// one, and each needs both parts. Null if beta is known to have no imaginary part.
@@ -36,18 +36,18 @@ namespace cuda {
 /// Run this after a certificate whose bits in `open` refer to components of S. Afterwards they refer to components of
 /// the result, which is pending if a component of S that it needs is. Also updates state->rejected.
 template <class T>
-void join_rejected(const DeviceModel&, const JoinedParts<T>&, Index rows, Index cols, std::uint32_t* open, CallState*,
-                   cudaStream_t);
+void combine_rejected(const DeviceModel&, const CombinedParts<T>&, Index rows, Index cols, std::uint32_t* open,
+                      CallState*, cudaStream_t);
 
 /// Computes pending components by exact accumulators; a.alpha and a.beta are not used.
 template <class T>
-void exact_joined(const DeviceModel&, const ExactArguments<T>&, const JoinedParts<T>&, cudaStream_t);
+void exact_combined(const DeviceModel&, const ExactArguments<T>&, const CombinedParts<T>&, cudaStream_t);
 
-/// Computes components from the pairs of dot2; a.at, a.open and the lines refer to the parts, as for exact_joined. A
+/// Computes components from the pairs of dot2; a.at, a.open and the lines refer to the parts, as for exact_combined. A
 /// component that needs a pair that is not finite becomes pending. A component that is not wanted is neither written
 /// nor pending.
 template <class T>
-void join_pairs(const DeviceModel&, const ExactArguments<T>&, const JoinedParts<T>&, const Wanted&, cudaStream_t);
+void combine_pairs(const DeviceModel&, const ExactArguments<T>&, const CombinedParts<T>&, const Wanted&, cudaStream_t);
 
 }  // namespace cuda
 }  // namespace accublas

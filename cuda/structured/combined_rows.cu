@@ -1,7 +1,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/fp64/slice_remainder.hpp"
-#include "cuda/structured/joined_rows.hpp"
+#include "cuda/structured/combined_rows.hpp"
 #include "cuda/sums/dot2_pair.hpp"
 #include "cuda/vector/exact_row.hpp"
 #include "lib/base/integers.hpp"
@@ -34,8 +34,8 @@ __device__ void cut(const Slices& slices, double entry, double (&slice)[most_sli
 
 /// Computes a row, by a warp. The sum of an inner product is left in the words of lane 0's accumulator.
 template <class T>
-struct JoinedRow {
-  const JoinedRows<T>& g;
+struct CombinedRow {
+  const CombinedRows<T>& g;
   const T* row;
   std::int64_t* memory;
   std::uint64_t* most;  ///< bits of the largest magnitudes of the row and of the column
@@ -158,7 +158,7 @@ struct JoinedRow {
 };
 
 template <class T>
-__global__ void __launch_bounds__(32) joined_kernel(const __grid_constant__ JoinedRows<T> g) {
+__global__ void __launch_bounds__(32) combined_kernel(const __grid_constant__ CombinedRows<T> g) {
   await_predecessor();
   const Complex<T> alpha = g.alpha.get(), beta = g.beta.get();
   if (is_zero(alpha.im) && is_zero(beta.im)) return;
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(32) joined_kernel(const __grid_constant__ Join
       if (threadIdx.x == 0) y = finish_scaled(beta, addend);
       continue;
     }
-    const JoinedRow<T> row{g, g.rows + i * g.stride, memory, most, slices};
+    const CombinedRow<T> row{g, g.rows + i * g.stride, memory, most, slices};
     bool kept[2] = {true, true};
     if (g.mode.kind == ACCUBLAS_MODE_DOT2)
       for (int part = 0; part < 2; ++part) {
@@ -214,9 +214,10 @@ __global__ void real_kernel(Scalar<Complex<T>> alpha, Scalar<Complex<T>> beta, T
 }  // namespace
 
 template <class T>
-void joined_rows(const DeviceModel& model, const JoinedRows<T>& g, cudaStream_t stream) {
+void combined_rows(const DeviceModel& model, const CombinedRows<T>& g, cudaStream_t stream) {
   const Index places = Index{6} * model.processors;
-  launch(model, "joined rows", joined_kernel<T>, {static_cast<unsigned>(g.m < places ? g.m : places), 32}, stream, g);
+  launch(model, "combined rows", combined_kernel<T>, {static_cast<unsigned>(g.m < places ? g.m : places), 32}, stream,
+         g);
 }
 
 template <class T>
@@ -225,8 +226,8 @@ void real_scalars(const DeviceModel& model, Scalar<Complex<T>> alpha, Scalar<Com
   launch(model, "scalars", real_kernel<T>, {1, 1}, stream, alpha, beta, to);
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                      \
-  template void joined_rows(const DeviceModel&, const JoinedRows<T>&, cudaStream_t); \
+#define ACCUBLAS_INSTANTIATE(T)                                                          \
+  template void combined_rows(const DeviceModel&, const CombinedRows<T>&, cudaStream_t); \
   template void real_scalars(const DeviceModel&, Scalar<Complex<T>>, Scalar<Complex<T>>, T*, cudaStream_t);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

@@ -5,7 +5,7 @@
 
 #include <math_constants.h>
 
-#include "cuda/exact/joined.hpp"
+#include "cuda/exact/combined_parts.hpp"
 #include "cuda/exact/round_between.hpp"
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/eft.hpp"
@@ -38,7 +38,7 @@ __device__ LeadingSum leading_sum(const Wide<L>& sum, double error, int exponent
 
 /// Adds up to four products of a factor and a number, with a bound of the error.
 template <class T>
-class LeadingJoin {
+class LeadingCombination {
  public:
   /// Adds factor x; a zero factor adds no term.
   __device__ void add(T factor, const LeadingSum& x) {
@@ -69,13 +69,13 @@ class LeadingJoin {
 
 /// The factors of a lane's component: alpha and beta for its own part and for the other part.
 template <class T>
-struct JoinFactors {
+struct CombineFactors {
   T own_alpha, other_alpha, own_beta, other_beta;
   bool reads_c;
   bool leaves_c;  ///< alpha is zero: only the scaling is to be done
 
-  __device__ JoinFactors(const JoinedParts<T>& joined, bool imaginary) {
-    const Complex<T> alpha = joined.alpha.get(), beta = joined.beta.get();
+  __device__ CombineFactors(const CombinedParts<T>& combined, bool imaginary) {
+    const Complex<T> alpha = combined.alpha.get(), beta = combined.beta.get();
     own_alpha = alpha.re, own_beta = beta.re;
     other_alpha = imaginary ? alpha.im : -alpha.im, other_beta = imaginary ? beta.im : -beta.im;
     reads_c = !(beta == T(0));
@@ -84,28 +84,28 @@ struct JoinFactors {
 };
 
 template <class T>
-__device__ const T* addend_at(const JoinedParts<T>& joined, Index row, Index col, const T* at) {
-  return joined.addend ? joined.addend + row * joined.addend_stride + col : at;
+__device__ const T* addend_at(const CombinedParts<T>& combined, Index row, Index col, const T* at) {
+  return combined.addend ? combined.addend + row * combined.addend_stride + col : at;
 }
 
 /// A component's addends, both parts of c. All lanes of a warp construct it together.
 template <class T>
-struct JoinAddend {
+struct CombineAddend {
   T own, other;
 
   /// Reads the addends of element (row, col), whose address is `at`.
-  __device__ JoinAddend(const JoinedParts<T>& joined, const JoinFactors<T>& f, bool inside, Index row, Index col,
-                        const T* at) {
-    own = inside && f.reads_c ? *addend_at(joined, row, col, at) : T(0);
+  __device__ CombineAddend(const CombinedParts<T>& combined, const CombineFactors<T>& f, bool inside, Index row,
+                           Index col, const T* at) {
+    own = inside && f.reads_c ? *addend_at(combined, row, col, at) : T(0);
     other = __shfl_xor_sync(0xFFFFFFFFu, own, 1);
   }
 };
 
 /// Computes RN(alpha S + beta c) by `own` and `other`; returns false if they do not decide.
 template <class T>
-__device__ bool join_leading(const JoinFactors<T>& f, const LeadingSum& own, const LeadingSum& other,
-                             const JoinAddend<T>& c, T* out) {
-  LeadingJoin<T> sum;
+__device__ bool combine_leading(const CombineFactors<T>& f, const LeadingSum& own, const LeadingSum& other,
+                                const CombineAddend<T>& c, T* out) {
+  LeadingCombination<T> sum;
   sum.add(f.own_alpha, own);
   sum.add(f.other_alpha, other);
   sum.add(f.own_beta, {c.own, 0, 0});
@@ -116,7 +116,7 @@ __device__ bool join_leading(const JoinFactors<T>& f, const LeadingSum& own, con
 /// Computes RN(alpha S + beta c) from exact sums: add(to, part, factor) adds factor S to the sum; part 1 is the other
 /// part.
 template <class T, class Add>
-__device__ ACCUBLAS_NOINLINE T join_exactly(const JoinFactors<T>& f, const JoinAddend<T>& c, Add add) {
+__device__ ACCUBLAS_NOINLINE T combine_exactly(const CombineFactors<T>& f, const CombineAddend<T>& c, Add add) {
   ComponentSum<T> sum;
   add(sum, 0, f.own_alpha);
   add(sum, 1, f.other_alpha);
