@@ -188,6 +188,26 @@ __device__ ACCUBLAS_NOINLINE bool decide_sum(BoundedPair<T, true> sum, int scale
   return true;
 }
 
+/// Writes a zero if RN(alpha S) is one and beta is zero, and if all products have one sign, which the sum does not show
+/// near underflow. S 2^scale is at most `size` in magnitude.
+template <class T>
+__device__ ACCUBLAS_NOINLINE bool decide_zero(const ExactArguments<T>& a, Index row, Index col, double size, int scale,
+                                              T alpha, T beta, T* at) {
+  constexpr int half_of_least = FloatFormat<T>::min_exponent - 1;
+  const int limit = scale + half_of_least - 1;
+  if (!is_zero(beta) || is_zero(alpha) || limit < -1000 || limit > 1000) return false;
+  if (!(size * fabs(static_cast<double>(alpha)) < power_of_two(limit))) return false;
+  bool positive = false, negative = false;
+  for (Index p = 0; p < a.rows.k && !(positive && negative); ++p) {
+    const T x = a.rows(row, p), y = a.cols(col, p);
+    if (is_zero(x) || is_zero(y)) continue;
+    ((x < 0) != (y < 0) ? negative : positive) = true;
+  }
+  if (positive == negative) return false;
+  *at = negative != (alpha < 0) ? -T(0) : T(0);
+  return true;
+}
+
 /// Finishes the elements of a tile, from its totals if there are `any`, else from sums of 0.
 template <class T>
 __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, const PendingTile& lines, bool any,
@@ -207,7 +227,10 @@ __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, con
       BoundedPair<T, true> sum;
       if (any) sum = totals.get(r, lane);
       sum.error = __dadd_ru(sum.error, scale.lost);
-      done = decide_sum(sum, scale.exponent, alpha, beta, element(a.at, row, col));
+      T* const at = element(a.at, row, col);
+      const double size = (fabs(sum.pair.s) + fabs(sum.pair.c) + sum.error) * (1 + 0x1p-50);
+      done = decide_sum(sum, scale.exponent, alpha, beta, at) ||
+             decide_zero(a, row, col, size, scale.exponent, alpha, beta, at);
     }
     const unsigned now = __ballot_sync(0xFFFFFFFFu, done);
     if (lane == 0 && (all || now != 0))

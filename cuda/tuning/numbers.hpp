@@ -116,8 +116,8 @@ struct Dot2Tuning {
 
 /// Pending elements of cr by tiles. Measured by `accublas-gpu-bench gemm -r dgemm -m cr` on decaying data.
 struct ExactTuning {
-  Index pending = 512;       ///< for each multiprocessor: pending elements up to which sums one by one are faster
-  int of_tile = 160;         ///< pending elements of a tile of 1024 from which on computing the tile is faster
+  Index pending = 512;  ///< for each multiprocessor: pending elements up to which sums one by one are faster
+  int of_tile = 32;     ///< pending elements of a tile of 1024 from which on computing the tile is faster
   // Times in units of a modulus of a pass.
   double all_tiles = 400;  ///< all tiles with all terms
   double start = 6;        ///< all tiles without a term

@@ -67,7 +67,7 @@ TYPED_TEST(GemmData, Decaying) {
   for (const Kind& kind : kinds) {
     for (const char* mode : {"cr", "dp:repro"}) {
       this->set(mode);
-      for (const auto& [m, n, k] : {std::array<Index, 3>{300, 500, 200}, {401, 290, 333}, {1030, 97, 129}}) {
+      for (const auto& [m, n, k] : {std::array<Index, 3>{300, 500, 200}, {401, 290, 333}, {1400, 97, 800}}) {
         ++number;
         const auto trans = [&](int which) {
           return static_cast<accublas_transpose>(ACCUBLAS_NO_TRANS + (number >> which & 1));
