@@ -208,4 +208,19 @@ TYPED_TEST(Decaying, Factorizations) {
   });
 }
 
+/// Products that underflow are summed again after their lines have been lifted. A line whose largest entry meets a zero
+/// lies high already, and its least entries must keep their bits.
+TEST(LiftedSums, KeepTheLeastEntriesOfHighLines) {
+  const double z = std::ldexp(1 + 0x1p-52, -500), w = std::ldexp(1 + 0x1p-52, -470);
+  for (int high = 980; high < 1024; ++high)
+    for (const double least : {0x1p-1074, 0x3p-1074, 0x5p-1074}) {
+      const double x[] = {std::ldexp(1, high), 3 * least, least, z}, y[] = {0, 0x1p200, -0x3p200, w};
+      for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+        if (isa > cpu::detected_isa()) continue;
+        EXPECT_EQ(cpu::cr_element<double>(isa, 4, 1, {x, 1}, {y, 1}, 0, nullptr), z * w) << high;
+        EXPECT_EQ(cpu::cr_element<double>(isa, 4, 1, {y, 1}, {x, 1}, 0, nullptr), z * w) << high;
+      }
+    }
+}
+
 }  // namespace

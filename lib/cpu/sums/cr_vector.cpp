@@ -347,12 +347,12 @@ TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col
 
 template <class T>
 TermScale scale_of(Index k, Vector<const T> row, Vector<const T> col) {
-  // A sum that may have underflowed has an error below 2^-1000, so that its products are below 2^-870. Twice 880 lifts
-  // them to 2^890, where the kernels' grids do not overflow.
+  // A sum that may have underflowed has an error below 2^-1000, so that its products are below 2^-836. Twice 860 lifts
+  // them to 2^884, where the kernels' grids do not overflow. No line is scaled down: its least entries might lose bits.
   const auto exponent = [=](const Vector<const T>& x) {
     T largest = 0;
     for (Index p = 0; p < k; ++p) largest = std::max(largest, std::fabs(x[p]));
-    return std::min(880, 1000 - exponent_of(largest));
+    return std::clamp(1000 - exponent_of(largest), 0, 860);
   };
   return {exponent(row), exponent(col)};
 }
