@@ -299,6 +299,28 @@ TYPED_TEST(CrGemm, DecayIsDecided) {
   }
 }
 
+/// Large entries that meet zeros hold lines back from being scaled so far that their small products do not underflow.
+/// Such a sum is not zero: it decides a tie, and the sign of a zero.
+TEST(CrGemmUnderflow, IsNoZero) {
+  const Index m = 16, n = 8, k = 3;
+  for (const double addend : {0.0, 1 + 0x1p-52}) {
+    const double beta = addend == 0 ? 0 : 1.5;  // the product ends with half a last place
+    std::vector<double> a(m * k), b(k * n), c(m * n, addend);
+    for (Index i = 0; i < m; ++i) a[i] = -0x1.cp-956, a[i + 2 * m] = 0x1.cp382;
+    for (Index j = 0; j < n; ++j) b[k * j] = 0x1p-971, b[1 + k * j] = 0x1.4p-241;
+    for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+      if (isa > cpu::detected_isa()) continue;
+      std::vector<double> out = c;
+      accublas_report_t report{};
+      Workspace workspace(std::size_t{1} << 24, nullptr, 0);
+      Execution execution{1, isa, workspace, report};
+      cpu::cr_gemm<double>({m, n, k, 1, {a.data(), 1, m}, {b.data(), 1, k}, beta, {out.data(), 1, m}}, execution);
+      const double want = addend == 0 ? -0.0 : 0x1.8000000000001p+0;
+      for (const double x : out) ASSERT_EQ(to_bits(x), to_bits(want)) << cpu::isa_name(isa) << std::hexfloat << x;
+    }
+  }
+}
+
 /// Nearly nothing is left to the exact accumulators; sums of few bits, sparse and dense, are decided at once. An
 /// element that is alone in its tile goes there sooner than to `full`, so that small tiles leave more: 22 on the
 /// baseline, 33 with AVX2 of sparse data of phi 4, 20 and less with AVX-512.

@@ -250,9 +250,10 @@ ACCUBLAS_INLINE std::uint64_t some_pairs(const CrTile<T>& t, int first) {
   std::uint64_t open = 0;
   for (int j = 0; j < N; ++j)
     for (int i = 0; i < M; ++i) {
-      // Multiples of one number that sum to so few of them are added exactly.
+      // Multiples of one number that sum to so few of them are added exactly. If products underflow, their sizes may be
+      // zero, and so is this number.
       const V last = mul(load(t.row.last_bit + (first + i) * W), splat(t.col.last_bit[j]));
-      const V error = where_greater(size[j][i], mul(last, splat(0x1p52)),
+      const V error = where_greater(add(size[j][i], splat(underflow)), mul(last, splat(0x1p52)),
                                     add(mul(size[j][i], splat(t.error)), splat(underflow)), zero());
       two_sum_into(sum[j][i], rest[j][i]);
       open |= round_sums(t, (first + i) * W, j, sum[j][i], rest[j][i], error);
