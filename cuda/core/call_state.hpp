@@ -82,11 +82,11 @@ struct CallState {
   PassPlan pass[most_passes];
   unsigned long long open[most_passes];  ///< elements of finite lines that are pending after pass i
   unsigned long long resolved;           ///< elements pending after the last pass that grid sums resolved
-  unsigned long long undecided;          ///< elements computed by the exact accumulators (specials not counted)
-  unsigned long long next_chunk;         ///< work counter of the exact kernel
-  unsigned long long next_tile;          ///< work counter of decide_by_tiles
-  std::int32_t all_pending;              ///< cr has no pass: all elements are pending, and their bits are not set yet
-  BarrierCounters lockstep;              ///< advisory barrier between the blocks of the product kernel
+  unsigned long long undecided;   ///< elements computed one by one by sums or exact accumulators (specials not counted)
+  unsigned long long next_chunk;  ///< work counter of the exact kernel
+  unsigned long long next_tile;   ///< work counter of decide_by_tiles
+  std::int32_t all_pending;       ///< cr has no pass: all elements are pending, and their bits are not set yet
+  BarrierCounters lockstep;       ///< advisory barrier between the blocks of the product kernel
   // The report and accublas_sync read the following members.
   std::int32_t bits, parts;  ///< largest values used; parts: moduli, digits or slices, as accublas_report_t defines it
   double bound_componentwise;

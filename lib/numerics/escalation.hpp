@@ -99,7 +99,7 @@ ACCUBLAS_HD constexpr int next_moduli(int moduli) { return moduli + 5 < max_modu
 /// wait for a few warps that recompute them.
 inline constexpr double accepted_gpu = 3e-5;
 
-/// If at most this many elements of C are pending, the GPU computes them by exact accumulators. At k = 4096 such an
+/// If at most this many elements of C are pending, the GPU computes them one by one. At k = 4096 such an
 /// element takes 20 ns if it is one of many (46 ns if a line is strided), and a pass with 28 moduli takes 0.18 ns an
 /// element of C. 4096 elements are a single wave of warps.
 ACCUBLAS_HD constexpr unsigned long long few_elements_gpu(std::int64_t m, std::int64_t n) {
