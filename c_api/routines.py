@@ -45,8 +45,8 @@ ARGUMENTS = {
         Argument("batch_count", SIZE, "matrices, at least 0"),
         *[Argument(f"ld{name}", LEADING, "") for name in "abcxr"],
         *[Argument(f"inc{name}", SIZE, STRIDE.format(name)) for name in "xy"],
-        *[Argument(f"{kind}s{name}", SIZE, f"stride from a {unit} of {name.upper()} to the next; it may be 0 or negative")
-          for name in "ab" for kind, unit in (("r", "row"), ("c", "column"))],
+        *[Argument(f"{unit[0]}s{name}", SIZE, f"stride from a {unit} of {name.upper()} to the next; it may be 0 or negative")
+          for name in "ab" for unit in ("row", "column")],
         Argument("rsc", SIZE, "stride from a row of C to the next"),
         Argument("csc", SIZE, "stride from a column of C to the next; rsc and csc must not let two elements coincide"),
         *[Argument(f"stride_{name}", SIZE, f"elements from one {name.upper()} to the next; it may be 0 or negative") for name in "ab"],
@@ -54,10 +54,8 @@ ARGUMENTS = {
         Argument("alpha", FACTOR, "one number; if it is 0, A and B (x and y) are not read"),
         Argument("beta", FACTOR, "one number; if it is 0, the old result is not read"),
         Argument("sb", FACTOR, "one number"),
-        Argument("a", INPUT, "A"),
-        Argument("b", INPUT, "B"),
-        Argument("x", INPUT, "x"),
-        Argument("y", INPUT, "y"),
+        *[Argument(name, INPUT, name.upper()) for name in "ab"],
+        *[Argument(name, INPUT, name) for name in "xy"],
         Argument("c", OUTPUT, "C, m x n, overwritten by the result"),
         Argument("tau", INPUT, "the factors of the k reflectors, k numbers, from geqrf"),
         Argument("ipiv", PIVOTS_IN, "n numbers from getrf"),
