@@ -39,7 +39,7 @@ class Reference(unittest.TestCase):
         self.assertEqual({name for name in routines if f">{name}</a>" not in page}, set())
 
     def test_undocumented_in_c(self):
-        header = self.changed(HEADER, "/** The stream set, NULL by default. */\n", "\n")
+        header = self.changed(HEADER, "/** Writes the stream that is set, NULL by default. */\n", "\n")
         done = build(self.folder, header, [])
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("accublas_get_stream", done.stderr)
@@ -47,7 +47,7 @@ class Reference(unittest.TestCase):
     @unittest.skipIf(not MODULES, "no Fortran")
     def test_undocumented_in_fortran(self):
         source = next(name for name in MODULES if name.endswith("accublas_context.f90"))
-        changed = self.changed(source, "  !> The stream set, c_null_ptr by default.\n", "")
+        changed = self.changed(source, "  !> Gets the stream that is set, c_null_ptr by default.\n", "")
         done = build(self.folder, HEADER, [changed if name == source else name for name in MODULES])
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("accublas_get_stream", done.stderr)
