@@ -76,13 +76,15 @@ template <class T>
 void cr_gemv(const Gemv<T>&, Execution&);
 template <class T>
 void cr_dot(const Dot<T>&, Execution&);
-/// Its terms are exact products of single precision, whatever T.
-template <class T>
-void cr_mixed_dot(const MixedDot<T>&, Execution&);
 /// exact_element's value for any k >= 1 and strides, by the same sums: ten times faster, but where even they do not
 /// decide.
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
+
+// sums/cr_mixed_dot.cpp: the same sums for DOT with a result of another type.
+/// The terms are exact products of single precision, whatever T.
+template <class T>
+void cr_mixed_dot(const MixedDot<T>&, Execution&);
 
 // sums/cr_gemm.cpp: the same sums for GEMM, for matrices that are small, or narrow: where these are deep, those of
 // sums/deep_gemm.cpp.

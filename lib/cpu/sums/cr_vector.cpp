@@ -375,34 +375,10 @@ T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col
   return decided ? result : exact_element<T>(k, alpha, row, col, beta, c);
 }
 
-template <class T>
-void cr_mixed_dot(const MixedDot<T>& d, Execution& execution) {
-  PhaseTimer timer(execution, &accublas_report_t::ms_product);
-  put_bound(execution.report, rounded_once<T>());
-  const auto rows = kernels_for<CrKernels<float>>(execution.isa).rows[static_cast<int>(Speed::full)];
-  float x[VectorTuning::packed_terms], y[VectorTuning::packed_terms];
-  TripleSum sum{0, 0, 0, 0};
-  for (Index p = 0; p < d.n; p += VectorTuning::packed_terms) {
-    const Index terms = std::min(VectorTuning::packed_terms, d.n - p);
-    for (Index i = 0; i < terms; ++i) x[i] = d.x[p + i], y[i] = d.y[p + i];
-    TripleSum part;
-    rows(1, terms, x, terms, y, {}, &part);
-    triple_add(sum, part);
-  }
-  const T one = 1;
-  if (ziv_test(one, sum, d.addend == 0 ? T(0) : one, d.addend, d.result)) return;
-  ExactSum<T> exact;
-  exact.add(0, d.n, d.x, d.y);
-  *d.result = exact.finish(one, d.addend == 0 ? T(0) : one, &d.addend);
-  ++execution.report.undecided;
-}
-
 template TripleSum fullest_sum(Isa, Index, Vector<const double>, Vector<const double>, TermScale);
 template TripleSum fullest_sum(Isa, Index, Vector<const float>, Vector<const float>, TermScale);
 template TermScale scale_of(Index, Vector<const double>, Vector<const double>);
 template TermScale scale_of(Index, Vector<const float>, Vector<const float>);
-template void cr_mixed_dot(const MixedDot<double>&, Execution&);
-template void cr_mixed_dot(const MixedDot<float>&, Execution&);
 template double cr_element(Isa, Index, double, Vector<const double>, Vector<const double>, double, const double*);
 template float cr_element(Isa, Index, float, Vector<const float>, Vector<const float>, float, const float*);
 template void cr_gemv(const Gemv<double>&, Execution&);

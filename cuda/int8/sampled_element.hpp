@@ -1,0 +1,109 @@
+// An element of C that stands for many in the plan of a cr pass: how it is found, its sum, and what its tile needs.
+// Device code, for thread blocks of sample_threads threads.
+#pragma once
+
+#include "cuda/core/operand.hpp"
+#include "cuda/exact/open_elements.hpp"
+#include "cuda/scaling/scaling.hpp"
+#include "lib/numerics/escalation.hpp"
+
+namespace accublas::cuda {
+
+#ifdef __CUDACC__
+
+inline constexpr int sample_threads = 256;
+
+/// An element of the pass, by all threads of a block: the first that the sequence finds among 16 rounds of candidates;
+/// lines of zeros (and special ones) are not looked at. False if there is none.
+__device__ inline bool find_element(SampleSequence& generator, const Lines& rows, const Lines& cols,
+                                    const std::uint32_t* open, Index& row, Index& col) {
+  __shared__ int winner;
+  __shared__ Index found[2];
+  const Index words = OpenBits::words_per_row(cols.count), total = rows.count * words;
+  for (int round = 0; round < 16; ++round) {
+    Index i, j;
+    bool good;
+    if (!open) {
+      SampleSequence own{generator.state + threadIdx.x * SampleSequence::seed};
+      i = own.next(rows.count);
+      j = own.next(cols.count);
+      good = rows.norm[i] > 0 && cols.norm[j] > 0;
+    } else {
+      // The first open element of one of 256 words in a row.
+      const Index word = (generator.next(total) + threadIdx.x) % total;
+      i = word / words;
+      j = -1;
+      for (std::uint32_t bits = rows.norm[i] > 0 ? open[word] : 0; bits != 0 && j < 0; bits &= bits - 1) {
+        const Index candidate = word % words * 32 + __ffs(static_cast<int>(bits)) - 1;
+        if (cols.norm[candidate] > 0) j = candidate;
+      }
+      good = j >= 0;
+    }
+    generator.next(1);
+    if (threadIdx.x == 0) winner = sample_threads;
+    __syncthreads();
+    if (good) atomicMin(&winner, static_cast<int>(threadIdx.x));
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) == winner) {
+      found[0] = i;
+      found[1] = j;
+    }
+    const bool any = winner < sample_threads;
+    __syncthreads();
+    if (any) {
+      row = found[0];
+      col = found[1];
+      return true;
+    }
+  }
+  return false;
+}
+
+/// sum of x y 2^-(E + F) over two lines, in a fixed order; for all threads of a block.
+template <class T>
+__device__ double scaled_product(const Operand<T>& rows, Index i, int row_exponent, const Operand<T>& cols, Index j,
+                                 int col_exponent) {
+  __shared__ double part[sample_threads / 32];
+  const ScaleDown row_scale(row_exponent), col_scale(col_exponent);
+  double sum = 0;
+  for (Index p = threadIdx.x; p < rows.k; p += sample_threads) sum += row_scale(rows(i, p)) * col_scale(cols(j, p));
+  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, offset);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+  __syncthreads();
+  sum = 0;
+  for (double x : part) sum += x;
+  return sum;
+}
+
+/// Returns the share of the blocks of 128 terms that the 32 x 32 tile of element (i, j) needs (decide_by_tiles), by all
+/// threads of a block. Four threads take the lines of a word.
+__device__ inline double needed_share(const Lines& rows, Index i, const Lines& cols, Index j) {
+  if (!rows.nonzero || !cols.nonzero) return 1;
+  const Index row = i / 32 * 32, col = j / 32 * 32;
+  int needed = 0;
+  for (Index first = 0; first < rows.words; first += sample_threads / 4) {
+    const Index word = first + threadIdx.x / 4;
+    std::uint64_t in_rows = 0, in_cols = 0;
+    if (word < rows.words) {
+#pragma unroll
+      for (int q = 0; q < 8; ++q) {
+        const Index line = threadIdx.x % 4 * 8 + q;
+        in_rows |= rows.nonzero[min(row + line, rows.count - 1) * rows.words + word];
+        in_cols |= cols.nonzero[min(col + line, cols.count - 1) * cols.words + word];
+      }
+    }
+    for (int offset = 1; offset < 4; offset *= 2) {
+      in_rows |= __shfl_xor_sync(0xFFFFFFFFu, in_rows, offset);
+      in_cols |= __shfl_xor_sync(0xFFFFFFFFu, in_cols, offset);
+    }
+    // Eight threads have the two words of a block.
+    const unsigned both = __ballot_sync(0xFFFFFFFFu, (in_rows & in_cols) != 0) >> (threadIdx.x % 32 / 8 * 8) & 0xFF;
+    needed += __syncthreads_count(threadIdx.x % 8 == 0 && both != 0);
+  }
+  return static_cast<double>(needed) / static_cast<double>(ceil_div(rows.words, Index{2}));
+}
+
+#endif
+
+}  // namespace accublas::cuda
