@@ -67,7 +67,9 @@ TYPED_TEST(GemmData, Decaying) {
   for (const Kind& kind : kinds) {
     for (const char* mode : {"cr", "dp:repro"}) {
       this->set(mode);
-      for (const auto& [m, n, k] : {std::array<Index, 3>{300, 500, 200}, {401, 290, 333}, {1400, 97, 800}}) {
+      std::vector<std::array<Index, 3>> shapes = {{300, 500, 200}, {401, 290, 333}};
+      if (kind.name() == "decay:0.1") shapes.push_back({1400, 97, 800});  // with results below the least number
+      for (const auto& [m, n, k] : shapes) {
         ++number;
         const auto trans = [&](int which) {
           return static_cast<accublas_transpose>(ACCUBLAS_NO_TRANS + (number >> which & 1));
