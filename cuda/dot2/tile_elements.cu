@@ -22,29 +22,31 @@ namespace {
 /// bitmap.
 constexpr Dot2Shape bounded_shape{32, 32, 4, 4, 8, 2, 1, 6};
 static_assert(dot2_shape_fault(bounded_shape, true) == nullptr);
-constexpr int side_lines = 32, side_warps = 2;
-static_assert(bounded_shape.rows == side_lines && bounded_shape.cols == side_lines &&
+constexpr int side_warps = 2;
+static_assert(bounded_shape.rows == pending_tile_lines && bounded_shape.cols == pending_tile_lines &&
               bounded_shape.threads() == 32 * side_warps);
 /// Blocks of terms whose need is found at a time: each of the 64 threads takes the 64 terms of a word.
 constexpr int window_blocks = 32;
-static_assert(dot2_block_terms == 2 * 64);
+static_assert(dot2_block_terms == pending_tile_terms && pending_tile_terms == 2 * 64);
 
 template <class T>
 using BoundedTotals = dot2::Totals<T, bounded_shape, true>;
 template <class T>
 constexpr int bounded_bytes = 8 * bounded_shape.stages* bounded_shape.stage_words() + BoundedTotals<T>::bytes;
 
-ACCUBLAS_HD Index count_tiles(Index m, Index n) { return ceil_div(m, side_lines) * ceil_div(n, side_lines); }
+ACCUBLAS_HD Index count_tiles(Index m, Index n) {
+  return ceil_div(m, pending_tile_lines) * ceil_div(n, pending_tile_lines);
+}
 
 /// The data that the threads of a block share about its tile. Index 0 is the rows' side, 1 the columns'.
 struct PendingTile {
   dot2::Tile tile;
-  int top[2];                       ///< largest exponent of a line with nonzero entries
-  int last_bit[2];                  ///< least last bit of such a line
-  unsigned finite[2];               ///< bit i: line i of the tile exists and is finite
-  std::uint32_t words[side_lines];  ///< pending elements
-  int pending;                      ///< how many of them have finite lines
-  unsigned needed[side_warps];      ///< needed_blocks
+  int top[2];                               ///< largest exponent of a line with nonzero entries
+  int last_bit[2];                          ///< least last bit of such a line
+  unsigned finite[2];                       ///< bit i: line i of the tile exists and is finite
+  std::uint32_t words[pending_tile_lines];  ///< pending elements
+  int pending;                              ///< how many of them have finite lines
+  unsigned needed[side_warps];              ///< needed_blocks
 };
 
 /// Fills in the lines of tile `index`. All threads call it, and synchronise before they read the result.
@@ -119,7 +121,7 @@ __device__ unsigned needed_blocks(const ExactArguments<T>& a, PendingTile& lines
   std::uint64_t in_rows = 0, in_cols = 0;
   if (word < rows.words) {
 #pragma unroll 8
-    for (int i = 0; i < side_lines; ++i) {
+    for (int i = 0; i < pending_tile_lines; ++i) {
       in_rows |= rows.nonzero[min(lines.tile.row + i, a.rows.count - 1) * rows.words + word];
       in_cols |= cols.nonzero[min(lines.tile.col + i, a.cols.count - 1) * cols.words + word];
     }
@@ -218,7 +220,7 @@ __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, con
   const TileScale scale = scale_of<T>(lines, a.rows.k);
   const T alpha = a.alpha.get(), beta = a.beta.get();
   int decided = 0, finite_pending = 0;
-  for (int r = warp; r < side_lines && lines.tile.row + r < a.rows.count; r += side_warps) {
+  for (int r = warp; r < pending_tile_lines && lines.tile.row + r < a.rows.count; r += side_warps) {
     const Index row = lines.tile.row + r, col = lines.tile.col + lane;
     const std::uint32_t word = lines.words[r];
     const unsigned finite = (lines.finite[0] >> r & 1) != 0 ? word & lines.finite[1] : 0;

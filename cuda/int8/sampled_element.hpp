@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/core/operand.hpp"
+#include "cuda/exact/exact.hpp"
 #include "cuda/exact/open_elements.hpp"
 #include "cuda/scaling/scaling.hpp"
 #include "lib/numerics/escalation.hpp"
@@ -76,11 +77,12 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
   return sum;
 }
 
-/// Returns the share of the blocks of 128 terms that the 32 x 32 tile of element (i, j) needs (decide_by_tiles), by all
+/// Returns the share of the blocks of terms that the tile of element (i, j) needs (decide_by_tiles), by all
 /// threads of a block. Four threads take the lines of a word.
 __device__ inline double needed_share(const Lines& rows, Index i, const Lines& cols, Index j) {
   if (!rows.nonzero || !cols.nonzero) return 1;
-  const Index row = i / 32 * 32, col = j / 32 * 32;
+  static_assert(pending_tile_lines == 4 * 8 && pending_tile_terms == 2 * 64);
+  const Index row = i / pending_tile_lines * pending_tile_lines, col = j / pending_tile_lines * pending_tile_lines;
   int needed = 0;
   for (Index first = 0; first < rows.words; first += sample_threads / 4) {
     const Index word = first + threadIdx.x / 4;
