@@ -40,6 +40,15 @@ struct GemmCase {
   std::vector<T> a, b, c;
   int layout;
 
+  /// Takes memory for the operands, filled with numbers that none of them has.
+  void take() {
+    a.assign(static_cast<std::size_t>(2 * m * k), T(99));
+    b.assign(static_cast<std::size_t>(3 * k * n), T(98));
+    c.assign(static_cast<std::size_t>(2 * (m + 2) * (n + 2)), T(97));
+  }
+  static void set(std::vector<T>& store, const T& at, T value) {
+    store[static_cast<std::size_t>(&at - store.data())] = value;
+  }
   Gemm<T> gemm(std::vector<T>& out) const {
     const Index a_rows[] = {1, k, 2}, a_cols[] = {m, 1, 2 * m}, b_rows[] = {1, n, 3}, b_cols[] = {k, 1, 3 * k};
     const Index c_rows[] = {1, n + 2, -2}, c_cols[] = {m + 1, 1, 2 * m};
@@ -61,14 +70,10 @@ GemmCase<T> make_gemm(Random& random, Index m, Index n, Index k) {
   if (pick(random, 0, 1)) t.alpha = static_cast<T>(pick(random, -3, 3)) / 4 + T(2);
   if (pick(random, 0, 1)) t.beta = static_cast<T>(pick(random, -2, 2)) / 3;
   if (pick(random, 0, 9) == 0) t.alpha = std::numeric_limits<T>::min();
-  t.a.assign(static_cast<std::size_t>(2 * m * k), T(99));
-  t.b.assign(static_cast<std::size_t>(3 * k * n), T(98));
-  t.c.assign(static_cast<std::size_t>(2 * (m + 2) * (n + 2)), T(97));
+  t.take();
   std::vector<T> none(t.c.size());
   const Gemm<T> g = t.gemm(none);
-  const auto set = [](std::vector<T>& store, const T& at, T value) {
-    store[static_cast<std::size_t>(&at - store.data())] = value;
-  };
+  const auto set = GemmCase<T>::set;
   const bool sparse = pick(random, 0, 3) == 0;
   const auto value = [&](Index p, bool second) {
     return sparse && pick(random, 0, 3) != 0 ? T(0) : entry<T>(random, data, p, k, second);
@@ -140,14 +145,10 @@ TYPED_TEST(CrGemm, DecayingData) {
                 m = deep ? 20 : order - pick(random, 0, 9), cols = pick(random, 1, deep ? 9 : 40);
     GemmCase<T> t{m, cols, order, scalars[pick(random, 0, 4)], T(0), {}, {}, {}, pick(random, 0, 2)};
     if (pick(random, 0, 1)) t.beta = scalars[pick(random, 0, 4)];
-    t.a.assign(static_cast<std::size_t>(2 * m * order), T(99));
-    t.b.assign(static_cast<std::size_t>(3 * order * cols), T(98));
-    t.c.assign(static_cast<std::size_t>(2 * (m + 2) * (cols + 2)), T(97));
+    t.take();
     std::vector<T> none(t.c.size());
     const Gemm<T> g = t.gemm(none);
-    const auto set = [](std::vector<T>& store, const T& at, T value) {
-      store[static_cast<std::size_t>(&at - store.data())] = value;
-    };
+    const auto set = GemmCase<T>::set;
     // Some rows and columns are large or tiny as a whole, or hold an Inf or a NaN.
     const auto factor = [&] {
       const int e = pick(random, 0, 7) == 0 ? static_cast<int>(range * pick(random, -1, 1)) : 0;

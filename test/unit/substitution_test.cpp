@@ -55,6 +55,23 @@ class Substitution : public testing::Test {
     for (int part = 0; part < parts; ++part) largest = std::max(largest, std::fabs(double{part_of(z, part)}));
     return largest;
   }
+
+  /// Rounds the unknown exactly for both ends and the middle of the interval of every part, and compares.
+  void expect_exact(const Unknown<E>& unknown, const TripleSum (&sums)[parts], const E& result, int number_of_case) {
+    for (int end = -1; end <= 1; ++end) {
+      ExactSum<double> above[parts];
+      for (int part = 0; part < parts; ++part) {
+        for (const double x : {sums[part].a1, sums[part].a2, sums[part].a3}) above[part].add(1, -x);
+        above[part].add(below(2) ? end : -end, sums[part].error);
+      }
+      const E exact = unknown.template exact<false>(above);
+      ASSERT_EQ(std::memcmp(&exact, &result, sizeof(E)), 0)
+          << std::hexfloat << number_of_case << " end " << end << " alpha " << part_of(unknown.alpha, 0) << " b "
+          << part_of(unknown.b, 0) << " pivot " << part_of(unknown.pivot, 0) << " unit " << unknown.unit << " sum "
+          << sums[0].a1 << " + " << sums[0].a2 << " + " << sums[0].a3 << " +- " << sums[0].error << ": "
+          << part_of(result, 0) << " for " << part_of(exact, 0);
+    }
+  }
 };
 using Types = testing::Types<double, float, Complex<double>, Complex<float>>;
 TYPED_TEST_SUITE(Substitution, Types);
@@ -86,18 +103,8 @@ TYPED_TEST(Substitution, DecidesAsExactSumsDo) {
     ++tried;
     if (!unknown.approximate(sums, result)) continue;
     ++decided;
-    for (int end = -1; end <= 1; ++end) {
-      ExactSum<double> above[parts];
-      for (int part = 0; part < parts; ++part) {
-        for (const double x : {sums[part].a1, sums[part].a2, sums[part].a3}) above[part].add(1, -x);
-        above[part].add(this->below(2) ? end : -end, sums[part].error);
-      }
-      const E exact = unknown.template exact<false>(above);
-      ASSERT_EQ(std::memcmp(&exact, &result, sizeof(E)), 0)
-          << std::hexfloat << i << " end " << end << " alpha " << part_of(alpha, 0) << " b " << part_of(b, 0)
-          << " pivot " << part_of(unknown.pivot, 0) << " unit " << unknown.unit << " sum " << sums[0].a1 << " + "
-          << sums[0].a2 << " +- " << sums[0].error << ": " << part_of(result, 0) << " for " << part_of(exact, 0);
-    }
+    this->expect_exact(unknown, sums, result, i);
+    if (testing::Test::HasFatalFailure()) return;
   }
   // Many of these are made to be hard, and some are out of range.
   EXPECT_GT(decided, tried / 4);
@@ -122,18 +129,8 @@ TYPED_TEST(Substitution, ThreeWordsOutlastCancellation) {
     ++tried;
     if (!unknown.approximate(sums, result)) continue;
     ++decided;
-    for (int end = -1; end <= 1; ++end) {
-      ExactSum<double> above[parts];
-      for (int part = 0; part < parts; ++part) {
-        for (const double x : {sums[part].a1, sums[part].a2, sums[part].a3}) above[part].add(1, -x);
-        above[part].add(end, sums[part].error);
-      }
-      const E exact = unknown.template exact<false>(above);
-      ASSERT_EQ(std::memcmp(&exact, &result, sizeof(E)), 0)
-          << std::hexfloat << i << " end " << end << " b " << part_of(unknown.b, 0) << " pivot "
-          << part_of(unknown.pivot, 0) << " unit " << unknown.unit << " sum " << sums[0].a1 << " + " << sums[0].a2
-          << " + " << sums[0].a3 << ": " << part_of(result, 0) << " for " << part_of(exact, 0);
-    }
+    this->expect_exact(unknown, sums, result, i);
+    if (testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(decided, tried / 2);
 }
