@@ -25,7 +25,8 @@ namespace accublas::cuda {
 
 namespace {
 
-/// Returns a batch in which C's columns have unit stride: the transposed product if they have not.
+/// Returns the batch with contiguous columns of C: `x` itself if it has those, or the transposed products C^T = B^T
+/// A^T.
 template <class T>
 GemmBatch<T> column_major(const GemmBatch<T>& x) {
   const Gemm<T>& g = x.shape;
@@ -55,8 +56,9 @@ BatchProblem<T> batch_problem(const Call<GemmBatch<T>, T>& call) {
           device_scalar(call.beta)};
 }
 
-/// Calls `serve(call of matrix i)` for every matrix of a batch, or of a part of it (`written`: other parts have been
-/// written). A matrix that misses the target does not stop the others.
+/// Calls serve(call) for every matrix of `batch`, which is all of the call's batch or a part of it. `written` says that
+/// other parts were written before, so that a failure leaves C undefined. A matrix that misses the accuracy target does
+/// not stop the others; the first such error is thrown at the end.
 template <class T, class Serve>
 void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bool written, Serve&& serve) {
   std::optional<Error> missed;
@@ -79,7 +81,8 @@ void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bo
   if (missed) throw *missed;
 }
 
-/// Serves a batch by cuBLAS's own batched routines.
+/// Computes a batch by cuBLAS's batched routines. cuBLAS reads A and B even if an alpha in device memory turns out to
+/// be zero. So C is kept, a part of the batch at a time, and put back in that case.
 template <class T>
 void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const GemmBatch<T> x = column_major(call.problem);
@@ -132,7 +135,7 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   execution.report.workspace_bytes = static_cast<std::int64_t>(own + kept);
 }
 
-/// Returns the T of the kernel for small matrices; 0: the kernel finds T* of each matrix.
+/// Returns the T of the kernels for small matrices, or 0 if they find T* of each matrix.
 int prescribed_bits(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0; }
 
 /// Returns whether the kernels for small matrices serve a call. fixed:T with a target must know the data before it
@@ -147,7 +150,8 @@ bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const E
   return batch_fixed_serves(state.model(), g.m, g.n, g.k, prescribed_bits(call.mode));
 }
 
-/// Serves all matrices by one kernel, and the elements that it leaves pending by exact accumulators.
+/// Computes all matrices by the kernels for small ones, and the elements that these leave pending by exact
+/// accumulators.
 template <class T>
 void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const BatchProblem<T> p = batch_problem(call);
@@ -177,7 +181,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
   put_bound(execution.report, rounded_once<T>(certified));
 }
 
-/// Serves strided batches by single calls of the engine.
+/// Computes a strided batch by single calls of the engine.
 template <class T>
 void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   BatchScope scope(state, execution.report.level);
@@ -185,8 +189,8 @@ void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& e
   scope.end();
 }
 
-/// Serves batches given by pointers, which only kernels can follow: matrices are copied to packed ones, a part of the
-/// batch at a time.
+/// Computes a batch whose matrices are given by pointers in device memory. Only kernels can follow these, so kernels
+/// copy the matrices to packed ones and the results back, a part of the batch at a time.
 template <class T>
 void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution,
                     DeviceGemmFunction<T> serve) {
@@ -239,7 +243,7 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   inside.end();
 }
 
-/// Serves a batch of matrices in device memory.
+/// Computes a batch of real matrices in device memory.
 template <class T>
 void real_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   const GemmBatch<T>& x = call.problem;

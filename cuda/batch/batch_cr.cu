@@ -133,8 +133,8 @@ __device__ WeightedSum weighted_sum(const int (&level)[W]) {
   return {high + (low >> 40), (low & ((1ll << 40) - 1)) << 8 | (last & 0xFF)};
 }
 
-/// finish_sum for every alpha, beta and exponent. It is not inlined, so that four elements a thread do not need four
-/// copies.
+/// Same contract as `finish_sum`, for every alpha, beta and exponent, with all bits of the sum. It is not inlined, so
+/// that four elements a thread do not need four copies.
 template <class T>
 __device__ __noinline__ bool finish_integer(WeightedSum s, double error, int exponent, T alpha, T beta, const T* at,
                                             T* out) {
@@ -146,7 +146,8 @@ __device__ __noinline__ bool finish_integer(WeightedSum s, double error, int exp
 /// Computes RN(alpha S + beta c) for S = (s +- error) 2^exponent; returns false if the interval does not decide.
 template <class T>
 __device__ bool finish_sum(const WeightedSum& s, double error, int exponent, const Scalars<T>& x, const T* at, T* out) {
-  // 65 in the formula of `error`, not 64.3, covers the roundings of tail +- bound
+  // The bound of the left-out pairs needs a factor of 64.3 (left_out); `error` has 65, which covers the roundings of
+  // tail +- bound.
   const double bound = error * 0x1p-48;
   if (finish_leading(leading_part(s.high, s.low), bound, exponent + 48, x, at, out)) return true;
   return finish_integer(s, error, exponent, x.alpha, x.beta, at, out);
@@ -226,7 +227,8 @@ void launch_cr(const DeviceModel& model, const BatchProblem<T>& p, const BatchTi
 }  // namespace
 
 bool batch_cr_serves(const DeviceModel& model, Index m, Index n, Index k) {
-  // A block can have 163 KiB in 8.0 and 8.7, 99 in 8.6, 8.9 and 12, else 227.
+  // A thread block can have 163 KiB of shared memory on compute capabilities 8.0 and 8.7, 99 KiB on 8.6, 8.9 and 12.x,
+  // and 227 KiB on the others.
   const std::size_t limit = model.major == 8    ? (model.minor == 0 || model.minor == 7 ? 163 : 99)
                             : model.major >= 12 ? 99
                                                 : 227;

@@ -73,8 +73,8 @@ __device__ __forceinline__ T finish_element(Int128 high, Int128 low, int exponen
   return finish_halves(high, low, exponent, x.alpha, x.beta, at);
 }
 
-/// Returns the least rung whose T suffices, or rungs.count if none does. `bits`: bits that both lines need so that
-/// nothing is dropped.
+/// Returns the least rung whose T suffices, or rungs.count if none does. With T >= `bits` no bit of the two lines is
+/// dropped.
 template <class T>
 __device__ __noinline__ int least_rung(int bits, long long lambda_mu, int x, int k) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
@@ -93,7 +93,7 @@ struct Element {
 };
 
 /// Applies the certificate to the squares of a warp: raises the tiles' rungs, sets the bits of rejected elements in
-/// `open`, clears the other bits, and counts the rejected elements.
+/// `block_open`, clears the other bits, and counts the rejected elements.
 template <class T, class S>
 __device__ void certify_squares(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared, std::uint32_t* block_open,
                                 CallState* state) {
@@ -129,7 +129,7 @@ __device__ void certify_squares(const BatchProblem<T>& p, const BatchTiles& tile
   if (count != 0) atomicAdd(&state->rejected_in_all, static_cast<unsigned long long>(count));
 }
 
-/// Serves alpha = 0: scales C by beta, and leaves no element pending.
+/// Computes C = beta C, for alpha = 0, and leaves no element pending.
 template <class T, class S>
 __device__ void scale_squares(const BatchProblem<T>& p, const BatchTiles& tiles, T beta, std::uint32_t* block_open) {
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -192,8 +192,8 @@ __device__ __forceinline__ void sum_square(const S& shared, const Square& square
   }
 }
 
-/// Multiplies and rounds the squares of a warp. On entry `open` has the elements that the certificate rejected (t = 0),
-/// on return those that the exact accumulators must compute.
+/// Multiplies and rounds the squares of a warp. On entry `block_open` has the elements that the certificate rejected
+/// (if t = 0), on return the elements that the exact accumulators must compute.
 template <class T, class S>
 __device__ void compute_squares(const BatchProblem<T>& p, const BatchTiles& tiles, int t, const Scalars<T>& scalars,
                                 const S& shared, std::uint32_t* block_open, CallState* state) {
@@ -247,8 +247,8 @@ __device__ std::uint32_t* open_of_block(std::uint32_t* open) {
   return open + static_cast<Index>(blockIdx.x) * S::tiles * S::squares * 4;
 }
 
-/// Certifies dp or sp reproducible for matrices of several tiles, with a block for each tile: raises the matrices'
-/// rungs.
+/// Certifies dp or sp reproducible for matrices of several tiles. A thread block takes a tile and raises the rung of
+/// its matrix.
 template <class T, class S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     certify_kernel(BatchProblem<T> p, BatchTiles tiles, std::uint32_t* open, int* rungs_of, CallState* state) {
@@ -265,8 +265,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
   if (threadIdx.x == 0) atomicMax(&rungs_of[place_of<S>(tiles, 0).matrix], shared.rung[0]);
 }
 
-/// Computes a batch. t > 0: fixed:t. t = 0: dp or sp reproducible, with the matrices' rungs from certify_kernel. If
-/// `rungs_of` is null, the rungs come from the block's own certificate, and the block holds whole matrices.
+/// Computes a batch: fixed:t if t > 0, or dp or sp reproducible if t = 0. For the latter `rungs_of` has the matrices'
+/// rungs from certify_kernel. If it is null, a thread block holds whole matrices and certifies them itself.
 template <class T, class S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     fixed_kernel(BatchProblem<T> p, BatchTiles tiles, int t, std::uint32_t* open, const int* rungs_of,

@@ -49,7 +49,8 @@ __device__ void for_lines(const BatchProblem<T>& p, const BatchTiles& tiles, Bod
   }
 }
 
-/// Measures exponents and special lines; `certify`: also lambda, last bits, and the certificate's factors as digit 0.
+/// Measures a line: its exponent, and whether it holds Inf or NaN. With `certify` it also finds lambda and the last
+/// bit, and writes the certificate's factors as digit 0.
 template <class S, class T>
 __device__ void measure_line(const T (&x)[S::terms / 4], int line, bool certify, S& shared) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -36,18 +36,21 @@ struct BatchTiles {
 
 /// Returns whether the kernels of mode cr for small matrices serve a shape: up to order 128, if shared memory holds it.
 bool batch_cr_serves(const DeviceModel&, Index m, Index n, Index k);
+/// Returns the tiles of a shape that these kernels serve.
 BatchTiles batch_tiles(Index m, Index n, Index k);
 /// Computes every element that Ziv's test decides, in one kernel. It sets the bits of the other elements in `open`, and
-/// counts them in state->open[0]. If alpha, in device memory, is zero, it computes C_i = beta C_i.
+/// counts them in state->open[0]. If alpha, in device memory, is zero, it computes C_i = beta C_i. Tests set
+/// `all_undecided`, with which no element is decided.
 template <class T>
 void batch_cr(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open, bool all_undecided,
               CallState* state, cudaStream_t);
 
-/// Counterpart of batch_cr for fixed:t, up to t = 64, or for dp and sp reproducible (t = 0). Pending elements are those
-/// that the certificate rejects, which take cr's values, and those of lines with Inf or NaN. `rungs_of`: scratch of
-/// batch_rungs() integers.
+/// Returns whether batch_fixed serves a shape: with t up to 64, if batch_cr serves it.
 bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
+/// Returns the length of the scratch `rungs_of` of batch_fixed.
 std::size_t batch_rungs(const BatchTiles&, int t, Index matrices);
+/// Counterpart of batch_cr for fixed:t, or for dp and sp reproducible (t = 0). Pending elements are those that the
+/// certificate rejects, which take cr's values, and those of lines with Inf or NaN.
 template <class T>
 void batch_fixed(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, int t, std::uint32_t* open,
                  int* rungs_of, CallState* state, cudaStream_t);

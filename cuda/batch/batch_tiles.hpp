@@ -36,12 +36,13 @@ struct TilePlace {
 };
 template <class S>
 __device__ __forceinline__ TilePlace place_of(const BatchTiles& tiles, int of_block) {
-  // shapes with several tiles have matrices of one tile
+  // If a thread block has several tiles, a matrix has one tile.
   if (S::tiles > 1) return {blockIdx.x * S::tiles + of_block, 0};
   const unsigned of_a_matrix = static_cast<unsigned>(tiles.of_a_matrix());
   return {blockIdx.x / of_a_matrix, blockIdx.x % of_a_matrix};
 }
 
+/// A line's entries in device memory; `exists` is false beyond the last line or matrix.
 template <class T>
 struct Line {
   const T* data;
@@ -90,7 +91,7 @@ __device__ __forceinline__ void transpose_bytes(std::uint32_t (&x)[4]) {
   x[3] = __byte_perm(c, d, 0x7632);
 }
 
-/// Loads this thread's part of a line: every fourth term, with 0 for terms that do not exist.
+/// Loads this thread's part of a line: every fourth term from threadIdx.x % 4 on, with 0 for terms that do not exist.
 template <class S, class T>
 __device__ __forceinline__ void load_line(const Line<T>& line, int terms, T (&x)[S::terms / 4]) {
   const int first = static_cast<int>(threadIdx.x) % 4;

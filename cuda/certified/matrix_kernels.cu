@@ -10,8 +10,8 @@ namespace {
 
 constexpr int matrix_threads = 256;
 
-/// Calls body(i, j) for all of n x n: a block takes columns in turn, and neighbouring threads take neighbours in a
-/// column.
+/// Calls body(i, j) for the elements of n x n. A thread block takes every gridDim.x-th column, and neighbouring threads
+/// take neighbours in a column.
 template <class Body>
 __device__ __forceinline__ void for_elements(Index n, Body&& body) {
   for (Index j = blockIdx.x; j < n; j += gridDim.x)
@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(matrix_threads)
   if (rounded) *lost = 1;
 }
 
-// The exponents kernel takes 32 rows and a piece of the columns a block, as a square of 32 x 8 threads. The 32 threads
-// run along the adjacent numbers.
+// A thread block of exponents_kernel takes 32 rows and up to 1024 columns, with 32 x 8 threads. The 32 threads take
+// adjacent numbers.
 constexpr int rows_a_block = 32;
 constexpr Index columns_a_block = 1024;
 
@@ -70,8 +70,8 @@ __global__ void __launch_bounds__(matrix_threads) no_exponents_kernel(Index coun
   if (i < count) to[i] = no_exponent;
 }
 
-// The sums have one order: a thread takes a row, with `ahead` loads in flight. If the numbers of a row are adjacent,
-// each load takes a cache line; the caches keep the lines of neighbouring rows.
+// A thread adds up a row in the order of its columns, with `ahead` loads in flight. If the numbers of a row are
+// adjacent, each load of a thread takes a cache line of its own, which the caches keep for the next loads.
 constexpr int rows_of_sums = 64, ahead = 16;
 
 template <bool weighted>

@@ -8,6 +8,7 @@
 
 namespace accublas::cuda {
 
+/// Writes the real matrix that represents a matrix of order `n` (RealParts).
 template <class E>
 void write_parts(const DeviceModel&, const RealParts<E>&, cudaStream_t);
 

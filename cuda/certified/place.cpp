@@ -40,7 +40,7 @@ class DevicePlace final : public Place {
             Index lines) override {
     const CallScope scope(state_);
     const auto count = static_cast<std::size_t>(lines);
-    // Copies of rectangles do not support rows of 2^31 bytes and more.
+    // cudaMemcpy2DAsync does not support rows of 2^31 bytes and more.
     check(to_next == width && from_next == width
               ? cudaMemcpyAsync(to, from, width * count, cudaMemcpyDefault, stream())
               : cudaMemcpy2DAsync(to, to_next, from, from_next, width, count, cudaMemcpyDefault, stream()),

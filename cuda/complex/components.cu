@@ -13,7 +13,7 @@ unsigned blocks_for(Index entries) {
   return static_cast<unsigned>(blocks < 65536 ? blocks : 65536);
 }
 
-/// Calls body(i, j, re, im) for all entries; neighbouring threads go along a column.
+/// Calls body(i, j, re, im) for all entries of x; neighbouring threads take neighbours in a column.
 template <class T, class Body>
 __device__ void for_entries(const Matrix<const Complex<T>>& x, Index rows, Index cols, Body&& body) {
   for (Index at = static_cast<Index>(blockIdx.x) * component_threads + threadIdx.x; at < rows * cols;
@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(component_threads)
                 bool transposed, T* to) {
   for_entries(a, m, k, [&](Index i, Index p, T re, T im) {
     if (conjugate_a) im = -im;
-    // These are the factors of B's components as they are stored.
+    // real[0] and real[1] are the factors of the stored re and im of B's entry in Re of the product; of_re and of_im
+    // are their factors in Im.
     const T real[2] = {re, conjugate_b ? im : -im};
     const T of_re = im, of_im = conjugate_b ? -re : re;
     if (layout == RowLayout::both) {

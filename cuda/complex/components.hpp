@@ -13,9 +13,10 @@ namespace accublas::cuda {
 /// of them.
 enum class RowLayout { both, real, imaginary };
 
-/// Writes the rows of A, m x k, to `to`, which is column-major, 2m x 2k (both) or m x 2k. The rows hold the factors of
-/// the components of B's columns as those are stored: (re, -im) makes Re of a product, (im, re) its Im; conjugations
-/// are in the signs. A single imaginary row has the factor of im first, for `swapped` columns, unless `transposed`.
+/// Writes the rows of A, m x k, to `to`, which is column-major, 2m x 2k (both) or m x 2k. A row holds the factors of
+/// the stored components of B's columns: (re, -im) gives Re of a product, (im, re) its Im. Conjugations of A and of B
+/// change the signs of the factors. With RowLayout::imaginary the factor of im comes first, for `swapped` columns,
+/// unless `transposed`.
 template <class T>
 void write_rows(Matrix<const Complex<T>> a, Index m, Index k, RowLayout layout, bool conjugate_a, bool conjugate_b,
                 bool transposed, T* to, cudaStream_t);

@@ -21,15 +21,12 @@ namespace accublas::cuda {
 
 namespace {
 
-/// Returns one component of a matrix, or with `component` 0 and unit row stride the matrix with twice as many rows.
+/// Returns a component of a matrix: the real parts (which = 0) or the imaginary parts (which = 1).
 template <class T>
 Matrix<T> component(const Matrix<Complex<T>>& x, int which) {
   return {&x.data->re + which, 2 * x.row_stride, 2 * x.col_stride};
 }
-template <class T>
-Matrix<const T> component(const Matrix<const Complex<T>>& x, int which) {
-  return {&x.data->re + which, 2 * x.row_stride, 2 * x.col_stride};
-}
+/// Returns a matrix with unit row stride as a real matrix with twice as many rows: Im of an element is below its Re.
 template <class T>
 Matrix<T> both_components(const Matrix<Complex<T>>& x) {
   return {&x.data->re, 1, 2 * x.col_stride};
@@ -106,7 +103,7 @@ void native(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const 
   });
 }
 
-/// Returns the product that emulation leaves to cuBLAS, for factors in host memory and without imaginary parts.
+/// Returns the product that emulation leaves to cuBLAS, for alpha and beta in host memory and without imaginary parts.
 template <class T>
 NativeProduct native_product(const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g) {
   BlasMatrix<const Complex<T>> a, b;
@@ -117,14 +114,15 @@ NativeProduct native_product(const Call<Gemm<Complex<T>>, Complex<T>>& call, con
     blas.scalars_on_device(false);
     blas.gemm(g.m, g.n, g.k, &alpha.number, a, b, &beta.number, g.c.data, ldc);
   }};
-  constexpr std::int64_t no_routine = -1;  // of level 3
+  constexpr std::int64_t no_routine = -1;  // GEMM is no routine of level 3 with structured operands
   product.set_key(no_routine, g.m, g.n, g.k, a.data, a.op, a.ld, b.data, b.op, b.ld, g.c.data, ldc, alpha.number.re,
                   beta.number.re);
   return product;
 }
 
-/// Serves a call by cuBLAS with alpha in device memory. cuBLAS reads A and B even if alpha turns out to be zero. So C
-/// is saved, some columns at a time; in that case it is restored and scaled.
+/// Computes a call by cuBLAS with alpha in device memory. cuBLAS reads A and B even if alpha turns out to be zero. So
+/// some columns of C at a time are saved before the product, and restored after it if alpha is zero. C is then scaled
+/// by beta.
 template <class T>
 void native_by_device(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, const Gemm<Complex<T>>& g,
                       Execution& execution) {
@@ -210,8 +208,8 @@ class ComponentProduct {
   Index row_words() const { return as_stored_ ? 0 : (by_parts_ && !combines_ ? 2 : 4) * g_.k; }
 
   /// Chooses panels. A quarter of the workspace is for written rows and columns: all columns, if they fit half of that,
-  /// and as many rows as there is room for. T* belongs to the call, and a wanted triangle is one of all rows and
-  /// columns. In these cases the panel is all of both, whatever the cap.
+  /// and as many rows as there is room for. T* of a reproducible dp or sp belongs to the whole call, and a wanted
+  /// triangle is one of all rows and columns; in both cases there is one panel, whatever the cap.
   void choose_panels() {
     rows_ = g_.m, cols_ = g_.n;
     const bool grade = call_.mode.kind == ACCUBLAS_MODE_DP || call_.mode.kind == ACCUBLAS_MODE_SP;
@@ -294,7 +292,9 @@ class ComponentProduct {
   const bool transposed_, combines_, keeps_addend_;
   Execution& execution_;
   const DeviceGemmFunction<T> serve_;
-  /// In dot2, whose terms have an order, each component is a separate product.
+  /// by_parts_ says that each component is a separate product, in dot2, whose terms have an order. as_stored_ says that
+  /// the engine reads complex numbers in place, swaps_ that B's columns are written with im first for the imaginary
+  /// component, and writes_columns_ that B's columns are written at all.
   const bool by_parts_, as_stored_, swaps_, writes_columns_;
   const T alpha_, beta_;
   Index rows_ = 0, cols_ = 0;

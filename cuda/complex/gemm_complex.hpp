@@ -6,10 +6,10 @@
 
 namespace accublas::cuda {
 
-/// Serves a call with device operands: native by cuBLAS, other modes by `serve`, which computes real products on the
-/// components of its operands. If alpha and beta are on the device, or have an imaginary part, both components of a
-/// product are combined before the rounding (cuda/exact/combined_parts.hpp). In that case cuBLAS serves dp and sp, if
-/// it can express the strides.
+/// Computes a call with device operands: native by cuBLAS, other modes by `serve`, which computes real products on the
+/// components of its operands. If alpha and beta are on the device, or if one has an imaginary part, both components of
+/// a product are combined before the rounding (cuda/exact/combined_parts.hpp). In that case cuBLAS computes dp and sp,
+/// if these promise no bits and if it can express the strides.
 template <class T>
 void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution,
                   DeviceGemmFunction<T> serve);

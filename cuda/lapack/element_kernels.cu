@@ -9,7 +9,8 @@ namespace {
 
 constexpr int element_threads = 256;
 
-/// body(i, j) for the thread's elements of rows x cols; neighbouring threads have neighbours of a column, or of a row.
+/// Calls body(i, j) for the thread's elements of rows x cols. Neighbouring threads take neighbours in a column, or in a
+/// row if not `by_columns`.
 template <class Body>
 __device__ __forceinline__ void for_elements(Index rows, Index cols, bool by_columns, Body&& body) {
   const Index length = by_columns ? rows : cols, step = Index{gridDim.x} * element_threads;

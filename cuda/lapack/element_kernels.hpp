@@ -1,4 +1,4 @@
-// Steps and questions of flows (lib/call/element_steps.hpp) as kernels.
+// Kernels for the steps and questions of flows (lib/call/element_steps.hpp). All arrays are in device memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,14 +8,16 @@
 
 namespace accublas::cuda {
 
+/// Runs a step on every element of rows x cols.
 template <class E>
 void run_step(const DeviceModel&, const ElementStep<E>&, Index rows, Index cols, cudaStream_t);
 
-/// *found becomes the least of itself and the first element i + j rows, as unsigned numbers.
+/// Sets *found to the least of itself and the numbers i + j rows of the elements whose answer is yes.
 template <class E>
 void find_first(const DeviceModel&, const ElementQuestion<E>&, Index rows, Index cols, unsigned long long* found,
                 cudaStream_t);
 
+/// Sets *to = value.
 void put_number(const DeviceModel&, std::int64_t* to, std::int64_t value, cudaStream_t);
 
 }  // namespace accublas::cuda

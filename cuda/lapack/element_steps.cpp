@@ -20,7 +20,7 @@ class DeviceSteps final : public ElementSteps<E> {
     const CallScope scope(state_);
     batch_.emplace(state_, report_level);
   }
-  /// Memory goes back in the stream's order.
+  /// Frees the memory in the stream's order.
   ~DeviceSteps() override {
     try {
       const CallScope scope(state_);

@@ -8,7 +8,7 @@
 
 namespace accublas::cuda {
 
-/// On the user's stream. The calls from here to finish() are one to the report.
+/// Returns the steps of one flow, which run on the context's stream. The report counts the calls until finish() as one.
 template <class E>
 std::unique_ptr<ElementSteps<E>> device_steps(State&, Workspace&, int report_level);
 

@@ -1,7 +1,8 @@
-// Columns are processed in blocks. A block is Q = I - V T V^H of its reflectors with an upper triangle T. Its columns
-// are halved down to panels in plain floating-point arithmetic, or to few panels. Two halves with T1 and T2 are
-// combined: V has the vectors of both, and T has both triangles with -T1 (V1^H V2) T2 between them. The columns right
-// of a block take two products with as many terms as the block has rows, or columns.
+// Columns are processed in blocks. The reflectors of a block have the product Q = I - V T V^H with an upper triangle T.
+// A block's columns are halved until a part is a panel, or a few panels, which are factored in plain floating-point
+// arithmetic. Two halves with triangles T1 and T2 are combined: V has the vectors of both, and T has both triangles
+// with -T1 (V1^H V2) T2 between them. A block is applied to the columns to its right by two large products, whose terms
+// are as many as the block's rows, and columns.
 #include "cuda/qr/orthogonal_by_products.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ class OrthogonalByProducts {
   };
 
   Index rows() const { return o_.a_rows(); }
-  /// The columns of a block, so that wide ones leave half of the workspace to products.
+  /// Returns the columns of a block. Wide blocks are halved until they leave half of the workspace to products.
   Index columns_that_fit() {
     const Index order = o_.reflectors(), columns_of_c = applied_to();
     const Index plain = std::ranges::find_if(tuning_.blocks, [&](auto width) { return order >= width.from; })->columns;
@@ -85,8 +86,8 @@ class OrthogonalByProducts {
     block_ = columns;
     return bytes_of_arrays([&](Carver& carver) { lay_out(carver); });
   }
-  /// Returns whether a block is factored concurrently with the products of the block before and the columns after it.
-  /// Only double precision was measured.
+  /// Returns whether a block is factored while the block before it is applied to the columns to the right of both. Only
+  /// double precision was measured.
   bool looks_ahead() const {
     return std::is_same_v<E, double> && o_.kind == Operation::geqrf && o_.reflectors() > block_ &&
            block_ <= tuning_.most_concurrent &&
@@ -137,8 +138,8 @@ class OrthogonalByProducts {
   static Matrix<const E> adjoint(const Matrix<E>& x) { return read_only(x).transposed(); }
   static constexpr bool complex = is_complex<E>;
 
-  /// Computes C = alpha X B + beta C by halves, with a triangle X that has ones or numbers near them on its diagonal.
-  /// Engine int8 leaves a product with such rows, or with rows that have zeros, to cuBLAS.
+  /// Computes C = alpha X B + beta C by halves of the triangle X, whose diagonal has ones or numbers near 1. Engine
+  /// int8 would leave a product with such rows, or with rows that have zeros, to cuBLAS.
   void multiply_triangle(bool upper, Index order, Index cols, const E& alpha, const Matrix<const E>& x,
                          const Matrix<const E>& b, const E& beta, const Matrix<E>& c, bool conjugate) {
     if (order <= tuning_.most_of_triangle)
@@ -283,7 +284,7 @@ class OrthogonalByProducts {
     join_triangles(model(), block, stream());
   }
 
-  // ---- the matrix of reflectors ----
+  // ---- ORGQR and ORMQR ----
 
   /// Computes V and T of reflectors start .. start + count - 1.
   void load(Index start, Index count) {

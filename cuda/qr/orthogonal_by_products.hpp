@@ -1,4 +1,4 @@
-// LAPACK's QR factorization, and what is made of its reflectors, in dp and sp on a device.
+// LAPACK's QR factorization, and the matrices of its reflectors, in dp and sp on a device.
 #pragma once
 
 #include "cuda/native/inner_products.hpp"
@@ -10,9 +10,9 @@ namespace accublas::cuda {
 template <class E>
 bool has_panels(const DeviceModel&, const Orthogonal<E>&);
 
-/// Serves GEQRF, ORGQR or ORMQR on device operands with the backward error of docs/factorizations.md, "dp on a GPU".
-/// The function is asynchronous. It throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written,
-/// ACCUBLAS_ERROR_C_UNDEFINED after that.
+/// Computes GEQRF, ORGQR or ORMQR on device operands with the backward error of docs/factorizations.md, "dp on a GPU".
+/// The host does not wait. Throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written, and
+/// Error(ACCUBLAS_ERROR_C_UNDEFINED) after that.
 template <class E>
 void orthogonal_by_products(State&, const Call<Orthogonal<E>, E>&, const GradeProducts<E>&, Execution&);
 

@@ -5,7 +5,8 @@ namespace accublas::cuda {
 
 inline constexpr int lanes = 32;
 
-/// A power of two that brings a number near 1; zero, Inf and NaN have none.
+/// Returns an exponent e such that x 2^-e is near 1, for x > 0; limited to 1000 (single precision: 120) in magnitude.
+/// Returns 0 for zero and NaN.
 template <class T>
 __device__ __forceinline__ int exponent_of(T x) {
   constexpr int most = sizeof(T) == 8 ? 1000 : 120;
@@ -13,17 +14,19 @@ __device__ __forceinline__ int exponent_of(T x) {
   const int exponent = ilogb(x);
   return exponent > most ? most : exponent < -most ? -most : exponent;
 }
+/// Returns 2^exponent.
 template <class T>
 __device__ __forceinline__ T power(int exponent) {
   return ldexp(T(1), exponent);
 }
-/// Squares of norms below this are made of numbers whose squares underflow.
+/// Returns the bound below which the square of a norm may have lost squares of elements to underflow.
 template <class T>
 constexpr T least_square() {
   return sizeof(T) == 8 ? T(0x1p-900) : T(0x1p-80);
 }
 
-/// Lane i gets the reduction over the lanes of value(i % count), numbers below `count` known to the compiler.
+/// Returns to lane i the reduction of value(i % count) over all lanes. The arguments of `value` are constants to the
+/// compiler.
 template <int count, class T, class Value, class Operation>
 __device__ __forceinline__ T reduce_to_lanes(Value&& value, Operation&& operation) {
   const int lane = static_cast<int>(threadIdx.x) % lanes;

@@ -1,6 +1,8 @@
-// A block of columns, panel by panel: products on the tensor cores that are too small for cuBLAS, whose calls take as
-// long each as all of them here. Of a panel's vectors V and a group of 32 columns C, or of vectors to the left, thread
-// blocks have V^T C of some rows each; where C's columns are changed, each has the sums over all of those first.
+// Applies the panels of a block of columns to each other, by products on the tensor cores. These products are too small
+// for cuBLAS, each of whose calls takes as long as all products here. Columns are taken in groups of 32.
+// panel_products_kernel computes V^T C for a panel's vectors V and a group C of columns to its right, or of vectors to
+// its left; each thread block sums a part of the rows. apply_panel_kernel adds up these parts. It then updates C, or
+// writes products of vectors to S.
 #include <algorithm>
 
 #include "cuda/core/launch.hpp"
@@ -14,7 +16,7 @@ namespace {
 
 constexpr int group_columns = qr_panel_columns<double>, square = group_columns * group_columns, step_warps = 8,
               step_threads = step_warps * lanes, tile_rows = 16,
-              line = group_columns + 4;  ///< of doubles in shared memory: lanes meet in no bank
+              line = group_columns + 4;  ///< doubles from row to row in shared memory; lanes use different banks
 constexpr Index rows_of_step = step_warps * tile_rows;
 static_assert(group_columns == 32);
 
@@ -25,19 +27,19 @@ __device__ __forceinline__ Matrix<double> from(const Matrix<double>& x, Index ro
   return {x.data + row + column * x.col_stride, 1, x.col_stride};
 }
 
-/// The panel at column `first` of a block, as kernels have it; `parts`: thread blocks that share the rows of a sum.
+/// The argument of the kernels that apply the panel at column `first` of a block.
 struct Step {
   QrBlock<double> block;
   Index first;
-  int parts;
-  Index rows_each;  ///< of a part
+  int parts;        ///< thread blocks that share the rows of a sum
+  Index rows_each;  ///< rows of such a thread block
 
   __device__ Index rows() const { return block.rows - first; }
   __device__ int panel() const { return static_cast<int>(first / group_columns); }
   __device__ int width(int group) const {
     return static_cast<int>(min(Index{group_columns}, block.cols - Index{group} * group_columns));
   }
-  /// Groups of columns of a grid: all but the panel's own.
+  /// Returns the thread block's group of columns. The grid has all groups but the panel's own along y.
   __device__ int group() const { return static_cast<int>(blockIdx.y) + (static_cast<int>(blockIdx.y) >= panel()); }
   __device__ double* sums(int part) const {
     return block.sums + (static_cast<Index>(blockIdx.y) * parts + part) * square;
@@ -46,13 +48,14 @@ struct Step {
 
 // ---- V^T C ----
 
+/// A lane's elements of 16 rows of V and of C.
 struct ProductTerms {
   double v[2][8], c[4][4];
 
-  /// Rows row .. row + 15, those from `end` on as zeros.
+  /// Loads rows row .. row + 15, with zeros for rows from `end` on.
   __device__ __forceinline__ void load(const Matrix<double>& of_v, int v_width, const Matrix<double>& of_c, int c_width,
                                        Index row, Index end) {
-    // Without branches, so that all are under way at a time.
+    // The loads have no branches, so that all are in flight at a time.
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
       const Index term = row + lane_number() % 4 + 4 * q, at = min(term, end - 1);
@@ -89,7 +92,7 @@ __global__ void __launch_bounds__(step_threads) panel_products_kernel(const __gr
       for (int j = 0; j < 4; ++j) ptx::mma_16x8x16(sum[i][j], now.v[i], now.c[j]);
     now = next;
   }
-  // Sums of warps w and w + 4, then of all warps.
+  // Warps w and w + 4 add up their sums first, then all threads add up those of the four pairs.
   const auto for_sums = [&](double* of, auto&& body) {
 #pragma unroll
     for (int i = 0; i < 2; ++i)
@@ -112,9 +115,10 @@ __global__ void __launch_bounds__(step_threads) panel_products_kernel(const __gr
 
 // ---- C - V T^T (V^T C) ----
 
-constexpr int tiles_each = 4;  ///< of a warp
+constexpr int tiles_each = 4;  ///< tiles of a warp
 constexpr Index rows_of_block = step_warps * tiles_each * tile_rows;
 
+/// A lane's elements of 16 rows of V and of C.
 struct UpdateTile {
   double v[2][8], c[4][4];
 
@@ -164,7 +168,7 @@ __global__ void __launch_bounds__(step_threads) apply_panel_kernel(const __grid_
 #pragma unroll
     for (int k = 0; k < square / step_threads; ++k) total[k] += sums[Index{part} * square + step_threads * k + thread];
   if (left) {
-    // v_j^T v_i, i of the panel.
+    // The sums are v_j^T v_i, for vectors v_i of the panel and v_j to its left.
 #pragma unroll
     for (int k = 0; k < square / step_threads; ++k) {
       const int at = step_threads * k + thread, i = at / group_columns, j = at % group_columns;
@@ -182,7 +186,8 @@ __global__ void __launch_bounds__(step_threads) apply_panel_kernel(const __grid_
   }
   if (thread < group_columns) tau[thread] = step.block.tau[step.first + thread];
   __syncthreads();
-  // A column a lane: T's inverse has S above its diagonal, and there 1 / tau.
+  // A lane computes a column of Y = T^T (V^T C) by substitution: T^-1 has S above its diagonal and 1 / tau on it.
+  // y = -Y.
   if (thread < lanes) {
     double mine[group_columns];
 #pragma unroll
@@ -215,13 +220,14 @@ __global__ void __launch_bounds__(step_threads) apply_panel_kernel(const __grid_
 
 // ---- T ----
 
-/// A thread block has 32 rows of T, a group after the other: T_qp = -(T_qq S_qp + .. + T_q,p-1 S_p-1,p) T_pp.
+/// Computes T to the right of the triangles on its diagonal, in squares of 32 x 32. A thread block computes the squares
+/// T_qp of one q with rising p: T_qp = -(T_qq S_qp + .. + T_q,p-1 S_p-1,p) T_pp.
 __global__ void __launch_bounds__(step_threads) join_triangles_kernel(const __grid_constant__ QrBlock<double> block) {
   await_predecessor();
   __shared__ double of_all[group_columns * line];
   const int groups = static_cast<int>(gridDim.x) + 1;
   const Index own = Index{blockIdx.x} * group_columns;
-  // A warp has 16 rows and 8 columns of a square.
+  // A warp computes 16 rows and 8 columns of a square.
   const int row = warp_number() / 4 * tile_rows + lane_number() / 4, column = warp_number() % 4 * 8 + lane_number() / 4,
             term = lane_number() % 4;
   const auto at = [&](int i) { return (row + 8 * (i / 2)) * line + warp_number() % 4 * 8 + 2 * term + i % 2; };
@@ -260,7 +266,7 @@ __global__ void __launch_bounds__(step_threads) join_triangles_kernel(const __gr
       const int to = warp_number() % 4 * 8 + 2 * term + i % 2;
       if (to < width) block.t(own + row + 8 * (i / 2), first + to) = -sum[i];
     }
-    __syncthreads();  // T's part is read next
+    __syncthreads();  // the next square reads this one
   }
 }
 

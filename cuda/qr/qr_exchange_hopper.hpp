@@ -17,12 +17,12 @@ static_assert(qr_panel_columns<double> == columns);
 
 /// The shared memory of a thread block.
 struct Storage {
-  double row[rows * columns];  ///< elements by place_of
+  double row[rows * columns];  ///< elements, at the positions place_of
   double of_warp[warps][products], of_block[most_in_cluster][products], total[products];
   double column_of_warp[2][warps][group], column_of_block[2][most_in_cluster][group];  ///< of the last two exchanges
-  double own_diagonal[2][group], diagonal[2][group];                                   ///< rows of steps
+  double own_diagonal[2][group], diagonal[2][group];  ///< row of the diagonal: to send, and received
   double tau[group];
-  int exponent[columns];  ///< a column is 2^exponent times what stands here
+  int exponent[columns];  ///< a column of the panel is 2^exponent times its numbers in `row`
   // A cluster has barriers for the exchanges of columns, used in turn, and one for exchanges of products.
   std::uint64_t column_arrived[2], products_arrived;
 
@@ -30,7 +30,8 @@ struct Storage {
   __device__ static int place_of(int row, int column) { return row * columns + (column ^ (row % 4 * 4 + row / 4 % 4)); }
 };
 
-/// The thread blocks add up, through shared memory in a cluster and through words in device memory in a grid.
+/// Adds up numbers over all thread blocks of a panel: through shared memory in a cluster, through words in device
+/// memory in a grid.
 template <bool clustered>
 class Exchange {
  public:
@@ -48,8 +49,8 @@ class Exchange {
   /// Returns the number of the last exchange.
   __device__ std::uint32_t step() const { return step_; }
 
-  /// Exchanges a column's sums over all rows, which lane i has for column i % 8, and s_.diagonal, which is `number` in
-  /// the thread that has it.
+  /// Returns to lane i the sum over all warps of all thread blocks of `mine`, which belongs to column i % 8 of the
+  /// group. Sets s_.diagonal[step() % 2] to the `number` of the one thread with `has_diagonal`, in the first block.
   __device__ double column(double mine, const double (&number)[group], bool has_diagonal) {
     ++step_;
     const int now = static_cast<int>(step_ % 2), rank = static_cast<int>(blockIdx.x),
@@ -62,8 +63,9 @@ class Exchange {
     __syncthreads();
     const double of_block = sum_of(s_.column_of_warp[now], warps);
     if constexpr (clustered) {
-      // Half of the lanes send sums, two numbers each to a block; in the first block the other lanes send the diagonal.
-      // The receiver has read the numbers of two steps before: it sent its own of the last step after that.
+      // Half of the lanes send sums, two numbers each to one block; in the first block the other lanes send the
+      // diagonal. A receiver has read the numbers of the step before the last, which these overwrite: it sent its own
+      // numbers of the last step after that.
       const int at = 2 * (lane() % 4), to = warp() + warps * (lane() / 4 % 4);
       const double low = __shfl_sync(0xFFFFFFFFu, of_block, at), high = __shfl_sync(0xFFFFFFFFu, of_block, at + 1);
       const std::uint32_t arrived = ptx::shared_address(&s_.column_arrived[column_exchanges_ % 2]);
@@ -109,7 +111,7 @@ class Exchange {
       const std::uint32_t arrived = ptx::shared_address(&s_.products_arrived);
       const int at = 2 * thread;
       if (at < count) {
-        const double low = of_block(at), high = of_block(at + 1);  // the second may be beyond the last
+        const double low = of_block(at), high = of_block(at + 1);  // `high` may be beyond the last product
         for (int b = 0; b < blocks; ++b) send(&s_.of_block[rank][at], low, high, arrived, (rank + b) % blocks);
       }
       if (thread == 0) ptx::barrier_expect(arrived, blocks * ((count + 1) / 2 * 2) * static_cast<int>(sizeof(double)));
@@ -162,11 +164,13 @@ class Exchange {
     }
     return sum_of_lanes(sum);
   }
+  /// Returns the sum over the four lanes with equal i % 8.
   static __device__ double sum_of_lanes(double sum) {
     sum += __shfl_xor_sync(0xFFFFFFFFu, sum, 8);
     return sum + __shfl_xor_sync(0xFFFFFFFFu, sum, 16);
   }
-  /// Sends two numbers to this position in a block of the cluster.
+  /// Stores two numbers at position `to` in the shared memory of a block of the cluster. They count at that block's
+  /// barrier `arrived`.
   static __device__ void send(const double* to, double low, double high, std::uint32_t arrived, int block) {
     const uint4 words{static_cast<unsigned>(__double2loint(low)), static_cast<unsigned>(__double2hiint(low)),
                       static_cast<unsigned>(__double2loint(high)), static_cast<unsigned>(__double2hiint(high))};
@@ -175,7 +179,7 @@ class Exchange {
 
   FlaggedWord* const words_;
   std::uint32_t step_;
-  int column_exchanges_ = 0, product_exchanges_ = 0;  ///< exchanges of a cluster
+  int column_exchanges_ = 0, product_exchanges_ = 0;  ///< exchanges so far in a cluster
   Storage& s_;
 };
 

@@ -18,7 +18,7 @@ int qr_panel_blocks(const DeviceModel& model, Index rows) {
 template <class E>
 void factor_panel(const DeviceModel& model, const QrPanel<E>& panel, std::uint32_t& steps, cudaStream_t stream) {
   const std::uint32_t before = steps;
-  // The first scaling, and at most four exchanges a column.
+  // The first scaling takes an exchange, and each column at most four.
   steps += static_cast<std::uint32_t>(1 + 4 * panel.width);
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
   if constexpr (std::is_same_v<E, double>)
@@ -53,7 +53,7 @@ Index qr_block_sums([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] 
   return 0;
 }
 
-// A single panel, as blocks elsewhere are, leaves nothing to do.
+// Where the device has no kernels for blocks, a block is a single panel, and the next two functions have nothing to do.
 template <class E>
 void apply_panel([[maybe_unused]] const DeviceModel& model, [[maybe_unused]] const QrBlock<E>& block,
                  [[maybe_unused]] Index first, [[maybe_unused]] cudaStream_t stream) {

@@ -14,10 +14,11 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int qr_threads = 512, qr_warps = qr_threads / 32;
-static_assert(most_in_cluster <= qr_warps);  // a warp sends to a block
+static_assert(most_in_cluster <= qr_warps);  // each warp sends to one thread block
 
 // ---- arithmetic ----
 
+/// Returns c + x y.
 template <class T>
 __device__ __forceinline__ T plus_product(T c, T x, T y) {
   return fma(x, y, c);
@@ -71,17 +72,17 @@ struct QrStorage {
   static constexpr int columns = qr_panel_columns<E>;
   T of_warp[2][qr_warps][lanes];          ///< of the last two exchanges
   T of_block[2][most_in_cluster][lanes];  ///< sums of the blocks of a cluster, or of warps over blocks of a grid
-  E own_row[columns];                     ///< the step's row, in the block that has it
-  E row[2][columns];                      ///< the row of every block of a cluster or a grid
+  E own_row[columns];                     ///< the row of the step's diagonal, in the block that has it
+  E row[2][columns];                      ///< that row, received by every block
   // Every warp has its own copy of the totals.
   E total[qr_warps][columns], factor[qr_warps][columns];
-  int exponent[qr_warps][columns];  ///< a column is 2^exponent times what stands in row_
+  int exponent[qr_warps][columns];  ///< a column of the panel is 2^exponent times its numbers in row_
 };
 
-/// A thread has a row of the panel. The columns turn as they are factored: at step j element p belongs to column
-/// (j + p) mod columns, those of vectors that are there already included. One exchange a column between the thread
-/// blocks tells all of x^H a_c, c each column of the panel and x what stands below the diagonal of the step's, and the
-/// row of the diagonal.
+/// Factors a panel. A thread keeps a row of it in registers, which rotates as columns are factored: at step j element p
+/// belongs to column (j + p) mod columns, and factored columns hold vectors. One exchange a column gives all thread
+/// blocks the row of the diagonal and x^H a_c for every column a_c of the panel, where x is the step's column below the
+/// diagonal.
 template <class E, bool clustered>
 class QrPanelRows {
   using T = RealOf<E>;
@@ -119,7 +120,7 @@ class QrPanelRows {
     for (int c = 0; c < columns; ++c) row_[c] = times(row_[c], __shfl_sync(0xFFFFFFFFu, by, c * parts));
   }
 
-  /// Scales the step's column from the diagonal on.
+  /// Multiplies the step's column by 2^-exponent from the diagonal on.
   __device__ void scale_again(int j, int exponent) {
     if (place_ >= j) row_[0] = times(row_[0], power<T>(-exponent));
     put_exponent(j, storage_.exponent[warp()][j] + exponent);
@@ -152,7 +153,7 @@ class QrPanelRows {
       if (largest == 0) break;
       scale_again(j, exponent_of(largest));
     }
-    // LAPACK's reflector.
+    // This is LAPACK's reflector (LARFG).
     const T re = real_part(alpha), im = imaginary_part(alpha);
     const bool done = square == 0 && im == 0;
     const T beta = done ? re : -copysign(sqrt(norm2), re);
@@ -160,7 +161,7 @@ class QrPanelRows {
     const E divisor = number<E>(re - beta, im);
     const E scale = done ? E{} : quotient(number<E>(1, 0), divisor, inverse_of(divisor));
     const E y_factor = conjugate(tau), conjugate_scale = conjugate(scale);
-    // v^H a_c, of the columns to the right times conj(tau).
+    // `product` is v^H a_c. The factor of a column to the right is conj(tau) times that.
     if (lane() < columns) {
       const E product = plus_product(row[lane()], conjugate_scale, storage_.total[warp()][lane()]);
       const int column = (j + lane()) % columns;
@@ -177,7 +178,7 @@ class QrPanelRows {
     row_[columns - 1] = v;
   }
 
-  /// Row j of R; what the step subtracts belongs to it.
+  /// Writes tau and row j of R, which includes what the step subtracts.
   __device__ void put_r(int j, T beta, const E& tau) const {
     p_.tau[j] = tau;
     p_.a(j, j) = number<E>(beta * power<T>(storage_.exponent[warp()][j]), 0);
@@ -265,9 +266,9 @@ class QrPanelRows {
   }
 
   const QrPanel<E>& p_;
-  std::uint32_t step_;  ///< of the last exchange
+  std::uint32_t step_;  ///< number of the last exchange
   QrStorage<E>& storage_;
-  const Index place_;  ///< of the row
+  const Index place_;  ///< the row's position in the panel
   bool inside_ = false;
   E row_[columns];
 };
@@ -280,7 +281,8 @@ __global__ void __launch_bounds__(qr_threads, 1)
   QrPanelRows<E, clustered>(panel, steps, *reinterpret_cast<QrStorage<E>*>(memory)).run();
 }
 
-/// A warp has a block, a lane a row of it: T_ij = -tau_j (T_i,i .. T_i,j-1) (s_ij .. s_j-1,j).
+/// Computes a triangle on the diagonal of T with one warp, in which a lane has a row:
+/// T_ij = -tau_j (T_i,i .. T_i,j-1) (s_ij .. s_j-1,j).
 template <class E>
 __global__ void __launch_bounds__(lanes) triangles_kernel(const __grid_constant__ Matrix<E> s, const E* tau,
                                                           const __grid_constant__ Matrix<E> t, Index order) {
@@ -291,7 +293,7 @@ __global__ void __launch_bounds__(lanes) triangles_kernel(const __grid_constant_
   E* const factors = products[columns];
   const Index first = Index{blockIdx.x} * columns;
   const int width = static_cast<int>(min(Index{columns}, order - first)), lane = static_cast<int>(threadIdx.x);
-  // Without branches, so that all are under way at a time.
+  // The loads have no branches, so that all are in flight at a time.
   E row[columns];
 #pragma unroll
   for (int j = 0; j < columns; ++j) row[j] = s(first + min(lane, width - 1), first + min(j, width - 1));

@@ -1,5 +1,5 @@
-// Panels of the QR factorization in floating-point arithmetic as it is, the triangles T of their reflectors, and what
-// they make of each other within a block of few panels.
+// Panels of the QR factorization in plain floating-point arithmetic, the triangles T of their reflectors, and the
+// application of panels to each other within a block of few panels.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,26 +12,26 @@
 
 namespace accublas::cuda {
 
-/// At most: a thread keeps a row of them in registers, 32 real numbers.
+/// The most columns of a panel: a thread keeps a row, of 32 real numbers, in registers.
 template <class E>
 inline constexpr int qr_panel_columns = is_complex<E> ? 16 : 32;
 
 /// The most words that a thread block publishes in a step.
 inline constexpr int qr_words = 512;
 
-/// Columns 0 .. width - 1 of `rows` x `width` matrices.
+/// A panel of `rows` x `width` elements in device memory, with its results.
 template <class E>
 struct QrPanel {
   Matrix<E> a;  ///< R in its upper triangle, below it the reflectors' vectors, as LAPACK has them
-  Matrix<E> v;  ///< becomes those vectors, with the ones and zeros
-  Matrix<E> s;  ///< elements above the diagonal become v_i^H v_j
+  Matrix<E> v;  ///< becomes those vectors, rows x width, with their ones and zeros
+  Matrix<E> s;  ///< width x width; elements above the diagonal become v_i^H v_j
   E* tau;
   Index rows;
   int width;
   FlaggedWord* words;  ///< qr_panel_words of them
 };
 
-/// Thread blocks of a panel of so many rows; 0 where the device has not that many at a time.
+/// Returns how many thread blocks factor a panel of `rows` rows; 0 if the device cannot hold that many at a time.
 template <class E>
 int qr_panel_blocks(const DeviceModel&, Index rows);
 
@@ -41,38 +41,40 @@ Index qr_panel_words(const DeviceModel& model, Index rows) {
   return exchange_words(qr_panel_blocks<E>(model, rows), qr_words);
 }
 
-/// A = (I - V T V^H) R. Columns are scaled by powers of two, so that no square of a norm overflows, or underflows by
-/// more than u^2 of it. `steps`: as for LU's panels.
+/// Factors a panel: A = (I - V T V^H) R. Columns are scaled by powers of two, so that no square of a norm overflows, or
+/// loses more than u^2 of itself to underflow. `steps` counts the exchanges of all panels that share the words; it
+/// grows by those of this panel.
 template <class E>
 void factor_panel(const DeviceModel&, const QrPanel<E>&, std::uint32_t& steps, cudaStream_t);
 
-/// Rows and columns of A from a block's first ones on, which go panel by panel, each applied to those to its right.
-/// Matrices begin there, columns are contiguous.
+/// A block of `rows` x `cols` elements in device memory, which is factored panel by panel; each panel is applied to the
+/// columns to its right. The matrices begin at the block's first row and column, and their columns are contiguous.
 template <class E>
 struct QrBlock {
-  Matrix<E> a, v, s, t;  ///< as of panels and of T; above the first row of a panel V has zeros
+  Matrix<E> a, v, s, t;  ///< the panels' A, V and S (QrPanel), and T; V has zeros above a panel's first row
   E* tau;
   Index rows, cols;
   E* sums;  ///< qr_block_sums of them
 };
 
-/// Columns of such a block at most; those of a panel where the device has no kernels for more.
+/// Returns the most columns of such a block: those of one panel if the device has no kernels for several.
 template <class E>
 Index qr_block_columns(const DeviceModel&);
+/// Returns the length of QrBlock::sums for a block of `cols` columns.
 template <class E>
 Index qr_block_sums(const DeviceModel&, Index cols);
 
-/// The panel at column `first`, of which V, S and tau are there: A = (I - V T^H V^H) A to its right, and above its S
-/// the products with the vectors to its left.
+/// Applies the panel at column `first`, which factor_panel has factored: A = (I - V T^H V^H) A for the block's columns
+/// to its right. The products with the vectors to its left become the part of S above the panel's own.
 template <class E>
 void apply_panel(const DeviceModel&, const QrBlock<E>&, Index first, cudaStream_t);
 
-/// T above the blocks on its diagonal, when these are there and all panels are applied.
+/// Computes T above the triangles on its diagonal, after make_triangles, and after all panels were applied.
 template <class E>
 void join_triangles(const DeviceModel&, const QrBlock<E>&, cudaStream_t);
 
-/// The blocks on the diagonal of T, of qr_panel_columns each but for the last: upper triangles with zeros below, by
-/// those of S = V^H V and tau, order in all.
+/// Computes the triangles on the diagonal of T, order x order, from tau and from the triangles of S = V^H V in the same
+/// positions. Each has qr_panel_columns columns, the last one fewer. Elements below the diagonal become zeros.
 template <class E>
 void make_triangles(const DeviceModel&, const Matrix<E>& s, const E* tau, const Matrix<E>& t, Index order,
                     cudaStream_t);

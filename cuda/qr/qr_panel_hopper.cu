@@ -1,7 +1,7 @@
 // A thread block has 512 rows of the panel in shared memory. Columns are factored in groups of 8, and a thread keeps a
 // group of 4 rows in registers. One exchange a column gives all thread blocks x^T a_c and the row of the diagonal,
 // where x is the step's column below the diagonal and a_c are the columns of the group. A group is then applied to the
-// columns to its right, and multiplied with those to its left, by three products on the tensor cores with one exchange.
+// columns to its right, and multiplied with those to its left, by products on the tensor cores with one exchange.
 #include <cmath>
 
 #include "cuda/qr/qr_exchange_hopper.hpp"
@@ -140,11 +140,11 @@ class Panel {
       for (int k = 0; k < rows_each; ++k) number[k][t] *= power<double>(-exponent);
       if (threadIdx.x == 0) s_.exponent[j] += exponent;
     }
-    // LAPACK's reflector.
+    // This is LAPACK's reflector (LARFG).
     const bool done = square == 0;
     const double beta = done ? alpha : -copysign(sqrt(norm2), alpha);
     const double tau = done ? 0 : (beta - alpha) / beta, scale = done ? 0 : 1 / (alpha - beta);
-    // v^T a_c times tau, of the columns to the right.
+    // `factor` is tau v^T a_c; it is used for the columns to the right.
     const double factor = tau * fma(scale, total, of_diagonal);
     if (threadIdx.x == 0) s_.tau[t] = tau;
     if (place_ == j) p_.tau[j] = tau;
@@ -165,7 +165,7 @@ class Panel {
 
   // ---- groups ----
 
-  /// Returns an element of the vectors, which exist to the left of `end`. Entries above the vectors are zeros.
+  /// Returns an element of V, in a column that is factored: 1 on the diagonal and 0 above it.
   __device__ double vector_element(int row, int column) {
     const Index place = Index{blockIdx.x} * rows + row;
     const double x = element(row, column);
@@ -175,7 +175,7 @@ class Panel {
   /// V with the vectors to the left.
   __device__ void multiply_group(int first) {
     const int end = first + group;
-    // V^T times all columns, the warp's rows.
+    // The warp multiplies V^T with all columns, over its own rows.
     double sums[2][4]{};
 #pragma unroll 1
     for (int k = 0; k < rows_each; ++k)
@@ -209,7 +209,7 @@ class Panel {
       for (int i = 0; i < group; ++i)
         if (lane() < first + i && first + i < p_.width) p_.s(lane(), first + i) = s_.total[i * columns + lane()];
     if (end >= p_.width) return;
-    // T^T times that, a column a lane: T's inverse has S above its diagonal, and there 1 / tau.
+    // A lane multiplies a column by T^T, by substitution: T^-1 has S above its diagonal and 1 / tau on it.
     double* const mine = s_.of_warp[warp()];
     double y[group];
 #pragma unroll
@@ -226,7 +226,7 @@ class Panel {
 #pragma unroll
       for (int part = 0; part < lanes; part += 16) {
         const int upper = threads * k + lanes * warp() + part;
-        double of_v[8]{};  // 8 terms of 16
+        double of_v[8]{};  // the product has 8 terms; the other 8 of the instruction are zeros
 #pragma unroll
         for (int at = 0; at < 4; ++at)
           of_v[at] = negated(vector_element(upper + lane() / 4 + 8 * (at % 2), first + lane() % 4 + 4 * (at / 2)));
@@ -250,7 +250,7 @@ class Panel {
   const QrPanel<double>& p_;
   Exchange<clustered> exchange_;
   Storage& s_;
-  const Index place_;  ///< position of the thread's first row; only that may be one of R's
+  const Index place_;  ///< position of the thread's first row, the only one that can be a row of R
 };
 
 template <bool clustered>
