@@ -1,6 +1,6 @@
-// The numbers of a GPU that decide speed, and no bit of a mode that defines bits. The defaults are what every
-// architecture uses that has no other value in its own file (sm_80.hpp, sm_90.hpp, sm_103.hpp); most of them were
-// measured on compute capability 9.0. Each group names the command that measures it (docs/internals/tuning.md).
+// The numbers of a GPU that decide speed. They change no bit of a mode that defines bits. An architecture uses the
+// default unless its own file (sm_80.hpp, sm_90.hpp, sm_103.hpp) has another value; most defaults were measured on
+// compute capability 9.0. Each group names the command that measures it (docs/internals/tuning.md).
 #pragma once
 
 #include <optional>
@@ -10,14 +10,15 @@
 
 namespace accublas::cuda {
 
-/// Tile shape of the INT8 product kernels, of which a cluster's is rows cluster x cols of C; its thread blocks share
-/// the bytes of the columns. sm_80's is compiled into the portable kernel, sm_90's into Hopper's. Costs of GEMM need
-/// that of the kernel that the architecture runs. Measured by `accublas-gpu-bench gemm -r dgemm -m cr/int8`.
+/// The tiles of the INT8 product kernels. A cluster computes (rows cluster) x cols elements of C, and its thread blocks
+/// share the bytes of the columns. The tiles of sm_80 are compiled into the portable kernel, those of sm_90 into
+/// Hopper's. The cost model (GemmCost) needs the tiles of the kernel that the architecture runs. Measured by
+/// `accublas-gpu-bench gemm -r dgemm -m cr/int8`.
 struct TileConfig {
-  int rows, cols;      ///< of C, a thread block
+  int rows, cols;      ///< rows and columns of C that a thread block computes
   int step;            ///< bytes of k in shared memory at a time
   int stages;          ///< steps in flight
-  int cluster;         ///< thread blocks along the rows
+  int cluster;         ///< thread blocks of a cluster, along the rows
   int threads;         ///< of a thread block
   int blocks;          ///< thread blocks resident on a multiprocessor
   int raster_rows;     ///< rows of C in a stripe, inside which tiles are taken column by column
@@ -26,9 +27,10 @@ struct TileConfig {
   constexpr int stage_bytes() const { return (rows + cols) * step; }
 };
 
-/// Costs of a GEMM in microseconds, fitted to single calls on even data (phi 0.5) of 28 shapes: square, deep, flat and
-/// narrow, with sides from 512 to 16384 and k from 256 to 65536. dp and sp take the cheaper of cuBLAS and engine int8
-/// (cuda/gemm_cost.hpp). The model is within a tenth of both. Measured by `accublas-gpu-bench shapes -r dgemm,sgemm`.
+/// Costs of a GEMM in microseconds, fitted to single calls of 28 shapes: square, deep, flat and narrow, with m and n
+/// from 512 to 16384 and k from 256 to 65536. The data have a narrow range of exponents (phi 0.5, docs/gpu.md). dp and
+/// sp take the cheaper of cuBLAS and engine int8 (cuda/gemm_cost.hpp). The model is within a tenth of both. Measured by
+/// `accublas-gpu-bench shapes -r dgemm,sgemm`.
 struct GemmCost {
   double native_start;     ///< a call of cuBLAS
   double native_product;   ///< a term of a sum
@@ -43,8 +45,8 @@ struct GemmCost {
 
 /// GEMM on operands in host memory. Measured by `accublas-gpu-bench host`, real products alone.
 struct HostTuning {
-  double least_operations = 1e10;  ///< operations, 2 m n k, of a call that is worth copying
-  double bus_words = 5e9;          ///< words a second over the bus
+  double least_operations = 1e10;  ///< operations, 2 m n k, from which on a call is worth copying
+  double bus_words = 5e9;          ///< matrix elements a second over the bus
   double operations = 5e11;        ///< operations a second that the device saves
   double copies = 2;               ///< times that the copies must be cheaper than what they save
   Index least_split_cols = 4096, least_split_rows = 1024;  ///< columns and rows of C from which on panels are made
@@ -54,7 +56,7 @@ struct HostTuning {
 
 /// Engines that cut products into parts for cuBLAS. Measured by `accublas-gpu-bench gemm` with the modes named.
 struct PartsTuning {
-  Index long_edge = 512;          ///< rows or columns of a block, and terms of a chunk, that are shortened first
+  Index long_edge = 512;          ///< edges of a block, and chunks, that are longer are shortened first
   Index slices_terms = 4096;      ///< terms of a chunk of `slices` (-m slices:8)
   Index multiword_terms = 16384;  ///< terms of a chunk of the portable multiword engine (-m tf32x3,fp16x3,tf64x3)
 };
@@ -62,12 +64,12 @@ struct PartsTuning {
 /// Triangular systems. Measured by `accublas-gpu-bench level3 dtrsm,strsm,ztrsm` with as many right-hand sides as
 /// unknowns.
 struct TrsmTuning {
-  // dp and sp by halves of the unknowns.
+  // dp and sp halve the unknowns.
   Index least_order = 512, least_sides = 512;  ///< double: unknowns, right-hand sides from which on halves beat cuBLAS
   Index at_once = 2048, at_once_complex = 1024;  ///< unknowns that cuBLAS's routine solves at a time (double: a kernel)
   Index least_emulated_terms = 1536;             ///< double: terms from which on a product may be engine int8's
   Index least_emulated = 2048, least_emulated_complex = 4096;  ///< unknowns from which on engine int8 is considered
-  // cr by sums.
+  // cr computes sums.
   Index least_residue_terms = 128;                ///< terms from which on engine int8 adds up known unknowns
   Index least_residue_elements = Index{1} << 18;  ///< sums, unknowns times right-hand sides, from which on it does
 };
@@ -84,11 +86,12 @@ struct LuTuning {
 
 /// QR in dp and sp. Measured by `accublas-gpu-bench factor dgeqrf`.
 struct QrTuning {
-  /// Columns of a block from so many reflectors on: work within blocks grows with them.
+  /// Columns of a block, from `from` reflectors on. Wider blocks take more work within themselves.
   struct Width {
     Index from, columns;
   } blocks[3] = {{12288, 512}, {1024, 256}, {0, 128}};
-  // Wider blocks, where engine int8 takes the products beside the blocks: with more terms it is faster than cuBLAS.
+  // These blocks are wider. They are used if engine int8 computes the products that apply a block to other columns:
+  // with more terms it is faster than cuBLAS.
   Width deep = {24576, 4096};    ///< of a factorization
   Width applied = {2048, 1024};  ///< of a product Q C: `from` bounds its reflectors, and its columns or rows
   Index most_concurrent = 512;   ///< columns that are factored concurrently with products
@@ -103,7 +106,7 @@ struct Level3Tuning {
 
 /// GEMM by residues. Measured by `accublas-gpu-bench gemm -r dgemm -m cr/int8`.
 struct Int8Tuning {
-  Index beside_rows = 2048;   ///< columns of a block of C beside which its rows are chosen
+  Index beside_rows = 2048;   ///< most columns of C that a block is assumed to have when its rows are chosen
   Index least_halved = 4096;  ///< terms of a chunk of k that is worth halving
   Index long_tiles = 16;      ///< tiles of a conversion, for each multiprocessor, from which on it writes long rows
 };
@@ -118,20 +121,20 @@ struct Dot2Tuning {
 struct ExactTuning {
   Index pending = 512;  ///< for each multiprocessor: pending elements up to which sums one by one are faster
   int of_tile = 32;     ///< pending elements of a tile of 1024 from which on computing the tile is faster
-  // Times in units of a modulus of a pass.
+  // These times have the unit of a pass with one modulus.
   double all_tiles = 400;  ///< all tiles with all terms
   double start = 6;        ///< all tiles without a term
 };
 
 /// DOT, GEMV and norms. Measured by `accublas-gpu-bench vectors`.
 struct VectorTuning {
-  Index rows_for_warps = 1500;  ///< cr: rows from which on a warp takes two; below, a thread block or more takes a row
+  Index rows_for_warps = 1500;  ///< cr: rows from which on a warp takes two; with fewer, thread blocks share a row
   Index few_rows = 8;           ///< cr, fixed:T: rows so few that lanes of a warp would be idle
   Index most_rounds = 6;        ///< cr: rounds of thread blocks, to limit the idle time in the last one
   Index fixed_terms = 2048;     ///< fixed:T: least terms of a warp along a row; its atomic operation then costs nothing
   Index fixed_column_terms = 128;  ///< fixed:T: least terms of a warp down 32 rows
   Index fixed_tasks = 32;          ///< fixed:T: warps for each multiprocessor
-  Index half_blocks = 3;           ///< dot2: half thread blocks for each multiprocessor, before warps have fewer rows
+  Index half_blocks = 3;           ///< dot2: warps take fewer rows up to half this many thread blocks a multiprocessor
   Index warp_rows = 16;            ///< dot2: least rows of a warp if there are so many
   Index most_pairs = 1 << 20;      ///< dot2: pairs in scratch at a time
   Index stream_terms = 2048;       ///< dot2: terms up to which a thread block takes 32 rows, however few there are
@@ -139,7 +142,7 @@ struct VectorTuning {
 
 /// Multiple precision. Measured by `accublas-mp-bench --gpu`.
 struct MpTuning {
-  Index early_bytes = Index{160} << 20;  ///< bytes of a matrix up to which products start before the vectors are there
+  Index early_bytes = Index{160} << 20;  ///< bytes of A up to which products with A start before the vectors are there
   Index cached_bytes = Index{40} << 20;  ///< bytes of a matrix from which on columns are loaded ahead
   int ahead_rows = 32, ahead_columns = 8;    ///< loads of a thread ahead, of A and of A^T
   int most_segments = 64;                    ///< segments of a sum unless shared memory requires more

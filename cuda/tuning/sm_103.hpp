@@ -1,4 +1,4 @@
-// Compute capability 10.3 (B300), which has few INT8 units.
+// Numbers of compute capability 10.3 (B300), which has few INT8 units.
 #pragma once
 
 #include "cuda/tuning/numbers.hpp"

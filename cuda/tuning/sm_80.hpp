@@ -1,4 +1,4 @@
-// Compute capability 8.0 and every other without a file of its own: the portable kernels.
+// Numbers of compute capability 8.0, and of every other without a file of its own. These run the portable kernels.
 #pragma once
 
 #include "cuda/tuning/numbers.hpp"
@@ -6,7 +6,7 @@
 namespace accublas::cuda {
 
 inline constexpr Tuning sm_80{
-    // 64 KiB of shared memory and 128 accumulators a thread, which every device has.
+    // These tiles need 64 KiB of shared memory and 128 accumulators a thread, which every device has.
     .int8_tiles{.rows = 128,
                 .cols = 128,
                 .step = 128,

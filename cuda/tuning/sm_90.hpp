@@ -1,4 +1,4 @@
-// Compute capability 9.0 (H100, H200).
+// Numbers of compute capability 9.0 (H100, H200).
 #pragma once
 
 #include "cuda/tuning/numbers.hpp"
@@ -7,7 +7,7 @@
 namespace accublas::cuda {
 
 inline constexpr Tuning sm_90{
-    // Slower on an H200: 64-byte steps in 8 stages, 192 x 256 tiles, clusters of 4.
+    // Other tiles are slower on an H200: 64-byte steps in 8 stages, 192 x 256 elements, clusters of 4.
     .int8_tiles{.rows = 128,
                 .cols = 256,
                 .step = 128,

@@ -16,7 +16,7 @@ constexpr const Tuning& tuning_of(int major, int minor) {
   return sm_80;
 }
 
-/// Returns whether the numbers keep to what the code that reads them relies on.
+/// Returns whether the numbers keep to the limits that the code relies on.
 constexpr bool is_valid(const Tuning& t) {
   return t.lu.block_columns >= 64 && t.lu.ahead_columns % 32 == 0 &&
          t.qr.blocks[std::size(t.qr.blocks) - 1].from == 0 && (!(t.dgemm || t.sgemm) || t.int8_tiles.rows > 0);

@@ -6,7 +6,8 @@
 
 namespace accublas::cpu {
 
-/// For LAPACK what is stored by rows is copied, as LAPACKE does, and so are pivots of another width.
+/// Calls LAPACK's routine. Row-major operands are copied, as in LAPACKE, and so are pivots whose integers have another
+/// width than LAPACK's.
 template <class E>
 void native_factorization(const Factorization<E>& f, Execution& execution) {
   const RealBlas& blas = real_blas();
@@ -41,7 +42,7 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
 
 namespace {
 
-/// The workspace that LAPACK's routine finds best, as far as there is room for it.
+/// Returns the lwork that LAPACK's workspace query asks for, limited to half of the workspace that is left.
 template <class E>
 Index work_of(const RealBlas& blas, Orthogonal<E> call, const Execution& execution) {
   E best{};
@@ -57,8 +58,8 @@ Index work_of(const RealBlas& blas, Orthogonal<E> call, const Execution& executi
   return std::max(call.least_work(), std::min({static_cast<Index>(numbers), room, int_max}));
 }
 
-/// ORMQR. LAPACK's own writes the ones of its reflectors into A for a while, which is the caller's to read alone here:
-/// it is handed copies of as many columns at a time as the workspace holds.
+/// Computes ORMQR. LAPACK's routine writes the ones of its reflectors into A for a while, but A is only read here. So
+/// the routine gets copies of A's columns, as many at a time as the workspace holds.
 template <class E>
 void apply_reflectors(const RealBlas& blas, const Orthogonal<E>& o, Execution& execution) {
   const Index rows = o.a_rows(), room = static_cast<Index>(execution.workspace.available() / sizeof(E)) / rows;

@@ -29,8 +29,8 @@ struct BlasMatrix {
   Index ld;
 };
 
-/// The strides of a rows x cols matrix as a leading dimension, 0 if BLAS has none for them: elements of a column must
-/// be adjacent and columns at least a column apart. A stride along a dimension of 1 is never used and thus free.
+/// Returns the leading dimension of a rows x cols matrix, or 0 if its strides have none: elements of a column must be
+/// adjacent, and columns at least a column apart. A stride along a dimension of 1 is never used and thus free.
 template <class T>
 Index column_major_ld(const Matrix<T>& x, Index rows, Index cols) {
   if (x.row_stride != 1 && rows > 1) return 0;
@@ -39,13 +39,15 @@ Index column_major_ld(const Matrix<T>& x, Index rows, Index cols) {
   return ld >= least && ld <= int_max ? ld : 0;
 }
 
-/// ld = 0 where the matrix must be copied: BLAS has no conjugate of an array as it lies.
+/// Returns a matrix in BLAS's terms, with ld = 0 if it must be copied. BLAS has no op for the conjugate of an array
+/// that is not transposed.
 template <class T>
 BlasMatrix<T> blas_matrix(const Matrix<T>& x, Index rows, Index cols, bool conjugate = false) {
   if (const Index ld = column_major_ld(x, rows, cols); ld && !conjugate) return {x.data, 'N', ld};
   return {x.data, conjugate ? 'C' : 'T', column_major_ld(x.transposed(), cols, rows)};
 }
 
+/// Returns whether BLAS can read a vector of n elements in place, in parts of at most size_limit.
 template <class T>
 bool blas_increment(const Vector<T>& x, Index n) {
   return n <= 1 ||
@@ -58,14 +60,15 @@ struct Part {
   bool diagonal = true;
 };
 
-/// to = from, or its conjugate, in that part.
+/// Copies a part of `from`, or of its conjugate, to `to`.
 template <class From, class To>
 void copy_matrix(const Matrix<From>& from, const Matrix<To>& to, Index rows, Index cols, Execution& execution,
                  bool conjugate = false, const Part& part = {}) {
   constexpr Index strip = 64;
   parallel_for(ceil_div(cols, strip), execution.threads, [&](Index task, int) {
     const Index j1 = std::min(cols, (task + 1) * strip);
-    for (Index i0 = 0; i0 < rows; i0 += strip) {  // square tiles: one of the two sides is read across
+    // Tiles are square, because one of the two matrices may be accessed across its columns.
+    for (Index i0 = 0; i0 < rows; i0 += strip) {
       const Index i1 = std::min(rows, i0 + strip);
       for (Index j = task * strip; j < j1; ++j) {
         const Index first = part.triangle == Triangle::lower ? std::max(i0, part.diagonal ? j : j + 1) : i0;
@@ -86,24 +89,26 @@ Matrix<T> as_column(const Vector<T>& x) {
 struct Use {
   Part part{};
   bool read = true, written = false;
-  bool padded = false;  ///< a copy in any case, with a column behind it that may be read
+  bool padded = false;  ///< copied in any case, with an extra column that may be read
 };
 constexpr Use result_of(Triangle triangle, bool read) { return {{triangle}, read, true}; }
 
-/// The operands of one call as the real BLAS takes them: as they lie, or copies without gaps in the workspace. The
-/// caller takes all of them before the call, and puts back what the call wrote after it.
+/// The operands of one call as the real BLAS takes them: in place, or as compact copies in the workspace. All operands
+/// are replaced before the call of BLAS, and put_back() copies results back after it.
 template <class E>
 class Compact {
  public:
   explicit Compact(Execution& execution) : execution_(execution) {}
 
-  /// The matrix with adjacent elements in its columns, which are ld apart; a matrix without data as it is.
+  /// Replaces x by a matrix with contiguous columns at distance `ld`, which is set. A matrix without data stays as it
+  /// is.
   template <class X>
   void columns(Matrix<X>& x, Index& ld, Index rows, Index cols, const Use& use) {
     ld = !x.data ? std::max<Index>(rows, 1) : use.padded ? 0 : column_major_ld(x, rows, cols);
     if (ld == 0) ld = copy(x, rows, cols, use);
   }
-  /// A matrix of which BLAS has the address and the leading dimension; null where the routine has none.
+  /// Contract of the other overload, for a matrix with contiguous columns that is given by its address and leading
+  /// dimension. Null stays null.
   template <class X>
   void columns(X*& data, Index& ld, Index rows, Index cols, const Use& use) {
     if (!data) return;
@@ -111,7 +116,7 @@ class Compact {
     columns(x, ld, rows, cols, use);
     data = x.data;
   }
-  /// BLAS's vector of n elements, which begins at its lowest address.
+  /// Replaces a vector of n elements, given by its lowest address, by one whose increment BLAS takes.
   template <class X>
   void vector(X*& data, Index& increment, Index n, const Use& use) {
     if (!data || fits_vector(n, increment, is_complex<E>)) return;
@@ -155,7 +160,8 @@ class Compact {
   int count_ = 0;
 };
 
-/// `what`: the routines, in the plural.
+/// Throws Error(ACCUBLAS_ERROR_UNAVAILABLE) if a size exceeds BLAS's integers. `what` names the routines, in the
+/// plural.
 inline void require_sizes(const char* what, std::initializer_list<Index> sizes) {
   const Index largest = std::max(sizes);
   if (!fits_integers(largest))
@@ -164,7 +170,8 @@ inline void require_sizes(const char* what, std::initializer_list<Index> sizes) 
                     "that the real BLAS takes in its " + what + "; the other engines of mode dp and mode cr take it");
 }
 
-/// In any order of summation (Jeannerod and Rump 2013: no higher order terms), while nothing over- or underflows.
+/// Reports the bound of sums of k terms in any order (Jeannerod and Rump 2013: no higher order terms). It holds if
+/// nothing over- or underflows.
 template <class T>
 void set_bound(Index k, Execution& execution) {
   put_bound(execution.report, any_order<T>(k));

@@ -11,8 +11,8 @@ namespace {
 Index halved(Index edge) { return std::max(tuning().native.least_edge, round_up(edge / 2, 64)); }
 
 /// Computes a product by the largest blocks whose copies fit. `direct_a`, `direct_b` and `direct_c` say which operands
-/// BLAS reads as they lie; of the others `multiply` is handed copies, whose columns are adjacent. It computes
-/// C = alpha A B + beta C for blocks m x k, k x n and m x n.
+/// BLAS accesses in place; `multiply` gets copies of the others, with contiguous columns. multiply(m, n, k, a, b, beta,
+/// c) computes C = alpha A B + beta C for blocks m x k, k x n and m x n.
 template <class T, class Multiply>
 void multiply_blocks(const Gemm<T>& p, bool direct_a, bool direct_b, bool direct_c, Execution& execution,
                      const Multiply& multiply) {
@@ -38,7 +38,7 @@ void multiply_blocks(const Gemm<T>& p, bool direct_a, bool direct_b, bool direct
   T* const space_c = space(direct_c, mb, nb);
   if (execution.workspace.rehearses()) return;
 
-  /// A copy of the block of an operand that was asked for last.
+  /// Memory for a copy of a block of an operand, and the position of the block that it holds.
   struct Copy {
     T* space;
     Index row = -1, col = -1;
@@ -76,7 +76,7 @@ void native_gemm(const Gemm<T>& p, Execution& execution) {
   // A row-major C is the column-major C^T = B^T A^T.
   const Index ldc = column_major_ld(p.c, p.m, p.n);
   if (!ldc && column_major_ld(p.c.transposed(), p.n, p.m)) return native_gemm(p.transposed(), execution);
-  const RealBlas& blas = real_blas();  // it is found missing before C is written
+  const RealBlas& blas = real_blas();  // a missing BLAS is reported before C is written
   set_bound<RealOf<T>>(is_complex<T> ? 2 * p.k + 4 : p.k, execution);
   const BlasMatrix<const T> a = blas_matrix(p.a, p.m, p.k, p.conjugate_a),
                             b = blas_matrix(p.b, p.k, p.n, p.conjugate_b);

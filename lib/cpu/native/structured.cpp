@@ -1,4 +1,4 @@
-// Engine native: level 2 beside GEMV, level 3 beside GEMM.
+// Engine native: the routines of level 2 other than GEMV, and those of level 3 other than GEMM.
 #include "lib/cpu/level2_calls.hpp"
 #include "lib/cpu/level3_calls.hpp"
 #include "lib/cpu/native/operands.hpp"

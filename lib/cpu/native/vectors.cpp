@@ -8,6 +8,7 @@
 namespace accublas::cpu {
 namespace {
 
+/// Copies n elements to `to`, and returns the vector there.
 template <class E>
 Vector<const E> gather(const Vector<const E>& from, E* to, Index n, Execution& execution) {
   for (Index i = 0; i < n; ++i) to[i] = from[i];
@@ -58,7 +59,7 @@ void native_mixed_dot(const MixedDot<T>& p, Execution& execution) {
 
 namespace {
 
-/// NRM2 and ASUM in parts that BLAS can read, whose increments are positive; the order of the terms is free here.
+/// Computes NRM2 or ASUM in parts that BLAS can read. The order of the terms is free, so that increments are positive.
 template <class E>
 void norm_of(Norm kind, Index length, Vector<const E> all, RealOf<E>* to, Execution& execution) {
   const RealBlas& blas = real_blas();

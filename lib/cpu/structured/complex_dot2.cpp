@@ -1,5 +1,5 @@
-// dot2's DOT of complex vectors: for each component the tree of a real DOT over the entries in their places, which its
-// blocks read as they need them.
+// dot2's DOT of complex vectors. Each component is the tree of a real DOT (components.hpp), whose blocks read the
+// entries in place.
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/structured/components.hpp"

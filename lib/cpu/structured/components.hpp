@@ -13,25 +13,34 @@
 
 namespace accublas::cpu {
 
-/// The lines of vectors, or of their conjugates, as entries in their places: of a row, and of a column for one
-/// component. The conjugate of a row whose line is not conjugated is signs of the column's.
+/// Returns the line of a row, or of its conjugate, as entries that are read in place.
 template <class T>
 Entries<T> row_entries(Vector<const Complex<T>> x, bool conjugate = false) {
   return component_entries(x, false, false, conjugate);
 }
+/// Returns the line of a column, or of its conjugate, for one component, as entries that are read in place. If the row
+/// is to be conjugated but its line is not (`conjugate_row`), the column's line has the signs.
 template <class T>
 Entries<T> column_entries(Vector<const Complex<T>> y, bool imaginary, bool conjugate_row, bool conjugate = false) {
   const bool negate_odd = imaginary ? conjugate_row : conjugate_row == conjugate;
   return component_entries(y, imaginary, imaginary && conjugate, negate_odd);
 }
 
-/// A row's line.
+/// A line of real numbers, indexed by its terms.
+template <class E>
+struct RealLine {
+  const ProductLines<E>& lines;
+  Index line;
+  E operator[](Index p) const { return lines(line, p); }
+};
+
+/// The line of a complex row, indexed by its terms.
 template <class T>
 struct RowLine {
   const ProductLines<Complex<T>>& lines;
   Index line;
   bool transposed = false;  ///< for the imaginary parts of a transposed product: its two terms of a p change places
-  /// Of entries that lie evenly in memory, or of their conjugates.
+  /// Returns the part of the line whose numbers are x, or its conjugate, as entries that are read in place.
   Entries<T> entries(Vector<const Complex<T>> x, bool conjugate) const {
     return component_entries(x, transposed, transposed && conjugate, !transposed && conjugate);
   }
@@ -41,12 +50,14 @@ struct RowLine {
   }
 };
 
-/// A column's line for one component.
+/// The line of a complex column for one component, indexed by its terms. With `conjugate_row` the row is conjugated but
+/// its line is not, and this line has the signs.
 template <class T>
 struct ColumnLine {
   const ProductLines<Complex<T>>& lines;
   Index line;
-  bool imaginary, transposed = false, conjugate_row = false;  ///< conjugate_row: the row's line is not conjugated
+  bool imaginary, transposed = false, conjugate_row = false;
+  /// Returns the part of the line whose numbers are x, or its conjugate, as entries that are read in place.
   Entries<T> entries(Vector<const Complex<T>> x, bool conjugate) const {
     if (imaginary && transposed) return component_entries(x, false, conjugate_row, conjugate);
     return column_entries(x, imaginary, conjugate_row, conjugate);
@@ -59,7 +70,7 @@ struct ColumnLine {
   }
 };
 
-/// elements.cpp: a product element by element, in every bit-defined mode.
+/// Computes a product element by element, in every bit-defined mode (elements.cpp).
 template <class E>
 void product_by_elements(const Product<E>&, const Mode&, Execution&);
 

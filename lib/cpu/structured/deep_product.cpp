@@ -1,5 +1,5 @@
-// Structured products with a long inner dimension: their operands as the lines that lib/cpu/sums/deep_gemm.cpp reads
-// some terms at a time, from where they are stored or, if they have a structure, as they are written out.
+// Structured products with a long inner dimension, by lib/cpu/sums/deep_gemm.cpp, which reads some terms of its lines
+// at a time. Lines of operands without structure are read in place; parts of the others are copied.
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/structured/written_lines.hpp"
 
@@ -7,6 +7,7 @@ namespace accublas::cpu {
 
 namespace {
 
+/// Returns the lines of one side of a product as deep_gemm reads them.
 template <class E>
 DeepLines<RealOf<E>> deep_lines(const Product<E>& p, const ProductLines<E>& lines) {
   using T = RealOf<E>;

@@ -1,6 +1,7 @@
-// A product element by element, for every bit-defined mode and any alpha and beta: exact sums, slow and readable. The
-// twin of the products of lines that are written out (product.cpp), and the way where those do not serve: alpha or beta
-// with two parts, which join both components of S before the rounding, and a workspace that cannot hold two lines.
+// Computes a product element by element, for every bit-defined mode and any alpha and beta, by exact sums that are slow
+// and readable. This is the twin of product.cpp, which writes lines out. It also computes the products that product.cpp
+// cannot: those whose alpha or beta has an imaginary part, so that both components of S are combined before the
+// rounding, and those whose workspace cannot hold two lines.
 #include <atomic>
 #include <cmath>
 #include <type_traits>
@@ -42,14 +43,8 @@ class ProductElements {
   using T = RealOf<E>;
   static constexpr Index parts = is_complex<E> ? 2 : 1;
 
-  /// A line of a real product, which is indexed by its terms.
-  struct RealLine {
-    const ProductLines<E>& lines;
-    Index line;
-    E operator[](Index p) const { return lines(line, p); }
-  };
-  using Row = std::conditional_t<is_complex<E>, RowLine<T>, RealLine>;
-  using Column = std::conditional_t<is_complex<E>, ColumnLine<T>, RealLine>;
+  using Row = std::conditional_t<is_complex<E>, RowLine<T>, RealLine<E>>;
+  using Column = std::conditional_t<is_complex<E>, ColumnLine<T>, RealLine<E>>;
 
  public:
   ProductElements(const Product<E>& g, const Mode& mode, Execution& execution)
@@ -107,7 +102,7 @@ class ProductElements {
   bool by_integers() const { return certified() || mode_.kind == ACCUBLAS_MODE_FIXED; }
   bool slices() const { return mode_.kind == ACCUBLAS_MODE_SLICES; }
 
-  /// Rows of A that C overwrites are set aside, as many as there is room for.
+  /// Takes memory for copies of rows of A if C overwrites them, for as many rows at a time as there is room for.
   E* take_kept() {
     if (!g_.in_place) return nullptr;
     const Index room = static_cast<Index>(execution_.workspace.available() / 2 / sizeof(E)) / g_.k;
@@ -115,7 +110,7 @@ class ProductElements {
     return execution_.workspace.template take<E>(static_cast<std::size_t>(rows_kept_ * g_.k));
   }
 
-  /// Integers of a thread: sums of slices by slices.
+  /// Returns how many integers a thread needs for the sums of pairs of slices.
   Index sums_each() const { return Index{mode_.parameter} * mode_.parameter; }
 
   Row row_line(Index i, int component) const {
@@ -131,7 +126,7 @@ class ProductElements {
       return {b_, j};
   }
 
-  /// body(i, j, thread) for the wanted elements of some rows.
+  /// Calls body(i, j, thread) for the wanted elements of rows first .. end - 1.
   template <class Body>
   void for_all(Index first, Index end, Body&& body) {
     parallel_for(g_.n, threads_, [&](Index j, int thread) {
@@ -140,7 +135,7 @@ class ProductElements {
     });
   }
 
-  /// The imaginary parts of a Hermitian result's diagonal are no results of the product.
+  /// Returns how many components of an element are computed. The diagonal of a Hermitian result is real.
   int components(Index i, Index j) const { return g_.hermitian && i == j ? 1 : parts; }
 
   void measure_lines() {
@@ -148,7 +143,8 @@ class ProductElements {
     for (Index j = 0; j < g_.n; ++j) cols_[j] = measure<T>(column_line(j, 0), terms_);
   }
 
-  /// The least rung whose T suffices for a component of an element of finite lines; rungs.count where none does.
+  /// Returns the least rung whose T suffices for a component of an element with finite lines, or rungs.count if none
+  /// does.
   int rung_of(Index i, Index j, const Row& x, const Column& y) const {
     return cpu::rung_of<T>(rows_[i], cols_[j], terms_, [&] {
       const Index period = Index{certificate_block} * certificate_stride(terms_);
@@ -161,14 +157,15 @@ class ProductElements {
   }
   bool finite(Index i, Index j) const { return !rows_[i].special && !cols_[j].special; }
 
-  /// T*, over the components of all elements; 0 where no T suffices for any.
+  /// Sets bits_ to T* over the components of all elements, or to 0 if no T suffices for any.
   void find_bits() {
     constexpr CertificateRungs rungs = certificate_rungs<T>();
     std::atomic<int> largest{-1};
     std::atomic<std::int64_t> rejected{0};
     for_all(0, g_.m, [&](Index i, Index j, int) {
       if (!finite(i, j)) return;
-      // A diagonal's real part needs Im D, whose terms have the magnitudes of those of Im S.
+      // The real part of a diagonal element needs the imaginary part of A B - A2 B2, whose terms have the magnitudes of
+      // those of Im S.
       bool needs_difference = false;
       if constexpr (is_complex<E>) needs_difference = g_.two_pairs && !is_zero(g_.alpha.im);
       for (int c = 0; c < (needs_difference ? 2 : components(i, j)); ++c) {
@@ -204,7 +201,7 @@ class ProductElements {
 
   void compute_complex(Index i, Index j, std::int64_t* sums) {
     const RowLine<T> x[2] = {row_line(i, 0), row_line(i, 1)};
-    // Those that the real part of alpha multiplies, then those of its imaginary part: A B - A2 B2 where A2 B2 has
+    // Re alpha multiplies the sums with y[0], Im alpha those with y[1]: the sums of A B - A2 B2 if A2 B2 has the factor
     // conj(alpha).
     const ColumnLine<T> y[2][2] = {{column_line(j, 0), column_line(j, 1)},
                                    {{difference_, j, false, g_.transposed}, {difference_, j, true, g_.transposed}}};
@@ -232,7 +229,7 @@ class ProductElements {
     c = {round(0, -g_.alpha.im, addend.re, addend.im, -g_.beta.im), im};
   }
 
-  /// The mode's S of one component; false where the mode gives way to cr.
+  /// Computes the mode's S of one component. Returns false if the element takes cr's value.
   bool inner_product(Index i, Index j, const Row& x, const Column& y, std::int64_t* sums, Inner<T>& to) const {
     switch (mode_.kind) {
       case ACCUBLAS_MODE_DOT2: {
@@ -255,7 +252,8 @@ class ProductElements {
     }
   }
 
-  /// Over the terms of column j: what is none must not meet an Inf.
+  /// Returns the exact S over the terms of column j. An entry that is no term, a zero, must not be multiplied by an
+  /// Inf.
   Inner<T> exact(Index j, const Row& x, const Column& y) const {
     ExactSum<T> sum;
     const TermRange terms = terms_of_column(g_, j);
@@ -267,6 +265,7 @@ class ProductElements {
     return inner;
   }
 
+  /// Returns s + c exactly.
   static Inner<T> sum_of(Dot2Pair pair) {
     Inner<T> inner;
     inner.exponent = FloatFormat<double>::min_exponent;
@@ -274,7 +273,7 @@ class ProductElements {
     return inner;
   }
 
-  /// inner += x.
+  /// Adds x to inner, exactly.
   static void add(Inner<T>& inner, double x) {
     const Decoded d = decode(x);
     const Wide<Inner<T>::limbs> mantissa = wide_from<Inner<T>::limbs>(static_cast<std::int64_t>(d.mantissa));
@@ -282,7 +281,7 @@ class ProductElements {
   }
 
   Inner<T> sum_of_integers(Index i, Index j, const Row& x, const Column& y) const {
-    // abs(a') <= 2^150: 366 bits and a sign.
+    // abs(a') <= 2^150, so that a sum has at most 366 bits and a sign.
     Wide<6> sum{};
     for (Index p = 0; p < terms_; ++p) {
       const ScaledInteger a = line_entry(x[p], rows_[i], bits_), b = line_entry(y[p], cols_[j], bits_);
@@ -296,10 +295,11 @@ class ProductElements {
     return inner;
   }
 
-  /// The slices of a line: integers over 2^grid, which every entry's remainder after the slices before is rounded to.
+  /// The slices of a line. Slice q of an entry is the integer nearest to 2^-grid[q] times its remainder after the
+  /// slices before.
   struct Slices {
     int grid[max_digits];
-    double down[max_digits][2], up[max_digits][2];  ///< factors of 2^-grid and of 2^grid, which may be no numbers
+    double down[max_digits][2], up[max_digits][2];  ///< 2^-grid and 2^grid, which may overflow, as two factors each
     int count = 0;
 
     void push_back(int exponent) {
@@ -313,19 +313,19 @@ class ProductElements {
     }
   };
 
-  /// An entry's slices (unless null), and what is left after them.
+  /// Writes an entry's slices to `digit` (unless null), and returns the remainder.
   static double cut(const Slices& slices, double rest, std::int64_t* digit) {
     for (int q = 0; q < slices.count; ++q) {
-      // Exact, or below half a unit.
+      // The scaled remainder is exact, or below half a unit.
       const double scaled = rest * slices.down[q][0] * slices.down[q][1], nearest = std::nearbyint(scaled);
       if (digit) digit[q] = static_cast<std::int64_t>(nearest);
-      // The slice itself may be 2^1024.
+      // The difference is scaled up instead of `nearest`, which could become 2^1024.
       if (nearest != 0) rest = (scaled - nearest) * slices.up[q][0] * slices.up[q][1];
     }
     return rest;
   }
 
-  /// docs/modes.md, one slice at a time.
+  /// Returns the slices of a line, found one after the other as in docs/modes.md.
   template <class Entries>
   Slices slices_of(const Entries& x) const {
     Slices slices;
@@ -365,9 +365,9 @@ class ProductElements {
   Execution& execution_;
   ProductLines<E> a_, b_, difference_;
   Index first_kept_ = 0, rows_kept_ = 0;
-  const Index terms_;  ///< of a component
+  const Index terms_;  ///< terms of a component
   int threads_ = 1, bits_ = 0;
-  std::int64_t* sums_ = nullptr;  ///< of every thread, for slices
+  std::int64_t* sums_ = nullptr;  ///< sums of pairs of slices, for each thread
   Line *rows_ = nullptr, *cols_ = nullptr;
 };
 

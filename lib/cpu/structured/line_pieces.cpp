@@ -1,8 +1,8 @@
-// cr for SYMV, HEMV and TRMV without writing their matrix out: halves of halves of the unknown vector leave blocks
-// beside the diagonal whose columns, and as rows of the transpose too, lie evenly in memory. The kernels of GEMV add
-// each block's products up for the rows that it touches, the squares that are left on the diagonal are written out, and
-// the sums of a row are joined (triple_add) before Ziv's test; exact accumulators do the rest. Numbers are real here: a
-// complex one is two of them side by side.
+// cr for SYMV, HEMV and TRMV without writing their matrix out. The vector x is halved again and again. This leaves
+// rectangular blocks beside the diagonal, which the kernels of GEMV read in place, as stored or as their transposes,
+// and small squares on the diagonal, which are written out. The sums of a row over its blocks are combined (triple_add)
+// before Ziv's test, and exact accumulators compute the rest. Numbers are real here: a complex number is two adjacent
+// ones.
 #include <algorithm>
 #include <atomic>
 
@@ -44,13 +44,13 @@ class LinePieces {
     while ((unit << levels_) < n_) ++levels_;
   }
 
-  /// False, with nothing done, where the workspace is too small.
+  /// Returns false, with nothing done, if the workspace is too small.
   bool run() {
     Workspace& workspace = execution_.workspace;
     const std::size_t lanes = static_cast<std::size_t>(n_ * parts),
                       threads = static_cast<std::size_t>(execution_.threads);
     const std::size_t each = sizeof(TripleSum) + 1 + 2 * sizeof(T) + 2 * sizeof(double) + sizeof(T);
-    constexpr std::size_t alignment = 64 * 9;  // an array each
+    constexpr std::size_t alignment = 64 * 9;  // at most, for nine arrays
     if (lanes * each + threads * sizeof(Scratch) + alignment > workspace.available()) return false;
     scratch_ = workspace.take<Scratch>(threads);
     sums_ = workspace.take<TripleSum>(lanes);
@@ -91,7 +91,7 @@ class LinePieces {
     }
   }
 
-  /// Whether entries are conjugates of what is stored, of those that are `held` and of those that are mirrored.
+  /// Returns whether entries are conjugates of stored ones: for entries that are stored (`held`), or for mirrored ones.
   bool conjugated(bool held) const { return g_.a.conjugate != (hermitian_ && !held); }
 
   void add_up(Speed speed) {
@@ -100,7 +100,8 @@ class LinePieces {
       add_square(u * unit, std::min((u + 1) * unit, n_), speed, scratch_[thread]);
     });
     for (int level = 0; level < levels_; ++level) {
-      // Halves of intervals, each against its other half; their rows are shared out where there are few.
+      // The rows of each half of an interval take the columns of its other half. If there are few halves, tasks share
+      // their rows.
       const Index halves = Index{2} << level, slices = ceil_div(2 * threads, halves);
       const auto place = [&](Index half) { return std::min((half * units >> (level + 1)) * unit, n_); };
       parallel_for(halves * slices, execution_.threads, [&](Index task, int thread) {
@@ -111,7 +112,7 @@ class LinePieces {
     }
   }
 
-  /// sums = those of a square on the diagonal.
+  /// Sets the sums of rows first .. end - 1 over a square on the diagonal.
   void add_square(Index first, Index end, Speed speed, Scratch& s) {
     const Index n = end - first;
     const auto put = [&](Index i, Index q, E z) {
@@ -137,7 +138,7 @@ class LinePieces {
     }
   }
 
-  /// sums += those of a block beside the diagonal: rows first .. end - 1, columns left .. right - 1.
+  /// Adds the sums over a block beside the diagonal: rows first .. end - 1, columns left .. right - 1.
   void add_block(Index first, Index end, Index left, Index right, Speed speed, Scratch& s) {
     const bool held = (g_.a.part == Triangle::lower) == (first >= right);
     if (left >= right || (triangular_ && !held)) return;
@@ -162,7 +163,8 @@ class LinePieces {
     }
   }
 
-  /// For entries (a, b) and x = (u, v) the sums are those of a u and b u, then those of a v and b v.
+  /// Adds the sums over a block's columns to `to`. For complex entries (a, b) and x = (u, v), s.sums[0] has the sums of
+  /// a u and b u, and s.sums[1] those of a v and b v.
   static void join_columns(Index m, bool conjugate, const Scratch& s, TripleSum* to) {
     if constexpr (is_complex<E>) {
       for (Index r = 0; r < m; ++r) {
@@ -202,13 +204,6 @@ class LinePieces {
     return left.load();
   }
 
-  /// A row of the matrix, and x, as entries of components.
-  struct RealRow {
-    const Operand<E>& a;
-    Index line;
-    E operator[](Index p) const { return a(line, p); }
-  };
-
   void finish_exactly() {
     const Operand<E> x{{x_, 1, 0}};
     const ProductLines<E> rows{g_.a, {}, n_}, columns{x.transposed(), {}, n_};
@@ -222,7 +217,7 @@ class LinePieces {
       if constexpr (is_complex<E>)
         sum.add(2 * first, 2 * end, RowLine<T>{rows, i}, ColumnLine<T>{columns, 0, lane % parts == 1});
       else
-        sum.add(first, end, RealRow{g_.a, i}, x_);
+        sum.add(first, end, RealLine<E>{rows, i}, x_);
       T* const y = result(lane);
       *y = sum.finish(g_.alpha, g_.beta, y);
       undecided.fetch_add(1, std::memory_order_relaxed);
@@ -235,13 +230,13 @@ class LinePieces {
   const CrKernels<T>& kernels_;
   const Index n_;
   const bool hermitian_, triangular_;
-  const bool conjugate_rows_;  ///< of the blocks whose rows lie evenly
+  const bool conjugate_rows_;  ///< whether blocks that are read by rows are conjugated, which row_x_ takes care of
   int levels_ = 0;
-  Scratch* scratch_ = nullptr;  ///< one a thread
-  TripleSum* sums_ = nullptr;   ///< of each component of each row
+  Scratch* scratch_ = nullptr;  ///< one for each thread
+  TripleSum* sums_ = nullptr;   ///< one for each component of each row
   bool* done_ = nullptr;
   E* x_ = nullptr;
-  T* row_x_[2]{};          ///< what rows meet, for Re and for Im
+  T* row_x_[2]{};          ///< factors of rows of components, for Re and for Im
   double* column_x_[2]{};  ///< Re x and Im x
 };
 

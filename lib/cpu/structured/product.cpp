@@ -1,11 +1,10 @@
-// Structured products (lib/call/product.hpp), complex GEMM and GEMV, by the engines of the real ones. The lines of the
-// operands are written out, mirrored, conjugated, with zeros and ones where the description has them, of complex
-// numbers as lines of components (components.hpp): where alpha and beta are real, Re C and Im C are two results of the
-// same rows. Blocks of C are as large as the workspace has room for their lines.
+// Structured products (lib/call/product.hpp), complex GEMM and GEMV, by the engines of real products. The lines of the
+// operands are written out: mirrored, conjugated, with the zeros and ones of triangles, and with complex numbers as
+// lines of components (components.hpp). If alpha and beta are real, Re C and Im C are two results of equal rows. Blocks
+// of C are as large as the workspace allows for their lines.
 //
-// Rectangles outside a wanted triangle are never computed. Around the diagonal remain squares so small that they are
-// computed whole, in memory of their own. dp:repro, whose T* belongs to the call, goes over the blocks
-// twice.
+// Rectangles outside a wanted triangle are never computed. Small squares on the diagonal are computed whole, in memory
+// of their own. dp:repro, whose T* belongs to the call, goes over the blocks twice.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -44,7 +43,8 @@ class StructuredProduct {
         row_lines_(rows_of(p)),
         col_lines_(columns_of(p)) {}
 
-  /// False, with nothing done, where the workspace cannot hold two lines, or where even the least plan does not fit.
+  /// Returns false, with nothing done, if the workspace cannot hold two lines, or if even the smallest plan does not
+  /// fit.
   bool run() {
     Workspace& workspace = execution_.workspace;
     const bool deep = may_be_deep() && !workspace.rehearses();
@@ -53,7 +53,7 @@ class StructuredProduct {
     const bool vector = is_vector() && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
     const std::size_t share = tuning().structured.lines_share / (vector ? 2 : 1);
     const Index room = static_cast<Index>(workspace.available() / sizeof(T) / share) / terms_;
-    // A line of a vector meets lines of the matrix that are in the cache.
+    // The lines of a matrix are few enough to be in the cache when the vector's line is multiplied with them.
     if (vector) {
       Index& lines = p_.n == 1 ? rows : cols;
       lines = std::min(lines, round_up(ceil_div(tuning().structured.cached * execution_.threads, terms_), edge));
@@ -88,38 +88,39 @@ class StructuredProduct {
 
  private:
   static constexpr Index components = is_complex<E> ? 2 : 1;
-  static constexpr Index edge = 32;  ///< of the engines' panels, and of squares on the diagonal
+  static constexpr Index edge = 32;  ///< edge of the engines' panels, and of squares on the diagonal
 
-  /// Whether the answer has a T* of the call.
+  /// Returns whether the mode has a T* of the whole call.
   bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
   bool measuring() const { return shares_bits_ && shared_.measuring; }
   bool is_vector() const { return p_.n == 1 || p_.m == 1; }
   bool rehearses() const { return rest_.rehearsal; }
   bool writes() const { return !measuring() && !rehearses(); }
 
-  /// Whether sums may read the lines some terms at a time, in any order of the terms. The fix of triangular
-  /// operands needs whole lines.
+  /// Returns whether sums may read the lines some terms at a time, in any order of the terms. fix_up(), for triangular
+  /// operands, needs whole lines.
   bool may_be_deep() const {
     return engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
            p_.b.structure != Structure::triangular;
   }
-  /// Complex rows whose elements are side by side are lines already, but for a conjugation: see ColumnLine. Stored real
-  /// lines are lines, whatever their strides; a vector's are better read side by side.
+  /// Returns whether rows are read in place. Complex rows with adjacent elements are lines already; the column's line
+  /// has the signs of a conjugation (ColumnLine). Real rows are lines with any strides, but in products with a vector
+  /// contiguous rows are faster.
   bool rows_as_stored() const {
     if (!plain(p_.a) || p_.in_place) return false;
     const bool adjacent = p_.a.stored.col_stride == 1;
     return is_complex<E> ? adjacent && !p_.transposed : adjacent || !is_vector();
   }
   bool cols_as_stored() const { return !is_complex<E> && plain(p_.b) && (p_.b.stored.row_stride == 1 || !is_vector()); }
-  /// Whether the lines of an operand are its stored entries.
+  /// Returns whether the lines of an operand are its stored entries.
   bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
 
-  /// Lines that are written for a block.
+  /// Returns how many lines are written for a block.
   Index rows_written(Index rows) const { return rows_as_stored() ? 0 : rows; }
   Index cols_written(Index cols) const { return cols_as_stored() ? 0 : cols; }
   Index written(Index rows, Index cols) const { return rows_written(rows) + cols_written(cols); }
   std::size_t numbers(Index lines) const { return static_cast<std::size_t>(lines * terms_); }
-  /// Bytes that run() takes for a block besides those of its parts.
+  /// Returns the bytes that run() takes for a block, without those of the real products.
   std::size_t bytes_of(Index rows, Index cols) const {
     const auto bytes = [](std::size_t count) { return round_up(count * sizeof(T), 64); };
     return bytes(numbers(rows_written(rows))) + bytes(numbers(cols_written(cols))) +
@@ -150,10 +151,10 @@ class StructuredProduct {
       return column_line(line, imaginary_ == 1, p_.transposed, rows_as_stored());
     });
   }
-  /// Lines of a rehearsal: strides count, some memory that is not read stands for theirs.
+  /// Returns lines for a rehearsal, in which only the strides count and no memory is read.
   Matrix<const T> unwritten() const { return {components_of(p_.c.data), terms_, 1}; }
 
-  /// Whether blocks of so many rows and columns fit with every part of theirs: a rehearsal, which finds needed_.
+  /// Returns whether blocks of so many rows and columns fit, by a rehearsal of their real products, which sets needed_.
   bool parts_fit(Index rows, Index cols) {
     const Workspace& workspace = execution_.workspace;
     const std::size_t bytes = bytes_of(rows, cols);
@@ -172,7 +173,8 @@ class StructuredProduct {
     return true;
   }
 
-  /// Rows outside: an operand that C overwrites is one of rows, which are held until theirs of C are done.
+  /// Computes all blocks. The outer loop is over rows: an operand that C overwrites is on the left, and its lines are
+  /// kept until their rows of C are done.
   void for_blocks(Index rows, Index cols) {
     for (row_ = 0; row_ < p_.m; row_ += rows) {
       const Index m = std::min(rows, p_.m - row_);
@@ -194,8 +196,8 @@ class StructuredProduct {
     }
   }
 
-  /// In a rehearsal in blocks of rows x cols: whether the current block, m x n, takes the memory of another one that
-  /// was tried already. The columns of a triangular operand have lengths of their own.
+  /// Returns whether, in a rehearsal with blocks of rows x cols, the current block of m x n takes as much memory as one
+  /// that was tried already. The columns of a triangular operand have lengths of their own.
   bool repeats(Index rows, Index cols, Index m, Index n) {
     if (p_.b.structure == Structure::triangular) return p_.wanted == Triangle::all && row_ > 0 && m == rows;
     // The diagonal moves by a row at most between the components.
@@ -205,7 +207,7 @@ class StructuredProduct {
     return std::exchange(tried, true);
   }
 
-  /// Swaps the components of the row lines held, for the imaginary parts of a product with exchanged parts, and back.
+  /// Swaps re and im in the written rows, for the imaginary parts of a transposed product. A second call undoes it.
   void swap_components(Index m) {
     for (Index t = 0; t < m * terms_; t += 2) std::swap(row_memory_[t], row_memory_[t + 1]);
   }
@@ -222,10 +224,11 @@ class StructuredProduct {
     else
       return RealLine<E>{col_lines_, line};
   }
-  /// Whether a rectangle of C has wanted elements, and whether all of its elements are wanted.
+  /// Returns whether a rectangle of C has wanted elements.
   bool any_wanted(Index i, Index m, Index j, Index n) const {
     return p_.wanted == Triangle::upper ? holds(p_.wanted, i, j + n - 1) : holds(p_.wanted, i + m - 1, j);
   }
+  /// Returns whether all elements of a rectangle of C are wanted.
   bool all_wanted(Index i, Index m, Index j, Index n) const {
     return p_.wanted == Triangle::upper ? holds(p_.wanted, i + m - 1, j) : holds(p_.wanted, i, j + n - 1);
   }
@@ -238,7 +241,7 @@ class StructuredProduct {
     return {m, n, terms_, alpha_, x_.block(i, 0), y_.block(j, 0).transposed(), beta, c};
   }
 
-  /// The wanted elements of a rectangle of the block.
+  /// Computes the wanted elements of a rectangle of the block.
   void compute(Index i, Index m, Index j, Index n) {
     const Index top = row_ + i + shift_, left = col_ + j;
     if (!any_wanted(top, m, left, n)) return;
@@ -257,7 +260,8 @@ class StructuredProduct {
     }
   }
 
-  /// All elements of a rectangle; where zeros of a triangular operand change no bits, most of them stay out of it.
+  /// Computes all elements of a rectangle. In modes in which zeros of a triangular operand change no bits, most zeros
+  /// are left out.
   void compute_all(Index i, Index m, Index j, Index n) {
     const bool by_bands =
         p_.b.structure == Structure::triangular && (mode_.kind == ACCUBLAS_MODE_CR || mode_.kind == ACCUBLAS_MODE_DOT2);
@@ -275,7 +279,7 @@ class StructuredProduct {
     }
   }
 
-  /// One that the diagonal crosses: the elements that are not wanted are neither read nor written.
+  /// Computes a square that the diagonal crosses. Elements of C that are not wanted are neither read nor written.
   void compute_square(Index i, Index m, Index j, Index n) {
     const Matrix<T> c = c_at(i, j), whole{square_, 1, edge};
     if (rehearses()) multiply(part(i, m, j, n, beta_, whole), engine_);
@@ -299,8 +303,9 @@ class StructuredProduct {
     for_wanted([](const T& inside, T& element) { element = inside; });
   }
 
-  /// The lines of a triangular operand have zeros for what is no term, which an Inf or a NaN must not meet: elements of
-  /// such rows once more, over their terms. Products with triangular operands add nothing to C.
+  /// Computes the elements of rows with Inf or NaN once more, over their terms alone. The lines of a triangular operand
+  /// have zeros for entries that are no terms, and these must not be multiplied by an Inf or a NaN. Products with
+  /// triangular operands have beta = 0.
   void fix_up(Index m, Index n) {
     parallel_for(m, execution_.threads, [&](Index i, int) {
       const Vector<const T> row = x_.row(i);
@@ -325,7 +330,7 @@ class StructuredProduct {
       needed_ = std::max(needed_, workspace.peak());
     });
     if (rehearses()) return;
-    // Squares are computed whole: the elements that count are known from measuring.
+    // The pass that measures has counted the rejected elements, without the unwanted ones of squares.
     if (shares_bits_ && !measuring()) report.rejected = 0;
     reports_.add(report);
   }
@@ -336,13 +341,13 @@ class StructuredProduct {
   const RealGemm<T> real_;
   Execution& execution_;
   PartReports reports_;
-  const Index terms_;  ///< of a component
+  const Index terms_;  ///< terms of a component
   const T alpha_, beta_;
   const ProductLines<E> row_lines_, col_lines_;
   T *row_memory_ = nullptr, *col_memory_ = nullptr, *square_ = nullptr;
   Workspace::Part rest_{};
   SharedBits shared_;
-  std::size_t needed_ = 0;  ///< by a part
+  std::size_t needed_ = 0;  ///< most bytes that a real product needs
   bool shares_bits_ = false;
   bool tried_[2][2] = {};  ///< see repeats()
   // The current block: its position, its lines, the component, and how far the wanted triangle is moved down.
@@ -366,7 +371,7 @@ void structured_product(const Product<E>& p, const Mode& mode, accublas_engine e
     if (!by_lines(execution)) product_by_elements(p, mode, execution);
     return;
   }
-  // The lesser of what both ways need.
+  // A rehearsal takes the lesser of the bytes that the two ways need.
   std::size_t needed = SIZE_MAX;
   for (const bool lines : {true, false}) {
     Workspace way(workspace.rest_after(0));

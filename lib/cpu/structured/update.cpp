@@ -1,9 +1,10 @@
-// GER, SYR, SYR2 and their kind: every element is an exact sum, rounded once (docs/modes.md, "Level 2 other than
-// GEMV"). Vectors decide nearly all elements of a column (lib/cpu/kernels/update.cpp); those that they leave open, and
-// columns whose factor is far from one in size, are computed one by one (lib/numerics/update_element.hpp).
+// GER, SYR, SYR2 and the like: every element is an exact sum, rounded once (docs/modes.md, "Level 2 other than GEMV").
+// Vector kernels decide nearly all elements of a column (lib/cpu/kernels/update.cpp). Elements that these leave
+// pending, and columns whose factors are far from 1 in magnitude, are computed one by one
+// (lib/numerics/update_element.hpp).
 //
-// The factors of an element c(i, j) are known by column: alpha y_j, of which each product of a part of alpha and a part
-// of y_j is a term of its own. Complex numbers are pairs of entries, to which Re x and Im x bring a term each.
+// A column has the factor alpha y_j, and each product of a part of alpha and a part of y_j is a separate term. Complex
+// numbers are pairs of entries, to which Re x and Im x contribute a term each.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -26,7 +27,8 @@ class Update {
   static constexpr Index parts = is_complex<E> ? 2 : 1;
   static constexpr Index rows_at_once = update_block / parts;
 
-  /// A thread's parts of x and x2, widened, each beside itself where there are two.
+  /// A thread's copy of x and x2 in double precision. For complex types each number is there twice, for both parts of
+  /// an element.
   struct Scratch {
     double x[4][update_block + update_slack];
     std::uint16_t open[update_block];
@@ -43,7 +45,7 @@ class Update {
     const Index blocks = ceil_div(p_.m, rows_at_once), groups = ceil_div(p_.n, columns_at_once);
     const int threads = p_.m * p_.n < tuning().structured.update_elements ? 1 : execution_.threads;
     const std::size_t lanes = static_cast<std::size_t>(threads);
-    // A small buffer of the caller's may have no room.
+    // A small workspace of the caller's may have no room.
     Workspace& workspace = execution_.workspace;
     Scratch* const scratch =
         workspace.spares(lanes * sizeof(Scratch)) ? workspace.template take<Scratch>(lanes) : nullptr;
@@ -57,7 +59,7 @@ class Update {
   }
 
  private:
-  /// Without scratch element by element.
+  /// Adds to rows first .. end - 1 of some columns; without scratch, element by element.
   void add(Index first, Index end, Index first_column, Index end_column, Scratch* s) {
     const bool in_range = s && spread(first, end, *s);
     UpdateTerms terms;
@@ -80,7 +82,7 @@ class Update {
     }
   }
 
-  /// x, and x2, of some rows; false where an entry is too large or too small, which leaves the rows to the elements.
+  /// Copies x, and x2, of some rows to the scratch. Returns false if an entry is too large or too small for the kernel.
   bool spread(Index first, Index end, Scratch& s) const {
     bool in_range = true;
     const auto put = [&](int which, Index at, double x) {
@@ -103,7 +105,7 @@ class Update {
     return in_range;
   }
 
-  /// The terms of a column, whose x begins `from` rows on; false where one is out of range.
+  /// Sets the terms of column j from row `from` of the scratch on. Returns false if a factor is out of range.
   bool factors(Index j, const Scratch& s, Index from, UpdateTerms& terms) const {
     terms.count = 0;
     terms.with_rest = false;
@@ -114,7 +116,7 @@ class Update {
         const bool conjugate = p_.hermitian && pair == 1;
         const T im = conjugate ? -p_.alpha.im : p_.alpha.im;
         const double* const x_im = s.x[pair * parts + 1] + from * parts;
-        // x (re + i im) y: what Re and Im of the element get of Re x and of Im x.
+        // The product x (re + i im) y has these factors of Re x and of Im x, for Re and for Im of the element.
         if (!is_zero(p_.alpha.re) &&
             !(add_term(terms, x, p_.alpha.re, y.re, y.im) && add_term(terms, x_im, p_.alpha.re, -y.im, y.re)))
           return false;
@@ -127,7 +129,8 @@ class Update {
     return true;
   }
 
-  /// x times factor `even` for even entries, x times factor `odd` for odd ones.
+  /// Adds a term: x times factor times `even` for even entries, x times factor times `odd` for odd ones. Returns false
+  /// if a factor is out of range.
   static bool add_term(UpdateTerms& terms, const double* x, T factor, T even, T odd) {
     const auto in_range = [](T v) {
       const double size = std::fabs(v);

@@ -1,4 +1,4 @@
-// Lines of a structured product as memory that is written out, some terms of them at a time.
+// Functions that write the lines of a structured product to memory, some terms at a time.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace accublas::cpu {
 
-/// The real part of a number, and its array as one of components.
+/// Returns the real part of a number.
 template <class E>
 RealOf<E> real_part(const E& x) {
   if constexpr (is_complex<E>)
@@ -19,6 +19,7 @@ RealOf<E> real_part(const E& x) {
   else
     return x;
 }
+/// Returns an array of numbers as the array of their components.
 template <class E>
 auto* components_of(E* x) {
   if constexpr (is_complex<std::remove_const_t<E>>)
@@ -27,8 +28,8 @@ auto* components_of(E* x) {
     return x;
 }
 
-/// to = the terms first .. first + count - 1 of a line: what is stored, what is mirrored and what is no term lies
-/// evenly in memory each, with the diagonal in between.
+/// Copies terms first .. first + count - 1 of a line. Each operand contributes up to three runs: entries that are
+/// stored, or mirrored, or no terms, and an entry of the diagonal between them.
 template <class E, class Line, class T>
 void copy_line(const Line& line, Index first, Index count, T* to) {
   constexpr Index components = is_complex<E> ? 2 : 1;
@@ -56,10 +57,11 @@ void copy_line(const Line& line, Index first, Index count, T* to) {
   }
 }
 
-/// Lines first .. first + count - 1 of line(number) side by side, in memory `to`.
+/// Writes lines first .. first + count - 1 to `to`, each with `terms` contiguous numbers. line(number) returns a line.
 template <class E, class T, class Line>
 Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, T* to, Line&& line) {
-  // Tasks are some lines over some terms, a few terms of all their lines at a time: elements of one p may be adjacent.
+  // A task writes some terms of some lines, a few terms of all its lines at a time, because elements of one p may be
+  // adjacent in memory.
   constexpr Index chunk = 1 << 14, group = 16, few = 64;
   const Index chunks = ceil_div(terms, chunk);
   parallel_for(ceil_div(count, group) * chunks, threads, [&](Index task, int) {
@@ -79,15 +81,8 @@ Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, 
   return {to, terms, 1};
 }
 
-/// A line of real numbers.
-template <class E>
-struct RealLine {
-  const ProductLines<E>& lines;
-  Index line;
-  E operator[](Index p) const { return lines(line, p); }
-};
-
-/// How far the wanted triangle moves down for imaginary parts: those of a Hermitian result's diagonal are not wanted.
+/// Returns how many rows the wanted triangle moves down for imaginary parts, because those of a Hermitian result's
+/// diagonal are not computed.
 template <class E>
 Index imaginary_shift(const Product<E>& p) {
   return !p.hermitian ? 0 : p.wanted == Triangle::upper ? 1 : -1;
@@ -100,7 +95,8 @@ void clear_diagonal(const Product<E>& p, Index row, Index m, Index col, Index n)
     for (Index d = std::max(row, col); d < std::min(row + m, col + n); ++d) p.c(d, d).im = 0;
 }
 
-/// deep_product.cpp: the whole product by deep_gemm. False, with nothing done, where the workspace is too small.
+/// Computes the whole product by deep_gemm (deep_product.cpp). Returns false, with nothing done, if the workspace is
+/// too small.
 template <class E>
 bool deep_product(const Product<E>&, const Mode&, Execution&);
 
