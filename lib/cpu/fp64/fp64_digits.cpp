@@ -20,7 +20,8 @@ constexpr Index tile_lines = Fp64Tuning::tile_lines, tile_terms = Fp64Tuning::ti
 
 constexpr std::uint64_t magnitude_mask = ~(std::uint64_t{1} << 63);
 
-/// x[line][term] of a tile. The source is read along its smaller stride: a cache line of a column-major A holds 8 rows.
+/// Loads a tile to x[line][term]. The source is read along its smaller stride: a cache line of a column-major A holds 8
+/// rows.
 template <class T>
 void load_tile(const Lines<T>& lines, Index i0, Index rows, Index p0, Index n, double (*x)[tile_terms]) {
   const Matrix<const T> v = lines.view.block(i0, p0);
@@ -33,7 +34,7 @@ void load_tile(const Lines<T>& lines, Index i0, Index rows, Index p0, Index n, d
   }
 }
 
-/// body(i0, rows, p0, n) over tiles covering entries first .. first + n of all lines.
+/// Calls body(i0, rows, p0, n) for tiles that cover entries first .. first + n - 1 of all lines.
 template <class Body>
 void for_tiles(Index lines, Index first, Index n, int threads, Body&& body) {
   const Index groups = ceil_div(lines, tile_lines), chunks = ceil_div(n, tuning().fp64.task_terms);
@@ -44,7 +45,8 @@ void for_tiles(Index lines, Index first, Index n, int threads, Body&& body) {
   });
 }
 
-/// 2^e as a product of two doubles, for digits: e may lie far outside the range of exponents, where only zeros meet it.
+/// 2^e as a product of two doubles. If e lies far outside the range of exponents, it is limited; only zeros are then
+/// multiplied by it.
 struct Power {
   double first, second;
   explicit Power(int e) {
@@ -54,12 +56,13 @@ struct Power {
   }
 };
 
-// Above this grid the constants below could overflow, and the entries are taken times 2^-256. What that rounds (entries
-// below 2^-766) is far below half a grid, thus zero here.
+// Above this grid the constants below could overflow, so that entries are multiplied by 2^-256. Entries that this
+// rounds (below 2^-766) are far below half of 2^grid, and their digits are zero.
 constexpr int high_grid = 850;
 
-/// Takes from x its nearest multiples of 2^grid, ties to even, and writes them over 2^grid to digit (unless null).
-/// abs(x) < 2^(grid + 51). Returns the OR of the bits of all that was taken, sign aside.
+/// Subtracts from the entries of x their nearest multiples of 2^grid, ties to even, and writes these divided by 2^grid
+/// to `digit` (unless null). Requires abs(x) < 2^(grid + 51). Returns the OR of the bits of the multiples without their
+/// signs.
 ///
 /// Adding and subtracting sigma = 1.5 2^(52 + grid) rounds to the grid: the sum lies in [2^52, 2^53) 2^grid, where the
 /// last place is one grid, and sigma is an even number of grids. Every operation here but that addition is exact.
@@ -83,7 +86,8 @@ std::uint64_t take_digit(const DigitKernels& kernels, double* x, double* digit, 
   return kernels.take(x, digit, n, sigma, unit.first, unit.second);
 }
 
-/// x = its nearest multiple of 2^grid, ties to even; from 2^52 grids on a double is one already.
+/// Rounds the entries of x to multiples of 2^grid, ties to even. Doubles of 2^(52 + grid) and more are multiples
+/// already.
 void round_to_grid(double* x, Index n, int grid) {
   if (grid <= -1074) return;
   const double limit = std::ldexp(1.0, 52 + grid);

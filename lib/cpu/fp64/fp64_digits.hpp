@@ -1,5 +1,5 @@
-// Engine fp64, first half: rows of op(A) and columns of op(B) cut into small integers ("digits") times a power of two
-// per line and digit, so that DGEMM multiplies integers and every product is exact.
+// Engine fp64, first half. Rows of op(A) and columns of op(B) are cut into small integers ("digits") times a power of
+// two for each line and digit, so that DGEMM multiplies integers and every product is exact.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Lines {
   Index k;
 };
 
-constexpr int max_digits =
-    60;  ///< per line: slices:50, fixed:150 with the narrowest digits that a k below 2^40 asks for
+/// The most digits of a line: enough for slices:50, and for fixed:150 with the narrowest digits for k below 2^40.
+constexpr int max_digits = 60;
 
 /// How one line is cut. With x the entry (or, if round_grid is set, the nearest multiple of 2^round_grid, ties to
 /// even), digit q is the integer nearest to x 2^-grid[q], ties to even. The remainder takes the place of x for the next
@@ -41,21 +41,22 @@ struct DigitArray {
   Index digit_stride;
 };
 
-/// cut[i].top and special for every line, the rest cleared.
+/// Sets cut[i].top and cut[i].special of every line, and clears the rest of cut[i].
 template <class T>
 void scan_lines(const Lines<T>& lines, Cut* cut, const Execution& execution);
 
-/// The grids of slices:D: grid[i * slices + q], cut[i].count <= slices. A pass over the lines per slice.
+/// Finds the grids of slices:D, grid[i * slices + q], and cut[i].count <= slices. Each slice takes a pass over the
+/// lines.
 template <class T>
 void slice_grids(const Lines<T>& lines, int rho, int slices, Cut* cut, int* grid, const Execution& execution);
 
-/// The digits of entries first .. first + n of every line; grid[i * grid_stride + q], digits wanted.
-/// abs(x) <= 2^(grid[0] + 51) for every entry, and grids descend. Fills cut[i].nonzero (adding to what is there).
+/// Writes `digits` digits of entries first .. first + n - 1 of every line, with the grids grid[i * grid_stride + q].
+/// Requires abs(x) <= 2^(grid[0] + 51) for every entry, and descending grids. Sets further bits of cut[i].nonzero.
 template <class T>
 void split_lines(const Lines<T>& lines, Index first, Index n, Cut* cut, const int* grid, Index grid_stride, int digits,
                  const DigitArray& out, const Execution& execution);
 
-/// The least t with magnitude <= 2^t, of the bits of a positive double.
+/// Returns the least t with x <= 2^t, for the positive double x whose bits are `magnitude`.
 int ceil_log2_magnitude(std::uint64_t magnitude);
 
 }  // namespace accublas::cpu

@@ -21,14 +21,15 @@ namespace {
 
 constexpr int last_level_cap = 8;  // cr: with 45 products all but the widest ranges are decided
 constexpr int max_planes = 1024;
-constexpr int held_factors = -2;  // of X, in place of digits
+constexpr int held_factors = -2;  // held_ if the memory of A's digits has the factors of X
 
 template <class T>
 class Levels {
  public:
   Levels(const Gemm<T>& g, const Mode& mode, Execution& execution)
       : g_(g), mode_(mode), execution_(execution), width_(digit_width(g.k)) {
-    // Where cr starts: decided for results 2^-7 of the largest possible, were half an ulp of them to be missed by 2^-3.
+    // cr starts with the levels that decide a result 2^-7 times the largest possible one, unless it is closer to a tie
+    // than 2^-3 of half an ulp.
     const int wanted = FloatFormat<T>::digits + 10;
     while (start_ < last_level_cap &&
            std::log2(left_out(g.k, width_, start_)) - 2 * width_.width - width_.step() * start_ > -wanted) {
@@ -86,9 +87,9 @@ class Levels {
     double* digits;
     Cut* cut;
     int* exponent;  ///< E_i, F_j; 0 for a line of zeros
-    int* grid;      ///< line * max_digits + digit
+    int* grid;      ///< grid of a digit, at [line * max_digits + digit]
     CertificateLine* info;
-    std::uint64_t nonzero;  ///< OR over the lines
+    std::uint64_t nonzero;  ///< OR of Cut::nonzero over the lines
 
     void take(Workspace& w, Index lines, Index room) {
       const auto count = static_cast<std::size_t>(lines);
@@ -142,7 +143,8 @@ class Levels {
                          : Bound{0, dp_bound(g_.k, unit_roundoff<T>()), least_subnormal<T>()});
   }
 
-  /// Cuts to `digits` digits: from the top (t = 0), or of the entries rounded to t bits, the last digit on their grid.
+  /// Sets the grids of `digits` digits: from the top (t = 0), or for entries rounded to t bits, with the last digit on
+  /// their grid.
   void set_grids(const Lines<T>& lines, Side& side, int digits, int t) {
     for (Index i = 0; i < lines.count; ++i) {
       Cut& c = side.cut[i];
@@ -159,7 +161,8 @@ class Levels {
     }
   }
 
-  /// Digits of B are stored in falling order: those that meet consecutive digits of A in a level are consecutive too.
+  /// Cuts the lines into digits. Those of B are stored in falling order, so that the partners of consecutive digits of
+  /// A in a level are consecutive too.
   void split(const Lines<T>& lines, Side& side, Index first, Index k, int digits, bool falling) {
     const DigitArray out{side.digits + (falling ? (digits - 1) * k : 0), digits * k + 8, falling ? -k : k};
     split_lines(lines, first, k, side.cut, side.grid, max_digits, digits, out, execution_);
@@ -167,7 +170,8 @@ class Levels {
     for (Index i = 0; i < lines.count; ++i) side.nonzero |= side.cut[i].nonzero;
   }
 
-  /// The planes of levels first .. last for `digits` digits of both, appended to those there are.
+  /// Computes the planes of levels first .. last from `digits` digits of both sides, and appends them to the planes so
+  /// far.
   void multiply(int first, int last, int digits, int t) {
     Group groups[max_planes];
     int count = 0;
@@ -179,7 +183,8 @@ class Levels {
     }
     std::fill(written_ + planes_, written_ + planes_ + count, false);
     const Index chunk = std::min(size_.k, (room_ - 8) / digits);
-    const int key = chunk >= g_.k ? 1000 * digits + t : -1;  // what is held of A from the last block of columns
+    // The key names the digits of A, which are kept for the next block of columns if they cover all of k.
+    const int key = chunk >= g_.k ? 1000 * digits + t : -1;
     if (held_ != key) set_grids(rows_, a_, digits, t);
     set_grids(cols_, b_, digits, t);
     for (Index k0 = 0; k0 < g_.k; k0 += chunk) {
@@ -207,7 +212,7 @@ class Levels {
     execution_.report.parts = std::max(execution_.report.parts, digits);
   }
 
-  /// Levels 0 .. last of one element, in units of the last.
+  /// Returns the sum of levels 0 .. last of an element, in units of level `last`.
   template <int L>
   Wide<L> sum_levels(Index at, int last) const {
     std::int64_t level[2 * max_digits];
@@ -222,7 +227,7 @@ class Levels {
     return sum_of_levels<L>(level, last, width_.step(), 54 + most_planes_);
   }
 
-  /// body.operator()<L>() with limbs for `width` bits and a sign.
+  /// Calls body.operator()<L>(), where L limbs hold `width` bits and a sign.
   template <class Body>
   static void with_limbs(int width, Body&& body) {
     if (width < 128) {
@@ -236,7 +241,7 @@ class Levels {
 
   int log2_terms() const { return bit_length(static_cast<std::uint64_t>(g_.k - 1)); }
 
-  /// fixed:t for the block; with `certify`, only for the elements that the certificate accepts at t.
+  /// Computes fixed:t for the block; with `certify`, only for the elements that the certificate accepts at t.
   void fixed_block(int t, bool certify) {
     const int digits = digits_for(t, width_), last = 2 * digits - 2;
     if (certify) {
@@ -260,8 +265,8 @@ class Levels {
     });
   }
 
-  /// cr for the elements that are not done: levels that decide nearly all of most data, sums for the blocks of others,
-  /// exact sums for the rest. Where sums lack memory, more levels take their place.
+  /// Computes cr for the elements that are not done. Levels decide nearly all elements of most data. Sums compute the
+  /// block if many elements are left, and exact sums a few. If sums lack memory, more levels are added instead.
   void cr_block() {
     planes_ = 0;
     int last = start_;
@@ -283,8 +288,8 @@ class Levels {
     });
   }
 
-  /// cr by sums for the elements that are not done, in the memory of the planes. False, with nothing done, where that
-  /// is too small.
+  /// Computes cr by sums for the elements that are not done, in the memory of the planes. Returns false, with nothing
+  /// done, if that is too small.
   bool sum_pending() {
     const std::size_t bytes = plane_values_ * sizeof(double) / 64 * 64;
     Workspace workspace(Workspace::Part{plane_, bytes, bytes});
@@ -294,14 +299,15 @@ class Levels {
         block, [&](Index i, Index j) { return !done_[i + j * m_]; }, execution);
   }
 
-  /// Whether the levels 0 .. last hold all of S: no bits after the last digits, no pair beyond the last level.
+  /// Returns whether the levels 0 .. last hold all of S: there are no bits after the last digits, and no pairs beyond
+  /// the last level.
   bool complete(Index i, Index j, int last) const {
     const std::uint64_t x = a_.cut[i].nonzero, y = b_.cut[j].nonzero;
     if (x == 0 || y == 0) return true;
     return ((x | y) >> 63) == 0 && bit_length(x) + bit_length(y) - 2 <= last;
   }
 
-  /// Writes what the levels so far decide; returns how many elements they do not.
+  /// Writes the elements that the levels so far decide, and returns how many they do not.
   Index decide(int last) {
     PhaseTimer timer(execution_, &accublas_report_t::ms_reconstruct);
     std::atomic<Index> undecided{0};
@@ -327,7 +333,7 @@ class Levels {
     return undecided;
   }
 
-  /// X of the block, in the first plane.
+  /// Computes X of the block, in the first plane.
   void certificate_plane() {
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
     bool any = false;
@@ -351,8 +357,9 @@ class Levels {
                                 static_cast<std::int64_t>(plane_[i + j * m_]));
   }
 
-  /// T*: the largest T_ij of the call, 0 if there is none; rejected_: whether a block has elements without. A larger T
-  /// suffices wherever a smaller one does, so each element is first tried at the largest found so far.
+  /// Returns T*, the largest T_ij of the call, or 0 if no element has one. Sets rejected_ of the blocks in which an
+  /// element has none. A larger T suffices wherever a smaller one does, so each element is first tried at the largest
+  /// found so far.
   int largest_rung() {
     constexpr CertificateRungs rungs = certificate_rungs<T>();
     CertificateTest test[6];
@@ -382,9 +389,9 @@ class Levels {
   Execution& execution_;
   DigitWidth width_;
   int start_ = 0;   ///< level where cr starts; grows with the blocks that needed more
-  int digits_ = 0;  ///< that the buffers hold for chunks of size_.k
+  int digits_ = 0;  ///< digits that the buffers hold for chunks of size_.k
   BlockSizes size_{};
-  Index room_ = 0;  ///< doubles per line
+  Index room_ = 0;  ///< doubles for the digits of a line
   Side a_{}, b_{};
   std::size_t plane_values_ = 0;
   double* plane_ = nullptr;
@@ -393,9 +400,9 @@ class Levels {
 
   Index i0_ = 0, j0_ = 0, m_ = 0, n_ = 0;
   Lines<T> rows_{}, cols_{};
-  int held_ = 0;         ///< which digits of A are in place
-  int planes_ = 0;       ///< of the block so far
-  int most_planes_ = 0;  ///< log2 of the most in one level
+  int held_ = 0;         ///< the key of A's digits in memory, held_factors, or 0 for neither
+  int planes_ = 0;       ///< planes of the block so far
+  int most_planes_ = 0;  ///< log2 of the most planes of a level, rounded up
   int level_begin_[2 * max_digits + 2] = {};
   bool written_[max_planes] = {};
 };

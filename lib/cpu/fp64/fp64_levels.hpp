@@ -1,5 +1,5 @@
-// fixed:T, dp and sp reproducible, cr on FP64 digits of equal width: digit p of every line has one exponent relative to
-// the line's, so that products of digits p and q with one p + q (a "level") are summed inside DGEMM, whose inner
+// Modes fixed:T, dp and sp reproducible, and cr, by FP64 digits of equal width. Digit p of every line has one exponent
+// relative to the line's. So products of digits p and q with one p + q (a "level") are summed inside DGEMM, whose inner
 // dimension runs over consecutive digits. S is then a short polynomial in 2^(width + 1), level by level.
 #pragma once
 
@@ -14,10 +14,11 @@ struct DigitWidth {
   int width, run;
   int step() const { return width + 1; }
 };
+/// Returns the width for k terms.
 DigitWidth digit_width(Index k);
 
-/// Bound of abs(S - sum of the levels 0 .. last) in units of level `last`, for lines cut from the top into last + 1
-/// digits.
+/// Returns a bound of abs(S - sum of the levels 0 .. last) in units of level `last`, for lines cut from the top into
+/// last + 1 digits.
 ///
 /// One unit is grid_p grid_q, p + q = last. The levels leave out `last` pairs of level last + 1, each below k 2^(2
 /// width) units of that level, 2^-(width+1) of the unit of level `last`; all further levels, together below a third of
@@ -25,19 +26,21 @@ DigitWidth digit_width(Index k);
 /// units. The remainder of B is bounded by (1 + 2^-width) times as much.
 double left_out(Index k, const DigitWidth& d, int last);
 
-/// The digits per line for entries rounded to t bits.
+/// Returns how many digits a line has whose entries are rounded to t bits.
 int digits_for(int t, const DigitWidth& d);
 
-/// Products p + q = level with p in first .. first + count - 1, summed by one DGEMM into one plane.
+/// The products with p + q = level and p in first .. first + count - 1, which one DGEMM sums into one plane.
 struct Group {
   int level, first, count;
 };
 
-/// The groups of a level for digits 0 .. digits - 1 of both sides, at most `run` pairs each; how many there are.
+/// Writes the groups of a level (unless null) for digits 0 .. digits - 1 of both sides, with at most `run` pairs each.
+/// Returns how many there are.
 int level_groups(int level, int digits, int run, Group* groups);
+/// Returns how many groups the levels first_level .. last_level have.
 int count_groups(int first_level, int last_level, int digits, int run);
 
-/// Significant bits of x; 0 for 0.
+/// Returns the number of significant bits of x; 0 for 0.
 inline int bit_length(std::uint64_t x) { return 64 - leading_zeros(x); }
 
 /// Properties of a line that the certificate needs besides its exponent.
@@ -46,8 +49,8 @@ struct CertificateLine {
   int last_bit;         ///< every entry is a multiple of 2^last_bit
 };
 
-/// Fills info, and writes the factors of X for entries first .. first + n that take part; returns how many there are
-/// per line.
+/// Fills info for entries first .. first + n - 1, in addition to the entries before `first`. Writes the factors of X
+/// for those of the entries that take part, and returns how many of them each line has.
 template <class T>
 Index certificate_lines(const Lines<T>& lines, const Cut* cut, const int* exponent, Index first, Index n,
                         CertificateLine* info, double* factor, Index ld, int threads);

@@ -1,4 +1,4 @@
-// How many digits, how wide, and which of their products share a DGEMM.
+// Decides how many digits lines have, how wide these are, and which of their products share a DGEMM.
 #include <algorithm>
 #include <cmath>
 

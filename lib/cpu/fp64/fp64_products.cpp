@@ -34,9 +34,9 @@ BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, bool m
         const BlockSizes s{std::min(m, edge_m), std::min(n, edge_n), std::min(k, chunk)};
         if (need(s) < need(least)) least = s;
         if (need(s) > room) continue;
-        // Per term of C: DGEMM packs A for every block of columns and B for every block of rows; B is cut anew for
-        // every block of rows, A for every block of columns unless all of k is held; a chunk of k reads and writes the
-        // planes once.
+        // The cost is one of a term of an element of C. DGEMM packs A for every block of columns and B for every block
+        // of rows. B is cut anew for every block of rows, A for every block of columns unless all of k is held. A chunk
+        // of k reads and writes the planes once.
         const double per_m = 1 / static_cast<double>(s.m), per_n = 1 / static_cast<double>(s.n);
         const double cost =
             per_m + per_n + (s.m < m ? 2 * per_m : 0) + (s.k < k ? 2 * per_n + 4 / static_cast<double>(s.k) : 0);

@@ -15,7 +15,7 @@
 
 namespace accublas::cpu {
 
-/// plane = A^T B, or plane += A^T B: A terms x m and B terms x n, column-major.
+/// Computes plane = A^T B, or plane += A^T B if `add`, for A of terms x m and B of terms x n, column-major.
 void digit_product(Index m, Index n, Index terms, const double* a, Index lda, const double* b, Index ldb, bool add,
                    double* plane, Index ld);
 
@@ -24,12 +24,12 @@ struct BlockSizes {
   Index m, n, k;
 };
 
-/// The cheapest sizes whose digits (`digits` per entry of A and of B) and planes (`planes` doubles per element of C)
-/// fit in `bytes`; where none do, those that need the least. `marks`: every block of C has a byte. Bits do not depend
-/// on it.
+/// Returns the cheapest sizes whose digits (`digits` per entry of A and of B) and planes (`planes` doubles per element
+/// of C) fit in `bytes`, or the sizes that need the least bytes if none fit. With `marks` every block of C has a byte.
+/// Bits do not depend on the sizes.
 BlockSizes block_sizes(Index m, Index n, Index k, int digits, int planes, bool marks, std::size_t bytes);
 
-/// s 2^shift + value, 0 < shift < 64.
+/// Sets s to s 2^shift + value, for 0 < shift < 64.
 template <int L>
 inline void shift_add(Wide<L>& s, int shift, std::int64_t value) {
   for (int i = L - 1; i > 0; --i) s.limb[i] = s.limb[i] << shift | s.limb[i - 1] >> (64 - shift);
@@ -37,8 +37,8 @@ inline void shift_add(Wide<L>& s, int shift, std::int64_t value) {
   s = wide_add(s, wide_from<L>(value));
 }
 
-/// sum of level[l] 2^(shift (last - l)) over l = 0 .. last, for abs(level[l]) < 2^bits, bits <= 62, 0 < shift < 64. The
-/// leading levels are summed in 128 bits, which costs a third.
+/// Returns the sum of level[l] 2^(shift (last - l)) over l = 0 .. last, for abs(level[l]) < 2^bits, bits <= 62 and 0 <
+/// shift < 64. The leading levels are summed in 128 bits, which costs a third.
 template <int L>
 inline Wide<L> sum_of_levels(const std::int64_t* level, int last, int shift, int bits) {
   Int128 head = level[0];
@@ -50,7 +50,7 @@ inline Wide<L> sum_of_levels(const std::int64_t* level, int last, int shift, int
   return s;
 }
 
-/// s + value 2^shift, 0 <= shift < 64 (L - 1); abs(value) < 2^62.
+/// Adds value 2^shift to s, for 0 <= shift < 64 (L - 1) and abs(value) < 2^62.
 template <int L>
 inline void add_at(Wide<L>& s, std::int64_t value, int shift) {
   const Int128 v = static_cast<Int128>(value) * (static_cast<Int128>(1) << (shift & 63));
@@ -67,7 +67,7 @@ inline void add_at(Wide<L>& s, std::int64_t value, int shift) {
   }
 }
 
-/// body(i, j) over a block of C in parallel.
+/// Calls body(i, j) for the elements of an m x n block of C, in parallel.
 template <class Body>
 void for_elements(Index m, Index n, int threads, Body&& body) {
   constexpr Index strip = 256;
@@ -78,14 +78,14 @@ void for_elements(Index m, Index n, int threads, Body&& body) {
   });
 }
 
-/// The least r with 4^r >= 2^53 k, of slices.
+/// Returns mode slices' rho, the least r with 4^r >= 2^53 k.
 int slice_rho(Index k);
 
-/// slices:D and slices:D:fast, any shape.
+/// Computes slices:D or slices:D:fast, for any shape.
 template <class T>
 void slices_gemm(const Gemm<T>&, const Mode&, Execution&);
 
-/// fixed:T, dp and sp reproducible, cr.
+/// Computes fixed:T, dp or sp reproducible, or cr.
 template <class T>
 void levels_gemm(const Gemm<T>&, const Mode&, Execution&);
 

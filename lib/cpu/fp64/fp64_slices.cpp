@@ -1,6 +1,6 @@
 // slices:D and slices:D:fast (docs/modes.md): OzBLAS with an exact final sum. The slices x^(p) of a line, over
 // 2^(rho + tau - 53), are integers of at most 53 - rho bits; 4^rho >= 2^53 k makes every DGEMM on them exact. All
-// slices of B that meet slice p of A lie side by side, so there is one DGEMM per slice of A.
+// slices of B that slice p of A is multiplied with are adjacent, so there is one DGEMM per slice of A.
 #include <algorithm>
 #include <limits>
 
@@ -20,28 +20,29 @@ int slice_rho(Index k) {
 
 namespace {
 
-/// One block of C with what its products need. grid is line * slices + q; plane (p, q) starts at plane[p] + q m n.
+/// A block of C with the arguments of its products. Slice q of a line has the grid at [line * slices + q], and plane
+/// (p, q) starts at plane[p] + q m n.
 struct SliceBlock {
   Index m, n;
-  int slices, width;  // width: digits reach 2^width; a full slice moves the grid by width + 1
+  int slices, width;  ///< digits reach 2^width, and a full slice moves the grid by width + 1
   bool fast;
   const Cut *cut_a, *cut_b;
   const int *grid_a, *grid_b;
   double* plane[max_digits];
 
-  /// Slices of B that meet slice p of A: p + q <= D + 1 counted from 1.
+  /// Returns how many slices of B slice p of A is multiplied with. If `fast`, they have p + q <= D + 1, counted from 1.
   int partners(int p) const { return fast ? slices - p : slices; }
 };
 
-/// Whether every slice took its full width, so that grid[p] = grid[0] - p (width + 1) and pairs of one p + q have one
-/// exponent.
+/// Returns whether every slice took its full width, so that grid[p] = grid[0] - p (width + 1) and pairs of one p + q
+/// have one exponent.
 bool regular(const int* grid, int count, int width) {
   for (int p = 1; p < count; ++p)
     if (grid[p] != grid[p - 1] - width - 1) return false;
   return true;
 }
 
-/// The sum over all pairs of slices as an integer times 2^(last grid of the row + last grid of the column).
+/// Returns the sum over all pairs of slices, divided by 2^(last grid of the row + last grid of the column).
 template <int L>
 Wide<L> sum_pairs(const SliceBlock& b, Index i, Index j, bool level_by_level) {
   const int na = b.cut_a[i].count, nb = b.cut_b[j].count;
@@ -76,7 +77,7 @@ void finish_block(const Gemm<T>& g, Index i0, Index j0, const SliceBlock& b, con
   PhaseTimer timer(execution, &accublas_report_t::ms_reconstruct);
   for_elements(b.m, b.n, execution.threads, [&](Index i, Index j) {
     T* const c = &g.c(i0 + i, j0 + j);
-    if (b.cut_a[i].special || b.cut_b[j].special) {  // S is NaN or Inf, in every mode alike
+    if (b.cut_a[i].special || b.cut_b[j].special) {  // every mode has the same S, NaN or Inf
       *c = exact_element<T>(g.k, g.alpha, g.a.row(i0 + i), g.b.col(j0 + j), g.beta, c);
       return;
     }
@@ -91,7 +92,7 @@ void finish_block(const Gemm<T>& g, Index i0, Index j0, const SliceBlock& b, con
   });
 }
 
-/// The most bits between the first and the last grid of a line, and whether each line is regular.
+/// Returns the most bits between the first and the last grid of a line, and sets whether each line is regular.
 int grid_span(const Cut* cut, const int* grid, Index lines, int slices, int width, bool* is_regular) {
   int span = 0;
   for (Index i = 0; i < lines; ++i) {
@@ -152,7 +153,7 @@ void slices_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
         next += std::max(0, std::min(used_b, block.partners(p))) * m * n;
       }
       for (Index k0 = 0; k0 < g.k; k0 += size.k) {
-        const Index k = std::min(size.k, g.k - k0), ld = k + 8;  // off the powers of two
+        const Index k = std::min(size.k, g.k - k0), ld = k + 8;  // avoids powers of two
         {
           PhaseTimer timer(execution, &accublas_report_t::ms_convert);
           if (!a_is_cut) {
@@ -167,7 +168,7 @@ void slices_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
           if (q > 0) digit_product(m, q * n, k, a + p * m * ld, ld, b, ld, k0 > 0, block.plane[p], m);
         }
       }
-      // All pairs: their exponents' span, at most 2^53 each, and a sign.
+      // The sum of all pairs has the bits that their exponents span, 53 for a pair, those for their number, and a sign.
       const int bits = span_a + span_b + 54 + ceil_log2(used_a * used_b) + 1;
       const auto run = [&]<int L>() { finish_block<T, L>(g, i0, j0, block, regular_a, regular_b, execution); };
       if (bits <= 128) {

@@ -1,6 +1,6 @@
-// The multiword modes (docs/modes.md): words of A and of B as matrices of their own, multiplied and accumulated by the
-// real BLAS in the routine's type, one GEMM a pair of words, the small products first. Products of words are exact in
-// that type: 11 bits times 11 in FP32, 24 times 24 in FP64. Then alpha S + beta C, rounded once.
+// The multiword modes (docs/modes.md). Words of A and of B are separate matrices, which the real BLAS multiplies in the
+// routine's type, with one GEMM for each pair of words, the small products first. Products of two words are exact in
+// that type: 11 bits times 11 in FP32, 24 times 24 in FP64. alpha S + beta C is then rounded once.
 #include "lib/numerics/multiword.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace accublas::cpu {
 namespace {
 
-/// Lines of a block with their scales, and their words of a chunk of the inner dimension: word w of entry p of line i
-/// at data[(w count + i) ld + p].
+/// The lines of a block with their scales, and their words in a chunk of the inner dimension. Word w of entry p of line
+/// i is at data[(w count + i) ld + p].
 template <class T>
 struct WordPanel {
   Lines<T> lines;
@@ -30,6 +30,7 @@ struct WordPanel {
   const T* word(int w) const { return data + w * lines.count * ld; }
 };
 
+/// Finds the scales of the lines, and which lines hold Inf or NaN.
 template <class T>
 void scale_lines(MultiwordMode mode, const WordPanel<T>& panel, const Execution& execution) {
   scan_lines(panel.lines, panel.cut, execution);
@@ -40,7 +41,7 @@ void scale_lines(MultiwordMode mode, const WordPanel<T>& panel, const Execution&
   }
 }
 
-/// The words of entries first .. first + n of every line; zeros for a line with Inf or NaN.
+/// Writes the words of entries first .. first + n - 1 of every line; zeros for a line with Inf or NaN.
 template <class T>
 void form_words(MultiwordMode mode, const WordPanel<T>& panel, Index first, Index n, const Execution& execution) {
   const Matrix<const T> view = panel.lines.view.block(0, first);
@@ -66,7 +67,7 @@ void form_words(MultiwordMode mode, const WordPanel<T>& panel, Index first, Inde
   });
 }
 
-/// sum, or sum += the products of the mode, the small ones first; k terms of each panel.
+/// Sets sum to the products of the mode over k terms, or adds them to it if `add`. The small products come first.
 template <class T>
 void multiply_words(MultiwordMode mode, const WordPanel<T>& a, const WordPanel<T>& b, Index k, bool add, T* sum) {
   const auto multiply = [&](int word_a, int word_b) {
@@ -82,7 +83,7 @@ void multiply_words(MultiwordMode mode, const WordPanel<T>& a, const WordPanel<T
   multiply(0, 0);
 }
 
-/// RN(alpha S 2^-scale + beta c); what overflowed on the way stays as it is.
+/// Returns RN(alpha S 2^-scale + beta c). A sum that overflowed stays Inf or NaN.
 template <class T>
 T scaled_back(T alpha, T sum, int scale, T beta, const T* c) {
   const T addend = read_addend(beta, c);
@@ -116,7 +117,7 @@ void multiword_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
   const auto count = [](Index a, Index b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); };
   Workspace& w = execution.workspace;
   const auto panel = [&](Index lines) {
-    const Index ld = size.k + 8;  // off the powers of two
+    const Index ld = size.k + 8;  // avoids powers of two
     return WordPanel<T>{{},
                         w.take<Cut>(count(lines, 1)),
                         w.take<int>(count(lines, 1)),
