@@ -13,13 +13,14 @@ namespace accublas::cpu {
 
 namespace {
 
-/// The exact error of s = RN(a + b), s finite. Knuth's sequence gives it too, unless b is the largest finite number:
-/// this one never overflows.
+/// Returns the exact error of s = RN(a + b), s finite. It uses Dekker's sequence on the ordered operands, because
+/// TwoSum's can overflow if b is the largest finite number.
 double sum_error(double a, double b, double s) {
   if (std::fabs(a) < std::fabs(b)) std::swap(a, b);
   return b - (s - a);
 }
 
+/// Adds x y to a pair (step of docs/modes.md).
 template <class T>
 void step(Dot2Pair& pair, T x, T y) {
   const double p = static_cast<double>(x) * static_cast<double>(y), s = pair.s + p;
@@ -30,7 +31,7 @@ void step(Dot2Pair& pair, T x, T y) {
   pair.s = s;
 }
 
-/// 32 pairs side by side.
+/// The pairs of the lanes of a tree.
 struct Lanes {
   Dot2Pair lane[dot2_lanes] = {};
 };
@@ -48,7 +49,7 @@ void step_term(Dot2Pair& pair, const Dot2Sum<T>& sum, Index i) {
   }
 }
 
-/// The tree over blocks first .. first + count - 1.
+/// Returns the tree over blocks first .. first + count - 1.
 template <class T>
 Lanes tree(const Dot2Sum<T>& sum, Index first, Index count) {
   Lanes lanes;
@@ -64,8 +65,8 @@ Lanes tree(const Dot2Sum<T>& sum, Index first, Index count) {
   return lanes;
 }
 
-/// *out = RN(alpha (s + c) + beta y) and true, if a double-double evaluation with an error bound decides. Every
-/// operation below is exact or has a relative error of 2^-53, as long as the magnitudes checked keep underflow away.
+/// Sets *out to RN(alpha (s + c) + beta y) and returns true, if a double-double evaluation with an error bound decides.
+/// Every operation below is exact or has a relative error of 2^-53: the checks of magnitudes exclude underflow.
 template <class T>
 bool round_fast(Dot2Pair pair, double alpha, double beta, double y, T* out) {
   constexpr double least = 0x1p-900, most = 0x1p+1000;
@@ -129,7 +130,8 @@ T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y) {
 
 template <class T>
 T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y) {
-  // An s that is not finite is the table's; a c can be the kernel's (see lib/cpu/kernels/dot2_kernels.hpp).
+  // The kernel's s is the defined one. Its c may overflow where the defined one does not
+  // (lib/cpu/kernels/dot2_kernels.hpp).
   if (std::isfinite(pair.s) && !std::isfinite(pair.c)) pair = dot2_chain(k, row, col);
   if (!is_finite(pair)) return exact_element(k, alpha, row, col, beta, y);
   return dot2_round(pair, alpha, beta, y);
@@ -140,8 +142,9 @@ void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& re
   const Dot2Bound bound = dot2_bound(depth, 0, unit_roundoff<T>());
   report.bound_relative = bound.relative;
   report.bound_componentwise = bound.componentwise;
-  // 5 abs(alpha) terms least subnormals for the products that underflow (for float none does), one more for the result.
-  // A number of least subnormals is its own bit pattern; computed as a product it would take the CPU's slow path.
+  // The absolute bound is 5 abs(alpha) terms least subnormals for products that underflow (for float none does), and
+  // one more for the result. This number of least subnormals is also the bit pattern of their sum; a product would take
+  // the CPU's slow path.
   const double factor = std::max(1.0, std::fabs(static_cast<double>(alpha)));
   const double count = compensated<T> ? std::ceil(5 * factor * static_cast<double>(terms)) + 1 : 1;
   report.bound_absolute = !compensated<T>  ? std::numeric_limits<T>::denorm_min()

@@ -11,33 +11,36 @@
 
 namespace accublas::cpu {
 
+/// A sum s and its compensation c.
 struct Dot2Pair {
   double s, c;
 };
 
-/// combine of docs/modes.md; for float c stays 0.
+/// Returns combine(left, right) of docs/modes.md. For float c stays 0.
 template <class T>
 Dot2Pair dot2_combine(Dot2Pair left, Dot2Pair right);
 
 /// The terms that the tree of DOT adds up: DOT's x_i y_i, NRM2's (factor x_i)^2, or ASUM's abs(x_i).
 enum class Dot2Terms { products, squares, magnitudes };
 
+/// A sum of n terms.
 template <class T>
 struct Dot2Sum {
   Dot2Terms terms;
   Index n;
   Entries<T> x;
-  Entries<T> y = {};  ///< of products only
-  T factor = 1;       ///< of squares only, a power of two
+  Entries<T> y = {};  ///< used for products only
+  T factor = 1;       ///< used for squares only, a power of two
 };
 
-/// The pair of GEMV and GEMM, and that of a tree, as docs/modes.md defines them, one operation at a time: the kernels'
-/// readable twin, and the way out where a kernel could not compute a pair.
+/// Returns the pair of an element of GEMV or GEMM as docs/modes.md defines it, one operation at a time. This is the
+/// kernels' readable twin, and computes the pairs that a kernel could not.
 template <class T>
 Dot2Pair dot2_chain(Index k, Vector<const T> x, Vector<const T> y);
+/// Returns the pair of a tree, with the contract of dot2_chain.
 template <class T>
 Dot2Pair dot2_tree(const Dot2Sum<T>& sum);
-/// dot2_chain of terms row(t) and col(t), block by block.
+/// Returns dot2_chain of the terms row(t) and col(t), block by block.
 template <class T, class Row, class Col>
 Dot2Pair dot2_chain_of(Index terms, const Row& row, const Col& col) {
   T of_row[dot2_block], of_col[dot2_block];
@@ -50,23 +53,23 @@ Dot2Pair dot2_chain_of(Index terms, const Row& row, const Col& col) {
   return pair;
 }
 
-/// The pair of a tree, n > 0, by the kernels and threads of `execution`; not finite only where the tabled one is not.
+/// Returns the pair of a tree, n > 0, by the kernels and threads of `execution`. It is finite if the defined one is.
 template <class T>
 Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution);
 
 using accublas::is_finite;
 inline bool is_finite(Dot2Pair pair) { return std::isfinite(pair.s) && std::isfinite(pair.c); }
 
-/// RN(alpha (s + c) + beta y) for a finite pair. *y is read only where beta is not 0.
+/// Returns RN(alpha (s + c) + beta y) for a finite pair. *y is read only if beta is not 0.
 template <class T>
 T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y);
 
-/// The result of one output of GEMV or GEMM from its kernel's pair, whatever the pair and the scalars.
+/// Returns an output of GEMV or GEMM from its kernel's pair, for any pair and any scalars.
 template <class T>
 T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y);
 
-/// RN(s + c) of a finite pair: hardware adds and converts as RN does, and s and c are never -0, so that an exact zero
-/// is +0.
+/// Returns RN(s + c) of a finite pair. Hardware adds and converts as RN does, and s and c are never -0, so that an
+/// exact zero is +0.
 template <class T>
 T dot2_sum(Dot2Pair pair) {
   if constexpr (sizeof(T) == sizeof(double)) return pair.s + pair.c;
@@ -85,7 +88,8 @@ inline void dot2_write(Index count, const double* s, const double* c, Index k, T
   }
 }
 
-/// Writes the promise of the mode into the report: depth of the table, terms, factor of the inner product.
+/// Writes the mode's bound into the report, for `terms` terms, sums of this depth (lib/numerics/bounds.hpp) and the
+/// factor alpha.
 template <class T>
 void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& report);
 

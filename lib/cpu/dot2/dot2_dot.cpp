@@ -1,5 +1,5 @@
-// dot2's tree, for DOT, NRM2 and ASUM: runs of consecutive blocks, each of a power of two blocks, are trees of their
-// own; threads take runs, and the tree goes on over their results.
+// dot2's tree, for DOT, NRM2 and ASUM. Threads take runs of consecutive blocks. A run has a power of two blocks and is
+// a subtree; the tree continues over the results of the runs.
 #include <algorithm>
 #include <bit>
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr int lane_values = 2 * dot2_lanes;
 
-/// Levels of the tree over runs, and of the tree over single blocks, which number less than 2^45: more elements than an
-/// address space holds, and with a stride of 0 a year of additions.
+/// Levels of the tree over runs, and of the tree over single blocks. There are fewer than 2^45 blocks: more have more
+/// elements than an address space holds, or, with a stride of 0, take a year of additions.
 constexpr int run_levels = 11, block_levels = 45;
 static_assert(Dot2Tuning::most_runs < 1 << run_levels);
 
@@ -28,7 +28,7 @@ class LaneTree {
  public:
   explicit LaneTree(const Dot2DotKernels<T>& kernels) : kernels_(kernels) {}
 
-  /// Where the next pairs go; push() takes them.
+  /// Returns the memory for the next pairs, which push() adds to the tree.
   double* next() { return waiting_[top_]; }
   void push() {
     ++top_;
@@ -51,7 +51,7 @@ class LaneTree {
   std::uint64_t count_ = 0;
 };
 
-/// The tree over contiguous elements, its lanes to `out`; y is x but for products.
+/// Writes the lanes of the tree over contiguous elements to `out`. For squares y is x.
 template <class T>
 void contiguous_lanes(const Dot2DotKernels<T>& kernels, Dot2Terms terms, Index n, const T* x, const T* y, double* out) {
   if (terms == Dot2Terms::magnitudes) {
@@ -61,7 +61,8 @@ void contiguous_lanes(const Dot2DotKernels<T>& kernels, Dot2Terms terms, Index n
   }
 }
 
-/// One block of any strides, made contiguous inside L1. A frame of its own, which the tree's does not hold.
+/// Computes a block of elements with any strides, by contiguous copies in L1. It is not inlined, so that the stack
+/// frame of the tree does not hold the copies.
 template <class T>
 [[gnu::noinline]] void packed_block(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n,
                                     double* out) {
@@ -74,7 +75,7 @@ template <class T>
   contiguous_lanes(kernels, sum.terms, n, x_copy, products ? y_copy : x_copy, out);
 }
 
-/// The tree over `n` > 0 elements from `begin` on, block by block.
+/// Writes the lanes of the tree over `n` > 0 elements from `begin` on, block by block.
 template <class T>
 [[gnu::noinline]] void packed_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n,
                                     double* out) {
@@ -86,7 +87,7 @@ template <class T>
   std::copy_n(tree.result(), lane_values, out);
 }
 
-/// The dot product of vectors of any strides.
+/// Writes the lanes of the tree over `n` > 0 elements from `begin` on, with any strides.
 template <class T>
 void run_lanes(const Dot2DotKernels<T>& kernels, const Dot2Sum<T>& sum, Index begin, Index n, double* out) {
   const bool products = sum.terms == Dot2Terms::products;
@@ -135,7 +136,8 @@ Dot2Pair pair_of(const Dot2Sum<T>& sum, Execution& execution) {
 template <class T>
 Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution) {
   const Dot2Pair pair = pair_of(sum, execution);
-  // An s that is not finite is the table's; a c can be the kernel's (lib/cpu/kernels/dot2_kernels.hpp).
+  // The kernel's s is the defined one. Its c may overflow where the defined one does not
+  // (lib/cpu/kernels/dot2_kernels.hpp).
   const bool lost = std::isfinite(pair.s) && !std::isfinite(pair.c);
   return lost ? dot2_tree(sum) : pair;
 }

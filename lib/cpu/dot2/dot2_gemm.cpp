@@ -1,5 +1,5 @@
-// dot2 GEMM: tasks are tiles of C. A task packs its own slabs of A and B (each entry is used a hundred times from the
-// cache after that), so that threads share nothing and the workspace does not grow with the problem.
+// dot2's GEMM. A task is a tile of C, for which it packs its own slabs of A and B; each packed entry is used a hundred
+// times from the cache. So threads share nothing, and the workspace does not grow with the problem.
 #include <algorithm>
 
 #include "lib/base/integers.hpp"
@@ -34,7 +34,7 @@ class Gemmer {
       threads_ /= 2;
       choose_tiles(threads_ == 1 ? 1 : tuning_.tasks_a_thread * threads_);
     }
-    // The tiles are the kernel's at last; C may have fewer than `wanted` before.
+    // This ends with the kernel's tiles at the latest. C may have fewer tiles than `wanted`.
     for (Index wanted = row_tiles_ * col_tiles_; !fits() && (rows_ > kernel_.rows || cols_ > kernel_.cols);)
       choose_tiles(wanted *= 2);
     const Index tiles = row_tiles_ * col_tiles_;
@@ -53,7 +53,7 @@ class Gemmer {
   }
 
  private:
-  /// Tiles of nearly equal size, `wanted` at least where C has so many of the kernel's.
+  /// Chooses tiles of nearly equal size: at least `wanted` of them, if C has so many tiles of the kernel.
   void choose_tiles(Index wanted) {
     const Index row_units = divide_up(g_.m, kernel_.rows), col_units = divide_up(g_.n, kernel_.cols);
     row_tiles_ = divide_up(g_.m, tuning_.task_rows);
@@ -72,9 +72,9 @@ class Gemmer {
     col_tiles_ = divide_up(g_.n, cols_);
   }
 
-  /// Fewer tiles than threads, and blocks enough for all.
+  /// Returns whether threads share k: there are fewer tiles than threads, and blocks for all threads.
   bool shares_k() const { return row_tiles_ * col_tiles_ < threads_ && divide_up(g_.k, dot2_block) >= 2 * threads_; }
-  /// Doubles of workspace.
+  /// Returns how many doubles of workspace a thread needs.
   Index per_thread() const { return pack_values() + (shares_k() ? 0 : pair_values()); }
   Index pair_values() const { return 2 * rows_ * cols_; }
   Index pack_values() const { return (rows_ + cols_) * std::min(tuning_.slab, g_.k); }
@@ -88,7 +88,8 @@ class Gemmer {
     return {i, j, std::min(rows_, g_.m - i), std::min(cols_, g_.n - j)};
   }
 
-  /// Pairs of a tile over [first_p, end_p), the kernel's tiles one after another, by columns of tiles.
+  /// Computes the pairs of a tile over terms first_p .. end_p - 1. The kernel's tiles are stored one after another, by
+  /// columns of tiles.
   void accumulate(Index index, Index first_p, Index end_p, double* pairs, double* packed) {
     const Tile t = tile_of(index);
     double* const packed_a = packed;
@@ -122,7 +123,7 @@ class Gemmer {
     }
   }
 
-  /// Fewer tiles than threads: the threads share k. The pairs of a batch of blocks are computed side by side, then
+  /// Computes the tiles with threads that share k. The pairs of a batch of blocks are computed in parallel, then
   /// combined from left to right.
   void run_blocks(Index tiles) {
     const Index values = pair_values(), blocks = divide_up(g_.k, dot2_block);
@@ -170,7 +171,7 @@ class Gemmer {
 
 template <class T>
 void dot2_gemm(const Gemm<T>& gemm, Execution& execution) {
-  // One chain per output in the same blocks: a GEMM of one column or one row is a GEMV.
+  // A GEMM with one column or one row is a GEMV: both have one chain for each output, in equal blocks.
   if (gemm.n == 1) {
     dot2_gemv(Gemv<T>{gemm.m, gemm.k, gemm.alpha, gemm.a, gemm.b.col(0), gemm.beta, gemm.c.col(0)}, execution);
     return;

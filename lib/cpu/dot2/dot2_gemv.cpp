@@ -1,5 +1,5 @@
-// dot2 GEMV: threads take chunks of rows; where there are too few rows for the threads, they take blocks of k, whose
-// pairs are then combined left to right.
+// dot2's GEMV. Threads take chunks of rows. If there are too few rows for the threads, they take blocks of k, whose
+// pairs are then combined from left to right.
 #include <algorithm>
 
 #include "lib/base/integers.hpp"
@@ -71,14 +71,16 @@ class Gemver {
     doubles_ = execution_.workspace.template take<double>(static_cast<std::size_t>(threads * doubles(rows)));
     copies_ = nullptr;
     if (copies_rows())
-      copies_ = execution_.workspace.template take<T>(static_cast<std::size_t>(threads * tuning_.copy_rows * dot2_block));
+      copies_ =
+          execution_.workspace.template take<T>(static_cast<std::size_t>(threads * tuning_.copy_rows * dot2_block));
   }
 
-  /// Neither the rows nor the columns of A are contiguous.
+  /// Returns whether rows of A are copied: neither its rows nor its columns are contiguous.
   bool copies_rows() const { return g_.a.row_stride != 1 && g_.a.col_stride != 1; }
-  /// Workspace of a thread.
+  /// Returns the bytes of workspace of a thread.
   Index bytes(Index rows) const {
-    return doubles(rows) * Index{sizeof(double)} + (copies_rows() ? tuning_.copy_rows * dot2_block * Index{sizeof(T)} : 0);
+    return doubles(rows) * Index{sizeof(double)} +
+           (copies_rows() ? tuning_.copy_rows * dot2_block * Index{sizeof(T)} : 0);
   }
   Index doubles(Index rows) const { return 4 * round_up(rows, 8) + tuning_.x_chunk; }
 
@@ -89,8 +91,8 @@ class Gemver {
             copies_ + (copies_ ? thread * tuning_.copy_rows * dot2_block : 0)};
   }
 
-  /// (s, c)[i] := combine((s, c)[i], block) for the blocks of columns [first_p, end_p), rows first .. first + count
-  /// - 1.
+  /// Combines (s, c)[i] with the pairs of the blocks of columns first_p .. end_p - 1, for rows first .. first + count -
+  /// 1.
   void accumulate(Index first, Index count, Index first_p, Index end_p, const Buffers<T>& own, double* s, double* c) {
     const Matrix<const T> a = g_.a.block(first, 0);
     if constexpr (compensated<T>) {
@@ -124,7 +126,8 @@ class Gemver {
     }
   }
 
-  /// Threads share k: the pairs of a batch of blocks side by side, then one pass over them for each output.
+  /// Computes the outputs with threads that share k. The pairs of a batch of blocks are computed in parallel, then
+  /// combined from left to right for each output.
   void run_blocks(int threads, Index rows, Index blocks) {
     const Index padded = round_up(rows, 8);
     double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(2 * padded));
@@ -160,7 +163,8 @@ class Gemver {
     }
   }
 
-  /// Fewer contiguous rows than lanes: the lanes take blocks of one row instead, and so do the threads.
+  /// Computes the outputs of contiguous rows that are fewer than the lanes of a vector. The lanes, and the threads,
+  /// take blocks of one row instead.
   void run_few_rows(int threads, Index blocks) {
     const Index group = tuning_.x_chunk / dot2_block;
     Index batch = std::min(blocks, tuning_.split_pairs / (2 * g_.m) / group * group);
@@ -177,7 +181,8 @@ class Gemver {
       const Index count = std::min(batch, blocks - first);
       parallel_for(ceil_div(count, group), threads, [&](Index task, int thread) {
         const Index b = task * group, p = (first + b) * dot2_block;
-        const Index length = std::min(tuning_.x_chunk, g_.k - p), full = length / dot2_block, rest = length % dot2_block;
+        const Index length = std::min(tuning_.x_chunk, g_.k - p), full = length / dot2_block,
+                    rest = length % dot2_block;
         const double* const x = contiguous_x(p, length, copies + thread * tuning_.x_chunk);
         for (Index i = 0; i < g_.m; ++i) {
           double* const s = pairs + 2 * i * batch + b;
@@ -202,7 +207,7 @@ class Gemver {
     finish(0, g_.m, totals[0], totals[1]);
   }
 
-  /// x[p] .. x[p + length - 1] side by side as doubles, in `copy` where they are not already.
+  /// Returns x[p] .. x[p + length - 1] as contiguous doubles, which are in `copy` unless x has them.
   const double* contiguous_x(Index p, Index length, double* copy) const {
     if constexpr (compensated<T>) {
       if (g_.x.stride == 1) return &g_.x[p];

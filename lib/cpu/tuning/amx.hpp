@@ -1,4 +1,5 @@
-// AMX INT8. The engine is estimated: INT8 products take next to no time, conversion and reconstruction remain.
+// Numbers of AMX INT8. The numbers of engine sums are estimates: INT8 products take next to no time there, so that
+// conversion and reconstruction remain.
 #pragma once
 
 #include "lib/cpu/tuning/numbers.hpp"

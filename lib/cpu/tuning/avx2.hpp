@@ -1,4 +1,4 @@
-// AVX2 and FMA.
+// Numbers of AVX2 with FMA.
 #pragma once
 
 #include "lib/cpu/tuning/numbers.hpp"

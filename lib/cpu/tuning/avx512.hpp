@@ -1,5 +1,6 @@
-// AVX-512 F, BW, DQ and VL. These CPUs look far enough ahead to the next vector of outputs of dot2's GEMV (Sapphire
-// Rapids: 1.5 % faster with a strip of 1 than of 4, by rows 2 % with 1 group than with 2).
+// Numbers of AVX-512 F, BW, DQ and VL. These CPUs execute far enough ahead that dot2's GEMV takes one vector of outputs
+// at a time (Sapphire Rapids: 1.5 % faster with a strip of 1 than of 4, and by rows 2 % faster with 1 group than with
+// 2).
 #pragma once
 
 #include "lib/cpu/tuning/numbers.hpp"

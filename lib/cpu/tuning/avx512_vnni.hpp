@@ -1,4 +1,4 @@
-// AVX-512 with VNNI.
+// Numbers of AVX-512 with VNNI.
 #pragma once
 
 #include "lib/cpu/tuning/numbers.hpp"

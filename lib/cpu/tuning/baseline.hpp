@@ -1,4 +1,5 @@
-// x86-64 without AVX2, and any other architecture: there is no fused multiply-add to sum with.
+// Numbers of x86-64 without AVX2, and of any other architecture. Engine sums is not chosen for GEMM in cr, because it
+// has no fused multiply-add here.
 #pragma once
 
 #include "lib/cpu/tuning/numbers.hpp"

@@ -1,6 +1,6 @@
-// The numbers of the CPU that decide speed, and no bit of a mode that defines bits. The defaults are what every
-// instruction set uses that has no other value in its own file (baseline.hpp, avx2.hpp, ...). Each group names the
-// command that measures it (docs/internals/tuning.md). `static`: the number also sizes an array, and is equal for all.
+// The numbers of the CPU that decide speed. They change no bit of a mode that defines bits. An instruction set uses the
+// default unless its own file (baseline.hpp, avx2.hpp, ...) has another value. Each group names the command that
+// measures it (docs/internals/tuning.md). A `static` number also sizes an array, and is equal for all.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@
 namespace accublas::cpu {
 
 /// The engine of small products. Measured by `accublas-bench -r dgemm,sgemm -m cr -n 64,96,128,160,256,512` with
-/// ACCUBLAS_ENGINE int8, fp64 and sums. The sums of cr take a term in 4 to 5 DGEMMs' time, and a call nothing besides;
-/// an INT8 call begins at 17 us with AVX-512 VNNI and takes 3.5 DGEMMs for large matrices, 12 to 30 with less than
-/// that, as slices do. Matrices of a batch in the other modes are multiplied in plain integers, at 3 to 15 ns a term
-/// and some 20 ns an element.
+/// ACCUBLAS_ENGINE int8, fp64 and sums. cr's sums take 4 to 5 times as long for a term as DGEMM, and nothing else for a
+/// call. An INT8 call takes at least 17 us with AVX-512 VNNI, and 3.5 times as long as DGEMM for large matrices;
+/// without VNNI it takes 12 to 30 times as long, as slices do. Matrices of a batch in the other modes are multiplied in
+/// plain integers, at 3 to 15 ns a term and some 20 ns an element.
 struct EngineTuning {
   double dgemm_cr, sgemm_cr;  ///< terms m n k of a product in cr up to which engine sums is faster; -1: never
   double batched;             ///< terms of a matrix of a batch up to which engine sums is faster, in any mode
   bool slices = false;        ///< engine fp64 is faster than int8: residues in portable code take some 2 us an element
-  Index deep_terms = 2048;    ///< terms k from which on products are deep, a few terms of a few rows at a time
+  Index deep_terms = 2048;    ///< terms k beyond which products are deep: they read a few terms of a few rows at a time
   /// Elements m n of a deep product up to which engine sums is faster, in any mode: converting operands with a long
   /// inner dimension to residues costs more than all their sums. At 128 x 128 x 100,000 residues take 2 to 5 times as
-  /// long in every type and mode, DGEMM in dp:repro and fixed:T as long.
+  /// long, except for DGEMM in dp:repro and fixed:T, where they take as long.
   Index narrow_elements = 128 * 128;
 };
 
 /// Batches. Measured by timing accublas_dgemm_strided_batched against a loop of single calls (no command yet).
 struct BatchTuning {
-  double serial_work = 1.5e6;   ///< terms: engines give a smaller matrix to one thread anyway
-  double shared_work = 1.7e7;   ///< terms: the operands of threads with a larger matrix each exceed the caches
-  double blas_serial = 262144;  ///< terms: OpenBLAS's own bound for one thread
+  double serial_work = 1.5e6;   ///< terms of a matrix up to which engines use one thread anyway
+  double shared_work = 1.7e7;   ///< terms of a matrix up to which the caches hold the operands of all threads
+  double blas_serial = 262144;  ///< terms of a matrix up to which OpenBLAS itself uses one thread
   double matrix_cost = 1e5;     ///< terms that a matrix costs besides its own
   double thread_pays = 1e6;     ///< terms that are worth waking another thread
   double task_work = 5e5;       ///< terms of a task: some 30 us
@@ -41,9 +41,9 @@ struct BatchTuning {
 /// GEMM by residues. Measured by `accublas-bench -r dgemm -m cr,dp:repro,fixed:53` with ACCUBLAS_ENGINE=int8.
 struct Int8Tuning {
   Index tile_rows = 96, tile_cols = 256;             ///< of C; larger if products are faster than L2 feeds small tiles
-  Index tiles_a_thread = 4;                          ///< least tiles for each thread, which halve tiles otherwise
-  Index least_tile_rows = 48, least_tile_cols = 64;  ///< of C, where tiles are halved for threads
-  int dgemm_moduli = max_moduli, sgemm_moduli = max_moduli;  ///< of cr: sums cost less than more than so many
+  Index tiles_a_thread = 4;                          ///< least tiles for each thread; with fewer, tiles are halved
+  Index least_tile_rows = 48, least_tile_cols = 64;  ///< of C, if tiles are halved for threads
+  int dgemm_moduli = max_moduli, sgemm_moduli = max_moduli;  ///< cr: moduli beyond which sums cost less
   Index least_chunk = 1024;       ///< terms: shorter chunks of k are worse than blocks of less than 4 tiles a side
   Index packed = Index{1} << 17;  ///< entries of an operand that is kept as doubles, since the caches hold it
   double thread_work = 1.5e6;     ///< terms that are worth other threads: 0.1 ms
@@ -78,7 +78,7 @@ struct DeepTuning {
   Index block_lines = 64;                     ///< rows (columns) of an operand in a block: their panels stay in L2
   Index segment_terms = 8192;                 ///< least terms of a segment of a survey
   Index segments_a_thread = 4;                ///< segments of a survey
-  int hard_elements = 12;      ///< one element of a block in so many that a step leaves takes all of it along
+  int hard_elements = 12;      ///< one element of a block in so many undecided takes the block to the next step
   Index few_terms = 8;         ///< terms: from so many on a pair of plain sums beats chains, for an exact sum
   double thread_work = 1.5e6;  ///< terms that are worth other threads
 };
@@ -133,7 +133,7 @@ struct TriangularTuning {
 struct StructuredTuning {
   Index band = 128;              ///< columns of a band of a triangular operand; a multiple of dot2's block
   std::size_t lines_share = 4;   ///< part of the workspace, one in so many, for rows and columns that are written out
-  Index cached = 1 << 16;        ///< entries of a thread's rows beside a vector
+  Index cached = 1 << 16;        ///< entries of a thread's rows in a product with a vector
   double element_work = 2e4;     ///< terms, element by element, that are worth other threads
   double integer_work = 1e5;     ///< terms in plain integers that are worth other threads
   Index update_elements = 4096;  ///< elements of an update (GER) that are worth other threads
@@ -155,7 +155,7 @@ struct NativeTuning {
 struct KernelTuning {
   int cr_vectors, cr_cols;          ///< cr: tile in vectors by columns; the sums of `swift` fill half the registers
   int pair_vectors, pair_cols;      ///< dot2, double: tile in vectors by columns; 16 accumulators are enough
-  int chain_vectors, chain_cols;    ///< dot2, float: tile in vectors by columns, as of an ordinary DGEMM
+  int chain_vectors, chain_cols;    ///< dot2, float: tile in vectors by columns, as in an ordinary DGEMM
   int gemv_strip, gemv_row_groups;  ///< dot2's GEMV: vectors of outputs in turn by columns, by rows
 };
 
@@ -175,7 +175,7 @@ struct Tuning {
   NativeTuning native{};
 };
 
-/// The terms of a product of square matrices.
+/// Returns the terms of a product of square matrices.
 constexpr double cube(double order) { return order * order * order; }
 
 }  // namespace accublas::cpu

@@ -11,7 +11,7 @@
 
 namespace accublas::cpu {
 
-/// By Isa. A kernel reads the numbers of its own level from it.
+/// The numbers of each Isa. A kernel reads those of its own level.
 inline constexpr const Tuning* tunings[] = {&baseline_tuning, &avx2_tuning, &avx512_tuning, &avx512_vnni_tuning,
                                             &amx_tuning};
 
@@ -22,6 +22,7 @@ constexpr bool keeps_blocks(const Tuning& t) {
 static_assert(keeps_blocks(baseline_tuning) && keeps_blocks(avx2_tuning) && keeps_blocks(avx512_tuning) &&
               keeps_blocks(avx512_vnni_tuning) && keeps_blocks(amx_tuning));
 
+/// Returns the numbers of an instruction set, by default of the one that this process uses.
 inline const Tuning& tuning(Isa isa = detected_isa()) { return *tunings[static_cast<int>(isa)]; }
 
 }  // namespace accublas::cpu
