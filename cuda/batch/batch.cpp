@@ -31,8 +31,7 @@ template <class T>
 GemmBatch<T> column_major(const GemmBatch<T>& x) {
   const Gemm<T>& g = x.shape;
   if (g.c.row_stride == 1) return x;
-  return {
-      {g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()}, x.count, x.b, x.a, x.c};
+  return {g.transposed(), x.count, x.b, x.a, x.c};
 }
 
 template <class T>

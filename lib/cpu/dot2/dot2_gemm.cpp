@@ -14,8 +14,6 @@ namespace {
 
 constexpr Index alignment = 8;  // doubles that a part of the workspace may lose
 
-Index divide_up(Index n, Index unit) { return ceil_div(n, unit); }
-
 template <class T>
 class Gemmer {
  public:
@@ -55,9 +53,9 @@ class Gemmer {
  private:
   /// Chooses tiles of nearly equal size: at least `wanted` of them, if C has so many tiles of the kernel.
   void choose_tiles(Index wanted) {
-    const Index row_units = divide_up(g_.m, kernel_.rows), col_units = divide_up(g_.n, kernel_.cols);
-    row_tiles_ = divide_up(g_.m, tuning_.task_rows);
-    col_tiles_ = divide_up(g_.n, tuning_.task_cols);
+    const Index row_units = ceil_div(g_.m, kernel_.rows), col_units = ceil_div(g_.n, kernel_.cols);
+    row_tiles_ = ceil_div(g_.m, tuning_.task_rows);
+    col_tiles_ = ceil_div(g_.n, tuning_.task_cols);
     while (row_tiles_ * col_tiles_ < wanted && (row_tiles_ < row_units || col_tiles_ < col_units)) {
       const bool rows_longer = g_.m * col_tiles_ >= g_.n * row_tiles_;
       if ((rows_longer && row_tiles_ < row_units) || col_tiles_ >= col_units) {
@@ -66,14 +64,14 @@ class Gemmer {
         col_tiles_ = std::min(2 * col_tiles_, col_units);
       }
     }
-    rows_ = divide_up(row_units, row_tiles_) * kernel_.rows;
-    cols_ = divide_up(col_units, col_tiles_) * kernel_.cols;
-    row_tiles_ = divide_up(g_.m, rows_);
-    col_tiles_ = divide_up(g_.n, cols_);
+    rows_ = ceil_div(row_units, row_tiles_) * kernel_.rows;
+    cols_ = ceil_div(col_units, col_tiles_) * kernel_.cols;
+    row_tiles_ = ceil_div(g_.m, rows_);
+    col_tiles_ = ceil_div(g_.n, cols_);
   }
 
   /// Returns whether threads share k: there are fewer tiles than threads, and blocks for all threads.
-  bool shares_k() const { return row_tiles_ * col_tiles_ < threads_ && divide_up(g_.k, dot2_block) >= 2 * threads_; }
+  bool shares_k() const { return row_tiles_ * col_tiles_ < threads_ && ceil_div(g_.k, dot2_block) >= 2 * threads_; }
   /// Returns how many doubles of workspace a thread needs.
   Index per_thread() const { return pack_values() + (shares_k() ? 0 : pair_values()); }
   Index pair_values() const { return 2 * rows_ * cols_; }
@@ -126,7 +124,7 @@ class Gemmer {
   /// Computes the tiles with threads that share k. The pairs of a batch of blocks are computed in parallel, then
   /// combined from left to right.
   void run_blocks(Index tiles) {
-    const Index values = pair_values(), blocks = divide_up(g_.k, dot2_block);
+    const Index values = pair_values(), blocks = ceil_div(g_.k, dot2_block);
     double* const totals = execution_.workspace.template take<double>(static_cast<std::size_t>(values));
     double* const packed =
         execution_.workspace.template take<double>(static_cast<std::size_t>(threads_ * pack_values()));

@@ -32,8 +32,7 @@ class CrGemm {
   /// are computed.
   CrGemm(const Gemm<T>& g, const Pending& pending, Execution& execution)
       : transposed_(g.c.col_stride == 1 && g.n > 1),
-        g_(transposed_ ? Gemm<T>{g.n, g.m, g.k, g.alpha, g.b.transposed(), g.a.transposed(), g.beta, g.c.transposed()}
-                       : g),
+        g_(transposed_ ? g.transposed() : g),
         pending_(pending),
         execution_(execution),
         kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),

@@ -123,18 +123,15 @@ class IntegerGemm {
     return error.bound(t, unit_roundoff<T>(), execution_.target);
   }
 
-  static int unit(const Line& line, int t) { return line.unit(t); }
-  static ScaledInteger entry(T x, const Line& line, int t) { return line_entry(x, line, t); }
-
   /// fixed:t where it is `accepted` and the lines are finite, else cr.
   template <class Accepted>
   void compute(int t, Accepted&& accepted) {
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
     if (entries_) {
       for (Index i = 0; i < g_.m; ++i)
-        for (Index p = 0; p < g_.k; ++p) entries_[i * g_.k + p] = entry(g_.a(i, p), rows_[i], t);
+        for (Index p = 0; p < g_.k; ++p) entries_[i * g_.k + p] = line_entry(g_.a(i, p), rows_[i], t);
       for (Index j = 0; j < g_.n; ++j)
-        for (Index p = 0; p < g_.k; ++p) entries_[(g_.m + j) * g_.k + p] = entry(g_.b(p, j), cols_[j], t);
+        for (Index p = 0; p < g_.k; ++p) entries_[(g_.m + j) * g_.k + p] = line_entry(g_.b(p, j), cols_[j], t);
     }
     // abs(a') <= 2^t: k products are at most 2^(2 t + log2 k), and a sign. fixed:150 takes 366 bits at most.
     const int bits = 2 * t + log2_k_ + 2;
@@ -152,7 +149,7 @@ class IntegerGemm {
       if (rows_[i].special || cols_[j].special || !accepted(i, j))
         *c = exact_element<T>(g_.k, g_.alpha, g_.a.row(i), g_.b.col(j), g_.beta, c);
       else
-        *c = finish(g_.alpha, sum<L>(i, j, t), unit(rows_[i], t) + unit(cols_[j], t), g_.beta, read_addend(g_.beta, c));
+        *c = finish(g_.alpha, sum<L>(i, j, t), rows_[i].unit(t) + cols_[j].unit(t), g_.beta, read_addend(g_.beta, c));
     });
   }
 
@@ -162,8 +159,8 @@ class IntegerGemm {
       const ScaledInteger *x = entries_ + i * g_.k, *y = entries_ + (g_.m + j) * g_.k;
       return add_up<L>([=](Index p) { return x[p]; }, [=](Index p) { return y[p]; });
     }
-    return add_up<L>([&](Index p) { return entry(g_.a(i, p), rows_[i], t); },
-                     [&](Index p) { return entry(g_.b(p, j), cols_[j], t); });
+    return add_up<L>([&](Index p) { return line_entry(g_.a(i, p), rows_[i], t); },
+                     [&](Index p) { return line_entry(g_.b(p, j), cols_[j], t); });
   }
 
   template <int L, class X, class Y>

@@ -77,10 +77,6 @@ struct FixedError {
     worst = std::max(
         worst, x > 0 ? std::ldexp(error / x, 14 - 2 * t) * (1 + 0x1p-40) : std::numeric_limits<double>::infinity());
   }
-  void add(const FixedError& other) {
-    exact &= other.exact;
-    worst = std::max(worst, other.worst);
-  }
   /// The bound of fixed:t; throws if it misses a target. u is the unit roundoff of the result.
   double bound(int t, double u, double target) const {
     double bound = exact ? 0 : std::numeric_limits<double>::infinity();
