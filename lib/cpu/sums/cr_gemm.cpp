@@ -1,7 +1,7 @@
-// cr for GEMM element by element: every inner product to some 70 or 110 bits with a bound of its error
-// (lib/cpu/kernels/cr_gemm.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. A term costs
-// four or five times what it costs DGEMM, and a call nothing besides: the way for matrices whose residues and their
-// tables cost more than the product, and for elements that no number of residues decides.
+// cr for GEMM element by element. Kernels sum every inner product to some 70 or 110 bits with a bound of its error
+// (lib/cpu/kernels/cr_gemm.cpp). Ziv's test rounds the sums that decide their elements, and exact accumulators compute
+// the others. A term takes four or five times as long as in DGEMM, and a call costs nothing else. So this is used for
+// matrices whose residues cost more than the product, and for elements that no number of residues decides.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -28,8 +28,8 @@ class CrGemm {
  public:
   using Pending = std::function<bool(Index row, Index col)>;
 
-  /// The rows run along C's unit stride: the transposed product where C is row-major. Without `pending` all elements
-  /// are computed.
+  /// Without `pending` all elements are computed. If C is row-major, the transposed product is computed, so that rows
+  /// run along C's unit stride.
   CrGemm(const Gemm<T>& g, const Pending& pending, Execution& execution)
       : transposed_(g.c.col_stride == 1 && g.n > 1),
         g_(transposed_ ? g.transposed() : g),
@@ -42,7 +42,7 @@ class CrGemm {
                grid_.swift_error(static_cast<double>(g.k)), compensated_error<T>(g.k)},
         combine_(moderate(g.alpha) && (g.beta == 0 || moderate(g.beta))) {}
 
-  /// False, with nothing done, where the workspace is too small.
+  /// Returns false, with nothing done, if the workspace is too small.
   bool run() {
     if (!divide()) return false;
     unsigned char* const memory =
@@ -59,7 +59,8 @@ class CrGemm {
   }
 
  private:
-  /// The least operations of a term: products of single precision are exact, and compensated sums need two.
+  /// The speed with the fewest operations a term. Products of single precision are exact, and compensated sums need
+  /// two.
   static constexpr Speed first_speed = sizeof(T) == sizeof(float) ? Speed::compensated : Speed::swift;
 
   /// Results of a tile, by columns.
@@ -68,7 +69,7 @@ class CrGemm {
     T addend[64], out[64];
   };
 
-  /// Rows and columns of a task; false where the workspace cannot hold the least of them.
+  /// Chooses the rows and columns of a task. Returns false if the workspace cannot hold the smallest task.
   bool divide() {
     const Index unit = kernel_.lines;
     const Index most = std::clamp(tuning_.task_entries / g_.k / unit * unit, unit, tuning_.task_lines);
@@ -133,7 +134,7 @@ class CrGemm {
     }
   }
 
-  /// Whether products of two lines may lose bits below the subnormal numbers, or exceed what chains can add.
+  /// Returns whether products of two lines may lose bits below the subnormal numbers, or exceed what chains can add.
   bool leaves_range(const CrPanels& a, Index rows, const CrPanels& b, Index cols) const {
     const auto extremes = [](const CrPanels& x, Index count) {
       double largest = 0, last = 0x1p1023;
@@ -208,7 +209,7 @@ class CrGemm {
       for (Index j = 0; j < cols; ++j) std::copy_n(r.out + j * lines, tile.rows, &c(0, j));
   }
 
-  /// Sums a tile; returns those of the wanted elements that are undecided.
+  /// Sums a tile, and rounds the elements that Ziv's test decides. Returns the wanted elements that are undecided.
   std::uint64_t compute(CrTile<T>& tile, Speed speed, Results& r, const Matrix<T>& c, std::uint64_t wanted) const {
     tile.error = error_[static_cast<int>(speed)];
     const std::uint64_t open = kernel_.tile[static_cast<int>(speed)](tile) & wanted;
@@ -223,9 +224,9 @@ class CrGemm {
     return left;
   }
 
-  /// The speed that may decide elements that `speed` left open; `speed` itself where none may. Chains of `full` do
-  /// where the sums, as far as they are known, are not too far below the limits; `compensated` does not depend on
-  /// limits.
+  /// Returns the speed that may decide elements that `speed` leaves undecided; `speed` itself if none may. `full` may,
+  /// if most sums are known to be not too far below the limits of their chains. The errors of `compensated` do not
+  /// depend on limits.
   Speed after(Speed speed, const CrTile<T>& tile, const Results& r, std::uint64_t open) const {
     int known = 0;
     for_each(open, [&](Index at) {
@@ -237,7 +238,7 @@ class CrGemm {
     return Speed::compensated;
   }
 
-  /// An element one by one, of the terms alone that are not zero where these are few.
+  /// Returns an element of C by its fullest sums. If few terms are not zero, it sums these alone.
   T element(const CrTile<T>& tile, Index i, Index j, Index row, Index col, const T* c) const {
     constexpr Index few = 256;
     T x[few], y[few];
@@ -279,7 +280,7 @@ class CrGemm {
   const double error_[3];  ///< by Speed
   const bool combine_;
   int threads_ = 1;
-  Index rows_ = 0, cols_ = 0;  ///< of a task
+  Index rows_ = 0, cols_ = 0;  ///< rows and columns of a task
   std::atomic<std::int64_t> undecided_{0};
 };
 

@@ -1,5 +1,5 @@
-// cr's DOT of binary32 vectors with a result or an addend of another type (dsdot, sdsdot): grid sums, Ziv's test, and
-// an exact accumulator for what that does not decide.
+// cr's DOT of binary32 vectors with a result or an addend of another type (dsdot, sdsdot). A grid sum is rounded by
+// Ziv's test, or an exact accumulator computes a result that this does not decide.
 #include <algorithm>
 
 #include "lib/call/accuracy.hpp"

@@ -1,4 +1,4 @@
-// Panels of an operand of cr's GEMM by sums, and what is known of their lines.
+// The panels of an operand of cr's GEMM by sums, with facts about their lines.
 #pragma once
 
 #include "lib/base/integers.hpp"
@@ -7,10 +7,11 @@
 
 namespace accublas::cpu {
 
+/// The panels of an operand, and CrLines of their lines, in one piece of memory.
 struct CrPanels {
-  Index lines, k;  ///< of a panel, of a line
+  Index lines, k;  ///< lines of a panel, and their terms
   double *entries, *largest, *last_bit;
-  double* unscale;  ///< of every line, where the entries are scaled
+  double* unscale;  ///< a factor of every line that undoes its scaling, if entries are scaled
   std::uint64_t* nonzero;
 
   static Index words(Index k) { return ceil_div(k, 64); }
@@ -23,14 +24,14 @@ struct CrPanels {
         last_bit(largest + all_lines),
         unscale(last_bit + all_lines),
         nonzero(reinterpret_cast<std::uint64_t*>(unscale + all_lines)) {}
-  /// Facts about the lines of one panel from `line` on.
+  /// Returns facts about the lines of one panel from `line` on.
   CrLines known(Index line) const {
     return {largest + line, last_bit + line, nonzero + line / lines * lines * words(k) + line % lines};
   }
   double* entry(Index line) const { return entries + line / lines * lines * k + line % lines; }
 };
 
-/// CrTile's error for compensated sums of k products of numbers of type T.
+/// Returns CrTile::error for compensated sums of k products of numbers of type T.
 template <class T>
 double compensated_error(Index k) {
   // The second factor covers the roundings of the sum of magnitudes.

@@ -1,6 +1,6 @@
-// cr for DOT and GEMV at memory speed: one pass gives every inner product to some 80 or 120 bits with a bound of its
-// error (lib/cpu/kernels/cr_vector.cpp), Ziv's test rounds what that decides, and exact accumulators do the rest. The
-// first rows of a GEMV are a probe of how many bits the others need.
+// cr for DOT and GEMV at memory speed. One pass sums every inner product to some 80 or 120 bits with a bound of its
+// error (lib/cpu/kernels/cr_vector.cpp). Ziv's test rounds the sums that decide their elements, and exact accumulators
+// compute the others. The first rows of a GEMV show how many bits the others need.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -22,11 +22,11 @@ namespace accublas::cpu {
 
 namespace {
 
-/// How the inner products are formed.
+/// How the inner products are computed.
 enum class Way {
-  rows,     ///< contiguous rows of A, contiguous x
-  columns,  ///< contiguous columns of A
-  packed    ///< blocks of A and x are copied first: any strides
+  rows,     ///< from contiguous rows of A and a contiguous x
+  columns,  ///< from contiguous columns of A
+  packed    ///< from copies of blocks of A and x, for any strides
 };
 
 /// Sets *out to RN(alpha sum + beta c) of an element by its fullest sums. Returns whether they decide it.
@@ -99,7 +99,7 @@ class CrGemv {
   }
 
  private:
-  /// Where the workspace has no room for sums of several rows.
+  /// Computes row by row, if the workspace has no room for sums of several rows.
   void run_by_elements() {
     PhaseTimer timer(execution_, &accublas_report_t::ms_exact);
     put_bound(execution_.report, rounded_once<T>());
@@ -109,7 +109,7 @@ class CrGemv {
     });
   }
 
-  /// Rows begin .. begin + rows - 1, whole.
+  /// Computes rows begin .. begin + rows - 1 over all terms.
   void run_panel(Index begin, Index rows, const Scratch<T>& scratch) {
     bool masked = false;
     for (Index done = 0; done < rows;) {
@@ -149,12 +149,12 @@ class CrGemv {
 
   static bool is_zero(const TripleSum& s) { return s.a1 == 0 && s.a2 == 0 && s.a3 == 0; }
 
-  /// Bit p % 64 of word p / 64: x_p is not zero.
+  /// Sets bit p % 64 of word p / 64 if x_p is not zero.
   void mark_nonzero(std::uint64_t* bits) const {
     std::fill_n(bits, ceil_div(g_.k, 64), 0);
     for (Index p = 0; p < g_.k; ++p) bits[p / 64] |= std::uint64_t{g_.x[p] != 0} << p % 64;
   }
-  /// Whether every product of row i has a zero among its factors: no other zero is known to be one before rounding.
+  /// Returns whether every product of row i has a zero factor. Only then is a sum of zero known to be exact.
   bool has_no_term(Index i, const std::uint64_t* nonzero) const {
     const Vector<const T> row = g_.a.row(i);
     for (Index first = 0; first < g_.k; first += 64)
@@ -169,7 +169,7 @@ class CrGemv {
     x_ = g_.x.data;
     const bool as_it_is = g_.x.stride == 1 && (way_ == Way::rows || sizeof(T) == sizeof(double));
     if (way_ == Way::packed || as_it_is) return;
-    // x is needed contiguous (for columns as double); where the workspace cannot hold it, blocks of it are copied.
+    // x must be contiguous, and double if A is read by columns. If the workspace cannot hold it, blocks are copied.
     const std::size_t bytes = static_cast<std::size_t>(g_.k) * sizeof(double);
     if (bytes > execution_.workspace.most() / 2) {
       way_ = Way::packed;
@@ -187,7 +187,7 @@ class CrGemv {
   void divide() {
     const Index threads = execution_.threads;
     const Index unit = way_ == Way::columns ? 64 : way_ == Way::packed ? VectorTuning::packed_rows : 1;
-    // Tasks by rows have few terms, so that threads share the work evenly; whole panels by columns.
+    // Tasks by rows have few terms, so that threads share the work evenly. Tasks by columns are whole panels.
     Index rows = way_ == Way::columns ? cr_panel : std::max<Index>(1, tuning_.task_terms / g_.k);
     rows = std::min({rows, cr_panel, ceil_div(g_.m, threads)});
     panel_rows_ = std::min(cr_panel, round_up(rows, unit));
@@ -205,7 +205,7 @@ class CrGemv {
     segments_ = ceil_div(g_.k, segment_terms_);
   }
 
-  /// sums[i] = the inner product of row begin + i and x over `terms` terms from `first` on.
+  /// Sets sums[i] to the inner product of row begin + i and x over `terms` terms from `first` on.
   void add_up(Speed speed, Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
               TripleSum* sums) const {
     const T* a = &g_.a(begin, first);
@@ -246,7 +246,7 @@ class CrGemv {
     }
   }
 
-  /// Whether a sum of Speed::swift would decide y_i, by the sum of Speed::full.
+  /// Returns whether a sum of Speed::swift would decide y_i, judged by the sum of Speed::full.
   bool swift_decides(Index i, TripleSum sum) const {
     const T addend = read_addend(g_.beta, &g_.y[i]);
     sum.error *= Grid::swift_loss;
@@ -254,7 +254,7 @@ class CrGemv {
     return triple_known(sum) && finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out);
   }
 
-  /// A row that is undecided.
+  /// Computes an undecided row by its fullest sums, or by an exact accumulator.
   void retry_row(Index i) {
     T* const y = &g_.y[i];
     T out = 0;
@@ -264,7 +264,7 @@ class CrGemv {
       exact_row(i);
   }
 
-  /// y_i, if Ziv's test decides it.
+  /// Writes y_i if Ziv's test decides it. Returns whether it does.
   bool finish_row(Index i, TripleSum sum) {
     T* y = &g_.y[i];
     const T addend = read_addend(g_.beta, y);
@@ -280,7 +280,7 @@ class CrGemv {
     undecided_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Few long rows: their segments add up, and the threads share the terms of each that stays undecided.
+  /// Adds up the segments of each row and rounds it. The threads share the terms of a row that stays undecided.
   void finish_segments() {
     for (Index i = 0; i < g_.m; ++i) {
       TripleSum sum = partial_[i];
@@ -308,13 +308,13 @@ class CrGemv {
   const CrKernels<T>& kernels_;
   Way way_;
   const T* x_ = nullptr;        ///< contiguous
-  double* x_double_ = nullptr;  ///< the same as double, where that is a copy
+  double* x_double_ = nullptr;  ///< a copy of x as double; null without one
   Index panel_rows_, panels_, segment_terms_, segments_;
   bool fits_ = false;
-  unsigned char* scratch_ = nullptr;  ///< scratch_bytes_ a thread that may have a task
+  unsigned char* scratch_ = nullptr;  ///< scratch_bytes_ for each thread that may have a task
   Index sums_bytes_, nonzero_bytes_ = 0, scratch_bytes_, block_rows_;
   TripleSum* partial_ = nullptr;  ///< segments x m
-  ExactSum<T>* parts_ = nullptr;  ///< one a thread
+  ExactSum<T>* parts_ = nullptr;  ///< one for each thread
   std::atomic<std::int64_t> undecided_{0};
   /// Bits that the rows need so that Ziv's test decides them, as far as is known.
   enum class Needs { unknown, little, much };

@@ -1,5 +1,5 @@
-// A deep product as its steps share it (lib/cpu/sums/deep_gemm.cpp): the blocks of C, what each element waits for, and
-// the memory of threads.
+// The state of a deep product, which its steps share (lib/cpu/sums/deep_gemm.cpp): the blocks of C, the sums that each
+// element waits for, and the memory of threads.
 #pragma once
 
 #include <algorithm>
@@ -27,12 +27,13 @@ class Deep {
         one_side_(cols_side_.is_line_of(rows_side_)),
         one_survey_(cols_side_.has_entries_of(rows_side_)) {}
 
-  /// Takes all memory; false where there is not enough.
+  /// Takes all memory. Returns false if there is not enough.
   bool divide();
+  /// Computes the product.
   void run();
 
  private:
-  /// Elements of C that are final, or the sums that they wait for.
+  /// The state of an element of C: final, or waiting for sums of the entries as given, or of rounded entries.
   enum Element : std::uint8_t { final, as_given, rounded };
 
   struct Range {
@@ -40,7 +41,7 @@ class Deep {
   };
 
   bool surveys() const { return mode_.kind != ACCUBLAS_MODE_CR; }
-  /// Whether the certificate's sums are asked for: by the modes that rest on it, and by fixed:T for a target.
+  /// Returns whether the certificate's sums are computed: for the modes that rest on it, and for fixed:T with a target.
   bool certifies() const { return surveys() && (mode_.kind != ACCUBLAS_MODE_FIXED || execution_.target > 0); }
 
   Index panel_bytes() const { return kernel_.lines * terms_ * Index{sizeof(double)}; }
@@ -49,7 +50,7 @@ class Deep {
            round_up(deep_copies(kernel_.lines, terms_) * Index{sizeof(T)}, 64);
   }
   unsigned char* memory_of(int thread) const { return memory_ + thread * thread_bytes(); }
-  // Parts of a thread's memory: the panels of rows and columns, one more panel, copies of entries.
+  // A thread's memory has the panels of rows and columns, one more panel, and copies of entries.
   CrPanels row_panels(unsigned char* memory, Index terms) const { return {memory, kernel_.lines, rows_, terms}; }
   CrPanels col_panels(unsigned char* memory, Index terms) const {
     return {memory + CrPanels::bytes(rows_, terms_), kernel_.lines, parts_ * cols_, terms};
@@ -74,7 +75,7 @@ class Deep {
            wanted(rows.begin + rows.count - 1, cols.begin, part);
   }
   std::uint8_t& element(Index i, Index j, Index part) const { return elements_[i + (j + part * g_.n) * g_.m]; }
-  /// body(row, column, part, index in its sums) for all elements of a block.
+  /// Calls body(row, column, part, index in its sums) for all elements of a block.
   template <class Body>
   void for_elements(Index block, Body&& body) const {
     const Range rows = rows_of(block), cols = cols_of(block);
@@ -86,8 +87,8 @@ class Deep {
 
   static void join(TripleSum& sum, const TripleSum& other) { triple_add(sum, other); }
   static void join(double& sum, double other) { sum += other; }
-  /// Sums over all pieces of the terms, add(block, piece, thread, sums), for the blocks that are hard; then
-  /// finish(block, sums).
+  /// For each block that is hard, calls add(block, piece, thread, sums) for all pieces of the terms, and then
+  /// finish(block, sums). Several tasks may share the pieces of a block.
   template <class Sum, class Add, class Finish>
   void for_sums(Index pieces, Add&& add, Finish&& finish) {
     const Index size = block_size();
@@ -125,12 +126,13 @@ class Deep {
   void add_chains(Speed speed, Index block, Index chain, int thread, TripleSum* sums) const;
   void finish_block(Index block, const TripleSum* sums);
 
-  /// The exponent of an element's sum.
+  /// Returns the exponent of the unit of an element's sum.
   int exponent(Index i, Index j) const {
     return which_ == rounded ? rows_side_.known[i].exponent + cols_side_.known[j].exponent : 0;
   }
   bool special(Index i, Index j) const { return rows_side_.known[i].special || cols_side_.known[j].special; }
-  /// How a line's natural entries become those of an operand: a row's, or a column's for one part of the results.
+  /// Returns how a line's entries as stored become those of an operand: a row's, or a column's for one part of the
+  /// results.
   CrChange change(bool of_columns, Index part) const;
   void resolve();
   void resolve_element(Index i, Index j, Index part, unsigned char* memory);
@@ -143,15 +145,15 @@ class Deep {
   const DeepTuning& tuning_ = tuning().deep;
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
-  const Index parts_;  ///< of a result
+  const Index parts_;  ///< parts of a result, 2 if it is complex
   DeepSide<T> rows_side_, cols_side_;
   const bool one_side_, one_survey_;  ///< both operands have the same lines, or lines with the same entries
   int threads_ = 1;
-  Index terms_ = 0, rows_ = 0, cols_ = 0;  ///< of a chain, of a block
-  Index blocks_ = 0, splits_ = 1;          ///< tasks of a block
-  unsigned char* memory_ = nullptr;        ///< of threads
+  Index terms_ = 0, rows_ = 0, cols_ = 0;  ///< terms of a chain; rows and columns of a block
+  Index blocks_ = 0, splits_ = 1;          ///< blocks of C, and tasks of each
+  unsigned char* memory_ = nullptr;        ///< thread_bytes() for each thread
   TripleSum* sums_ = nullptr;
-  std::uint8_t *hard_ = nullptr, *elements_ = nullptr;  ///< blocks that a step is for; an Element each
+  std::uint8_t *hard_ = nullptr, *elements_ = nullptr;  ///< whether a step computes a block; the Element of each part
   DeepSegment* segments_ = nullptr;
   int bits_ = 0;  ///< T, T*
   Element which_ = as_given;

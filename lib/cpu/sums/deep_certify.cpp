@@ -1,5 +1,5 @@
-// Facts that a deep product finds before it sums: fixed:T's lines and bound, and the certificate of dp and sp
-// reproducible, whose sums take the terms of docs/modes.md from panels as the products do.
+// The survey of a deep product, before its sums: the lines and the bound of fixed:T, and the certificate of dp and sp
+// reproducible. The certificate's sums read panels, as the products do.
 #include "lib/base/atomic_maximum.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/sums/deep.hpp"
@@ -35,7 +35,7 @@ void Deep<T>::survey() {
   execution_.report.rejected += rejected_.load();
 }
 
-/// The certificate's sums of each block, which finish(block, sums) gets.
+/// Computes the certificate's sums of each block, and judges its elements by them.
 template <class T>
 void Deep<T>::certify() {
   const Index period = Index{certificate_block} * certificate_stride(g_.k);
@@ -45,7 +45,7 @@ void Deep<T>::certify() {
       [&](Index block, const double* sums) { judge(block, sums); });
 }
 
-/// Adds the certificate's products over one piece.
+/// Adds the certificate's products over one piece of the terms to `sums`.
 template <class T>
 void Deep<T>::add_bytes(Index block, Index piece, int thread, double* sums) const {
   const Index stride = certificate_stride(g_.k), unit = kernel_.lines, first = piece * certificate_block * stride,
@@ -75,6 +75,8 @@ void Deep<T>::add_bytes(Index block, Index piece, int thread, double* sums) cons
       }
 }
 
+/// Applies the certificate to a block: finds the largest rung, and gives rejected elements cr's sums. For fixed:T it
+/// finds the largest error instead.
 template <class T>
 void Deep<T>::judge(Index block, const double* sums) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
@@ -97,6 +99,7 @@ void Deep<T>::judge(Index block, const double* sums) {
   rejected_.fetch_add(rejected);
 }
 
+/// Reports the bound of fixed:T on this data. Throws Error(ACCUBLAS_ERROR_ACCURACY) if it misses the target.
 template <class T>
 void Deep<T>::fixed_bound() {
   FixedError error;

@@ -1,10 +1,10 @@
-// GEMM with a long inner dimension by the sums of cr_gemm.cpp: chains over some terms at a time, whose sums add up with
-// their bounds. No operand is converted or copied as a whole, which would cost more than the product of a few rows and
-// columns. Threads share blocks of C, and the terms of few blocks.
+// GEMM with a long inner dimension, by the sums of cr_gemm.cpp in chains over some terms at a time, which add up with
+// their error bounds. No operand is converted or copied as a whole, which would cost more than the product of a few
+// rows and columns. Threads take blocks of C; if there are few blocks, they share the terms of a block.
 //
-// cr sums the entries as they are. fixed:T sums entries that are rounded to T bits while panels are made, below 1 in
-// magnitude, and puts the exponents of row and column back at the end. dp and sp reproducible find T* first, by a
-// survey of the lines and the certificate's sums; the elements that no T suffices for take cr's sums.
+// cr sums the entries as given. fixed:T scales entries to magnitudes below 1 and rounds them to T bits while panels are
+// made, and puts the exponents of row and column back at the end. dp and sp reproducible find T* first, by a survey of
+// the lines and the certificate's sums; the elements that no T suffices for take cr's sums.
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/kernels/fixed_kernels.hpp"
 #include "lib/cpu/sums/deep.hpp"
@@ -30,7 +30,7 @@ bool Deep<T>::divide() {
     blocks_ = ceil_div(g_.m, rows_) * ceil_div(g_.n, cols_);
     const Index chains = ceil_div(g_.k, terms_);
     splits_ = threads_ == 1 || blocks_ >= 2 * threads_ ? 1 : std::min(ceil_div(Index{2} * threads_, blocks_), chains);
-    // Every task has sums where several tasks share a block, else every thread.
+    // Every task has its own sums if several tasks share a block; otherwise every thread has its own.
     sums = (splits_ > 1 ? blocks_ * splits_ : threads_) * block_size();
     segments = surveys() ? ceil_div(std::max(g_.m, g_.n), unit) * deep_segments(g_.k, threads_) : 0;
     const Index bytes = threads_ * thread_bytes() + sums * Index{sizeof(TripleSum)} + blocks_ + elements +
@@ -79,7 +79,7 @@ void Deep<T>::run() {
   execution_.report.undecided += undecided_.load();
 }
 
-// The sums.
+// ---- sums ----
 
 template <class T>
 CrChange Deep<T>::change(bool of_columns, Index part) const {
@@ -98,7 +98,8 @@ CrChange Deep<T>::change(bool of_columns, Index part) const {
   return change;
 }
 
-/// The elements that wait for such sums: those of blocks with many by steps, the others one by one.
+/// Computes the elements that wait for sums of this kind. Blocks with many of them take one speed after the other; the
+/// remaining elements are computed one by one.
 template <class T>
 void Deep<T>::compute(Element which) {
   PhaseTimer timer(execution_, &accublas_report_t::ms_product);
@@ -125,14 +126,14 @@ void Deep<T>::add_up(Speed speed) {
       [&](Index block, const TripleSum* sums) { finish_block(block, sums); });
 }
 
-/// Panels of the terms from `first` on of one operand's lines, as rows, as columns or as both.
+/// Makes panels of a chain's terms from `first` on of one operand's lines: as rows, as columns, or as both.
 template <class T>
 void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, unsigned char* memory,
                           const CrPanels* as_rows, const CrPanels* as_cols) const {
   const Index unit = kernel_.lines, k = std::min(terms_, g_.k - first);
   for (Index i = 0; i < range.count; i += unit) {
     const Index line = range.begin + i, lines = std::min(unit, range.count - i);
-    const bool apart = parts_ == 2 && as_cols;  // several panels are made of one
+    const bool apart = parts_ == 2 && as_cols;  // one panel of stored entries becomes several
     double* const natural = apart ? spare_panel(memory) : (as_rows ? as_rows : as_cols)->entries + i * k;
     side.pack(kernel_, line, lines, first, k, natural, copies(memory));
     CrScale scale;
@@ -151,7 +152,7 @@ void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, uns
   }
 }
 
-/// sums += those over the terms of a chain.
+/// Adds the sums over the terms of a chain to `sums`.
 template <class T>
 void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, TripleSum* sums) const {
   const Range rows = rows_of(block), cols = cols_of(block);
@@ -219,7 +220,7 @@ void Deep<T>::finish_block(Index block, const TripleSum* sums) {
   hard_[block] = left * tuning_.hard_elements > all;
 }
 
-// Elements one by one.
+// ---- elements one by one ----
 
 template <class T>
 void Deep<T>::resolve() {
@@ -232,7 +233,7 @@ void Deep<T>::resolve() {
   });
 }
 
-/// Terms of a line as its operand has them, rounded by the kernel or by the definition.
+/// Reads terms of a line as its operand has them, rounded by the kernel, or as the definition says if `by_definition`.
 template <class T>
 void Deep<T>::read(bool of_columns, Index line, Index part, Index first, Index terms, bool by_definition, T* entries,
                    double* to) const {
@@ -303,7 +304,8 @@ template DeepGemm<float> deep_problem(const Gemm<float>&);
 
 template <class T>
 bool deep_gemm(const DeepGemm<T>& problem, const Mode& mode, Execution& execution) {
-  if (execution.workspace.rehearses()) return false;  // any workspace will do
+  // A rehearsal counts the memory of the caller's other way, which is used if a workspace is too small for this one.
+  if (execution.workspace.rehearses()) return false;
   Deep<T> deep(problem, mode, execution);
   if (!deep.divide()) return false;
   deep.run();

@@ -7,7 +7,7 @@ namespace accublas::cpu {
 
 namespace {
 
-/// 2^(shift - exponent(i)) for the lines of a panel, as two doubles: its exponent may be 1100 or so.
+/// Returns 2^(shift - exponent(i)) for the lines of a panel, as two factors, because it may be about 2^1100.
 template <class Exponent>
 CrScale scale_of(Index lines, int shift, Exponent&& exponent) {
   CrScale scale;
@@ -28,7 +28,8 @@ CrScale DeepSide<T>::scale(Index line, Index lines, int shift) const {
   return scale_of(lines, shift, [&](Index i) { return known[line + i].exponent; });
 }
 
-/// body(stored, first, terms, done) for the terms from `first` on, by the storage that they are in.
+/// Calls body(stored, first, terms, done) for the terms from `first` on, once for each matrix that stores some of them;
+/// `done` terms come before.
 template <class T>
 template <class Body>
 void DeepSide<T>::for_storage(Index first, Index terms, Body&& body) const {
@@ -41,7 +42,7 @@ template <class T>
 void DeepSide<T>::pack(const CrGemmKernel<T>& kernel, Index line, Index lines, Index first, Index terms, double* panel,
                        T* copies) const {
   if (from.copy) {
-    // Some terms of all lines at a time: entries of one term may be adjacent.
+    // Some terms of all lines are copied at a time, because entries of one term may be adjacent.
     constexpr Index few = 64;
     const Index stride = deep_copy_stride(terms);
     for (Index p = 0; p < terms; p += few)
@@ -100,7 +101,8 @@ void deep_survey(const DeepSide<T>& side, Isa isa, bool want_lambda, int threads
     panels.ceilings(terms, lines, panel, scale, sums);
     for (Index i = 0; i < lines; ++i) s.lambda[i] += is_finite(sums[i]) ? static_cast<std::int64_t>(sums[i]) : 0;
   };
-  // The exponents are known only behind the last term. Those of a segment's first terms are most often right.
+  // The exponents are known only after the last term. The first pass uses those of a segment's first terms, which are
+  // right in most cases.
   each_panel([&](DeepSegment& s, Index line, Index lines, Index first, int thread) {
     for (Index i = 0; i < unit; ++i) s.largest[i] = 0, s.last_bit[i] = 0x1p1023, s.lambda[i] = 0, s.exponent[i] = 0;
     bool begun = false, stale = !want_lambda;

@@ -1,5 +1,5 @@
-// The lines of one operand of a deep product (lib/cpu/sums/deep_gemm.cpp): packed some terms at a time, and surveyed
-// where fixed:T or the certificate of dp:repro needs to know them.
+// The lines of one operand of a deep product (lib/cpu/sums/deep_gemm.cpp). They are packed some terms at a time, and
+// surveyed for fixed:T and for the certificate of dp:repro.
 #pragma once
 
 #include <algorithm>
@@ -18,24 +18,25 @@ class DeepSide {
   DeepLines<T> from;
   Index count, k;  ///< lines, and their terms
   bool complex;    ///< terms 2 p and 2 p + 1 are the parts of number p
-  Line* known;     ///< a survey's, `count` of them; null where nobody asks
+  Line* known;     ///< findings of the survey, for each line; null without a survey
 
-  /// Whether lines of x have the same entries, and whether they have them in the same order, before signs.
+  /// Returns whether the lines have the entries of x's lines in any order, apart from signs.
   bool has_entries_of(const DeepSide& x) const {
     return is_line_of(x) || (stored(x) && same(from.stored, x.from.second) && same(from.second, x.from.stored) &&
                              from.terms == k / 2 && x.from.terms == k / 2);
   }
+  /// Returns whether the lines have the entries of x's lines in the same order, apart from signs.
   bool is_line_of(const DeepSide& x) const {
     return stored(x) && same(from.stored, x.from.stored) && same(from.second, x.from.second);
   }
 
-  /// How entries of the lines from `line` on are scaled to 2^shift times what lies below 1.
+  /// Returns the powers of two that scale the lines from `line` on to magnitudes below 2^shift.
   CrScale scale(Index line, Index lines, int shift) const;
-  /// `terms` terms from `first` on, both even where they are parts, of the lines line .. line + lines - 1 into a panel.
-  /// `copies` holds deep_copies(lines of a panel, terms) entries.
+  /// Packs `terms` terms from `first` on of lines line .. line + lines - 1 into a panel; both numbers are even if the
+  /// lines are complex. `copies` holds deep_copies(lines of a panel, terms) entries.
   void pack(const CrGemmKernel<T>& kernel, Index line, Index lines, Index first, Index terms, double* panel,
             T* copies) const;
-  /// Terms of one line, side by side.
+  /// Copies `terms` terms of one line from `first` on to contiguous memory.
   void read(Index line, Index first, Index terms, T* to) const;
 
  private:
@@ -47,18 +48,19 @@ class DeepSide {
   void for_storage(Index first, Index terms, Body&& body) const;
 };
 
-/// Between copied lines, so that they do not share sets of the first-level cache.
+/// Returns the distance of copied lines, chosen so that they do not share sets of the first-level cache.
 constexpr Index deep_copy_stride(Index terms) { return terms + 8; }
+/// Returns how many entries copied lines take.
 constexpr Index deep_copies(Index lines, Index terms) { return lines * deep_copy_stride(terms); }
 
 /// Findings in a segment of the terms of a panel's lines.
 struct DeepSegment {
   double largest[CrScale::most_lines], last_bit[CrScale::most_lines];
   int exponent[CrScale::most_lines];
-  std::int64_t lambda[CrScale::most_lines];  ///< for this exponent; -1 where some terms were left out
+  std::int64_t lambda[CrScale::most_lines];  ///< for this exponent; -1 if some terms are left out
 };
 
-/// Segments that each line is surveyed in.
+/// Returns in how many segments each line is surveyed.
 inline Index deep_segments(Index k, int threads) {
   const DeepTuning& deep = tuning().deep;
   return std::min(ceil_div(k, deep.segment_terms), deep.segments_a_thread * threads);

@@ -1,5 +1,5 @@
-// cr by exact accumulators: slow, readable, right for every input. The twin of every engine that computes cr, and what
-// they call for the elements that they leave undecided.
+// cr by exact accumulators: slow, readable and right for every input. This is the twin of every engine that computes
+// cr, and computes the elements that these leave undecided.
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
@@ -36,7 +36,8 @@ void exact_gemm(const Gemm<T>& g, Execution& execution) {
 
 namespace {
 
-/// add(sum, x_i) for every entry; true if all are finite, else *special is the norm, Inf or NaN.
+/// Calls add(x_i) for the entries before the first Inf or NaN. Returns true if all are finite; otherwise *special is
+/// the norm, Inf or NaN.
 template <class T, class Add>
 bool add_finite(Index n, const Entries<T>& x, T* special, Add add) {
   bool all_finite = true, any_nan = false;

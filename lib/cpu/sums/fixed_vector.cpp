@@ -1,6 +1,6 @@
-// fixed:T for DOT and GEMV. The entries are rounded to T bits of their row, scaled to magnitudes up to 1: those are
-// doubles, so the exact product of the rounded operands, rounded once, is what cr computes of them: its one pass and
-// Ziv's test do it here too, with the exponents E + F put back at the end.
+// fixed:T for DOT and GEMV. Entries are scaled to magnitudes up to 1 and rounded to T bits, so that they are doubles.
+// The mode's result is the exact inner product of the rounded entries, rounded once. So cr's single pass and Ziv's test
+// compute it, and the exponents E + F are put back at the end.
 #include <algorithm>
 #include <atomic>
 
@@ -100,7 +100,7 @@ class FixedGemv {
     const Index begin = task * group, rows = rows_of(task), first = segment * terms_,
                 n = std::min(terms_, g_.k - first);
     std::fill(most, most + rows, std::uint64_t{0});
-    // Blocks, so that rows side by side in memory are read while their lines are in the cache.
+    // Rows are read in blocks of terms, so that the cache still holds the cache lines that adjacent rows share.
     for (Index p = 0; p < n; p += block) {
       for (Index i = 0; i < rows; ++i) {
         const std::uint64_t here =
@@ -110,10 +110,10 @@ class FixedGemv {
     }
   }
 
-  /// How to round a row whose largest magnitude is `most`, finite and not zero.
+  /// Returns how a row is rounded whose largest magnitude is `most`, finite and not zero.
   FixedScale scale_of(std::uint64_t most) const { return fixed_scale(exponent_of(most), bits_); }
 
-  /// Whether the inner product needs computing: finite and not surely zero.
+  /// Returns whether an inner product must be computed: it is finite and not surely zero.
   bool plain(std::uint64_t most) const { return finite(most) && most != 0 && finite(most_x_) && most_x_ != 0; }
 
   void add_up(Index task, Index segment, const std::uint64_t* most, FixedScratch& s, TripleSum* sums) const {
@@ -170,7 +170,7 @@ class FixedGemv {
     undecided_.fetch_add(undecided, std::memory_order_relaxed);
   }
 
-  /// The definition, entry by entry.
+  /// Computes a row entry by entry, as the definition says.
   T exact_row(Vector<const T> row, int e, int f, T addend) const {
     LongAccumulator sum;
     const auto value = [&](T entry, int exponent) {
@@ -189,8 +189,8 @@ class FixedGemv {
   Index groups_, segments_, terms_;
   std::uint64_t most_x_ = 0;
   FixedScratch* scratch_;
-  TripleSum* sums_ = nullptr;      ///< segments x m, where there are several
-  std::uint64_t* most_ = nullptr;  ///< greatest magnitudes, segments x m, where there are several
+  TripleSum* sums_ = nullptr;      ///< segments x m, if there are several segments
+  std::uint64_t* most_ = nullptr;  ///< largest magnitudes, segments x m, if there are several segments
   std::atomic<std::int64_t> undecided_{0};
 };
 

@@ -14,15 +14,15 @@ struct TermScale {
   int product() const { return row + col; }
 };
 
-/// The sum of k products times 2^scale.product(). It has no error where the last bits of the entries show that nothing
-/// was lost.
+/// Returns the sum of k products times 2^scale.product(). Its error is zero if the last bits of the entries show that
+/// nothing was lost.
 template <class T>
 TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col, TermScale scale = {});
 
-/// Whether the products may have lost bits below 2^-1074, and are all so small that scale_of lifts them.
+/// Returns whether the products may have lost bits below 2^-1074, and are all so small that scale_of lifts them.
 inline bool may_have_underflowed(const TripleSum& sum) { return sum.error > 0 && sum.error < 0x1p-1000; }
-/// The scale that lifts products whose sum may have underflowed. Entries stay finite, and sums are as `fullest_sum`
-/// needs them.
+/// Returns the scale that lifts products whose sum may have underflowed. Entries stay finite, and sums stay in the
+/// range of `fullest_sum`.
 template <class T>
 TermScale scale_of(Index k, Vector<const T> row, Vector<const T> col);
 

@@ -1,6 +1,6 @@
-// GEMM in plain integers: fixed:T, dp and sp reproducible. The readable twin of the engines that compute fixed:T, and
-// the fastest way for matrices so small that residues and their tables cost more than the product (the times stand with
-// the choice of the engine, lib/cpu/cpu_backend.cpp).
+// GEMM in plain integers, for fixed:T and for dp and sp reproducible. This is the readable twin of the engines that
+// compute fixed:T, and the fastest way for matrices so small that residues cost more than the product (EngineTuning in
+// lib/cpu/tuning/numbers.hpp has times).
 //
 // An entry is an integer mantissa times 2^shift in units of 2^(E - T) of its line (a row of op(A), a column of op(B)),
 // rounded as docs/modes.md says. Products add up in as many limbs as the sums may need.
@@ -80,7 +80,7 @@ class IntegerGemm {
     });
   }
 
-  /// The factors of X, where there is room for them.
+  /// Computes the factors of X, if there is room for them.
   void take_bytes() {
     for (Index i = 0; bytes_ && i < g_.m; ++i)
       for (Index p = 0; p < g_.k; ++p) bytes_[i * g_.k + p] = rows_[i].special ? 0 : byte(g_.a(i, p), rows_[i]);
@@ -92,7 +92,7 @@ class IntegerGemm {
     return static_cast<std::uint8_t>(certificate_byte(x, line.exponent));
   }
 
-  /// X of the certificate.
+  /// Returns the certificate's X.
   std::int64_t sum_of_bytes(Index i, Index j) const {
     const Index period = Index{certificate_block} * certificate_stride(g_.k);
     std::int64_t sum = 0;
@@ -107,12 +107,12 @@ class IntegerGemm {
     return sum;
   }
 
-  /// The least rung whose T suffices for an element of finite lines; rungs.count where none does.
+  /// Returns the least rung whose T suffices for an element of finite lines, or rungs.count if none does.
   int rung_of(Index i, Index j) const {
     return cpu::rung_of<T>(rows_[i], cols_[j], g_.k, [&] { return sum_of_bytes(i, j); });
   }
 
-  /// The bound of fixed:t on this data; throws if it misses the target.
+  /// Returns the bound of fixed:t on this data. Throws Error(ACCUBLAS_ERROR_ACCURACY) if it misses the target.
   double fixed_bound(int t) {
     const bool judged = execution_.target > 0;
     if (judged) take_bytes();
@@ -123,7 +123,7 @@ class IntegerGemm {
     return error.bound(t, unit_roundoff<T>(), execution_.target);
   }
 
-  /// fixed:t where it is `accepted` and the lines are finite, else cr.
+  /// Computes fixed:t for the elements that are `accepted` and whose lines are finite, and cr for the others.
   template <class Accepted>
   void compute(int t, Accepted&& accepted) {
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
@@ -140,7 +140,7 @@ class IntegerGemm {
     compute_in<6>(t, accepted);
   }
 
-  /// Sums of L limbs.
+  /// Computes the elements with sums of L limbs.
   template <int L, class Accepted>
   void compute_in(int t, Accepted&& accepted) {
     const double work = static_cast<double>(g_.m) * static_cast<double>(g_.n) * static_cast<double>(g_.k);
@@ -186,8 +186,8 @@ class IntegerGemm {
   const Mode& mode_;
   Execution& execution_;
   Line *rows_, *cols_;
-  ScaledInteger* entries_ = nullptr;  ///< rows, then columns; null where the workspace is too small for them
-  std::uint8_t* bytes_ = nullptr;     ///< of the certificate: rows, then columns; null where the workspace is too small
+  ScaledInteger* entries_ = nullptr;  ///< entries of rows, then of columns; null if the workspace is too small
+  std::uint8_t* bytes_ = nullptr;     ///< factors of X of rows, then of columns; null if the workspace is too small
   int log2_k_;
 };
 

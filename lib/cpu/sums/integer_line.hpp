@@ -1,4 +1,4 @@
-// Lines of an operand as fixed:T and the certificate of dp:repro see them, in plain integers.
+// The properties of lines that fixed:T and the certificate of dp:repro need, and their entries as integers.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,13 @@ struct Line {
   int last_bit = 0;         ///< every entry is a multiple of 2^last_bit
   std::int64_t lambda = 0;  ///< docs/modes.md, dp
   bool special = false;     ///< has an Inf or NaN
+  /// Returns the T with which no bit of the line is dropped.
   int needed_bits() const { return exponent - last_bit; }
-  /// Exponent of the unit that its entries are rounded to.
+  /// Returns the exponent of the unit to which fixed:t rounds the entries.
   int unit(int t) const { return exponent - t; }
 };
 
-/// `Entries`: a Vector, or what is indexed like one.
+/// Measures a line of k entries. `Entries` is a Vector, or a type that is indexed like one.
 template <class T, class Entries>
 Line measure(const Entries& x, Index k) {
   Line line;
@@ -45,8 +46,8 @@ Line measure(const Entries& x, Index k) {
   return line;
 }
 
-/// The least rung whose T suffices for an element of finite lines; the number of rungs where none does. sum_of_bytes()
-/// is X.
+/// Returns the least rung whose T suffices for an element of finite lines, or the number of rungs if none does.
+/// sum_of_bytes() returns X.
 template <class T, class Sum>
 int rung_of(const Line& row, const Line& col, Index k, Sum&& sum_of_bytes) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
@@ -64,8 +65,8 @@ struct FixedError {
   bool exact = true;
   double worst = 0;
 
-  /// One more element. abs(S - exact) <= (2^(t-23) (lambda + mu) + k) / 4 and abs(A) abs(B) >= 2^(2t-14) X, both in
-  /// units of 2^(E+F-2t). sum_of_bytes() is X, asked for only if `judged`.
+  /// Adds an element. abs(S - exact) <= (2^(t-23) (lambda + mu) + k) / 4 and abs(A) abs(B) >= 2^(2t-14) X, both in
+  /// units of 2^(E+F-2t). sum_of_bytes() returns X; it is called only if `judged`.
   template <class Sum>
   void add(const Line& row, const Line& col, int t, Index k, bool judged, Sum&& sum_of_bytes) {
     if (row.special || col.special || std::max(row.needed_bits(), col.needed_bits()) <= t) return;
@@ -77,7 +78,8 @@ struct FixedError {
     worst = std::max(
         worst, x > 0 ? std::ldexp(error / x, 14 - 2 * t) * (1 + 0x1p-40) : std::numeric_limits<double>::infinity());
   }
-  /// The bound of fixed:t; throws if it misses a target. u is the unit roundoff of the result.
+  /// Returns the bound of fixed:t. Throws Error(ACCUBLAS_ERROR_ACCURACY) if it misses a target. u is the unit roundoff
+  /// of the result.
   double bound(int t, double u, double target) const {
     double bound = exact ? 0 : std::numeric_limits<double>::infinity();
     if (!exact && target > 0) bound = worst * (1 + 2 * u);  // RN moves it by u (abs(exact) + error)
@@ -87,7 +89,7 @@ struct FixedError {
   }
 };
 
-/// An entry in units of 2^line.unit(t).
+/// Returns an entry in units of 2^line.unit(t).
 template <class T>
 ScaledInteger line_entry(T x, const Line& line, int t) {
   if (line.special || is_zero(x)) return {0, 0};

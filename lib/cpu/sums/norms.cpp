@@ -1,6 +1,6 @@
-// NRM2 and ASUM, modes dot2 and cr: one pass gives dot2's pair. All terms have one sign, so that the pair is within
-// about 2^-95 (float: 2^-47) of the sum, relatively; cr rounds what that bound decides, and exact accumulators do the
-// rest.
+// NRM2 and ASUM in modes dot2 and cr. One pass gives dot2's pair. All terms have one sign, so that the pair has a
+// relative error of about 2^-95 (float: 2^-47). cr rounds the results that this bound decides, and exact accumulators
+// compute the others.
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/engines.hpp"
@@ -11,7 +11,7 @@ namespace accublas::cpu {
 
 namespace {
 
-/// The largest magnitude, Inf included; a NaN where there is one.
+/// Returns the largest magnitude, which may be Inf, or NaN if an entry is NaN.
 template <class T>
 T largest_magnitude(const Reduction<T>& r) {
   T largest = 0;
@@ -24,7 +24,7 @@ T largest_magnitude(const Reduction<T>& r) {
   return any_nan ? canonical_nan<T>() : largest;
 }
 
-/// docs/modes.md, NRM2 in dot2: the exponent by which entries are scaled before they are squared.
+/// Returns sigma of docs/modes.md, NRM2 in dot2: entries are multiplied by 2^-sigma before they are squared.
 int square_scale(double largest) {
   if (largest < 0x1p-400) return -600;
   return largest < 0x1p+480 ? 0 : 600;
@@ -36,7 +36,7 @@ Dot2Sum<T> sum_of(Dot2Terms terms, const Reduction<T>& r) {
   return {terms, r.n, r.x};
 }
 
-/// The sum of squares is 2^(2 scale) (s + c). Not `known`: the norm is `largest`, which is 0, Inf or NaN.
+/// The sum of squares is 2^(2 scale) (s + c). If it is not `known`, the norm is `largest`, which is 0, Inf or NaN.
 template <class T>
 struct Squares {
   Dot2Pair pair;
@@ -50,7 +50,7 @@ Squares<T> sum_squares(const Reduction<T>& r, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   Dot2Sum<T> sum = sum_of(Dot2Terms::squares, r);
   Dot2Pair pair = dot2_pair(sum, execution);
-  // M^2 <= sum <= n M^2 for the largest magnitude M: nearly always the sum tells that entries are not to be scaled.
+  // M^2 <= sum <= n M^2 for the largest magnitude M, so the sum nearly always shows that entries need no scaling.
   constexpr bool wide = sizeof(T) == sizeof(double);
   const double least = wide ? 0x1p-799 * static_cast<double>(r.n) : 0x1p-300, most = wide ? 0x1p+959 : 0x1p+400;
   if (pair.s >= least && pair.s < most) return {pair, 0, 0, true};
@@ -73,7 +73,7 @@ Dot2Pair sum_magnitudes(const Reduction<T>& r, Execution& execution) {
   return dot2_pair(sum_of(Dot2Terms::magnitudes, r), execution);
 }
 
-/// Bound of the error of the pair of n terms, none negative, except for products that underflow.
+/// Returns a bound of the error of the pair of n terms, none negative, without that of products that underflow.
 template <class T>
 double pair_error(Index n, Dot2Pair pair) {
   return dot2_bound(dot2_depth_dot(n), n, unit_roundoff<T>()).componentwise * pair.s * (1 + 0x1p-40);
@@ -114,8 +114,8 @@ void cr_nrm2(const Reduction<T>& r, Execution& execution) {
   bool decided = !squares.known;
   if (!decided) {
     const Dot2Pair pair = squares.pair;
-    // Entries scaled up are multiples of 2^-474, their products of 2^-948: nothing underflows. For float nothing ever
-    // does.
+    // Entries that are scaled up are multiples of 2^-474, and their products of 2^-948, so that nothing underflows. For
+    // float nothing ever does.
     const bool may_underflow = sizeof(T) == sizeof(double) && squares.scale >= 0;
     const double underflow = may_underflow ? static_cast<double>(r.n) * product_underflow : 0;
     decided = finish_root_within(pair.s, pair.c, pair_error<T>(r.n, pair) + underflow, squares.scale, &out);
