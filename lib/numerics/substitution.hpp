@@ -11,9 +11,11 @@
 
 namespace accublas {
 
+/// The number of parts of a number.
 template <class E>
 inline constexpr int parts_of = is_complex<E> ? 2 : 1;
 
+/// Returns a part of a number.
 template <class E>
 ACCUBLAS_HD RealOf<E> part_of(const E& z, int part) {
   if constexpr (is_complex<E>)
@@ -22,8 +24,8 @@ ACCUBLAS_HD RealOf<E> part_of(const E& z, int part) {
     return z;
 }
 
-/// x = RN((alpha b - sum) / pivot), for complex numbers part by part. With `unit` it is RN(alpha b - sum), and the
-/// pivot is not used.
+/// An unknown is x = RN((alpha b - sum) / pivot), for complex numbers part by part. With `unit` it is RN(alpha b -
+/// sum), and the pivot is not used.
 template <class E>
 struct Unknown {
   using T = RealOf<E>;
@@ -31,7 +33,7 @@ struct Unknown {
 
   E alpha, b, pivot;
   bool unit;
-  double reciprocal;  ///< RN(1 / pivot) where numbers are real and it is in range
+  double reciprocal;  ///< RN(1 / pivot) if numbers are real and the pivot is in range
 
   /// Returns the unknown of a pivot's row; each right-hand side has another b.
   ACCUBLAS_HD static Unknown of_row(const E& alpha, const E& pivot, bool unit) {
@@ -65,7 +67,7 @@ struct Unknown {
       return quotient_of({numerator[0].a1, numerator[0].a2}, absolute(numerator[0].a2), numerator[0].error, result);
   }
 
-  /// Rounds the quotient of a real numerator and the pivot at any place of the range, in more operations.
+  /// Rounds the quotient of a real numerator and the pivot anywhere in the range, in more operations.
   ACCUBLAS_HD bool approximate_quotient_apart(const TripleSum& numerator, T& result) const {
     return quotient_apart(numerator, 0, result);
   }
@@ -146,12 +148,14 @@ struct Unknown {
                     &result);
   }
 
+  /// Rounds the parts of a complex unknown, from sums that are 2^scale times what they stand for.
   ACCUBLAS_HD bool approximate_parts(const TripleSum (&sums)[parts], int scale, E& result) const {
     TripleSum above[parts];
     for (int part = 0; part < parts; ++part)
       if (!numerator(part, sums[part], scale, above[part])) return false;
     return quotient_of_parts(above, scale, result);
   }
+  /// Rounds the parts of the quotient of 2^-scale times a complex numerator and the pivot.
   ACCUBLAS_HD bool quotient_of_parts(const TripleSum (&above)[parts], int scale, E& result) const {
     T value[parts];
     bool decided = true;
@@ -173,7 +177,7 @@ struct Unknown {
     return decided;
   }
 
-  /// Whether a product of these two, with `high` as a double, and its error are doubles.
+  /// Returns whether the product of two numbers, rounded to `high`, and its error are doubles.
   ACCUBLAS_HD static bool keeps_product(T factor, T number, double high) {
     return factor == T(1) || (is_zero(number) && is_finite(factor)) ||
            (absolute(high) > 0x1p-960 && absolute(high) < 0x1p1000);
@@ -186,7 +190,8 @@ struct Unknown {
       return value[0];
   }
 
-  /// Passes on the products whose sum is a part of alpha b; a part of alpha that is zero makes none.
+  /// Calls add(factor, number) for the products whose sum is a part of alpha b. A part of alpha that is zero makes
+  /// none.
   template <class Add>
   ACCUBLAS_HD void for_products(int part, Add&& add) const {
     if constexpr (is_complex<E>) {
@@ -197,7 +202,7 @@ struct Unknown {
     }
   }
 
-  /// alpha b 2^scale - sum; false where a product may have lost something.
+  /// Sets `to` to alpha b 2^scale - sum. Returns false if a product may have lost bits.
   ACCUBLAS_HD bool numerator(int part, const TripleSum& sum, int scale, TripleSum& to) const {
     to = {-sum.a1, -sum.a2, -sum.a3, sum.error};
     bool good = true;
@@ -210,18 +215,19 @@ struct Unknown {
     return good && triple_known(to);
   }
   ACCUBLAS_HD static bool is_nothing(const A& x) { return x.high == 0 && x.low == 0 && x.error == 0; }
-  /// Whether x is zero or in range.
+  /// Returns whether x is zero or in range.
   ACCUBLAS_HD static bool usable(double x) { return x == 0 || Approximation::in_range(x); }
 
-  /// Sets e to the exponent of the larger of two numbers; false where one is 2^-190 of the other or less, but not zero.
+  /// Sets e to the exponent of the larger of two numbers. Returns false if one is at most 2^-190 of the other but not
+  /// zero.
   ACCUBLAS_HD static bool common_exponent(double first, double second, int& e) {
     const int a = exponent_of(first), b = exponent_of(second), least = a < b ? a : b;
     e = a > b ? a : b;
     return e != no_exponent && e <= greatest_exponent && (least == no_exponent || e - least < 190);
   }
 
-  /// A part of the quotient of complex numbers, at any place of the range, is `to` times 2^exponent; false where parts
-  /// are too far from each other.
+  /// Computes a part of the quotient of complex numbers anywhere in the range, as `to` times 2^exponent. Returns false
+  /// if the parts of a number are too far from each other.
   ACCUBLAS_HD ACCUBLAS_NOINLINE bool divide_apart(const TripleSum (&above)[parts], int part, TripleSum& to,
                                                   int& exponent) const {
     const A y[parts] = {A::of(above[0]), A::of(above[1])};
@@ -232,7 +238,7 @@ struct Unknown {
                   scaled_by(pivot.im, -of_pivot), part, to);
   }
 
-  /// A part of the quotient of complex numbers; false where a number is out of range.
+  /// Computes a part of the quotient of complex numbers. Returns false if a number is out of range.
   ACCUBLAS_HD static bool divide(const A (&y)[2], double re, double im, int part, TripleSum& to) {
     for (const A& x : y)
       if (!(A::in_range(x.high) || is_nothing(x))) return false;
@@ -250,11 +256,11 @@ struct Unknown {
     return A::in_range(quotient.high);
   }
 
-  /// (sums[0] f[0] + sums[1] f[1]) / (f[0]^2 + f[1]^2), rounded, by the leading bits of sums in units of
-  /// 2^LongAccumulator::min_exponent; false where those do not decide: `result` is near then, or zero. One term is not
-  /// zero, at least. Sums and factors are scaled exactly, so that the largest of each is between 1/2 and 2: whatever
-  /// their exponents are, only ratios matter. A sum 2^-250 of the other one is no more than an error. The rest are
-  /// multiples of 2^-355, and factors of 2^-500: no product has bits below 2^-1000, so that Approximation holds.
+  /// Rounds (sums[0] f[0] + sums[1] f[1]) / (f[0]^2 + f[1]^2) by the leading bits of the sums, which have units of
+  /// 2^LongAccumulator::min_exponent. Returns false if these do not decide; `result` is then near, or zero. At least
+  /// one term must not be zero. Sums and factors are scaled exactly, so that the largest of each is between 1/2 and 2;
+  /// only ratios matter. A sum below 2^-250 of the other one counts as an error. Other sums are multiples of 2^-355,
+  /// and factors of 2^-500, so that no product has bits below 2^-1000, and Approximation holds.
   ACCUBLAS_HD static bool quotient_by_leading(const Wide<LongAccumulator::limbs>* const (&sums)[2], const T (&f)[2],
                                               T& result) {
     constexpr int none = -0x8000;

@@ -34,27 +34,28 @@ enum class Kind {
   file
 };
 
-/// Which operand of C = A B: `phi`, `ties`, `block-diagonal` and `triangular` have two different ones.
+/// The operand of C = A B that a matrix is. `phi`, `ties`, `block-diagonal` and `triangular` differ between A and B.
 enum class Side { a, b };
 
-/// SplitMix64's finaliser: a number for every index, in any order.
+/// Returns SplitMix64's finaliser of x, a random number for every index.
 ACCUBLAS_HD inline std::uint64_t hash(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
 }
-/// In (0, 1).
+/// Returns a random number in (0, 1).
 ACCUBLAS_HD inline double uniform(std::uint64_t x) { return (static_cast<double>(hash(x) >> 11) + 0.5) * 0x1p-53; }
 
-/// (rand - 0.5) exp(phi randn).
+/// Returns (rand - 0.5) exp(phi randn).
 ACCUBLAS_HD inline double spread(double phi, std::uint64_t seed, std::uint64_t index) {
   const std::uint64_t x = hash(seed) + 3 * index;
   const double normal = std::sqrt(-2 * std::log(uniform(x + 1))) * std::cos(6.283185307179586 * uniform(x + 2));
   return (uniform(x) - 0.5) * std::exp(phi * normal);
 }
 
-/// A random permutation of 0 to n - 1: a bijection of the numbers below a power of two, until it comes below n.
+/// Returns the image of i under a random permutation of 0 .. n - 1. A bijection of the numbers below a power of two is
+/// applied until the number is below n.
 ACCUBLAS_HD inline Index permuted(Index i, Index n) {
   int bits = 1;
   while (Index{1} << bits < n) ++bits;
@@ -69,16 +70,17 @@ ACCUBLAS_HD inline Index permuted(Index i, Index n) {
   return static_cast<Index>(x);
 }
 
-/// A matrix of a known size. A formula with `p` as the inner index takes rows for A and columns for B as `line`.
+/// A named matrix of known size, as an operand of C = A B. In its formulas p is the index of a term, and `line` that of
+/// a row of A or a column of B.
 struct Formula {
   Kind kind;
-  double parameter;  ///< the number behind the colon of the name
+  double parameter;  ///< the number after the colon of the name
   Side side;
-  bool single;  ///< numbers of single precision: a narrower range of scales
+  bool single;  ///< numbers are of single precision, so that scales have a narrower range
   Index rows, columns;
-  Index number = 0;  ///< of the matrix in a batch
+  Index number = 0;  ///< number of the matrix in a batch
 
-  /// Entry (i, j); `part` 1 is the imaginary part of a random complex matrix.
+  /// Returns entry (i, j), or with `part` 1 the imaginary part of an entry of a random complex matrix.
   ACCUBLAS_HD double operator()(Index i, Index j, int part) const {
     const bool of_a = side == Side::a;
     const Index n = rows > columns ? rows : columns, distance = i > j ? i - j : j - i;
@@ -124,7 +126,7 @@ struct Formula {
       case Kind::triangular:
         return line < p ? 0 : spread(1, seed, index);
       case Kind::poisson: {
-        Index width = 1;  // of the grid
+        Index width = 1;  // width of the grid
         while (width * width < n) ++width;
         const Index first = i < j ? i : j;
         return distance == 0 ? 4 : (distance == 1 && (first + 1) % width != 0) || distance == width ? -1 : 0;
@@ -152,8 +154,8 @@ struct Formula {
   }
 
  private:
-  /// The products of p = 0 fill the format and one bit more, 1 * 1 of p = 1 sets that last bit, all others add even
-  /// numbers.
+  /// Returns an entry of `ties`. The products of p = 0 fill the format and one bit more, 1 * 1 of p = 1 sets that last
+  /// bit, and all others add even numbers.
   ACCUBLAS_HD double tie(bool of_a, Index p, std::uint64_t x) const {
     const double large = single ? 4390 : 101709100;  // near 2^12.1, 2^26.6
     if (p == 0) return large + 2 * std::floor(0.07 * large * uniform(x));
@@ -162,15 +164,15 @@ struct Formula {
   }
 };
 
-/// Whether the parts of a complex matrix are independent random numbers.
+/// Returns whether the parts of a complex matrix are independent random numbers.
 ACCUBLAS_HD inline bool has_random_parts(Kind kind) {
   return kind == Kind::phi || kind == Kind::ties || kind == Kind::ties_graded || kind == Kind::diagonal ||
          kind == Kind::banded || kind == Kind::block_diagonal || kind == Kind::triangular || kind == Kind::integers ||
          kind == Kind::sparse;
 }
 
-/// Component `part` of entry (i, j) of a complex matrix. A matrix that is not random is the real one times
-/// exp(i (row - column)): symmetric ones become Hermitian, and definite ones stay definite.
+/// Returns component `part` of entry (i, j) of a complex matrix. A matrix that is not random is the real one times
+/// exp(i (row - column)), so that symmetric ones become Hermitian, and definite ones stay definite.
 template <class Entry>
 ACCUBLAS_HD double complex_entry(Kind kind, const Entry& entry, Index i, Index j, int part) {
   if (has_random_parts(kind)) return entry(i, j, part);

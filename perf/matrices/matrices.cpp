@@ -18,7 +18,7 @@ struct Name {
   bool whole = false;  ///< an integer
 };
 constexpr Name names[] = {
-    {"phi", "X", Kind::phi, 0, 100},              // (rand - 0.5) exp(X randn), as the peers measure
+    {"phi", "X", Kind::phi, 0, 100},              // (rand - 0.5) exp(X randn), usual in the literature
     {"ties", nullptr, Kind::ties},                // every element of A B lies halfway between two numbers
     {"ties-graded", nullptr, Kind::ties_graded},  // ties, A's columns scaled up and B's rows down, 2^-40 to 2^40
     {"identity", nullptr, Kind::identity},
@@ -37,15 +37,16 @@ constexpr Name names[] = {
     {"vandermonde", nullptr, Kind::vandermonde},                  // ((i + 1) / rows)^j
     {"hilbert", nullptr, Kind::hilbert},                          // 1 / (i + j + 1)
     {"integers", "B", Kind::integers, 1, 30, true},               // below 2^B in magnitude, random
-    {"sparse", "P", Kind::sparse, 0, 1},                          // an entry is there with probability P, random
+    {"sparse", "P", Kind::sparse, 0, 1},                          // random, an entry is not zero with probability P
 };
 
+/// Reads a square matrix. Throws std::runtime_error if the file is missing or malformed.
 FileEntries read(const std::string& path) {
   std::ifstream file(path);
   std::string line;
   const auto malformed = [&](const char* what) { throw std::runtime_error(path + ": " + what); };
   if (!std::getline(file, line)) malformed("cannot be read");
-  if (line.rfind("%%MatrixMarket matrix coordinate real ", 0) != 0) malformed("is no real coordinate matrix");
+  if (line.rfind("%%MatrixMarket matrix coordinate real ", 0) != 0) malformed("is not a real coordinate matrix");
   const bool symmetric = line.find("symmetric") != line.npos;
   while (std::getline(file, line) && line[0] == '%') {
   }
@@ -130,7 +131,7 @@ template void fill(const Matrix&, Side, bool, float*, Index, Index, Index);
 template <class T>
 void make_dominant(bool complex, T* a, Index n) {
   const Index parts = complex ? 2 : 1;
-  std::vector<double> sums(static_cast<std::size_t>(n));  // of the magnitudes of row i and column i
+  std::vector<double> sums(static_cast<std::size_t>(n));  // sums of the magnitudes of row i and column i
   for (Index q = 0; q < parts * n * n; ++q) {
     const double magnitude = std::abs(static_cast<double>(a[q]));
     sums[static_cast<std::size_t>(q / parts % n)] += magnitude;

@@ -1,4 +1,5 @@
-// cr's GEMM: a tile of outputs, one sum each over all of k, then Ziv's test of the tile with alpha and beta c.
+// Kernels of cr's GEMM. A tile of outputs takes one sum over all of k for each output, and Ziv's test rounds the tile
+// with alpha and beta c.
 //
 // `swift` and `full` are chains on grids. The limit of a chain is known before: the largest magnitudes of its row and
 // its column. So no chain leaves its binade, and a term takes 4 operations (`swift`) or 11 (`full`). Where row and
@@ -11,9 +12,9 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-// Operations beside those of the grids: bits of entries, and lanes as bits of an integer.
+// These operations work on the bits of entries, and return lanes as bits of an integer.
 #if ACCUBLAS_ISA_LEVEL >= 2
-/// seen | (a & b).
+/// Returns seen | (a & b).
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) {
   return _mm512_castsi512_pd(
       _mm512_ternarylogic_epi64(_mm512_castpd_si512(seen), _mm512_castpd_si512(a), _mm512_castpd_si512(b), 0xF8));
@@ -49,9 +50,9 @@ ACCUBLAS_INLINE V load_bits(const std::uint64_t* p) {
 }
 ACCUBLAS_INLINE V splat_bits(std::uint64_t bits) { return splat(__builtin_bit_cast(double, bits)); }
 
-/// RN(alpha (high + low +- error) + beta c), where both ends round to one value: those lanes as bits. As in
-/// int8_reconstruct_avx512.cpp, the sum is five doubles with four roundings. No part over- or underflows by more than
-/// 2^-1000, or the lane stays open.
+/// Writes RN(alpha (high + low +- error) + beta c) in the lanes in which both ends round to one value, and returns
+/// these lanes as bits. The sum is five doubles with four roundings, like that of int8_reconstruct_avx512.cpp. A lane
+/// in which a part overflows, or underflows by more than 2^-1000, stays undecided.
 template <class T>
 ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error, const T* addend, T* out) {
   constexpr bool single = sizeof(T) == 4;
@@ -78,22 +79,23 @@ ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error,
     below = rounded_to_float(below);
     above = rounded_to_float(above);
   }
-  // Nothing at all is +0; what underflows to zero has the sign of the exact result, which others find.
+  // If all parts are zero, the result is +0. A result that underflows to zero has the sign of the exact result, so that
+  // its lane stays undecided.
   const V any = add(add(size, error), magnitude(q));
   store_results(out, where_greater(any, zero(), above, zero()));
   const unsigned decided =
       done & ((lanes_equal(below, above) & ~lanes_equal(above, zero())) | lanes_equal(any, zero()));
   const unsigned exact = done & ~decided & lanes_equal(error, zero());
   if (exact == 0) return decided;
-  // An exact S: where no more than one of the four parts of `rest` is there, sum + rest is exact but for its rounding,
-  // ties and all.
+  // S is exact in these lanes. If at most one of the four parts of `rest` is not zero, sum + rest is rounded once, also
+  // in a tie.
   const unsigned no_tail = lanes_equal(p_tail, zero()), no_p = lanes_equal(p_low, zero()),
                  no_q = lanes_equal(q_low, zero()), no_sum = lanes_equal(sum_low, zero());
   const unsigned one_part = (no_tail & no_p & (no_q | no_sum)) | (no_q & no_sum & (no_tail | no_p));
   const unsigned tail = t.alpha_power_of_two ? ~0u : lanes_equal(low, zero());
   const V result = add(sum, rest);
   const unsigned rounded = exact & one_part & tail & ~lanes_equal(result, zero()) &
-                           (single ? lanes_equal(rest, zero()) : ~0u);  // a double may not be rounded on the way
+                           (single ? lanes_equal(rest, zero()) : ~0u);  // a float must not be rounded to double first
   double results[W];
   store(results, result);
   for (int i = 0; i < W; ++i)
@@ -107,7 +109,7 @@ template <class T>
 ACCUBLAS_INLINE std::uint64_t round_sums(const CrTile<T>& t, Index row, int j, V high, V low, V error) {
   const Index at = j * lines + row;
   if (lanes_equal(high, zero()) != 0) {
-    // Where no term is other than zero, nothing is the exact sum.
+    // If every term is zero, the sum of zero is exact.
     V common = zero();
     for (Index w = 0; w * 64 < t.k; ++w)
       common =
@@ -126,14 +128,15 @@ ACCUBLAS_INLINE std::uint64_t round_sums(const CrTile<T>& t, Index row, int j, V
         (lanes_at_least(size, splat(0x1p-700)) & lanes_at_least(splat(0x1p700), size)) | lanes_equal(nothing, zero());
     high = mul(once, second);
     low = mul(mul(low, first), second);
-    // The addition covers what underflows.
+    // The addition covers underflow.
     error = where_greater(nothing, zero(), add(mul(mul(error, first), second), splat(0x1p-1000)), zero());
   }
   if (done != 0) done &= round_lanes(t, high, low, error, t.addend + at, t.out + at);
   return static_cast<std::uint64_t>(~done & all) << at;
 }
 
-/// The terms of one word of the lines' bits that are zero neither for all of these rows nor for all columns of a tile.
+/// Returns the terms of one word of the lines' bits that are not zero in one of these rows and in one of the tile's
+/// columns.
 template <int M, class T>
 ACCUBLAS_INLINE std::uint64_t shared_terms(const CrTile<T>& t, int first, Index word) {
   std::uint64_t rows = 0, cols = 0;
@@ -142,8 +145,8 @@ ACCUBLAS_INLINE std::uint64_t shared_terms(const CrTile<T>& t, int first, Index 
   return rows & cols;
 }
 
-/// The columns of a tile for M vectors of rows from vector `first` on, by chains. They skip words of terms that add
-/// nothing. If a line holds Inf or NaN, its limit is not finite, nor is then the sum.
+/// Computes the columns of a tile for M vectors of rows from vector `first` on, by chains, which skip words of terms
+/// that add nothing. If a line holds Inf or NaN, the limit and the sum are not finite. Returns the undecided elements.
 template <int M, Speed S, class T>
 ACCUBLAS_INLINE std::uint64_t some_vectors(const CrTile<T>& t, int first) {
   const double base1 = t.base1, base2 = t.base2;
@@ -157,7 +160,7 @@ ACCUBLAS_INLINE std::uint64_t some_vectors(const CrTile<T>& t, int first) {
       const V l = limit(j, i);
       chain[j][i] = {mul(l, splat(base1)), mul(l, splat(base2)), zero()};
     }
-  V base[M], seen[M];  // no binade is left: nobody asks
+  V base[M], seen[M];  // not used, because no chain leaves its binade
   for (int i = 0; i < M; ++i) base[i] = seen[i] = zero();
   for (Index word = 0; word * 64 < t.k; ++word) {
     if (shared_terms<M>(t, first, word) == 0) continue;
@@ -194,8 +197,8 @@ ACCUBLAS_INLINE std::uint64_t some_vectors(const CrTile<T>& t, int first) {
   return open;
 }
 
-/// The columns of a tile for M vectors of rows from vector `first` on, by dot2's steps in dot2's blocks. Terms that add
-/// nothing are skipped, where no line holds Inf or NaN.
+/// Computes the columns of a tile for M vectors of rows from vector `first` on, by dot2's steps in dot2's blocks. Terms
+/// that add nothing are skipped, unless a line holds Inf or NaN. Returns the undecided elements.
 template <int M, class T>
 ACCUBLAS_INLINE std::uint64_t some_pairs(const CrTile<T>& t, int first) {
   constexpr int N = tile_cols;
@@ -250,8 +253,8 @@ ACCUBLAS_INLINE std::uint64_t some_pairs(const CrTile<T>& t, int first) {
   std::uint64_t open = 0;
   for (int j = 0; j < N; ++j)
     for (int i = 0; i < M; ++i) {
-      // Multiples of one number that sum to so few of them are added exactly. If products underflow, their sizes may be
-      // zero, and so is this number.
+      // Multiples of `last` whose magnitudes add up to at most 2^52 times `last` are added exactly. If products
+      // underflow, their sizes may be zero, and so is `last`.
       const V last = mul(load(t.row.last_bit + (first + i) * W), splat(t.col.last_bit[j]));
       const V error = where_greater(add(size[j][i], splat(underflow)), mul(last, splat(0x1p52)),
                                     add(mul(size[j][i], splat(t.error)), splat(underflow)), zero());
