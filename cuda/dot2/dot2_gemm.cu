@@ -85,8 +85,8 @@ void launch_tiles(const DeviceModel& model, int row, const ExactArguments<T>& g,
 
 constexpr int combine_warps = 8, ahead = 8;  ///< pairs that a thread loads at a time
 
-/// Combines the pairs of a chunk of blocks; a warp takes 32 neighbouring elements of a row. The last chunk finishes the
-/// elements. `totals`: totals of the earlier chunks.
+/// Combines the pairs of a chunk of blocks with `totals`, those of the earlier chunks. A warp takes 32 neighbouring
+/// elements of a row. The last chunk finishes the elements.
 template <class T>
 __global__ void __launch_bounds__(32 * combine_warps)
     combine_blocks(ExactArguments<T> g, Dot2Blocks blocks, Pair* totals) {
@@ -125,7 +125,7 @@ Dot2Division dot2_division(const DeviceModel& model, Index m, Index n, Index k, 
   Dot2Division d{choose_row<T>(model, m, n, true), 1, blocks, 0};
   const Dot2Row& row = Dot2Table::rows[d.row];
   const Index tiles = tiles_of(row.shape, m, n);
-  // one is for the totals
+  // One pair of each element is for the totals.
   const Index room = std::min(model.tuning().dot2.most_pairs, static_cast<Index>(cap / sizeof(Pair))) / (m * n) - 1;
   if (2 * tiles <= places(model, row) && std::min(blocks, room) >= 2) {
     d.segments = std::min(places(model, row) / tiles, blocks);

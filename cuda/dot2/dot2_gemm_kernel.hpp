@@ -283,8 +283,8 @@ __device__ void store_tile(const ExactArguments<T>& g, const Tile& tile, const T
 struct Dot2Blocks {
   Index first, end;
   Index segment;  ///< blocks of a thread block; its number along y selects them
-  /// Null: a thread block has all of its tile, and finishes it. Otherwise the pairs of the blocks go here: that of
-  /// block b and element (row, col) to ((b - first) m + row) n + col.
+  /// Memory for the pairs of the blocks: that of block b and element (row, col) at ((b - first) m + row) n + col. If
+  /// null, a thread block computes its tile over all blocks, and finishes it.
   Pair* pairs;
 };
 
@@ -313,7 +313,7 @@ __global__ void __launch_bounds__(Table::rows[index].shape.threads(), Table::row
       totals.add(row, col, sum, block == begin || blocks.pairs);
     });
     if (blocks.pairs) {
-      __syncthreads();  // the steps of the next block do not overwrite its sums meanwhile
+      __syncthreads();  // the totals are complete; the next block's steps wait before its sums overwrite them
       store_tile<T, shape>(g, tile, totals, blocks.pairs + (block - blocks.first) * g.rows.count * g.cols.count);
     }
   }

@@ -18,6 +18,7 @@ namespace accublas::cuda {
 
 namespace {
 
+/// The arrays of a call in its workspace.
 struct Layout {
   Lines rows, cols;
   std::uint32_t* open;
@@ -27,7 +28,7 @@ Layout lines_of(Carver& carver, const EngineCall<T>& engine) {
   return {take_lines(carver, engine.rows, false), take_lines(carver, engine.cols, false), take_open(carver, engine)};
 }
 
-/// The parts of numbers for which pairs exist.
+/// Combines the pairs of both components of complex results, which earlier calls have stored, and rounds the results.
 template <class T>
 void combine_call(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const EngineCall<T> engine(call);
@@ -52,7 +53,7 @@ template <class T>
 void dot2_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const Gemm<T>& g = call.problem;
   if (g.row_pairs != RowPairs::none) return combine_call(state, call, execution);
-  // One chain per output in the same blocks: a GEMM of one column or one row is a GEMV.
+  // A GEMM with one column or one row is a GEMV: both have one chain for each output, in equal blocks.
   const auto vector_call = [&](const Gemv<T>& gemv) {
     gemv_call(state, Call<Gemv<T>, T>{gemv, call.alpha, call.beta, true, true, call.mode, call.engine}, execution);
   };

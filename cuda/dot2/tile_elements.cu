@@ -84,10 +84,10 @@ __device__ void find_pending(const ExactArguments<T>& a, Index index, bool all, 
   }
 }
 
-/// Rows of a tile are multiplied by 2^exponent where sums might overflow or products might lose bits to underflow.
+/// The rows of a tile are multiplied by 2^exponent if sums might overflow or products might lose bits to underflow.
 struct TileScale {
   int exponent;
-  double lost;    ///< bound of what bits of rows that are lost change in a sum
+  double lost;    ///< bound of the change of a sum by bits that the scaled rows lose
   bool possible;  ///< false: no power of two keeps sums in range
 };
 

@@ -34,10 +34,10 @@ void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int 
 template <class T>
 void exact(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 
-/// Rows and columns of a tile of decide_by_tiles, and terms of the blocks that it leaves out where they are zeros.
+/// Rows and columns of a tile of decide_by_tiles, and terms of a block that it leaves out if all its products are zero.
 inline constexpr int pending_tile_lines = 32, pending_tile_terms = 128;
 
-/// When tiles are faster than sums one by one.
+/// Numbers of pending elements from which on tiles are faster than sums one by one.
 struct PendingTiles {
   Index elements;  ///< with more pending elements of finite lines
   int of_tile;     ///< in tiles with so many of them

@@ -77,8 +77,8 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
   return sum;
 }
 
-/// Returns the share of the blocks of terms that the tile of element (i, j) needs (decide_by_tiles), by all
-/// threads of a block. Four threads take the lines of a word.
+/// Returns the share of the blocks of terms that the tile of element (i, j) needs (decide_by_tiles). All threads of a
+/// thread block call it; four of them take the lines of a word.
 __device__ inline double needed_share(const Lines& rows, Index i, const Lines& cols, Index j) {
   if (!rows.nonzero || !cols.nonzero) return 1;
   static_assert(pending_tile_lines == 4 * 8 && pending_tile_terms == 2 * 64);

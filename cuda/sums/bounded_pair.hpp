@@ -7,7 +7,7 @@
 
 namespace accublas::cuda {
 
-/// The arithmetic for numbers of type T: dot2's, or cr's, which is that of double.
+/// The type whose arithmetic sums products of numbers of type T: T in dot2, double in cr.
 template <class T, bool cr>
 using SumType = std::conditional_t<cr, double, T>;
 

@@ -8,10 +8,11 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// False for binary32, whose arithmetic is plain binary64 and whose c stays 0.
+/// Whether pairs of a type have a compensation. binary32 has plain sums in binary64, and its c stays 0.
 template <class T>
 constexpr bool compensated = sizeof(T) == sizeof(double);
 
+/// A sum s and its compensation c.
 struct Pair {
   double s, c;
 };
@@ -25,6 +26,7 @@ __device__ inline double sum_error(double a, double b, double s) {
   return add_rn(small, -add_rn(s, -large));
 }
 
+/// Adds x y to a pair (step of docs/modes.md).
 template <class T>
 __device__ void step(Pair& pair, T x, T y) {
   if constexpr (compensated<T>) {
@@ -36,6 +38,7 @@ __device__ void step(Pair& pair, T x, T y) {
   }
 }
 
+/// Returns combine(left, right) of docs/modes.md.
 template <class T>
 __device__ Pair combine(Pair left, Pair right) {
   const double s = add_rn(left.s, right.s);
@@ -49,7 +52,7 @@ __device__ inline Pair load_pair(const Pair* p) {
 }
 __device__ inline void store_pair(Pair* p, Pair pair) { *reinterpret_cast<double2*>(p) = {pair.s, pair.c}; }
 
-/// The general rounding. It is not inlined, since it needs more registers than the kernels.
+/// Returns RN(alpha (s + c) + beta addend). It is not inlined, since it needs more registers than the kernels.
 template <class T>
 __device__ __noinline__ T round_general(T alpha, Pair pair, T beta, T addend) {
   return finish_pair(alpha, pair.s, pair.c, beta, addend);

@@ -21,14 +21,14 @@ namespace accublas::cuda {
 inline constexpr int chain_group = 8;  ///< products that are compared with the limit at once
 inline constexpr int chain_terms = 64;
 
-/// Exact: products have no error (binary32 operands). Uniform: one limit for the warp, whose lanes share a sum;
-/// otherwise every lane has its own limit.
+/// With `Exact` products have no error (binary32 operands). With `Uniform` the warp has one limit, and its lanes share
+/// a sum; otherwise every lane has its own limit.
 template <bool Exact, bool Uniform>
 struct GridChain {
   double s1 = 0, s2 = 0, s2e = 0, c = 0;
   std::uint32_t limit_high = 0;  ///< high word of the limit, a power of two (0: none yet)
   int groups = 0;
-  std::uint32_t below = 0;  ///< not zero: something was added to c
+  std::uint32_t below = 0;  ///< not zero if a number other than zero was added to c
   TripleSum total{0, 0, 0, 0};
 
   /// Adds the sum of a[i] x[i]; all lanes of a warp call it together.
