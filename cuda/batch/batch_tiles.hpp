@@ -21,7 +21,7 @@ struct TileShape {
   static constexpr int tile_lines = Rows + Cols, lines = Tiles * tile_lines;
   static constexpr int squares = Rows / 16 * (Cols / 8);     ///< squares of a tile
   static constexpr int groups = ceil_div(lines / 8, warps);  ///< groups of eight lines that a warp has
-  static constexpr int pitch = Terms;                        ///< in bytes
+  static constexpr int pitch = Terms;                        ///< bytes of a line
   static constexpr std::uint32_t plane = lines * pitch;
 
   std::uint32_t digit[Digits + Digits % 2][lines][pitch / 4];  ///< four terms a word; words are permuted by chunk_of

@@ -9,8 +9,8 @@
 
 namespace accublas::cuda {
 
-/// Which rows of 2k terms are written for a row of A: those of both Re and Im of a product, one after the other, or one
-/// of them.
+/// The rows of 2k terms that are written for a row of A: those of both Re and Im of a product, one after the other, or
+/// one of them.
 enum class RowLayout { both, real, imaginary };
 
 /// Writes the rows of A, m x k, to `to`, which is column-major, 2m x 2k (both) or m x 2k. A row holds the factors of

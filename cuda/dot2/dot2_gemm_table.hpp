@@ -8,13 +8,13 @@ namespace accublas::cuda {
 
 /// How a thread block computes its tile of C. A warp has 4 x 8 threads.
 struct Dot2Shape {
-  int rows, cols;                ///< of C, for a thread block; cols is a multiple of 32
-  int thread_rows, thread_cols;  ///< of C, for a thread; even
+  int rows, cols;                ///< tile of C of a thread block; cols is a multiple of 32
+  int thread_rows, thread_cols;  ///< tile of C of a thread; even
   int step;                      ///< terms in shared memory at a time; a multiple of 8, divides dot2_block_terms
   int stages;                    ///< steps in shared memory
   int unroll;                    ///< terms between two branches
   int resident;                  ///< thread blocks on a multiprocessor
-  bool tensor = false;           ///< on tensor cores (binary32); unroll is not used then
+  bool tensor = false;           ///< uses tensor cores (binary32), and not `unroll`
 
   constexpr int threads() const { return rows * cols / (thread_rows * thread_cols); }
   constexpr int warp_rows() const { return 4 * thread_rows; }
@@ -59,7 +59,7 @@ struct Dot2Row {
   int major, minor;
   bool single;
   Dot2Shape shape;
-  double cycles;  ///< of a multiprocessor for 1000 terms, with all of its thread blocks busy
+  double cycles;  ///< cycles of a multiprocessor for 1000 terms, with all of its thread blocks busy
 };
 
 /// Rows of a type that do not use tensor cores also serve devices that have no rows of their own.

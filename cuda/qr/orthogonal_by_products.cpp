@@ -32,7 +32,7 @@ class OrthogonalByProducts {
 
   void run() {
     products_.begin(execution_, [&](Carver& carver) { lay_out(carver); });
-    state_.cublas();  // where there is none, this throws before anything is written
+    state_.cublas();  // a missing cuBLAS is reported before anything is written
     with_written(wrote_, [&] {
       if (words_)
         set_on_stream(words_, 0, static_cast<std::size_t>(count_of_words()) * sizeof *words_, stream(),
@@ -338,7 +338,7 @@ class OrthogonalByProducts {
   E* sums_ = nullptr;
   Matrix<E> a_{}, c_{};
   Reflectors reflectors_{}, next_reflectors_{};
-  Between between_[2] = {};  ///< for the call's stream, and for the side stream
+  Between between_[2] = {};  ///< memory of the call's stream, and of the side stream
   E *copy_of_a_ = nullptr, *copy_of_c_ = nullptr;
   std::uint32_t steps_ = 0;
   bool wrote_ = false;

@@ -19,7 +19,7 @@ static_assert(qr_panel_columns<double> == columns);
 struct Storage {
   double row[rows * columns];  ///< elements, at the positions place_of
   double of_warp[warps][products], of_block[most_in_cluster][products], total[products];
-  double column_of_warp[2][warps][group], column_of_block[2][most_in_cluster][group];  ///< of the last two exchanges
+  double column_of_warp[2][warps][group], column_of_block[2][most_in_cluster][group];  ///< in the last two exchanges
   double own_diagonal[2][group], diagonal[2][group];  ///< row of the diagonal: to send, and received
   double tau[group];
   int exponent[columns];  ///< a column of the panel is 2^exponent times its numbers in `row`

@@ -70,7 +70,7 @@ template <class E>
 struct QrStorage {
   using T = RealOf<E>;
   static constexpr int columns = qr_panel_columns<E>;
-  T of_warp[2][qr_warps][lanes];          ///< of the last two exchanges
+  T of_warp[2][qr_warps][lanes];          ///< numbers of the last two exchanges
   T of_block[2][most_in_cluster][lanes];  ///< sums of the blocks of a cluster, or of warps over blocks of a grid
   E own_row[columns];                     ///< the row of the step's diagonal, in the block that has it
   E row[2][columns];                      ///< that row, received by every block
@@ -178,7 +178,7 @@ class QrPanelRows {
     row_[columns - 1] = v;
   }
 
-  /// Writes tau and row j of R, which includes what the step subtracts.
+  /// Writes tau and row j of R, from which this step's product is subtracted.
   __device__ void put_r(int j, T beta, const E& tau) const {
     p_.tau[j] = tau;
     p_.a(j, j) = number<E>(beta * power<T>(storage_.exponent[warp()][j]), 0);

@@ -19,7 +19,7 @@ struct TileConfig {
   int step;            ///< bytes of k in shared memory at a time
   int stages;          ///< steps in flight
   int cluster;         ///< thread blocks of a cluster, along the rows
-  int threads;         ///< of a thread block
+  int threads;         ///< threads of a thread block
   int blocks;          ///< thread blocks resident on a multiprocessor
   int raster_rows;     ///< rows of C in a stripe, inside which tiles are taken column by column
   int lockstep_steps;  ///< steps between two barriers of the cluster; 0: none
@@ -48,7 +48,7 @@ struct HostTuning {
   double least_operations = 1e10;  ///< operations, 2 m n k, from which on a call is worth copying
   double bus_words = 5e9;          ///< matrix elements a second over the bus
   double operations = 5e11;        ///< operations a second that the device saves
-  double copies = 2;               ///< times that the copies must be cheaper than what they save
+  double copies = 2;               ///< least ratio of the time that a product saves to that of its copies
   Index least_split_cols = 4096, least_split_rows = 1024;  ///< columns and rows of C from which on panels are made
   Index panels = 4;                                        ///< panels of columns, so that copies overlap with products
   Index narrow_cols = 1024;  ///< columns of a panel; narrower panels have fewer rows first
@@ -92,8 +92,8 @@ struct QrTuning {
   } blocks[3] = {{12288, 512}, {1024, 256}, {0, 128}};
   // These blocks are wider. They are used if engine int8 computes the products that apply a block to other columns:
   // with more terms it is faster than cuBLAS.
-  Width deep = {24576, 4096};    ///< of a factorization
-  Width applied = {2048, 1024};  ///< of a product Q C: `from` bounds its reflectors, and its columns or rows
+  Width deep = {24576, 4096};    ///< blocks of a factorization
+  Width applied = {2048, 1024};  ///< blocks of a product Q C: `from` bounds its reflectors, and C's columns
   Index most_concurrent = 512;   ///< columns that are factored concurrently with products
   Index most_of_triangle = 512;  ///< order of a triangle that is multiplied as a whole
   Index kernel_columns = 256;    ///< columns of a block whose panels are applied by kernels
@@ -114,7 +114,7 @@ struct Int8Tuning {
 /// dot2's GEMM. Measured by `accublas-gpu-bench gemm -r dgemm,sgemm -m dot2 -n MxNxK` with small M and N and a large K.
 /// Its tile shapes are template arguments (cuda/dot2/dot2_gemm_table.hpp).
 struct Dot2Tuning {
-  Index most_pairs = Index{1} << 21;  ///< pairs in scratch at a time, where thread blocks share k
+  Index most_pairs = Index{1} << 21;  ///< pairs in scratch at a time, if thread blocks share k
 };
 
 /// Pending elements of cr by tiles. Measured by `accublas-gpu-bench gemm -r dgemm -m cr` on decaying data.
@@ -135,14 +135,14 @@ struct VectorTuning {
   Index fixed_column_terms = 128;  ///< fixed:T: least terms of a warp down 32 rows
   Index fixed_tasks = 32;          ///< fixed:T: warps for each multiprocessor
   Index half_blocks = 3;           ///< dot2: warps take fewer rows up to half this many thread blocks a multiprocessor
-  Index warp_rows = 16;            ///< dot2: least rows of a warp if there are so many
+  Index warp_rows = 16;            ///< dot2: least rows of a warp, if the matrix has as many
   Index most_pairs = 1 << 20;      ///< dot2: pairs in scratch at a time
   Index stream_terms = 2048;       ///< dot2: terms up to which a thread block takes 32 rows, however few there are
 };
 
 /// Multiple precision. Measured by `accublas-mp-bench --gpu`.
 struct MpTuning {
-  Index early_bytes = Index{160} << 20;  ///< bytes of A up to which products with A start before the vectors are there
+  Index early_bytes = Index{160} << 20;  ///< bytes of A up to which products with A start before the vectors are ready
   Index cached_bytes = Index{40} << 20;  ///< bytes of a matrix from which on columns are loaded ahead
   int ahead_rows = 32, ahead_columns = 8;    ///< loads of a thread ahead, of A and of A^T
   int most_segments = 64;                    ///< segments of a sum unless shared memory requires more
@@ -153,7 +153,7 @@ struct MpTuning {
 };
 
 struct Tuning {
-  /// The engine of integer products: INT8 except where the hardware has little of it. Measured by
+  /// The engine of integer products: INT8, except on hardware with few INT8 units. Measured by
   /// `accublas-gpu-bench gemm -r dgemm -m cr/int8,cr/fp16`.
   accublas_engine integer_engine = ACCUBLAS_ENGINE_INT8;
   TileConfig int8_tiles{};

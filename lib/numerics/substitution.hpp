@@ -51,7 +51,7 @@ struct Unknown {
     else
       return approximate_number(sums[0], result);
   }
-  /// Same contract as `approximate`, for sums that are 2^scale times what they stand for.
+  /// Same contract as `approximate`, for 2^scale times the sums.
   ACCUBLAS_HD bool approximate_scaled(const TripleSum (&sums)[parts], int scale, E& result) const {
     if constexpr (is_complex<E>)
       return approximate_parts(sums, scale, result);
@@ -148,7 +148,7 @@ struct Unknown {
                     &result);
   }
 
-  /// Rounds the parts of a complex unknown, from sums that are 2^scale times what they stand for.
+  /// Rounds the parts of a complex unknown, from 2^scale times the sums.
   ACCUBLAS_HD bool approximate_parts(const TripleSum (&sums)[parts], int scale, E& result) const {
     TripleSum above[parts];
     for (int part = 0; part < parts; ++part)

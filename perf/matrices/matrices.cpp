@@ -26,7 +26,7 @@ constexpr Name names[] = {
     {"permutation", nullptr, Kind::permutation},        // one 1 a row and column
     {"diagonal", nullptr, Kind::diagonal},              // random
     {"banded", "W", Kind::banded, 1, 1e9, true},        // W bands, random
-    {"poisson1d", nullptr, Kind::poisson1d},            // 2 on the diagonal, -1 beside it
+    {"poisson1d", nullptr, Kind::poisson1d},            // 2 on the diagonal, -1 next to it
     {"block-diagonal", nullptr, Kind::block_diagonal},  // 8 blocks, scaled by 2^-40 to 2^40 (s: 2^-20 to 2^20)
     {"block-diagonal", "B", Kind::block_diagonal, 1, 1e9, true},  // blocks of order B, random
     {"triangular", nullptr, Kind::triangular},                    // A lower, B upper triangular, random

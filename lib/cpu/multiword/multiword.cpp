@@ -53,7 +53,7 @@ void form_words(MultiwordMode mode, const WordPanel<T>& panel, Index first, Inde
     panel.data[i * panel.ld + p] = words.first;
     if (two) panel.data[(count + i) * panel.ld + p] = words.second;
   };
-  constexpr Index strip = 16;  // lines that are read together where the smaller stride runs across them
+  constexpr Index strip = 16;  // lines that are read together if the smaller stride runs across them
   const bool along = std::abs(view.col_stride) <= std::abs(view.row_stride);
   parallel_for(ceil_div(count, strip), execution.threads, [&](Index task, int) {
     const Index i0 = task * strip, i1 = std::min(count, i0 + strip);

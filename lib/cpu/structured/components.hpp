@@ -1,9 +1,9 @@
 // A complex product as real ones (docs/modes.md, "Complex types"). A row of op(A) becomes a line of 2 k real numbers,
 //   Re a(0), Im a(0), Re a(1), Im a(1), ...
-// and a column of op(B) two of them, one for each component of the results:
+// and a column of op(B) becomes two lines, one for each component of the results:
 //   for Re: Re b(0), -Im b(0), Re b(1), -Im b(1), ...    for Im: Im b(0), Re b(0), Im b(1), Re b(1), ...
-// with the signs of conjugation. Products of such lines are the components of the complex ones, term by term in the
-// order that dot2 prescribes.
+// Conjugations change signs of the lines. Products of such lines are the components of the complex ones, term by term
+// in the order that dot2 prescribes.
 #pragma once
 
 #include "lib/call/execution.hpp"
@@ -39,7 +39,7 @@ template <class T>
 struct RowLine {
   const ProductLines<Complex<T>>& lines;
   Index line;
-  bool transposed = false;  ///< for the imaginary parts of a transposed product: its two terms of a p change places
+  bool transposed = false;  ///< swaps the two terms of each p, for the imaginary parts of a transposed product
   /// Returns the part of the line whose numbers are x, or its conjugate, as entries that are read in place.
   Entries<T> entries(Vector<const Complex<T>> x, bool conjugate) const {
     return component_entries(x, transposed, transposed && conjugate, !transposed && conjugate);

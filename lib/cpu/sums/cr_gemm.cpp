@@ -277,7 +277,7 @@ class CrGemm {
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
   const Grid grid_;
-  const double error_[3];  ///< by Speed
+  const double error_[3];  ///< CrTile::error for each Speed
   const bool combine_;
   int threads_ = 1;
   Index rows_ = 0, cols_ = 0;  ///< rows and columns of a task

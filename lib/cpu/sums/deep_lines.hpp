@@ -57,7 +57,7 @@ constexpr Index deep_copies(Index lines, Index terms) { return lines * deep_copy
 struct DeepSegment {
   double largest[CrScale::most_lines], last_bit[CrScale::most_lines];
   int exponent[CrScale::most_lines];
-  std::int64_t lambda[CrScale::most_lines];  ///< for this exponent; -1 if some terms are left out
+  std::int64_t lambda[CrScale::most_lines];  ///< lambda for `exponent`; -1 if some terms are left out
 };
 
 /// Returns in how many segments each line is surveyed.
@@ -67,7 +67,7 @@ inline Index deep_segments(Index k, int threads) {
 }
 
 /// Fills side.known, with lambda only if that is wanted. `segments` holds deep_segments for each panel. A thread's
-/// memory, thread_bytes apart, has room for a panel of DeepTuning::survey_terms and, behind it, its copies.
+/// memory, thread_bytes apart, has room for a panel of DeepTuning::survey_terms and, after it, for its copies.
 template <class T>
 void deep_survey(const DeepSide<T>& side, Isa isa, bool want_lambda, int threads, DeepSegment* segments,
                  unsigned char* memory, Index thread_bytes);

@@ -40,9 +40,9 @@ struct BatchTuning {
 
 /// GEMM by residues. Measured by `accublas-bench -r dgemm -m cr,dp:repro,fixed:53` with ACCUBLAS_ENGINE=int8.
 struct Int8Tuning {
-  Index tile_rows = 96, tile_cols = 256;             ///< of C; larger if products are faster than L2 feeds small tiles
-  Index tiles_a_thread = 4;                          ///< least tiles for each thread; with fewer, tiles are halved
-  Index least_tile_rows = 48, least_tile_cols = 64;  ///< of C, if tiles are halved for threads
+  Index tile_rows = 96, tile_cols = 256;  ///< tile of C; larger if products are faster than L2 feeds small tiles
+  Index tiles_a_thread = 4;               ///< least tiles for each thread; with fewer, tiles are halved
+  Index least_tile_rows = 48, least_tile_cols = 64;          ///< tile of C, if tiles are halved for threads
   int dgemm_moduli = max_moduli, sgemm_moduli = max_moduli;  ///< cr: moduli beyond which sums cost less
   Index least_chunk = 1024;       ///< terms: shorter chunks of k are worse than blocks of less than 4 tiles a side
   Index packed = Index{1} << 17;  ///< entries of an operand that is kept as doubles, since the caches hold it
@@ -55,7 +55,7 @@ struct Int8Tuning {
 struct UndecidedTuning {
   Index cached_bytes = 1 << 18;   ///< bytes of operands that the caches hold: exact accumulators are faster there
   double accepted_cached = 1e-3;  ///< part of the elements; recomputing them costs less than one more modulus
-  double accepted = 1e-4;         ///< part of the elements where the operands are larger
+  double accepted = 1e-4;         ///< part of the elements if the operands are larger
   Index few = 64;  ///< one element of a tile or block in so many is computed by itself, not by another pass
   Index small_elements = 20000, small_samples = 16;  ///< elements of a small C, and of it that are sampled
   Index sample_terms = 131072;                       ///< terms of all samples together
@@ -102,13 +102,13 @@ struct Dot2Tuning {
   Index most_rows = 4096;                   ///< GEMV: rows of a task, whose pairs stay in L2
   Index least_rows = 64;                    ///< GEMV: rows of a task, and not fewer for the sake of another thread
   Index x_chunk = 4096;                     ///< GEMV: entries of x that are copied at a time; a multiple of the block
-  Index copy_rows = 64;                     ///< GEMV: rows of A that are copied at a time where neither stride is 1
+  Index copy_rows = 64;                     ///< GEMV: rows of A that are copied at a time if neither stride is 1
   Index few_rows = 7;                       ///< GEMV: contiguous rows that would leave lanes of a vector empty
-  Index split_pairs = 1 << 16;              ///< GEMV: block pairs that are kept at a time where threads share k
+  Index split_pairs = 1 << 16;              ///< GEMV: block pairs that are kept at a time if threads share k
   Index task_rows = 256, task_cols = 256;   ///< GEMM: of C; task_rows x slab entries of A stay in L2, and the pairs
   Index slab = 128;                         ///< GEMM: terms that are packed at a time; a multiple of the block
   Index tasks_a_thread = 2;                 ///< GEMM: tasks
-  Index split_values = 1 << 17;  ///< GEMM: doubles of block pairs that are kept at a time where threads share k
+  Index split_values = 1 << 17;             ///< GEMM: doubles of block pairs that are kept at a time if threads share k
 };
 
 /// Digits and slices. Measured by `accublas-bench -r dgemm -m cr,slices:8` with ACCUBLAS_ENGINE=fp64.
