@@ -84,9 +84,7 @@ struct Special {
 /// Returns the value that an entry represents: itself, or rounded to T bits below 2^exponent and scaled by 2^-exponent.
 template <class T>
 __device__ double value_of(T entry, const FixedScaling& fixed, int exponent) {
-  if (!fixed.most) return entry;
-  const ScaledInteger v = scale_entry(entry, exponent, fixed.bits);
-  return static_cast<double>(v.mantissa) * power_of_two(v.shift - fixed.bits);
+  return fixed.most ? rounded_entry(entry, exponent, fixed.bits) : entry;
 }
 
 template <class T>

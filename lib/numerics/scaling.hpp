@@ -50,4 +50,11 @@ ACCUBLAS_HD ScaledInteger scale_entry(F a, int exponent, int t) {
   return {d.negative ? -s : s, shift > 0 ? shift : 0};
 }
 
+/// Returns a' 2^-T, an entry as fixed:T rounds it, with a magnitude of at most 1. It is exact as a double.
+template <class F>
+ACCUBLAS_HD double rounded_entry(F a, int exponent, int t) {
+  const ScaledInteger v = scale_entry(a, exponent, t);
+  return static_cast<double>(v.mantissa) * power_of_two(v.shift - t);
+}
+
 }  // namespace accublas

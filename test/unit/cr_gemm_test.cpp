@@ -224,31 +224,21 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
       cpu::kernels_for<cpu::CrPanelKernels>(isa).measure(k, lines, panel_a.data(), row);
       cpu::kernels_for<cpu::CrPanelKernels>(isa).measure(k, lines, panel_b.data(), col);
       for (cpu::Speed speed : {cpu::Speed::full, cpu::Speed::swift, cpu::Speed::compensated}) {
-        const Grid grid{ceil_log2(k) + 1};
-        const double terms = static_cast<double>(k);
         std::vector<double> high(64), low(64), rest(64);
         std::vector<T> out(64);
-        const cpu::CrTile<T> tile{k,
-                                  rows,
-                                  panel_a.data(),
-                                  panel_b.data(),
-                                  row,
-                                  col,
-                                  grid.base1(),
-                                  grid.base2(),
-                                  grid.quantum2(),
-                                  speed == cpu::Speed::compensated ? cpu::compensated_error<T>(k)
-                                  : speed == cpu::Speed::full      ? grid.error(terms, terms)
-                                                                   : grid.swift_error(terms),
-                                  false,
-                                  true,
-                                  1,
-                                  0,
-                                  nullptr,
-                                  out.data(),
-                                  high.data(),
-                                  low.data(),
-                                  rest.data()};
+        cpu::CrTile<T> tile = cpu::tile_of_terms<T>(k);
+        tile.rows = rows;
+        tile.a = panel_a.data();
+        tile.b = panel_b.data();
+        tile.row = row;
+        tile.col = col;
+        tile.error = cpu::tile_error<T>(speed, k);
+        tile.alpha_power_of_two = true;
+        tile.alpha = 1;
+        tile.out = out.data();
+        tile.high = high.data();
+        tile.low = low.data();
+        tile.rest = rest.data();
         kernel.tile[static_cast<int>(speed)](tile);
         for (Index i = 0; i < rows; ++i)
           for (Index j = 0; j < kernel.cols; ++j) {
@@ -266,11 +256,12 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
                 << "speed " << static_cast<int>(speed) << " isa " << cpu::isa_name(isa) << " case " << n << " (" << i
                 << ", " << j << ")";
             if (speed == cpu::Speed::compensated) {
-              EXPECT_LE(rest[at], magnitudes * cpu::compensated_error<T>(k) * (1 + 0x1p-20) + 0x1p-900);
+              EXPECT_LE(rest[at], magnitudes * tile.error * (1 + 0x1p-20) + 0x1p-900);
               continue;
             }
-            const double quantum = grid.quantum2() * (speed == cpu::Speed::full ? 0x1p-40 : 2);
-            EXPECT_LE(rest[at], most_a * most_b * terms * quantum + std::fabs(low[at]) * 0x1p-50 + 0x1p-900)
+            const double quantum = tile.quantum2 * (speed == cpu::Speed::full ? 0x1p-40 : 2);
+            EXPECT_LE(rest[at],
+                      most_a * most_b * static_cast<double>(k) * quantum + std::fabs(low[at]) * 0x1p-50 + 0x1p-900)
                 << "speed " << static_cast<int>(speed) << " isa " << cpu::isa_name(isa) << " case " << n;
           }
       }

@@ -37,9 +37,8 @@ class CrGemm {
         execution_(execution),
         kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),
         panels_(kernels_for<CrPanelKernels>(execution.isa)),
-        grid_{ceil_log2(g.k) + 1},
-        error_{grid_.error(static_cast<double>(g.k), static_cast<double>(g.k)),
-               grid_.swift_error(static_cast<double>(g.k)), compensated_error<T>(g.k)},
+        error_{tile_error<T>(Speed::full, g.k), tile_error<T>(Speed::swift, g.k),
+               tile_error<T>(Speed::compensated, g.k)},
         combine_(moderate(g.alpha) && (g.beta == 0 || moderate(g.beta))) {}
 
   /// Returns false, with nothing done, if the workspace is too small.
@@ -103,11 +102,7 @@ class CrGemm {
       scale(b, cols);
     }
     Results results;
-    CrTile<T> tile{};
-    tile.k = g_.k;
-    tile.base1 = grid_.base1();
-    tile.base2 = grid_.base2();
-    tile.quantum2 = grid_.quantum2();
+    CrTile<T> tile = tile_of_terms<T>(g_.k);
     tile.combine = combine_;
     int exponent = 0;
     tile.alpha_power_of_two = std::fabs(std::frexp(static_cast<double>(g_.alpha), &exponent)) == 0.5;
@@ -276,7 +271,6 @@ class CrGemm {
   const CrGemmTuning& tuning_ = tuning().cr_gemm;
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
-  const Grid grid_;
   const double error_[3];  ///< CrTile::error for each Speed
   const bool combine_;
   int threads_ = 1;

@@ -31,11 +31,29 @@ struct CrPanels {
   double* entry(Index line) const { return entries + line / lines * lines * k + line % lines; }
 };
 
-/// Returns CrTile::error for compensated sums of k products of numbers of type T.
+/// Returns the grids of chains over k terms.
+inline Grid grid_of_terms(Index k) { return Grid{ceil_log2(k) + 1}; }
+
+/// Returns a tile with k terms and their grids; other members are zero.
 template <class T>
-double compensated_error(Index k) {
+CrTile<T> tile_of_terms(Index k) {
+  const Grid grid = grid_of_terms(k);
+  CrTile<T> tile{};
+  tile.k = k;
+  tile.base1 = grid.base1();
+  tile.base2 = grid.base2();
+  tile.quantum2 = grid.quantum2();
+  return tile;
+}
+
+/// Returns CrTile::error of a speed for k products of numbers of type T.
+template <class T>
+double tile_error(Speed speed, Index k) {
+  const double terms = static_cast<double>(k);
+  if (speed == Speed::full) return grid_of_terms(k).error(terms, terms);
+  if (speed == Speed::swift) return grid_of_terms(k).swift_error(terms);
   // The second factor covers the roundings of the sum of magnitudes.
-  return dot2_bound(dot2_depth_gemm(k), k, unit_roundoff<T>()).componentwise * (1 + static_cast<double>(k) * 0x1p-51);
+  return dot2_bound(dot2_depth_gemm(k), k, unit_roundoff<T>()).componentwise * (1 + terms * 0x1p-51);
 }
 
 }  // namespace accublas::cpu

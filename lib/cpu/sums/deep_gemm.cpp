@@ -165,16 +165,8 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, Trip
   if (!same) make_panels(cols_side_, cols, first, memory, nullptr, &b);
   double high[64], low[64], rest[64]{};
   T out[64];
-  const Grid grid{ceil_log2(k) + 1};
-  const double terms = static_cast<double>(k);
-  CrTile<T> tile{};
-  tile.k = k;
-  tile.base1 = grid.base1();
-  tile.base2 = grid.base2();
-  tile.quantum2 = grid.quantum2();
-  tile.error = speed == Speed::full    ? grid.error(terms, terms)
-               : speed == Speed::swift ? grid.swift_error(terms)
-                                       : compensated_error<T>(k);
+  CrTile<T> tile = tile_of_terms<T>(k);
+  tile.error = tile_error<T>(speed, k);
   tile.high = high;
   tile.low = low;
   tile.rest = rest;
@@ -243,10 +235,7 @@ void Deep<T>::read(bool of_columns, Index line, Index part, Index first, Index t
   if (how.swapped)
     for (Index t = 0; t < terms; t += 2) std::swap(entries[t], entries[t + 1]);
   if (which_ == rounded && by_definition) {
-    for (Index t = 0; t < terms; ++t) {
-      const ScaledInteger v = scale_entry(entries[t], side.known[line].exponent, bits_);
-      to[t] = static_cast<double>(v.mantissa) * power_of_two(v.shift - bits_);
-    }
+    for (Index t = 0; t < terms; ++t) to[t] = rounded_entry(entries[t], side.known[line].exponent, bits_);
   } else {
     const FixedScale scale = which_ == rounded ? fixed_scale(side.known[line].exponent, bits_) : FixedScale{1, 1, 0};
     kernels_for<FixedKernels<T>>(execution_.isa).round(terms, entries, 1, scale, to);

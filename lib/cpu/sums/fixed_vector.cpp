@@ -173,11 +173,7 @@ class FixedGemv {
   /// Computes a row entry by entry, as the definition says.
   T exact_row(Vector<const T> row, int e, int f, T addend) const {
     LongAccumulator sum;
-    const auto value = [&](T entry, int exponent) {
-      const ScaledInteger v = scale_entry(entry, exponent, bits_);
-      return static_cast<double>(v.mantissa) * power_of_two(v.shift - bits_);
-    };
-    for (Index p = 0; p < g_.k; ++p) sum.add_product(value(row[p], e), value(g_.x[p], f));
+    for (Index p = 0; p < g_.k; ++p) sum.add_product(rounded_entry(row[p], e, bits_), rounded_entry(g_.x[p], f, bits_));
     return finish(g_.alpha, sum.value(), LongAccumulator::min_exponent + e + f, g_.beta, addend);
   }
 
