@@ -1,5 +1,5 @@
-// Complex GEMM through the public interface: the GPU's bits are the CPU's in every mode that defines them, whatever
-// layout, transposition, strides and sizes; between the elements of C nothing is written.
+// Tests of complex GEMM through the public interface. In every mode that defines bits, the GPU's bits must be the
+// CPU's, whatever the layout, transposition, strides and sizes. Nothing may be written between the elements of C.
 #include "test/gpu/complex_gemm_test.hpp"
 
 #include <cstring>
@@ -45,7 +45,7 @@ TYPED_TEST(ComplexGemm, EveryKindOfData) {
     }
 }
 
-// Matrices on which residues decide few elements: tiles compute them.
+// Residues decide few elements of these matrices, and tiles compute them.
 TYPED_TEST(ComplexGemm, Decaying) {
   using T = TypeParam;
   int number = 0;
@@ -84,7 +84,7 @@ TYPED_TEST(ComplexGemm, AnyStrides) {
   }
 }
 
-/// Blocks of lines under a small cap have the bits of the call at once.
+/// A call that a small cap cuts into blocks has the bits of the whole call.
 TYPED_TEST(ComplexGemm, SmallWorkspace) {
   for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
@@ -115,7 +115,7 @@ TYPED_TEST(ComplexGemm, NothingToMultiply) {
   }
 }
 
-/// dp and native: cuBLAS or emulation, within the bound of dp; conjugations and layouts are right.
+/// Results of dp and native, by cuBLAS or emulation, are within the bound of dp, with all conjugations and layouts.
 TYPED_TEST(ComplexGemm, NativeAndGrade) {
   using T = TypeParam;
   for (const char* mode : {"native", "dp"})
@@ -175,7 +175,7 @@ TYPED_TEST(ComplexGemm, StridedBatches) {
     ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
     EXPECT_EQ(std::memcmp(on_c.values().data(), want.data(), want.size() * sizeof(T)), 0) << mode;
 
-    // By pointers, with factors of two parts.
+    // The next call has pointers, and an alpha and a beta with imaginary parts.
     call.alpha[1] = T(0.5), call.beta[0] = T(-0.3), call.beta[1] = 1;
     for (T& x : c) x = static_cast<T>(spread(this->rng, 1));
     want = c;

@@ -1,5 +1,5 @@
-// GEMM through the public interface on hard data, long inner dimensions, large sizes and small workspaces: the GPU's
-// bits are the CPU's.
+// Tests of GEMM through the public interface on hard data, long inner dimensions, large sizes and small workspaces. The
+// GPU's bits must be the CPU's.
 #include "test/gpu/gemm_problem.hpp"
 
 namespace accublas::test {
@@ -14,7 +14,7 @@ class GemmData : public testing::Test {
     cpu.set(mode);
     gpu.set(mode);
   }
-  /// Random calls of a kind in the modes named, sizes up to the ones given.
+  /// Makes random calls on data of a kind, in the given modes and with sizes up to the given ones.
   void check(const Kind& kind, int count, Index most, Index most_k, std::initializer_list<const char*> modes,
              unsigned seed) {
     Random rng(seed);
@@ -55,7 +55,7 @@ TYPED_TEST(GemmData, NamedMatrices) {
   for (const Kind& kind : named_kinds()) this->check(kind, 3, 150, 250, FOUR_MODES, 30);
 }
 
-// Matrices on which residues decide few elements: tiles compute them (cuda/dot2/tile_elements.cu). The results have
+// Residues decide few elements of these matrices, and tiles compute them (cuda/dot2/tile_elements.cu). The results have
 // more elements than are computed one by one.
 TYPED_TEST(GemmData, Decaying) {
   using T = TypeParam;
@@ -118,7 +118,7 @@ TYPED_TEST(GemmData, AllZero) {
   }
 }
 
-// The longest sums that 32 bits hold: a chunk of the inner dimension, one more, several.
+// The inner dimensions are the longest that 32-bit sums hold (a chunk), one more, and several chunks.
 TYPED_TEST(GemmData, BeyondAChunkOfTheInnerDimension) {
   using T = TypeParam;
   Random rng(24);
@@ -164,8 +164,8 @@ TYPED_TEST(GemmData, Large) {
   }
 }
 
-// Host operands are copied in panels of columns, row-major and strided ones too; small panels and several blocks of
-// rows.
+// Host operands, also row-major and strided ones, are copied in panels of columns. The test has small panels and
+// several blocks of rows.
 TYPED_TEST(GemmData, HostOperandsInPanels) {
   using T = TypeParam;
   Random rng(27);
@@ -219,7 +219,7 @@ TYPED_TEST(GemmData, UsersWorkspace) {
   Random rng(27);
   for (const std::size_t mib : {8, 50}) {
     const std::size_t bytes = mib << 20;
-    // Guards before and behind; not aligned.
+    // The buffer is not aligned, and has guards before and after it.
     const DeviceArray<unsigned char> memory(bytes + 8192);
     unsigned char* const buffer = memory.data() + 4096 + 1;
     ASSERT_EQ(accublas_set_workspace(this->gpu, buffer, bytes), ACCUBLAS_SUCCESS) << this->gpu.error();

@@ -1,4 +1,5 @@
-// cr of small GEMMs: against the exact accumulators for every instruction set, its sums against MPFR.
+// Tests of cr's GEMM by sums. Results are compared with the exact accumulators on every instruction set, and sums with
+// MPFR.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +33,7 @@ class CrGemm : public ::testing::Test {};
 using Types = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(CrGemm, Types);
 
-/// A GEMM of one kind of data, whose rows and columns are of one kind each; strides by `layout`.
+/// A GEMM with its data; `layout` selects the strides.
 template <class T>
 struct GemmCase {
   Index m, n, k;
@@ -82,7 +83,7 @@ GemmCase<T> make_gemm(Random& random, Index m, Index n, Index k) {
     for (Index i = 0; i < m; ++i) set(t.a, g.a(i, p), value(p, false));
     for (Index j = 0; j < n; ++j) set(t.b, g.b(p, j), value(p, true));
   }
-  if (data == Data::cancelling) {  // the second half of the sums cancels the first but for one bit of one entry
+  if (data == Data::cancelling) {  // the second half of a sum cancels the first, except for one bit of one entry
     for (Index p = 0; p < k / 2; ++p) {
       for (Index j = 0; j < n; ++j) set(t.b, g.b(p + ceil_div(k, 2), j), g.b(p, j));
       for (Index i = 0; i < m; ++i)
@@ -131,7 +132,7 @@ TYPED_TEST(CrGemm, AnyShapeAndData) {
   }
 }
 
-/// Sums far below the limits of their chains, which compensated sums decide; underflow on the way and at the end.
+/// Compensated sums decide sums that lie far below the limits of their chains. Products and results may underflow.
 TYPED_TEST(CrGemm, DecayingData) {
   using T = TypeParam;
   Random random(11);
@@ -172,7 +173,7 @@ TYPED_TEST(CrGemm, DecayingData) {
   }
 }
 
-/// Several tasks and threads; the longest chains, and beyond.
+/// Tests several tasks and threads, and inner dimensions up to the longest chains and one beyond.
 TYPED_TEST(CrGemm, LargeShapes) {
   Random random(8);
   const Index shapes[][3] = {{300, 270, 9},
@@ -185,8 +186,8 @@ TYPED_TEST(CrGemm, LargeShapes) {
   }
 }
 
-/// Inner dimensions beyond one chain, by chains of some terms each: sizes around them, blocks, threads and little
-/// memory.
+/// Inner dimensions beyond one chain are summed in several chains. The test has sizes around those of chains and of
+/// blocks, several threads, and small workspaces.
 TYPED_TEST(CrGemm, DeepShapes) {
   Random random(10);
   const Index depths[] = {cpu::tuning().engine.deep_terms + 1, 3 * 1024 - 1, 3 * 1024, 3 * 1024 + 1, 5000};
@@ -291,8 +292,8 @@ TYPED_TEST(CrGemm, DecayIsDecided) {
   }
 }
 
-/// Large entries that meet zeros hold lines back from being scaled so far that their small products do not underflow.
-/// Such a sum is not zero: it decides a tie, and the sign of a zero.
+/// A large entry that is multiplied by a zero limits the scaling of its line, so that small products underflow. Their
+/// sum is not zero: it decides a tie, and the sign of a zero.
 TEST(CrGemmUnderflow, IsNoZero) {
   const Index m = 16, n = 8, k = 3;
   for (const double addend : {0.0, 1 + 0x1p-52}) {
@@ -313,9 +314,9 @@ TEST(CrGemmUnderflow, IsNoZero) {
   }
 }
 
-/// Nearly nothing is left to the exact accumulators; sums of few bits, sparse and dense, are decided at once. An
-/// element that is alone in its tile goes there sooner than to `full`, so that small tiles leave more: 22 on the
-/// baseline, 33 with AVX2 of sparse data of phi 4, 20 and less with AVX-512.
+/// The exact accumulators get nearly no elements, and none if sums have few bits, sparse or dense. A single undecided
+/// element of a tile goes to them before `full` is tried, so that small tiles leave more: of sparse data with phi 4, 22
+/// on the baseline, 33 with AVX2, and at most 20 with AVX-512.
 TYPED_TEST(CrGemm, OnePassDecides) {
   using T = TypeParam;
   Random random(10);

@@ -1,5 +1,6 @@
-// Unknowns of triangular systems from sums that are known up to an error: what the interval decides is what the exact
-// sums at its ends and within give; and it decides nearly always. Quotients of exact sums by their leading bits.
+// Tests of the unknowns of triangular systems. If a sum is known up to an error and its interval decides, the result is
+// that of the exact sums at the ends of the interval and within; and the interval decides nearly always. Quotients of
+// exact sums by their leading bits are those by comparisons.
 #include "lib/numerics/substitution.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ class Substitution : public testing::Test {
 
   int below(int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); }
 
-  /// Numbers of few bits and of all, near each other and anywhere.
+  /// Returns a random number of few bits or of all, near 1 or anywhere within the exponents.
   double number(int exponents) {
     double x = 0;
     switch (below(6)) {
@@ -56,7 +57,7 @@ class Substitution : public testing::Test {
     return largest;
   }
 
-  /// Rounds the unknown exactly for both ends and the middle of the interval of every part, and compares.
+  /// Rounds the unknown exactly for both ends and the middle of the interval of every part, and compares the results.
   void expect_exact(const Unknown<E>& unknown, const TripleSum (&sums)[parts], const E& result, int number_of_case) {
     for (int end = -1; end <= 1; ++end) {
       ExactSum<double> above[parts];
@@ -88,7 +89,7 @@ TYPED_TEST(Substitution, DecidesAsExactSumsDo) {
     const Unknown<E> row = Unknown<E>::of_row(alpha, this->element(exponents), this->below(4) == 0);
     Unknown<E> unknown = row;
     unknown.b = b;
-    // Sums of which the numerator leaves all or nothing, or the last bits alone.
+    // The sums cancel alpha b completely, or up to the last bits, or not at all.
     TripleSum sums[parts];
     for (int part = 0; part < parts; ++part) {
       double first = this->number(exponents);
@@ -110,7 +111,7 @@ TYPED_TEST(Substitution, DecidesAsExactSumsDo) {
   EXPECT_GT(decided, tried / 4);
 }
 
-/// Numerators that are far smaller than the sums: three words decide nearly all of them.
+/// Numerators are far smaller than the sums here, and three words decide nearly all of them.
 TYPED_TEST(Substitution, ThreeWordsOutlastCancellation) {
   using E = TypeParam;
   using T = RealOf<E>;
@@ -135,7 +136,7 @@ TYPED_TEST(Substitution, ThreeWordsOutlastCancellation) {
   EXPECT_GT(decided, tried / 2);
 }
 
-/// Real unknowns near underflow: quotients of small numerators, and any unknowns from scaled sums.
+/// Tests real unknowns near underflow, as quotients of small numerators and from scaled sums.
 TEST(SubstitutionNearUnderflow, DecidesAsExactSumsDo) {
   Random rng{5};
   const auto below = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
@@ -184,13 +185,13 @@ TEST(SubstitutionNearUnderflow, DecidesAsExactSumsDo) {
   EXPECT_GT(scaled, 20000);
 }
 
-/// RN(x y / 2^e) for x y of at most 53 bits.
+/// Returns RN(x y / 2^e) for x y of at most 53 bits.
 template <class T>
 T over_power_of_two(double x, double y, int e) {
   int of_x = 0, of_y = 0;
   const double product = std::frexp(x, &of_x) * std::frexp(y, &of_y);
   const int exponent = of_x + of_y - e;
-  // A double holds what a float may become, but for what is far beyond its range.
+  // For float the exponent is limited, so that the double before the rounding neither overflows nor underflows.
   return static_cast<T>(std::ldexp(product, sizeof(T) == 8 ? exponent : std::clamp(exponent, -400, 400)));
 }
 
@@ -199,8 +200,8 @@ using RealSubstitution = Substitution<E>;
 using RealTypes = testing::Types<double, float>;
 TYPED_TEST_SUITE(RealSubstitution, RealTypes);
 
-/// Pivots +-2^e of every exponent, subnormal ones too, under exact numerators whose quotients have a bit more than the
-/// type, or few bits, at any place of its range and beyond.
+/// Exact numerators are divided by pivots +-2^e of every exponent, subnormal ones too. The quotients have a bit more
+/// than the type, or few bits, anywhere in its range and beyond.
 TYPED_TEST(RealSubstitution, PowersOfTwoDivideExactSums) {
   using T = TypeParam;
   constexpr int digits = std::numeric_limits<T>::digits, least = std::numeric_limits<T>::min_exponent - digits,
@@ -210,7 +211,7 @@ TYPED_TEST(RealSubstitution, PowersOfTwoDivideExactSums) {
     for (int i = 0; i < 40; ++i) {
       const T pivot = static_cast<T>(std::ldexp(this->below(2) ? 1 : -1, e));
       const T alpha = static_cast<T>(i % 4 == 0 ? 1 : this->below(2) ? 3 : -1.5);
-      // An odd number of as many bits as alpha leaves.
+      // `odd` has at most as many bits as its product with alpha may have.
       const int bits = std::min(digits, 51) - (this->below(3) ? 0 : this->below(digits - 3));
       const double odd = static_cast<double>((this->rng() >> (64 - bits)) | 1 | std::uint64_t{1} << (bits - 1));
       const int at =
@@ -239,7 +240,8 @@ using ComplexQuotient = Substitution<E>;
 using ComplexTypes = testing::Types<Complex<double>, Complex<float>>;
 TYPED_TEST_SUITE(ComplexQuotient, ComplexTypes);
 
-/// Quotients of any exponents: subnormal, too large, of parts far apart; halfway between two numbers, and near it.
+/// Quotients have any exponents: they are subnormal, too large, or have parts far apart. They lie halfway between two
+/// numbers, near there, or anywhere.
 TYPED_TEST(ComplexQuotient, LeadingBitsDecideAsComparisonsDo) {
   using E = TypeParam;
   using T = RealOf<E>;
@@ -251,7 +253,7 @@ TYPED_TEST(ComplexQuotient, LeadingBitsDecideAsComparisonsDo) {
     const auto at = [](double x, int exponent) { return static_cast<T>(std::ldexp(x, exponent)); };
     E pivot = this->element(exponents), x = this->element(this->below(4) ? 0 : exponents);
     pivot = {at(pivot.re, of_pivot), at(pivot.im, of_pivot)};
-    // x pivot, or half a unit of x more, or a little else; or anything.
+    // The sums are those of x pivot, of half a unit of x more, with a small change, or arbitrary.
     ExactSum<double> above[parts];
     const bool halfway = this->below(2);
     const double scale = std::ldexp(1, std::clamp(of_sums, -1000, 1000));

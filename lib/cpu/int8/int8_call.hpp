@@ -108,7 +108,7 @@ struct Int8Call {
   Int8Kernels kernels;
   int threads;
   bool any_special;  ///< some line has Inf or NaN
-  // Of every thread.
+  // Each thread has one of these three.
   Int8Pack* packs;
   Int8Tile<T>* tiles;
   Int8Counts* counts;
