@@ -254,12 +254,6 @@ constexpr bool is_inverse(Operation operation) { return between(operation, Opera
 /// (lib/call/orthogonal.hpp).
 constexpr bool is_orthogonal(Operation operation) { return between(operation, Operation::geqrf, Operation::gels); }
 
-/// Whether the operation is SYR2, HER2, SYR2K or HER2K.
-constexpr bool has_two_products(Operation operation) {
-  return operation == Operation::syr2 || operation == Operation::her2 || operation == Operation::syr2k ||
-         operation == Operation::her2k;
-}
-
 /// Returns the family of a routine. A family contains the complex forms too; GEMM's family contains level 3 and
 /// LAPACK's routines.
 constexpr accublas_family family_of(Routine routine) {
