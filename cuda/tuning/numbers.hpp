@@ -64,12 +64,12 @@ struct PartsTuning {
 /// Triangular systems. Measured by `accublas-gpu-bench level3 dtrsm,strsm,ztrsm` with as many right-hand sides as
 /// unknowns.
 struct TrsmTuning {
-  // dp and sp halve the unknowns.
+  // These numbers are for dp and sp, which halve the unknowns.
   Index least_order = 512, least_sides = 512;  ///< double: unknowns, right-hand sides from which on halves beat cuBLAS
   Index at_once = 2048, at_once_complex = 1024;  ///< unknowns that cuBLAS's routine solves at a time (double: a kernel)
   Index least_emulated_terms = 1536;             ///< double: terms from which on a product may be engine int8's
   Index least_emulated = 2048, least_emulated_complex = 4096;  ///< unknowns from which on engine int8 is considered
-  // cr computes sums.
+  // These numbers are for cr, which computes sums.
   Index least_residue_terms = 128;                ///< terms from which on engine int8 adds up known unknowns
   Index least_residue_elements = Index{1} << 18;  ///< sums, unknowns times right-hand sides, from which on it does
 };
@@ -134,10 +134,10 @@ struct VectorTuning {
   Index fixed_terms = 2048;     ///< fixed:T: least terms of a warp along a row; its atomic operation then costs nothing
   Index fixed_column_terms = 128;  ///< fixed:T: least terms of a warp down 32 rows
   Index fixed_tasks = 32;          ///< fixed:T: warps for each multiprocessor
-  Index half_blocks = 3;           ///< dot2: warps take fewer rows up to half this many thread blocks a multiprocessor
-  Index warp_rows = 16;            ///< dot2: least rows of a warp, if the matrix has as many
-  Index most_pairs = 1 << 20;      ///< dot2: pairs in scratch at a time
-  Index stream_terms = 2048;       ///< dot2: terms up to which a thread block takes 32 rows, however few there are
+  Index half_blocks = 3;       ///< dot2: warps take fewer rows until half as many thread blocks fill a multiprocessor
+  Index warp_rows = 16;        ///< dot2: least rows of a warp, if the matrix has as many
+  Index most_pairs = 1 << 20;  ///< dot2: pairs in scratch at a time
+  Index stream_terms = 2048;   ///< dot2: terms up to which a thread block takes 32 rows, however few there are
 };
 
 /// Multiple precision. Measured by `accublas-mp-bench --gpu`.
