@@ -31,13 +31,13 @@ OWN_STATUSES = {"certified": STATUSES.replace(" or _INTERNAL", ", _NOT_CERTIFIED
 
 
 def unknown_aliases(aliases):
-    """The aliases whose routine has no name of BLAS or LAPACK."""
-    stems = {row.stem(name) for rows in routines.GROUPS.values() for row in rows if isinstance(row.body, Shaped) and row.blas for name, _ in row.functions()}
+    """The aliases of a routine that this table lacks or whose arguments the drop-in for BLAS and LAPACK cannot pass."""
+    stems = {row.stem(name) for rows in routines.GROUPS.values() for row in rows if isinstance(row.body, Shaped) for name, _ in row.functions()}
     return {alias: stem for alias, stem in aliases.items() if stem not in stems}
 
 
 for unknown, wrong in unknown_aliases(routines.ALIASES).items():
-    raise ValueError(f'ALIASES: "{unknown}" is an alias of "{wrong}"; expected the name of a BLAS or LAPACK routine of this table without the letter of its type, as "gemm"')
+    raise ValueError(f'ALIASES: "{unknown}" is an alias of "{wrong}"; expected the name of a routine of this table without the letter of its type, as "gemm"')
 
 
 def wrapped(text, first, rest):
@@ -176,11 +176,13 @@ def number(row, argument, letter):
 
 
 class Convention:
-    """How F77 and CBLAS pass the arguments of a row. Complex numbers are void to CBLAS, and then factors are passed by address."""
+    """How F77 and CBLAS pass the arguments of a row. Complex numbers are void to CBLAS, and then factors are passed by address. If matrices are
+    given by pointers, the routine has groups: what others pass by value is an array with an element for each group."""
 
     def __init__(self, cblas, row, letter, integer):
         self.cblas, self.row, self.letter, self.integer = cblas, row, letter, integer
         self.element = LIBRARY_TYPES[letter]
+        self.grouped = any(argument.kind == POINTERS_IN for argument in row.signature())
 
     def number(self, argument):
         return number(self.row, argument, self.letter)
@@ -189,12 +191,16 @@ class Convention:
         name, number = argument.name, self.number(argument)
         if self.cblas and number.startswith("Complex"):
             number = "void"
+        by_value = self.cblas and not self.grouped
         if argument.kind == ENUM:
-            return f"{argument.type} {name}" if self.cblas else f"const char* {name}"
+            type_ = argument.type if self.cblas else "char"
+            return f"{type_} {name}" if by_value else f"const {type_}* {name}"
         if argument.kind in (SIZE, LEADING):
-            return f"{self.integer} {name}" if self.cblas else f"const {self.integer}* {name}"
-        if argument.kind == FACTOR and self.cblas and number != "void":
+            return f"{self.integer} {name}" if by_value else f"const {self.integer}* {name}"
+        if argument.kind == FACTOR and by_value and number != "void":
             return f"{number} {name}"
+        if argument.kind in (POINTERS_IN, POINTERS_OUT):
+            return f"{'const ' if argument.kind == POINTERS_IN else ''}{number}* const* {name}"
         type_ = self.integer if argument.kind in (PIVOTS_IN, PIVOTS_OUT, INFO) else number
         return f"{'' if argument.kind in WRITTEN else 'const '}{type_}* {name}"
 
@@ -203,21 +209,28 @@ class Convention:
         name, by_value = argument.name, argument.kind in (ENUM, SIZE, LEADING, FACTOR)
         if name == "result":
             return "nullptr"
-        if not self.cblas:
-            name = f"f77_{argument.type.removeprefix('accublas_')}(*{name})" if argument.kind == ENUM else f"*{name}" if by_value else name
-        elif self.number(argument).startswith("Complex") and argument.kind not in (ENUM, SIZE, LEADING):
-            name = f"{'*' if by_value else ''}static_cast<{'' if argument.kind in WRITTEN else 'const '}{self.element}*>({name})"
+        if argument.kind in (POINTERS_IN, POINTERS_OUT):
+            return f"{name} + first"
+        if self.cblas and self.number(argument).startswith("Complex") and argument.kind not in (ENUM, SIZE, LEADING):
+            name = f"static_cast<{'' if argument.kind in WRITTEN else 'const '}{self.element}*>({name})"
+        if by_value and self.grouped:
+            name = f"{name}[group]"
+        elif by_value and (not self.cblas or name != argument.name):
+            name = f"*{name}"
+        if argument.kind == ENUM and not self.cblas:
+            name = f"f77_{argument.type.removeprefix('accublas_')}({name})"
         return f"{{{name}}}" if argument.kind == FACTOR and self.element.startswith("Complex") else name
 
 
 def symbols(row, name):
     """(symbol, name of the routine, spelling, whether it is CBLAS's) of each name under which the drop-in serves a routine of the library."""
-    if not isinstance(row.body, Shaped) or not row.blas:
+    if not isinstance(row.body, Shaped):
         return
     # CBLAS returns complex numbers by address, under a name of its own.
     by_address = "_sub" if "result" in row.arguments and dict(row.functions())[name] in "zc" and "result" not in row.real else ""
     stem = row.stem(name)
-    for called in [name] + [name.removesuffix(stem) + alias for alias, of in routines.ALIASES.items() if of == stem]:
+    aliases = [alias.rpartition(":")[::2] for alias, of in routines.ALIASES.items() if of == stem]
+    for called in [name] * row.blas + [name.removesuffix(stem) + alias for types, alias in aliases if not types or dict(row.functions())[name] in types]:
         for spelling in spellings():
             yield f"{spelling['prefix']}{called}{spelling['f77']}", called, spelling, False
             if not row.body.lapack:
@@ -231,16 +244,22 @@ def entry(row, name, letter, symbol, called, spelling, cblas):
     scalar = [argument for argument in arguments if argument.name == "result"]  # what functions return
     arguments = [argument for argument in arguments if argument not in scalar]
     parameters = ["accublas_layout layout"] * (cblas and not scalar) + list(map(convention.parameter, arguments))
-    kind = f"{row.body.name.lower() if row.body.lapack else row.body.name}<{convention.element}>"
     made, result = arguments_of(row, name, convention.element, convention.passed, f"{convention.element}{row.body.none}"), "void"
-    made = f"{kind}({made})" if row.body.lapack else f"{kind}{{{made}}}"
+    if row.body.function:
+        made = f"{row.body.name.lower()}<{convention.element}>({made})"
+    else:
+        made = f"{row.body.name}<{convention.element}>{{{made}}}"
     f77_name, cblas_name = f'"{called.upper():<6}"', f'"cblas_{called}"'
     if row.body.lapack:
         parameters += [f"{convention.element}* work", f"const {spelling['Int']}* lwork"] * row.work + [f"{spelling['Int']}* info"]
         statement = f"lapack({', '.join([spelling_of(spelling), f77_name, made, 'info'] + ['work', '*lwork'] * row.work)})"
     elif not scalar:
-        statement = ", ".join(["cblas(" + spelling_of(spelling), cblas_name, f77_name, "layout"] if cblas else ["f77(" + spelling_of(spelling), f77_name])
-        statement += f", {made})"
+        passed = ["cblas(" + spelling_of(spelling), cblas_name, f77_name, "layout"] if cblas else ["f77(" + spelling_of(spelling), f77_name]
+        if convention.grouped:
+            parameters.insert(-1, f"{spelling['Int']} group_count" if cblas else f"const {spelling['Int']}* group_count")
+            passed += ["group_count" if cblas else "*group_count", arguments[-1].name]
+            made = f"[&](auto group, auto first) {{ return {made}; }}"
+        statement = ", ".join([*passed, f"{made})"])
     else:
         number = convention.number(scalar[0])
         value = f"returned<{number}>({made})"

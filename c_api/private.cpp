@@ -44,6 +44,10 @@ template <class E>
 bool reads_result(const Level3<E>& l) {
   return is_in_place(l.kind) || !(l.beta == 0);
 }
+template <class E>
+bool reads_result(const BatchCall<E>& s) {
+  return !(s.beta == 0);
+}
 
 /// Sets the factors in the call; a factor is null if the routine has none.
 template <template <class> class Call, class E>
@@ -80,6 +84,7 @@ auto with_type(Type type, const void* call, Use&& use) {
 /// Calls use(call) for the calls of BLAS and cuBLAS.
 template <class Use>
 auto with_blas_call(Routine routine, const void* call, Use&& use) {
+  if (is_batched(routine)) return with_type<BatchCall>(routine.type, call, use);
   if (routine == Operation::gemm || is_level3(routine)) return with_type<Level3>(routine.type, call, use);
   if (routine == Operation::gemv || is_level2(routine)) return with_type<Level2>(routine.type, call, use);
   return with_type<Level1>(routine.type, call, use);
@@ -136,6 +141,7 @@ bool served_natively(const Call& call) noexcept {
     report.m = sizes.m;
     report.n = sizes.n;
     report.k = sizes.k;
+    if constexpr (requires { call.batch_count; }) report.batch_count = call.batch_count;
     // This bound has an alpha of 1, because native's bound does not depend on alpha.
     const auto bound = [&](auto real) {
       return is_complex_routine(routine)
@@ -225,7 +231,7 @@ accublas_status accublas_private_run_unchecked(accublas_context* ctx, Routine ro
   const auto use = [&](const auto& c) {
     return guarded(ctx, [&](Context& context) { run_unchecked(context, ACCUBLAS_COL_MAJOR, c, alpha, beta, nullptr); });
   };
-  return is_batched(routine) ? with_type<BatchCall>(routine.type, call, use) : with_blas_call(routine, call, use);
+  return with_blas_call(routine, call, use);
 }
 
 bool accublas_private_left_to_cublas(accublas_context* ctx, Routine routine, const void* call) noexcept {
@@ -237,8 +243,7 @@ bool accublas_private_left_to_cublas(accublas_context* ctx, Routine routine, con
     Plan plan = resolved.plan;
     std::string reason;
     if (cuda_backend().device_count(reason) > 0) {
-      const Sizes sizes = is_batched(routine) ? with_type<BatchCall>(routine.type, call, of_call)
-                                              : with_blas_call(routine, call, of_call);
+      const Sizes sizes = with_blas_call(routine, call, of_call);
       CallShape shape(sizes.m, sizes.n, sizes.terms, true);
       shape.device = ctx->device();
       plan = resolved.plan_for(shape);

@@ -28,11 +28,11 @@ ACCUBLAS_API accublas::Attempt accublas_private_next_attempt(accublas_context* c
 
 /// Serves a call under a name of BLAS or LAPACK, which has no status to return, in the thread's default context: by the
 /// mode, or by the real BLAS if accublas_private_next_attempt says so. `call` is the struct that lib/call/ has for the
-/// routine (Level1, Level2, Level3, Factorization, Orthogonal), column-major, with checked arguments.
+/// routine (Level1, Level2, Level3, BatchCall, Factorization, Orthogonal), column-major, with checked arguments.
 ACCUBLAS_API void accublas_private_serve_unchecked(accublas::Routine routine, const void* call) noexcept;
 
-/// Runs a call under a name of cuBLAS, also a BatchCall, with the contract of accublas_private_serve_unchecked. alpha
-/// and beta are in the memory of the pointer mode, and null if the routine has none.
+/// Runs a call under a name of cuBLAS, with the contract of accublas_private_serve_unchecked. alpha and beta are in the
+/// memory of the pointer mode, and null if the routine has none.
 ACCUBLAS_API accublas_status accublas_private_run_unchecked(accublas_context* ctx, accublas::Routine routine,
                                                             const void* call, const void* alpha,
                                                             const void* beta) noexcept;

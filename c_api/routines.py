@@ -77,6 +77,7 @@ class Shaped:
     none: str = "{}"  # the value of a factor that the routine lacks, in the struct of the call
     renamed: dict = field(default_factory=dict)  # arguments that the shape and the operands have under other names
     lapack: bool = False  # the function takes info, too
+    function: bool = False  # whether the drop-in for BLAS and LAPACK makes the call by a function, not as a struct
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Row:
     of_reals: str = ""  # the operation that this one is for real numbers, where it has no name for them
     kind: str = ""  # the Operation of a Shaped body, where it is not the stem of the name
     work: bool = False  # whether LAPACK's routine has a workspace
-    blas: bool = True  # whether a Shaped routine has names of BLAS or LAPACK
+    blas: bool = True  # whether a Shaped routine has its own name in BLAS or LAPACK, besides ALIASES
     cublas: str = "?_v2"  # names of cuBLAS, a word each: the letters of its types and the rest, which "?" stands for; see generate.py
     of_cublas: str = ""  # its arguments there, where they are others
 
@@ -278,7 +279,7 @@ LEVEL3 = [
 ]
 
 BATCHED = {"m": GEMM_COMMENTS["m"], "n": GEMM_COMMENTS["n"]}
-BATCHED_CALL = Shaped("Batched", "transa transb m n k lda ldb ldc stride_a stride_b stride_c batch_count", "alpha a b beta =")
+BATCHED_CALL = Shaped("Batched", "transa transb m n k lda ldb ldc stride_a stride_b stride_c batch_count", "alpha a b beta =", function=True)
 BATCHES = [
     Row(names("gemm_strided_batched"), "layout transa transb m n k alpha a lda stride_a b ldb stride_b beta c! ldc stride_c batch_count",
         "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a. The elements of one result may lie between "
@@ -294,7 +295,7 @@ BATCHES = [
 ]
 
 
-FACTORIZATION_CALL = Shaped("Factorization", "uplo trans m n nrhs lda ldb diag", "a ipiv b", lapack=True)
+FACTORIZATION_CALL = Shaped("Factorization", "uplo trans m n nrhs lda ldb diag", "a ipiv b", lapack=True, function=True)
 FACTOR_OF = {"a": "the factor from potrf"}
 SOLVED = {"b": "B, n x nrhs, overwritten by X"}
 SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs")}
@@ -343,7 +344,7 @@ INVERSES = [
 ]
 
 
-QR_CALL = Shaped("Orthogonal", "side trans m n k nrhs lda ldc", "a tau c", renamed={"b": "c", "ldb": "ldc"}, lapack=True)
+QR_CALL = Shaped("Orthogonal", "side trans m n k nrhs lda ldc", "a tau c", renamed={"b": "c", "ldb": "ldc"}, lapack=True, function=True)
 REFLECTORS = {"a": "the vectors of the reflectors, from geqrf"}
 QR = [
     Row(names("geqrf"), "layout m n a! lda tau!",
@@ -392,8 +393,14 @@ CERTIFIED = [
         CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}),
 ]
 
-# Other names of routines in the drop-in for BLAS and LAPACK, each without the letter of its type: the new name, and the routine's.
-ALIASES = {"gemmtr": "gemmt"}  # GEMMTR is what LAPACK 3.13 calls GEMMT
+# Other names of routines in the drop-in for BLAS and LAPACK, each without the letter of its type: the new name, after its types and a colon
+# if it lacks some, and the routine's.
+ALIASES = {
+    "gemmtr": "gemmt",  # LAPACK 3.13's name
+    "zc:gemm3m": "gemm",  # OpenBLAS's and MKL's names from here on
+    "gemm_batch": "gemm_batched",
+    "gemm_batch_strided": "gemm_strided_batched",
+}
 
 # The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
 GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS, "inverses": INVERSES,

@@ -5,6 +5,7 @@
 
 #include "c_api/blas/xerbla.hpp"
 #include "c_api/private.hpp"
+#include "lib/call/batch.hpp"
 #include "lib/call/level1.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
@@ -51,6 +52,7 @@ cpu::F77Complex<T> f77_complex(Complex<T> value) {
 /// Returns netlib's number of the first bad argument of a column-major call, or 0 if there is none.
 constexpr int first_bad(const Level2Shape& s) { return check_level2(ACCUBLAS_COL_MAJOR, s).number; }
 constexpr int first_bad(const Level3Shape& s) { return check_level3(ACCUBLAS_COL_MAJOR, s).number; }
+constexpr int first_bad(const BatchShape& s) { return check_batch(ACCUBLAS_COL_MAJOR, s).number; }
 
 /// Returns CBLAS's error for an invalid side, triangle, transposition or diagonal. Its argument is 0 if all are valid.
 inline CblasComplaint bad_option(const Level2Shape& s) {
@@ -62,12 +64,15 @@ inline CblasComplaint bad_option(const Level2Shape& s) {
   if (is_triangular(s.kind) && !valid_diag(s.diag)) return {4, "Illegal Diag setting, %d\n", s.diag};
   return {};
 }
+template <class Shape>
+CblasComplaint bad_option_of_gemm(const Shape& s) {
+  if (!valid_transpose(s.transa)) return {2, "Illegal TransA setting, %d\n", s.transa};
+  if (!valid_transpose(s.transb)) return {3, "Illegal TransB setting, %d\n", s.transb};
+  return {};
+}
+inline CblasComplaint bad_option(const BatchShape& s) { return bad_option_of_gemm(s); }
 inline CblasComplaint bad_option(const Level3Shape& s) {
-  if (s.kind == Operation::gemm) {
-    if (!valid_transpose(s.transa)) return {2, "Illegal TransA setting, %d\n", s.transa};
-    if (!valid_transpose(s.transb)) return {3, "Illegal TransB setting, %d\n", s.transb};
-    return {};
-  }
+  if (s.kind == Operation::gemm) return bad_option_of_gemm(s);
   int number = 1;
   if (is_symm(s.kind) || is_in_place(s.kind))
     if (++number; !valid_side(s.side)) return {number, "Illegal Side setting, %d\n", s.side};
@@ -90,18 +95,22 @@ void f77(Spelling spelling, const char* name, const Call& call) {
     serve_unchecked(call);
 }
 
+/// Makes a call column-major whose arguments are as a CBLAS caller gave them, and returns CBLAS's error for the first
+/// bad one. Its argument is 0 if all are good.
+template <class Call>
+CblasComplaint made_column_major(accublas_layout layout, Call& call) {
+  if (!valid(layout)) return {1, "Illegal layout setting, %d\n", layout};
+  if (const CblasComplaint bad = bad_option(call); bad.argument != 0) return bad;
+  if (layout == ACCUBLAS_ROW_MAJOR) call.transpose();
+  const int bad = first_bad(call);
+  return {bad == 0 ? 0 : bad + 1, "", 0};
+}
+
 /// Serves the routine under a CBLAS name; the arguments are as the caller gave them.
 template <class Call>
 void cblas(Spelling spelling, const char* name, const char* f77_name, accublas_layout layout, Call call) {
-  const bool row_major = layout == ACCUBLAS_ROW_MAJOR;
-  const auto complain = [&](const CblasComplaint& complaint) {
-    cblas_error(name, f77_name, complaint, row_major, spelling);
-  };
-  if (!valid(layout)) return complain({1, "Illegal layout setting, %d\n", layout});
-  if (const CblasComplaint bad = bad_option(call); bad.argument != 0) return complain(bad);
-  if (row_major) call.transpose();
-  if (const int bad = first_bad(call))
-    complain({bad + 1, "", 0});
+  if (const CblasComplaint bad = made_column_major(layout, call); bad.argument != 0)
+    cblas_error(name, f77_name, bad, layout == ACCUBLAS_ROW_MAJOR, spelling);
   else
     serve_unchecked(call);
 }

@@ -68,6 +68,7 @@ int renumber(const char* routine, int argument) {
   if (is("her2") && !is("her2k")) return swap(6, 8);
   if (is("symm") || is("hemm")) return swap(4, 5);
   if (is("trmm") || is("trsm")) return swap(6, 7);
+  if (is("gemm_batch_strided")) return argument <= 5 ? swap(4, 5) : swap(9, 12);
   if (is("gemmt")) return argument <= 4 ? swap(3, 4) : swap(9, 11);
   if (!is("gemm")) return argument;
   return argument <= 5 ? swap(4, 5) : swap(9, 11);
@@ -88,8 +89,10 @@ void cblas_error(const char* routine, const char* f77_routine, CblasComplaint co
   const bool netlib = &RowMajorStrg != nullptr;
   const int number = row_major ? renumber(routine, complaint.argument) : complaint.argument;
   if (is_own(handler) || (handler && netlib && !is_own(f77_handler(spelling)))) {
-    if (netlib) RowMajorStrg = row_major;
-    handler(netlib ? complaint.argument : number, routine, complaint.form, complaint.value);
+    // netlib does not have ?gemm_batch_strided, whose arguments have other numbers than GEMM's.
+    const bool renumbers = netlib && row_major && !std::strstr(routine, "gemm_batch_strided");
+    if (netlib) RowMajorStrg = renumbers;
+    handler(renumbers ? complaint.argument : number, routine, complaint.form, complaint.value);
     if (netlib) RowMajorStrg = 0;
   } else {
     f77_error(f77_routine, number - 1, spelling);  // OpenBLAS's way: its cblas_ routines call xerbla_

@@ -117,7 +117,7 @@ constexpr bool matrices_coincide(std::int64_t count, std::int64_t stride, std::i
 /// are given by pointers.
 constexpr BadArgument check_gemm_batch(accublas_layout layout, std::int64_t m, std::int64_t n, std::int64_t ldc,
                                        const std::int64_t* stride_c, std::int64_t batch_count) {
-  if (batch_count < 0) return {"batch_count", 17};
+  if (batch_count < 0) return {"batch_count", stride_c ? 17 : 15};
   const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
   if (stride_c && matrices_coincide(batch_count, *stride_c, by_columns ? m : n, by_columns ? n : m, ldc))
     return {"stride_c", 16};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include "lib/call/arguments.hpp"
 #include "lib/call/problem.hpp"
@@ -32,9 +33,14 @@ struct BatchShape {
   bool by_pointers = false;  ///< where results lie is the caller's business then
 };
 
-/// Checks GEMM's arguments, then those of the batch.
+/// Checks GEMM's arguments, then those of the batch. The numbers are those of ?gemm_batch_strided, or of ?gemm_batch,
+/// where the argument after GEMM's is the number of groups.
 constexpr BadArgument check_batch(accublas_layout layout, const BatchShape& s) {
-  if (const BadArgument bad = check_gemm(layout, s.transa, s.transb, s.m, s.n, s.k, s.lda, s.ldb, s.ldc)) return bad;
+  if (BadArgument bad = check_gemm(layout, s.transa, s.transb, s.m, s.n, s.k, s.lda, s.ldb, s.ldc)) {
+    constexpr int lda = 8, ldb = 10;  // in GEMM; a stride follows each
+    if (!s.by_pointers) bad.number += (bad.number > lda) + (bad.number > ldb);
+    return bad;
+  }
   return check_gemm_batch(layout, s.m, s.n, s.ldc, s.by_pointers ? nullptr : &s.stride_c, s.batch_count);
 }
 
@@ -43,12 +49,22 @@ template <class E>
 struct BatchCall : BatchShape {
   Matrices<const E> a, b;
   Matrices<E> c;
+  E alpha{}, beta{};
 
   Routine routine() const { return {Operation::gemm_batched, type_of<E>}; }
   /// These functions return the sizes of a product.
   std::int64_t rows() const { return m; }
   std::int64_t cols() const { return n; }
   std::int64_t inner() const { return k; }
+
+  /// Replaces the arguments of a row-major call by those of the column-major call that reads the same memory.
+  void transpose() {
+    std::swap(m, n);
+    std::swap(transa, transb);
+    std::swap(lda, ldb);
+    std::swap(stride_a, stride_b);
+    std::swap(a, b);
+  }
 };
 
 /// The operands are arrays of pointers, or the first matrices.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "lib/call/batch.hpp"
 #include "lib/call/factorization.hpp"
 #include "lib/call/level1.hpp"
 #include "lib/call/level2.hpp"
@@ -38,6 +39,7 @@ constexpr bool fits_blas(const Level2Shape& s) {
          fits_vector(length_of_y(s), s.incy, s.complex);
 }
 constexpr bool fits_blas(const Level3Shape& s) { return fits_integers(s.m, s.n, s.k, s.lda, s.ldb, s.ldc); }
+constexpr bool fits_blas(const BatchShape& s) { return fits_integers(s.m, s.n, s.k, s.lda, s.ldb, s.ldc); }
 constexpr bool fits_blas(const FactorizationShape& s) { return fits_integers(s.m, s.n, s.nrhs, s.lda, s.ldb); }
 constexpr bool fits_blas(const OrthogonalShape& s) { return fits_integers(s.m, s.n, s.k, s.nrhs, s.lda, s.ldc); }
 

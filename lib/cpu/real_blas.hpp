@@ -114,10 +114,10 @@ bool have_real_blas();
 /// Whether there is a LAPACK with this routine.
 bool have_lapack(Routine routine);
 
-/// Makes a call by the real BLAS: a Level1, Level2, Level3, Factorization or Orthogonal of lib/call/ with column-major
-/// arguments, which are checked and fit its integers (lib/cpu/blas_sizes.hpp). If the library lacks the routine or has
-/// pivots of another width, or memory is missing, the function throws Error or bad_alloc before it writes anything. The
-/// caller has seen to the stack.
+/// Makes a call by the real BLAS: a Level1, Level2, Level3, BatchCall, Factorization or Orthogonal of lib/call/ with
+/// column-major arguments, which are checked and fit its integers (lib/cpu/blas_sizes.hpp). If the library lacks the
+/// routine or has pivots of another width, or memory is missing, the function throws Error or bad_alloc before it
+/// writes anything. The caller has seen to the stack.
 template <template <class> class Call, class E>
 void call_real_blas(const RealBlas& blas, const Call<E>& call);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/call/batch.hpp"
 #include "lib/call/level1.hpp"
 #include "lib/cpu/blas_sizes.hpp"
 #include "lib/cpu/lapack_calls.hpp"
@@ -51,6 +52,13 @@ void call_real(const RealBlas& blas, const Level3<E>& l) {
   call_level3(blas, call);
 }
 
+template <class E>
+void call_real(const RealBlas& blas, const BatchCall<E>& s) {
+  for (Index i = 0; i < s.batch_count; ++i)
+    call_gemm(blas, op_letter<E>(s.transa), op_letter<E>(s.transb), s.m, s.n, s.k, s.alpha, s.a[i], s.lda, s.b[i],
+              s.ldb, s.beta, s.c[i], s.ldc);
+}
+
 /// The caller's pivots must be as wide as the library's.
 template <class E>
 void call_real(const RealBlas& blas, const Factorization<E>& f) {
@@ -86,6 +94,7 @@ void call_real_blas(const RealBlas& blas, const Call<E>& call) {
   template void call_real_blas(const RealBlas&, const Level1<E>&);        \
   template void call_real_blas(const RealBlas&, const Level2<E>&);        \
   template void call_real_blas(const RealBlas&, const Level3<E>&);        \
+  template void call_real_blas(const RealBlas&, const BatchCall<E>&);     \
   template void call_real_blas(const RealBlas&, const Factorization<E>&); \
   template void call_real_blas(const RealBlas&, const Orthogonal<E>&);
 ACCUBLAS_CALL_REAL_BLAS(double)

@@ -122,6 +122,61 @@ TEST(Names, Gemmtr) {
   });
 }
 
+// Two matrices a fixed distance apart, then as two groups of one, in both layouts.
+TEST(Names, GemmBatches) {
+  for_all_names([](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    const auto a = numbers<T>(100, 1), b = numbers<T>(100, 2), c0 = numbers<T>(100, 3);
+    const auto twice = [](std::vector<T> x) {
+      x.insert(x.end(), x.begin(), x.end());
+      return x;
+    };
+    const std::vector<T> as = twice(a), bs = twice(b);
+    const T alphas[] = {2, 2}, betas[] = {-3, -3};
+    const Int ms[] = {m, m}, ns[] = {n, n}, ks[] = {k, k}, ldas[] = {lda, lda}, ldbs[] = {ldb, ldb},
+              ldcs[] = {ldc, ldc};
+    const Int stride = 100, count = 2, ones[] = {1, 1};
+    const std::string routine = blas.letter == 'd' ? "dgemm_batched" : "sgemm_batched";
+    for (const char* trans : {"NN", "TN", "nT", "tc", "Cn"}) {
+      const bool ta = std::tolower(trans[0]) != 'n', tb = std::tolower(trans[1]) != 'n';
+      const int tas[] = {ta ? 112 : 111, ta ? 112 : 111}, tbs[] = {tb ? 113 : 111, tb ? 113 : 111};
+      const char f77_tas[] = {trans[0], trans[0]}, f77_tbs[] = {trans[1], trans[1]};
+      const std::uint64_t before = calls(routine);
+      std::vector<T> c;
+      const T *at_a[] = {a.data(), a.data()}, *at_b[] = {b.data(), b.data()};
+      T* at_c[2];
+      const auto start = [&] {
+        c = twice(c0);
+        at_c[0] = c.data();
+        at_c[1] = c.data() + stride;
+      };
+      const auto expect = [&](bool row_major) {
+        EXPECT_EQ(c, twice(expected_gemm(row_major, ta, tb, alphas[0], a, b, betas[0], c0))) << blas.f77("") << trans;
+      };
+      start();
+      blas.gemm_batch_strided(trans, trans + 1, ms, ns, ks, alphas, as.data(), ldas, &stride, bs.data(), ldbs, &stride,
+                              betas, c.data(), ldcs, &stride, &count);
+      expect(false);
+      start();
+      blas.gemm_batch(f77_tas, f77_tbs, ms, ns, ks, alphas, at_a, ldas, at_b, ldbs, betas, at_c, ldcs, &count, ones);
+      expect(false);
+      for (const bool row_major : {false, true}) {
+        const int layout = row_major ? 101 : 102;
+        start();
+        blas.cblas_gemm_batch_strided(layout, *tas, *tbs, m, n, k, *alphas, as.data(), lda, stride, bs.data(), ldb,
+                                      stride, *betas, c.data(), ldc, stride, count);
+        expect(row_major);
+        start();
+        blas.cblas_gemm_batch(layout, tas, tbs, ms, ns, ks, alphas, at_a, ldas, at_b, ldbs, betas, at_c, ldcs, count,
+                              ones);
+        expect(row_major);
+      }
+      EXPECT_EQ(calls(routine), before + 9);  // a call for each group
+    }
+  });
+}
+
 TEST(Names, Gemv) {
   for_all_names([](const auto& blas) {
     using T = typename std::decay_t<decltype(blas)>::Type;
@@ -254,6 +309,12 @@ TEST(Names, Report) {
   ASSERT_EQ(accublas_report(nullptr, &report), 0);
   EXPECT_STREQ(report.routine, "ddot");
   EXPECT_EQ(report.k, 3);
+  const int none = 0, three = 3;
+  double cs[6];
+  dgemm_batch_strided_("N", "N", &m, &n, &k, &alpha, a, &m, &none, b, &k, &none, &beta, cs, &m, &m, &three);
+  ASSERT_EQ(accublas_report(nullptr, &report), 0);
+  EXPECT_STREQ(report.routine, "dgemm_batched");
+  EXPECT_EQ(report.batch_count, 3);
 }
 
 TEST(LinkOrder, TheRestIsTheRealBlas) {

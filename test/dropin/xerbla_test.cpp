@@ -24,6 +24,9 @@ std::vector<Complaint> complaints;
 }  // namespace
 
 extern "C" {
+void zgemm3m_(const char*, const char*, const std::int32_t*, const std::int32_t*, const std::int32_t*, const void*,
+              const void*, const std::int32_t*, const void*, const std::int32_t*, const void*, void*,
+              const std::int32_t*);
 void dtrtri_(const char*, const char*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*);
 void dlauum_(const char*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*);
 void dpotri_(const char*, const std::int32_t*, double*, const std::int32_t*, std::int32_t*);
@@ -232,6 +235,88 @@ TEST(Xerbla, Gemmtr) {
     }
     o.expect_untouched();
   });
+}
+
+// The numbers of a batch with strides count the strides, too. Overlapping results are a bad stride.
+TEST(Xerbla, GemmBatchStrided) {
+  const auto number_of = [](int of_gemm) { return of_gemm + (of_gemm > 8) + (of_gemm > 10); };
+  for_all_names([&](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    const std::string routine = "GEMM_BATCH_STRIDED";
+    const Int none = 0, twenty = 20;
+    const T alpha = 1, beta = 2;
+    const auto f77 = [&](const GemmCase& g, Int stride_c, Int count, int number) {
+      Operands<T> o;
+      const Int m = g.m, n = g.n, k = g.k, lda = g.lda, ldb = g.ldb, ldc = g.ldc;
+      blas.gemm_batch_strided(&g.transa, &g.transb, &m, &n, &k, &alpha, o.a.data(), &lda, &none, o.b.data(), &ldb,
+                              &none, &beta, o.c.data(), &ldc, &stride_c, &count);
+      expect_one(expected_f77(blas, routine, number));
+      o.expect_untouched();
+    };
+    const auto cblas = [&](int layout, const GemmCase& g, Int stride_c, Int count, int number) {
+      Operands<T> o;
+      blas.cblas_gemm_batch_strided(layout, cblas_trans(g.transa), cblas_trans(g.transb), g.m, g.n, g.k, alpha,
+                                    o.a.data(), g.lda, 0, o.b.data(), g.ldb, 0, beta, o.c.data(), g.ldc, stride_c,
+                                    count);
+      expect_one(expected_cblas(blas, routine, number));
+      o.expect_untouched();
+    };
+    for (const GemmCase& g : bad_gemms(false)) f77(g, twenty, 2, number_of(g.number));
+    for (const bool row_major : {false, true})
+      for (const GemmCase& g : bad_gemms(row_major)) cblas(row_major ? 101 : 102, g, 20, 2, number_of(g.number) + 1);
+    const GemmCase good{0, 'N', 'N', 3, 2, 4, 4, 4, 3};
+    f77(good, twenty, -1, 17);
+    f77(good, none, 2, 16);
+    for (const int layout : {101, 102}) {
+      cblas(layout, good, 20, -1, 18);
+      cblas(layout, good, 1, 2, 17);
+    }
+    cblas(100, good, 20, 2, 1);
+  });
+}
+
+// The arguments of each group have GEMM's numbers. A bad one in the last group leaves the results of all alone.
+TEST(Xerbla, GemmBatch) {
+  for_all_names([](const auto& blas) {
+    using T = typename std::decay_t<decltype(blas)>::Type;
+    using Int = typename std::decay_t<decltype(blas)>::Integer;
+    const GemmCase good{0, 'N', 'N', 3, 2, 4, 4, 4, 3};
+    // Layout 0: by the F77 name.
+    const auto call = [&](int layout, const GemmCase& g, Int group_count, Int last, int number) {
+      Operands<T> o;
+      const T alphas[] = {1, 1}, betas[] = {2, 2};
+      const T *a[] = {o.a.data(), o.a.data()}, *b[] = {o.b.data(), o.b.data()};
+      T* c[] = {o.c.data(), o.c.data()};
+      const Int m[] = {good.m, g.m}, n[] = {good.n, g.n}, k[] = {good.k, g.k}, sizes[] = {1, last},
+                lda[] = {good.lda, g.lda}, ldb[] = {good.ldb, g.ldb}, ldc[] = {good.ldc, g.ldc};
+      const char tas[] = {good.transa, g.transa}, tbs[] = {good.transb, g.transb};
+      const int cblas_tas[] = {111, cblas_trans(g.transa)}, cblas_tbs[] = {111, cblas_trans(g.transb)};
+      if (layout == 0) {
+        blas.gemm_batch(tas, tbs, m, n, k, alphas, a, lda, b, ldb, betas, c, ldc, &group_count, sizes);
+        expect_one(expected_f77(blas, "GEMM_BATCH", number));
+      } else {
+        blas.cblas_gemm_batch(layout, cblas_tas, cblas_tbs, m, n, k, alphas, a, lda, b, ldb, betas, c, ldc, group_count,
+                              sizes);
+        expect_one(expected_cblas(blas, "GEMM_BATCH", number + 1));
+      }
+      o.expect_untouched();
+    };
+    for (const int layout : {0, 101, 102}) {
+      for (const GemmCase& g : bad_gemms(layout == 101)) call(layout, g, 2, 1, g.number);
+      call(layout, good, -1, 1, 14);
+      call(layout, good, 2, -1, 15);
+    }
+    call(100, good, 2, 1, 0);
+  });
+}
+
+// GEMM3M has a name of its own in complaints.
+TEST(Xerbla, Gemm3m) {
+  const std::int32_t three = 3, two = 2;
+  double x[18] = {};
+  zgemm3m_("N", "N", &three, &three, &three, x, x, &two, x, &three, x, x, &three);
+  expect_one({"xerbla_", "ZGEMM3M", 8});
 }
 
 // LAPACK's numbers, in info too, and the size of GETRI's work.

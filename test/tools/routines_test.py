@@ -184,6 +184,18 @@ DROP_IN = [
       .complex = true, .n = n, .incx = incx, .incy = incy}, Complex<double>{}, static_cast<const Complex<double>*>(x),
       static_cast<const Complex<double>*>(y), nullptr});
 }'''),
+    ("batched", '''extern "C" ACCUBLAS_API void cblas_zgemm_batch(accublas_layout layout, const accublas_transpose* transa,
+    const accublas_transpose* transb, const std::int32_t* m, const std::int32_t* n, const std::int32_t* k,
+    const void* alpha, const void* const* a, const std::int32_t* lda, const void* const* b, const std::int32_t* ldb,
+    const void* beta, void* const* c, const std::int32_t* ldc, std::int32_t group_count,
+    const std::int32_t* batch_count) {
+  cblas(Spelling::lp64, "cblas_zgemm_batch", "ZGEMM_BATCH", layout, group_count, batch_count, [&](auto group, auto
+      first) { return batched<Complex<double>>({.kind = Operation::gemm_batched, .complex = true, .transa =
+      transa[group], .transb = transb[group], .m = m[group], .n = n[group], .k = k[group], .lda = lda[group], .ldb =
+      ldb[group], .ldc = ldc[group], .batch_count = batch_count[group]}, {static_cast<const
+      Complex<double>*>(alpha)[group]}, a + first, b + first, {static_cast<const Complex<double>*>(beta)[group]}, c +
+      first); });
+}'''),
 ]
 
 CUBLAS = [
@@ -235,7 +247,7 @@ class Routines(unittest.TestCase):
     def expect_functions(self, made, expected):
         """`made` has each function of `expected`, as far as that goes."""
         for group, function in expected:
-            start = made(group).find(function[:function.index("(")])
+            start = made(group).find(function[:function.index("(") + 1])
             self.assertEqual(made(group)[start:start + len(function)], function)
 
     def test_drop_in(self):
@@ -247,13 +259,15 @@ class Routines(unittest.TestCase):
     def test_aliases(self):
         """A line of ALIASES gives every type and spelling another name, which complaints have."""
         self.addCleanup(setattr, routines, "ALIASES", routines.ALIASES)
-        routines.ALIASES = {"toy": "gemmt"}
+        routines.ALIASES = {"toy": "gemmt", "zc:hoy": "gemmt"}
         made = generate.drop_in("level3")
         for name in ("dtoy_", "ctoy_64_", "cblas_stoy", "scipy_cblas_ztoy64_"):
             self.assertIn(f" {name}(", made)
         self.assertIn('f77(Spelling::lp64, "DTOY  ", Level3<double>', made)
-        self.assertEqual(generate.unknown_aliases({"toy": "gemmt", "dtoy": "dgemm", "toy_batched": "gemm_batched"}),
-                         {"dtoy": "dgemm", "toy_batched": "gemm_batched"})
+        self.assertIn(" zhoy_(", made)
+        self.assertNotIn(" dhoy_(", made)
+        self.assertEqual(generate.unknown_aliases({"toy": "gemmt", "dtoy": "dgemm", "toy_batched": "gemm_batched", "hoy": "gemm_strided"}),
+                         {"dtoy": "dgemm", "hoy": "gemm_strided"})
 
     def test_fortran_interface(self):
         routines.GROUPS = {"toys": [ROW]}
