@@ -88,6 +88,9 @@ struct Stored {
   Index ld, row, col;
   std::vector<E> values;
 
+  E& operator()(Index i, Index j) { return values[static_cast<std::size_t>(i * row + j * col)]; }
+  const E& operator()(Index i, Index j) const { return values[static_cast<std::size_t>(i * row + j * col)]; }
+
   Stored(Random& rng, accublas_layout layout, accublas_transpose trans, Index rows, Index cols, bool specials) {
     const bool rows_adjacent = (layout == ACCUBLAS_COL_MAJOR) == (trans == ACCUBLAS_NO_TRANS);
     ld = (rows_adjacent ? rows : cols) + below(rng, 3);
@@ -96,8 +99,7 @@ struct Stored {
     const std::vector<E> x = entries<E>(rng, rows, cols, specials);
     values.assign(static_cast<std::size_t>(ld * (rows_adjacent ? cols : rows)), E{});
     for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j)
-        values[static_cast<std::size_t>(i * row + j * col)] = x[static_cast<std::size_t>(i * cols + j)];
+      for (Index j = 0; j < cols; ++j) (*this)(i, j) = x[static_cast<std::size_t>(i * cols + j)];
   }
 };
 
@@ -179,6 +181,21 @@ void check_gemm(Context& context, Random& rng, const std::string& mode, Index m,
   if (m * n / (rows * cols) < 100) ways.way("blocks", [&](E* c) { return blocks(c, rows, cols); });
   if (m * n < 100) ways.way("elements", [&](E* c) { return blocks(c, 1, 1); });
 
+  if (!mode.starts_with("slices")) {
+    const Index padding = 1 + below(rng, 200), all = k + padding;
+    Stored<E> pa(rng, layout, ta, m, all, false), pb(rng, layout, tb, all, n, false);
+    for (Index p = 0; p < all; ++p) {
+      for (Index i = 0; i < m; ++i) pa(i, p) = p < k ? sa(i, p) : E{};
+      for (Index j = 0; j < n; ++j) pb(p, j) = p < k ? sb(p, j) : E{};
+    }
+    Array<E> padded_a(pa.values), padded_b(pb.values);
+    ways.way("with zeros behind the inner dimension", [&](E* c) {
+      const accublas_status status = typed::gemm(E{}, context, layout, ta, tb, m, n, all, &alpha, padded_a.data(),
+                                                 pa.ld, padded_b.data(), pb.ld, &beta, c, sc.ld);
+      return status == ACCUBLAS_SUCCESS ? accublas_sync(context) : status;  // before the operands go
+    });
+  }
+
   // The vector of a GEMV has no conjugates, nor have strides.
   const bool conj_a = typed::is_complex<E> && ta == ACCUBLAS_CONJ_TRANS,
              conj_b = typed::is_complex<E> && tb == ACCUBLAS_CONJ_TRANS;
@@ -234,6 +251,16 @@ void check_gemm(Context& context, Random& rng, const std::string& mode, Index m,
     const accublas_status status = typed::gemm_batched(E{}, context, layout, ta, tb, Index{1}, n, k, &alpha, as.data(),
                                                        sa.ld, bs.data(), sb.ld, &beta, cs.data(), sc.ld, m);
     return status == ACCUBLAS_SUCCESS ? accublas_sync(context) : status;  // before the pointers go
+  });
+
+  if (m != n) return;
+  const accublas_uplo uplo = below(rng, 2) ? ACCUBLAS_UPPER : ACCUBLAS_LOWER;
+  ways.way("one triangle by GEMMT, the other one by GEMM", [&](E* c) {
+    const accublas_status status =
+        typed::gemmt(E{}, context, layout, uplo, ta, tb, n, k, &alpha, a, sa.ld, b, sb.ld, &beta, c, sc.ld);
+    if (status != ACCUBLAS_SUCCESS) return status;
+    return each(
+        n, [&](Index i) { return uplo == ACCUBLAS_UPPER ? part(c, i, 1, 0, i) : part(c, i, 1, i + 1, n - i - 1); });
   });
 }
 
