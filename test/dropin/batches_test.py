@@ -163,8 +163,8 @@ class Batches(unittest.TestCase):
 
     def test_nothing_to_compute(self):
         """A product without terms scales C, and neither an empty matrix nor an empty batch has a C."""
-        for prefix in "dszc":
-            set_mode("cr")
+        for prefix, mode in itertools.product("dszc", ("cr", "native")):
+            set_mode(mode)
             one, c = number(prefix, 1.0), np.full(8, 3, DTYPE[prefix])
             half, nothing, at_c = number(prefix, 0.5), ctypes.c_void_p(), ctypes.c_void_p(c.ctypes.data)
             for m, count in ((2, 0), (0, 2)):
