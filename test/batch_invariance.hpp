@@ -1,7 +1,7 @@
 // Batch invariance: in the modes `cr`, `dot2`, `fixed:T` and `slices:D` an element of a product is a function of its
 // row of op(A), its column of op(B), alpha, beta and its old value. So a row, a column, a block or a batch of rows has
-// the bits that it has in the whole product, by whichever entry it is computed. For any memory: HostArray, or
-// DeviceArray of test/gpu/device.hpp.
+// the bits that it has in the whole product, by whichever entry it is computed. The operands are in host memory
+// (HostArray) or in device memory (DeviceArray of test/gpu/device.hpp).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ inline std::string mode_of(Random& rng, int round) {
   }
 }
 
-/// Fills a matrix with rows of different ranges, entries of different magnitudes among them, zeros, and where
-/// `specials` holds some NaN, Inf, subnormal and largest numbers.
+/// Returns a matrix whose rows have different ranges, with some zeros. With `specials` it also holds some NaN, Inf,
+/// subnormal and largest numbers.
 template <class E>
 std::vector<E> entries(Random& rng, Index rows, Index cols, bool specials) {
   using T = typed::Real<E>;
@@ -144,8 +144,8 @@ accublas_status each(Index count, const Call& call) {
   return status;
 }
 
-/// C = alpha op(A) op(B) + beta C as a whole, by its rows, columns, blocks and elements, by GEMV, with strides, and in
-/// batches.
+/// Compares C = alpha op(A) op(B) + beta C as a whole with its rows, columns, blocks and elements, by GEMM, GEMMT,
+/// GEMV, the routines with strides, and batches.
 template <class E, template <class> class Array>
 void check_gemm(Context& context, Random& rng, const std::string& mode, Index m, Index n, Index k) {
   context.set(mode);
@@ -264,8 +264,8 @@ void check_gemm(Context& context, Random& rng, const std::string& mode, Index m,
   });
 }
 
-/// SYMM, HEMM, TRMM and TRSM, column-major: with the matrix on the left the columns of the result alone, by the routine
-/// of level 2 too; with the matrix on the right its rows. TRSM has `cr` and `dot2` of these modes.
+/// Compares HEMM (SYMM), TRMM and TRSM with the same routines on one column of the result or, if the matrix is on the
+/// right, one row. The routines of level 2 compute the columns too. TRSM has only `cr` and `dot2` of these modes.
 template <class E, template <class> class Array>
 void check_structured(Context& context, Random& rng, const std::string& mode, Index order, Index others) {
   context.set(mode);

@@ -1,4 +1,4 @@
-// Batch invariance under cuBLAS's names, for any memory.
+// Products are batch-invariant under cuBLAS's names, in host or device memory.
 #pragma once
 
 #include <cublas_v2.h>

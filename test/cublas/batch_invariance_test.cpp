@@ -1,4 +1,5 @@
-// Batch invariance under cuBLAS's names without a GPU, on operands in host memory. The mode is the environment's.
+// Products are batch-invariant under cuBLAS's names on operands in host memory, without a GPU. The mode is the
+// environment's.
 #include "test/cublas/batch_invariance.hpp"
 
 extern "C" const char* stub_called;

@@ -1,4 +1,4 @@
-// Batch invariance under cuBLAS's names on a GPU. The mode is the environment's.
+// Products are batch-invariant under cuBLAS's names on a GPU. The mode is the environment's.
 #include "test/cublas/batch_invariance.hpp"
 #include "test/cublas/gpu_memory.hpp"
 

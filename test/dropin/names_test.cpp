@@ -122,7 +122,7 @@ TEST(Names, Gemmtr) {
   });
 }
 
-// Two matrices a fixed distance apart, then as two groups of one, in both layouts.
+// A batch holds two matrices a fixed distance apart, and then two groups of one matrix, in both layouts.
 TEST(Names, GemmBatches) {
   for_all_names([](const auto& blas) {
     using T = typename std::decay_t<decltype(blas)>::Type;

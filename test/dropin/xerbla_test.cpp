@@ -282,7 +282,7 @@ TEST(Xerbla, GemmBatch) {
     using T = typename std::decay_t<decltype(blas)>::Type;
     using Int = typename std::decay_t<decltype(blas)>::Integer;
     const GemmCase good{0, 'N', 'N', 3, 2, 4, 4, 4, 3};
-    // Layout 0: by the F77 name.
+    // Layout 0 stands for the F77 name.
     const auto call = [&](int layout, const GemmCase& g, Int group_count, Int last, int number) {
       Operands<T> o;
       const T alphas[] = {1, 1}, betas[] = {2, 2};

@@ -1,4 +1,4 @@
-// Batch invariance on the GPU, of operands in device memory.
+// Products are batch-invariant on operands in device memory.
 #include "test/batch_invariance.hpp"
 
 #include <complex>
@@ -31,6 +31,14 @@ TYPED_TEST(BatchInvarianceOnGpu, LargerProducts) {
   for (int round = 0; round < 10 && !this->HasFailure(); ++round)
     check_gemm<TypeParam, DeviceArray>(context, rng, mode_of(rng, round), 130 + below(rng, 300), 130 + below(rng, 200),
                                        200 + below(rng, 1500));
+}
+
+TYPED_TEST(BatchInvarianceOnGpu, LongInnerDimensions) {
+  Context context(ACCUBLAS_BACKEND_CUDA);
+  Random rng(14);
+  for (int round = 0; round < 5 && !this->HasFailure(); ++round)
+    check_gemm<TypeParam, DeviceArray>(context, rng, mode_of(rng, round), 1 + below(rng, 40), 1 + below(rng, 40),
+                                       5000 + below(rng, 30000));
 }
 
 TYPED_TEST(BatchInvarianceOnGpu, StructuredProductsAndSolutions) {

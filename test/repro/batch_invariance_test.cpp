@@ -1,4 +1,4 @@
-// Batch invariance on the CPU, and by copies of host operands on a GPU.
+// Products are batch-invariant on operands in host memory.
 #include "test/batch_invariance.hpp"
 
 #include <complex>
@@ -28,6 +28,14 @@ TYPED_TEST(BatchInvariance, LargerProducts) {
   for (int round = 0; round < 5 && !this->HasFailure(); ++round)
     check_gemm<TypeParam, HostArray>(context, rng, mode_of(rng, round), 60 + below(rng, 30), 30 + below(rng, 30),
                                      200 + below(rng, 200));
+}
+
+TYPED_TEST(BatchInvariance, LongInnerDimensions) {
+  Context context;
+  Random rng(4);
+  for (int round = 0; round < 5 && !this->HasFailure(); ++round)
+    check_gemm<TypeParam, HostArray>(context, rng, mode_of(rng, round), 1 + below(rng, 6), 1 + below(rng, 6),
+                                     3000 + below(rng, 4000));
 }
 
 TYPED_TEST(BatchInvariance, StructuredProductsAndSolutions) {
