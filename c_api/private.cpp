@@ -3,12 +3,14 @@
 #include "c_api/private.hpp"
 
 #include <cstdlib>
+#include <limits>
 
 #include "c_api/unchecked.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/call/cublas_environment.hpp"
+#include "lib/cpu/batch.hpp"
 #include "lib/cpu/blas_sizes.hpp"
 #include "lib/runtime/counters.hpp"
 
@@ -99,19 +101,26 @@ bool plain_native(const Plan& plan, const Settings& settings, accublas_backend b
 /// Whether the real BLAS computes a call as the mode wants it, without a copy. The engine must copy pivots of another
 /// width and ORMQR's A. A norm's increment that is not positive has the real BLAS's meaning in mode native alone.
 template <class Call>
-bool suits_real_blas(const cpu::RealBlas&, const Mode&, const Call&) {
+bool suits_real_blas(const cpu::RealBlas&, const Resolved&, const Call&) {
   return true;
 }
 template <class E>
-bool suits_real_blas(const cpu::RealBlas&, const Mode& mode, const Level1<E>& l) {
-  return !is_norm(l.kind) || l.incx > 0 || mode.kind == ACCUBLAS_MODE_NATIVE;
+bool suits_real_blas(const cpu::RealBlas&, const Resolved& resolved, const Level1<E>& l) {
+  return !is_norm(l.kind) || l.incx > 0 || resolved.plan.mode.kind == ACCUBLAS_MODE_NATIVE;
+}
+/// The engine distributes the matrices of a large batch among threads.
+template <class E>
+bool suits_real_blas(const cpu::RealBlas&, const Resolved& resolved, const BatchCall<E>& s) {
+  constexpr std::size_t any_workspace = std::numeric_limits<std::size_t>::max();
+  const int threads = threads_for(resolved.settings);
+  return s.batch_count <= 1 || cpu::plan_batch(s.m, s.n, s.k, s.batch_count, true, threads, any_workspace).threads == 1;
 }
 template <class E>
-bool suits_real_blas(const cpu::RealBlas& blas, const Mode&, const Factorization<E>& f) {
+bool suits_real_blas(const cpu::RealBlas& blas, const Resolved&, const Factorization<E>& f) {
   return has_uplo(f.kind) || f.pivots.narrow == blas.narrow_integers;
 }
 template <class E>
-bool suits_real_blas(const cpu::RealBlas&, const Mode&, const Orthogonal<E>& o) {
+bool suits_real_blas(const cpu::RealBlas&, const Resolved&, const Orthogonal<E>& o) {
   return o.kind != Operation::ormqr;
 }
 
@@ -133,7 +142,7 @@ bool served_natively(const Call& call) noexcept {
     if (defined_environment(plan) && !FpEnvironment::is_entered()) return false;
     if (!stack_has(cpu::stack_of_blas(routine))) return false;
     const cpu::RealBlas& blas = cpu::real_blas();
-    if (blas.lacks(routine) || !suits_real_blas(blas, plan.mode, call)) return false;
+    if (blas.lacks(routine) || !suits_real_blas(blas, resolved, call)) return false;
 
     context.succeeded();
     context.last.begin(plan);

@@ -73,12 +73,13 @@ BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int th
   const bool small = native ? work <= tuned.blas_serial
                             : work < tuned.serial_work || (work < tuned.shared_work && count >= 2 * threads);
   if (!small || threads == 1) return plan;
-  const double pays = static_cast<double>(count) * (work + tuned.matrix_cost) / tuned.thread_pays;
+  const double of_matrix = work + (native ? tuned.blas_matrix_cost : tuned.matrix_cost);
+  const double pays = static_cast<double>(count) * of_matrix / tuned.thread_pays;
   plan.threads = static_cast<int>(std::min({static_cast<double>(threads), static_cast<double>(count), 1 + pays,
                                             std::max(1.0, static_cast<double>(workspace / tuned.thread_bytes))}));
   plan.threads_a_matrix = 1;
-  plan.a_task = std::max<Index>(
-      1, std::min<Index>(count / (8 * plan.threads), static_cast<Index>(tuned.task_work / (work + tuned.matrix_cost))));
+  plan.a_task =
+      std::max<Index>(1, std::min<Index>(count / (8 * plan.threads), static_cast<Index>(tuned.task_work / of_matrix)));
   plan.bytes = whole(std::min(useful_bytes(m, n, k), workspace / static_cast<std::size_t>(plan.threads)));
   return plan;
 }

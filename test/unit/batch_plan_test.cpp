@@ -59,6 +59,12 @@ TEST(BatchPlan, SmallMatricesOneAThread) {
   EXPECT_GT(p.a_task, 1);  // 30 us of work, not one matrix
 }
 
+// The real BLAS needs less time for a tiny matrix than a thread needs to wake.
+TEST(BatchPlan, TinyMatricesOfTheRealBlas) {
+  EXPECT_EQ(plan_batch(4, 4, 4, 1000, true, 8, 256 * MiB).threads, 1);
+  EXPECT_EQ(plan_batch(32, 32, 32, 1000, true, 8, 256 * MiB).threads, 8);
+}
+
 TEST(BatchPlan, LargeMatricesOneAfterAnother) {
   const BatchPlan p = plan_batch(1000, 1000, 1000, 100, false, 8, 256 * MiB);
   EXPECT_EQ(p.threads, 1) << text(p);

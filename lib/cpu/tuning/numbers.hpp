@@ -28,12 +28,13 @@ struct EngineTuning {
 
 /// Batches. Measured by timing accublas_dgemm_strided_batched against a loop of single calls (no command yet).
 struct BatchTuning {
-  double serial_work = 1.5e6;   ///< terms of a matrix up to which engines use one thread anyway
-  double shared_work = 1.7e7;   ///< terms of a matrix up to which the caches hold the operands of all threads
-  double blas_serial = 262144;  ///< terms of a matrix up to which OpenBLAS itself uses one thread
-  double matrix_cost = 1e5;     ///< terms that a matrix costs besides its own
-  double thread_pays = 1e6;     ///< terms that are worth waking another thread
-  double task_work = 5e5;       ///< terms of a task: some 30 us
+  double serial_work = 1.5e6;     ///< terms of a matrix up to which engines use one thread anyway
+  double shared_work = 1.7e7;     ///< terms of a matrix up to which the caches hold the operands of all threads
+  double blas_serial = 262144;    ///< terms of a matrix up to which OpenBLAS itself uses one thread
+  double matrix_cost = 1e5;       ///< terms that a matrix costs besides its own
+  double blas_matrix_cost = 5e2;  ///< terms that a call of OpenBLAS costs besides its own
+  double thread_pays = 1e6;       ///< terms that are worth waking another thread
+  double task_work = 5e5;         ///< terms of a task: some 30 us
   /// Bytes of workspace of a thread. With less, its blocks are so small that it loses more than it gains.
   std::size_t thread_bytes = std::size_t{4} << 20;
 };
