@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/base/error.hpp"
+#include "lib/base/exceptions.hpp"
 #include "lib/call/arguments.hpp"
 #include "lib/runtime/context.hpp"
 
@@ -15,7 +16,8 @@ namespace accublas {
 /// Stores a failure in the context and returns its status.
 accublas_status failure(Context& context, accublas_status status, const char* message) noexcept;
 
-/// Runs `body(context)` on the caller's context or the thread's default one.
+/// Runs `body(context)` on the caller's context or the thread's default one. The floating-point exceptions of its
+/// results raise the caller's flags, unless it fails.
 template <class Body>
 accublas_status guarded(accublas_context* given, Body&& body) noexcept {
   Context* context = given;
@@ -23,6 +25,8 @@ accublas_status guarded(accublas_context* given, Body&& body) noexcept {
     if (!context) context = &default_context();
     body(*context);
     context->succeeded();
+    // A handler of SIGFPE may leave the call by longjmp: nothing is left to do.
+    if (const unsigned signalled = take_exceptions(); signalled != exceptions::none) raise_flags(signalled);
     return ACCUBLAS_SUCCESS;
   } catch (const Error& error) {
     return context ? failure(*context, error.status(), error.what()) : error.status();

@@ -32,6 +32,7 @@ std::string one_line(const char* message) {
 
 accublas_status failure(Context& context, accublas_status status, const char* message) noexcept {
   context.failed = true;
+  take_exceptions();
   try {
     context.error = one_line(message);
   } catch (...) {

@@ -12,6 +12,7 @@
 #include <exception>
 #include <thread>
 
+#include "lib/base/exceptions.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/base/fp_environment.hpp"
 
@@ -77,6 +78,7 @@ class Pool {
       const std::uint32_t seen = left_.load(std::memory_order_acquire);
       if (any_inside()) left_.wait(seen, std::memory_order_acquire);
     }
+    signal_exceptions(signalled_.exchange(exceptions::none, std::memory_order_relaxed));
     const std::exception_ptr failure = failure_;
     failure_ = nullptr;
     held_.store(false, std::memory_order_release);
@@ -133,6 +135,8 @@ class Pool {
         if (!door_.compare_exchange_weak(door, door - (std::uint64_t{1} << 32) + 1, std::memory_order_acq_rel))
           continue;
         work(places_ - static_cast<int>(door >> 32) + 1);
+        if (const unsigned signalled = take_exceptions(); signalled != exceptions::none)
+          signalled_.fetch_or(signalled, std::memory_order_relaxed);
         if ((door_.fetch_sub(1, std::memory_order_acq_rel) & 0xFFFFFFFFu) == 1) {
           left_.fetch_add(1, std::memory_order_release);
           left_.notify_one();
@@ -167,6 +171,7 @@ class Pool {
   void* body_ = nullptr;
   int places_ = 0;
   int workers_ = 0;
+  std::atomic<unsigned> signalled_{exceptions::none};  ///< exceptions of results of the workers
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;  ///< the first one; written before its thread leaves
 };

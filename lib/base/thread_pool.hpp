@@ -13,7 +13,8 @@ constexpr int most_threads = 1024;
 /// Calls body(task, thread) for every task in [0, tasks), on at most `threads` threads (the caller among them; thread
 /// numbers are below `threads` and below `tasks`), and returns when all are done. Tasks are handed out dynamically, in
 /// increasing order. Every worker runs in accublas's floating-point environment (round to nearest, FTZ and DAZ off,
-/// traps masked). An exception of a body is rethrown here. Nested calls and calls while another thread holds the pool
+/// traps masked). A C++ exception of a body is rethrown here, and floating-point exceptions that bodies signal
+/// (lib/base/exceptions.hpp) become the caller's. Nested calls and calls while another thread holds the pool
 /// run on the caller alone. In a forked child the pool starts anew.
 using TaskFunction = void (*)(void* body, std::int64_t task, int thread);
 void parallel_for_erased(std::int64_t tasks, int threads, TaskFunction function, void* body);

@@ -22,7 +22,8 @@ void scale_result(T beta, Index m, Index n, Matrix<T> c, Product product) {
     }
 }
 
-/// Scales a part of C. The imaginary parts of the diagonal of a Hermitian C are not read and become +0.
+/// Scales a part of C, whose diagonal has a real beta if it is Hermitian. The imaginary parts of the diagonal of a
+/// Hermitian C are not read and become +0.
 template <class T, class Product>
 void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermitian, Product product) {
   for (Index j = 0; j < n; ++j)
@@ -30,15 +31,16 @@ void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermi
       if (!holds(part, i, j)) continue;
       T& element = c(i, j);
       if constexpr (is_complex<T>)
-        if (hermitian && i == j) element.im = 0;
+        if (hermitian && i == j) {
+          element = {beta == 0 ? 0 : product(beta.re, element.re), 0};
+          continue;
+        }
       element = beta == 0 ? T{} : product(beta, element);
-      if constexpr (is_complex<T>)
-        if (hermitian && i == j) element.im = 0;
     }
 }
 template <class T>
 void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermitian) {
-  scale_part(beta, m, n, c, part, hermitian, [](T factor, T element) { return factor * element; });
+  scale_part(beta, m, n, c, part, hermitian, [](auto factor, auto element) { return factor * element; });
 }
 
 /// Scales C with products as the caller's floating-point environment rounds them.

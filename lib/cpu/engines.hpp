@@ -7,6 +7,8 @@
 //     they take what they would take for a call, whatever the data, and return.
 //   - Failures are Error exceptions thrown before C is written.
 //   - They run in accublas's floating-point environment, but for mode native.
+//   - Engines of modes that promise bits signal the exceptions of the results that they write, and no others
+//     (lib/base/exceptions.hpp). Kernels that cannot signal leave infinities and NaN to code that can.
 #pragma once
 
 #include <cstdint>
@@ -186,6 +188,9 @@ void dot2_complex_dot(const Dot<Complex<T>>&, Execution&);
 // column.
 template <class T>
 T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
+/// Signals the exceptions of an element by its operands alone, where those that its computation signals do not count.
+template <class T>
+void signal_element(T result, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, T c);
 template <class T>
 void exact_gemm(const Gemm<T>&, Execution&);
 template <class T>

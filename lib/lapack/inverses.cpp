@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lib/base/exceptions.hpp"
 #include "lib/call/element_steps.hpp"
 #include "lib/lapack/calls.hpp"
 #include "lib/runtime/run.hpp"
@@ -111,10 +112,44 @@ class InverseCall {
       const Index rows = upper_ ? end - begin : n_ - begin, cols = upper_ ? n_ - begin : end - begin;
       const Matrix<E> a = a_.block(begin, begin), x = block(rows, cols);
       steps_.run(CopyStep<E>{x, read_only(a), part(), 0, true, true}, rows, cols);
-      call(Operation::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), ACCUBLAS_CONJ_TRANS, ACCUBLAS_NON_UNIT,
-           rows, cols, a, x);
+      // The product has elements outside of the triangle, too, whose exceptions do not count.
+      const unsigned of_all = collect_exceptions([&] {
+        call(Operation::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), ACCUBLAS_CONJ_TRANS,
+             ACCUBLAS_NON_UNIT, rows, cols, a, x);
+      });
+      if (of_all != exceptions::none) signal_products(a, x, rows, cols);
       steps_.overwrite(CopyStep<E>{a, read_only(x), part(), 0, true, false, true}, rows, cols);
     }
+  }
+
+  /// Signals the exceptions of a triangle of products `x` of the rows or columns of a triangle `a` in host memory.
+  void signal_products(const Matrix<E>& a, const Matrix<E>& x, Index rows, Index cols) const {
+    const auto parts = [](const E& z, auto&& body) {
+      if constexpr (is_complex<E>)
+        body(z.re), body(z.im);
+      else
+        body(z);
+    };
+    for (Index j = 0; j < cols; ++j)
+      for (Index i = 0; i < rows; ++i) {
+        if (!holds(part(), i, j)) continue;
+        E result = x(i, j);
+        if constexpr (is_complex<E>)
+          if (i == j) result.im = 0;
+        bool any_nan = false, all_finite = true, made_nan = false, made_infinity = false;
+        for (Index k = std::max(i, j); k < (upper_ ? cols : rows); ++k)
+          for (const Index line : {i, j})
+            parts(upper_ ? a(line, k) : a(k, line), [&](auto z) {
+              any_nan |= is_nan(z);
+              all_finite &= is_finite(z);
+            });
+        parts(result, [&](auto z) {
+          made_nan |= is_nan(z) && !any_nan;
+          made_infinity |= !is_nan(z) && !is_finite(z) && all_finite;
+        });
+        signal_exceptions((made_nan ? exceptions::invalid : exceptions::none) |
+                          (made_infinity ? exceptions::overflow : exceptions::none));
+      }
   }
 
   /// Solves X L = V, where V is the upper triangle of A, column by column: each column of L is copied, which makes room

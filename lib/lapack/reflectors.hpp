@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "lib/base/exceptions.hpp"
 #include "lib/call/element_steps.hpp"
 #include "lib/lapack/calls.hpp"
 #include "lib/numerics/rounding.hpp"
@@ -68,6 +69,7 @@ E reflect(const Calls& calls, ElementSteps<E>& steps, Index n, const Vector<E>& 
     real = d;
   // s - s is NaN if the norm overflowed.
   const T beta = real < 0 ? s : -s, first = written(1 + std::fabs(real) / s + (s - s));
+  if (is_nan(first) && !is_nan(s)) signal_exceptions(exceptions::invalid);
   if constexpr (is_complex<E>) {
     tau = {first, written(-d.im / beta)};
     d.re -= beta;
@@ -152,11 +154,13 @@ class Reflectors {
       const Index n = std::min(memory_.chunk, columns - j);
       const Matrix<E> part = c_.block(row, column + j);
       const Matrix<E> y{memory_.w, 1, width()};
-      solve(part, n, adjoint, y, 1);
-      if (has_large_)
-        subtract_apart(part, n, adjoint, y, memory_.large + column + j);
-      else
+      if (!has_large_) {
+        solve(part, n, adjoint, y, 1);
         subtract(part, n, y, 1);
+        continue;
+      }
+      const unsigned of_y = collect_exceptions([&] { solve(part, n, adjoint, y, 1); });
+      if (!subtract_apart(part, n, adjoint, y, memory_.large + column + j)) signal_exceptions(of_y);
     }
   }
 
@@ -180,8 +184,9 @@ class Reflectors {
       calls_.gemm(Gemm<E>{rows_, n, count_, E{-factor}, {memory_.v, 1, rows_}, read_only(y), E{1}, c});
     });
   }
-  /// Computes C = C - V Y. Large columns whose Y overflowed are computed with a smaller Y.
-  void subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large) {
+  /// Computes C = C - V Y. Large columns whose Y overflowed are computed with a smaller Y. Returns whether there are
+  /// such columns: the overflow of Y is then none of the result.
+  bool subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large) {
     using Kind = typename ElementQuestion<E>::Kind;
     constexpr auto factor = static_cast<RealOf<E>>(0x1p32);
     steps_.run(MarkOverflowStep<E>{memory_.overflowed, large, read_only(y), count_}, 1, n);
@@ -189,6 +194,7 @@ class Reflectors {
       const Index found = steps_.first({kind, {memory_.overflowed + from, 1, 1}}, n - from, 1);
       return found < 0 ? n - from : found;
     };
+    bool any_apart = false;
     for (Index j = 0; j < n;) {
       const Index plain = run_before(j, Kind::nonzero);
       if (plain > 0) subtract(c.block(0, j), plain, y.block(0, j), 1);
@@ -197,8 +203,10 @@ class Reflectors {
       const Index apart = run_before(j, Kind::zero);
       solve(c.block(0, j), apart, adjoint, y.block(0, j), 1 / factor);
       subtract(c.block(0, j), apart, y.block(0, j), factor);
+      any_apart = true;
       j += apart;
     }
+    return any_apart;
   }
 
   const Calls& calls_;

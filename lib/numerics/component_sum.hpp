@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/numerics/complex.hpp"
+#include "lib/numerics/finish.hpp"
 #include "lib/numerics/rounding.hpp"
 #include "lib/numerics/wide.hpp"
 
@@ -47,22 +48,34 @@ class ComponentSum {
     add(factor, wide_negate_if(mantissa, d.negative), d.exponent);
   }
 
-  /// Adds factor S if this product is infinite or NaN. factor is not zero.
-  ACCUBLAS_HD void add_special(T factor, T s) {
+  /// Adds factor S if this product is infinite or NaN. factor is not zero. `made` says that no operand of a NaN S is
+  /// NaN.
+  ACCUBLAS_HD void add_special(T factor, T s, bool made = false) {
     special_ += factor * s;
     any_special_ = true;
+    any_nan_ |= is_nan(factor) || (is_nan(s) && !made);
   }
 
   /// Returns the sign of the sum of the finite terms: -1, 0 or 1.
   ACCUBLAS_HD int sign() const { return wide_negative(sum_) ? -1 : wide_bit_length(sum_) != 0; }
+  /// Returns the sum of the infinite and NaN terms, or else the sign of the sum.
+  ACCUBLAS_HD T special_or_sign() const { return any_special_ ? special_ : T(sign()); }
+  /// Returns whether an operand is NaN.
+  ACCUBLAS_HD bool any_nan() const { return any_nan_; }
 
-  /// Returns the rounded sum. An exact zero is +0.
+  /// Returns the rounded sum, and signals its exceptions. An exact zero is +0.
   ACCUBLAS_HD T round() const {
-    if (any_special_) return canonical(special_);
+    if (any_special_) {
+      const T result = canonical(special_);
+      if (is_nan(result) && !any_nan_) signal_exceptions(exceptions::invalid);
+      return result;
+    }
     const bool negative = wide_negative(sum_);
     const WideTop top = wide_top(wide_negate_if(sum_, negative));
     if (top.high == 0) return T(0);
-    return round_to<T>(negative, top.high, top.low != 0 || top.lost, base + top.shift + 64);
+    const T result = round_to<T>(negative, top.high, top.low != 0 || top.lost, base + top.shift + 64);
+    if (!is_finite(result)) signal_exceptions(exceptions::overflow);
+    return result;
   }
 
  private:
@@ -87,15 +100,15 @@ class ComponentSum {
   static constexpr int base = -3584, limbs = 112;
   Wide<limbs> sum_{};
   T special_ = 0;
-  bool any_special_ = false;
+  bool any_special_ = false, any_nan_ = false;
 };
 
 /// beta c of a call with alpha = 0 or k = 0, rounded once. A sum of zeros alone is -0 if each of them is -0.
 template <class T>
 ACCUBLAS_HD Complex<T> finish_scaled(const Complex<T>& beta, const Complex<T>& c) {
   const auto component = [](T factor, T x, T other_factor, T y) {
-    if (is_zero(other_factor)) return canonical(factor * x);
-    if (is_zero(factor)) return canonical(other_factor * y);
+    if (is_zero(other_factor)) return finish_scaled(factor, x);
+    if (is_zero(factor)) return finish_scaled(other_factor, y);
     if (is_zero(x) && is_zero(y) && is_finite(factor) && is_finite(other_factor)) return factor * x + other_factor * y;
     ComponentSum<T> sum;
     sum.add(factor, x);

@@ -27,6 +27,7 @@ class ExactSum {
     sum_.add(other.sum_);
     special_ += other.special_;
     any_special_ |= other.any_special_;
+    any_nan_ |= other.any_nan_;
   }
 
   /// Adds up the sums of a warp's lanes, each of which calls this function; sum(x) returns the sum of x over the lanes.
@@ -44,23 +45,33 @@ class ExactSum {
     value = special_;
     return any_special_;
   }
+  /// Returns whether some x or y is NaN. Sums that `add_up` added up do not know.
+  ACCUBLAS_HD bool any_nan() const { return any_nan_; }
 
-  /// Returns RN(sum) in the number type U.
+  /// Returns RN(sum) in the number type U, and signals its exceptions.
   template <class U>
   ACCUBLAS_HD U round() const {
-    return any_special_ ? finish_special(U(1), static_cast<U>(special_), U(0), U(0))
+    return any_special_ ? finish_special(U(1), static_cast<U>(special_), U(0), U(0), !any_nan_)
                         : accublas::finish(U(1), sum_, U(0), U(0));
+  }
+  /// Returns RN(sum) where no term is special. It signals nothing.
+  ACCUBLAS_HD double nearest() const {
+    double result = 0;
+    round_within(1.0, sum_.value(), 0.0, LongAccumulator::min_exponent, 0.0, 0.0, &result);
+    return result;
   }
 
   /// Returns RN(alpha sum + beta c) as docs/modes.md defines it; *c is read only if beta is not zero.
   ACCUBLAS_HD T finish(T alpha, T beta, const T* c) const {
     const T addend = read_addend(beta, c);
-    return any_special_ ? finish_special(alpha, special_, beta, addend) : accublas::finish(alpha, sum_, beta, addend);
+    return any_special_ ? finish_special(alpha, special_, beta, addend, !any_nan_)
+                        : accublas::finish(alpha, sum_, beta, addend);
   }
 
  private:
   ACCUBLAS_HD void add_special(T a, T b) {
     any_special_ = true;
+    any_nan_ |= is_nan(a) || is_nan(b);
     special_ += a * b;
   }
 
@@ -68,7 +79,7 @@ class ExactSum {
   /// The sum of the IEEE products of the infinite and NaN terms. It is NaN, +Inf or -Inf exactly as docs/modes.md
   /// defines for S.
   T special_ = 0;
-  bool any_special_ = false;
+  bool any_special_ = false, any_nan_ = false;
 };
 
 }  // namespace accublas

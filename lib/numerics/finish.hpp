@@ -1,10 +1,13 @@
 // This header is the one place where an exact inner product is combined with alpha, beta and c and is rounded, for
 // every mode and engine. docs/modes.md, "Special values" and RN, defines the result.
 //
+// The functions signal the exceptions of their results (lib/base/exceptions.hpp).
+//
 // Method: alpha S and beta c are integers times powers of two. The leading 126 bits of their sum, with an error bound,
 // decide nearly always; they are exact if no bit was lost. Otherwise the whole sum is formed in a wide integer.
 #pragma once
 
+#include "lib/base/exceptions.hpp"
 #include "lib/numerics/rounding.hpp"
 #include "lib/numerics/wide.hpp"
 
@@ -22,13 +25,17 @@ ACCUBLAS_HD T finish(T alpha, const Wide<L>& s, int exponent, T beta, T c);
 template <class T, int L>
 ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int exponent, T beta, T c, T* out);
 
+/// Same contract as `finish_within`, but signals nothing: the result may be discarded.
+template <class T, int L>
+ACCUBLAS_HD bool round_within(T alpha, const Wide<L>& s, double error, int exponent, T beta, T c, T* out);
+
 /// RN(alpha (s + c) + beta y) for finite s and c (dot2's pair).
 template <class T>
 ACCUBLAS_HD T finish_pair(T alpha, double s, double c, T beta, T y);
 
-/// alpha S + beta c for S = +Inf, -Inf or NaN.
+/// alpha S + beta c for S = +Inf, -Inf or NaN. `made` says that no operand of a NaN S is NaN.
 template <class T>
-ACCUBLAS_HD T finish_special(T alpha, T s, T beta, T c);
+ACCUBLAS_HD T finish_special(T alpha, T s, T beta, T c, bool made = false);
 
 /// The IEEE product beta c of a call with alpha = 0 or k = 0 (+0 where beta = 0), NaN canonical.
 template <class T>
@@ -48,6 +55,16 @@ namespace detail {
 template <class T>
 ACCUBLAS_HD bool has_addend(T beta) {
   return !is_zero(beta);
+}
+
+/// Returns the exceptions of `result` = RN(alpha S + beta c) for a finite S.
+template <class T>
+ACCUBLAS_HD unsigned exceptions_of(T result, T alpha, T beta, T c) {
+  if (is_finite(result)) return exceptions::none;
+  const bool addend = has_addend(beta);
+  if (is_nan(result))
+    return is_nan(alpha) || (addend && (is_nan(beta) || is_nan(c))) ? exceptions::none : exceptions::invalid;
+  return is_finite(alpha) && (!addend || (is_finite(beta) && is_finite(c))) ? exceptions::overflow : exceptions::none;
 }
 
 /// An exact zero is +0.
@@ -225,7 +242,7 @@ ACCUBLAS_HD ACCUBLAS_NOINLINE T finish_full(Decoded alpha, const Wide<L>& magnit
 }  // namespace detail
 
 template <class T, int L>
-ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int exponent, T beta, T c, T* out) {
+ACCUBLAS_HD bool round_within(T alpha, const Wide<L>& s, double error, int exponent, T beta, T c, T* out) {
   const bool addend = detail::has_addend(beta);
   const bool negative = wide_negative(s);
   const Wide<L> magnitude = wide_negate_if(s, negative);
@@ -295,6 +312,13 @@ ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int expo
 }
 
 template <class T, int L>
+ACCUBLAS_HD bool finish_within(T alpha, const Wide<L>& s, double error, int exponent, T beta, T c, T* out) {
+  const bool decided = round_within(alpha, s, error, exponent, beta, c, out);
+  if (decided) signal_exceptions(detail::exceptions_of(*out, alpha, beta, c));
+  return decided;
+}
+
+template <class T, int L>
 ACCUBLAS_HD T finish(T alpha, const Wide<L>& s, int exponent, T beta, T c) {
   T out{};
   finish_within(alpha, s, 0.0, exponent, beta, c, &out);
@@ -327,17 +351,21 @@ ACCUBLAS_HD T finish_pair(T alpha, double s, double c, T beta, T y) {
 }
 
 template <class T>
-ACCUBLAS_HD T finish_special(T alpha, T s, T beta, T c) {
+ACCUBLAS_HD T finish_special(T alpha, T s, T beta, T c, bool made) {
   const T product = alpha * s;
   // A finite beta c, even one that would overflow as an IEEE product, does not move an infinity.
   const T addend = !detail::has_addend(beta) || (is_finite(beta) && is_finite(c)) ? T(0) : beta * c;
-  return canonical(product + addend);
+  const T result = canonical(product + addend);
+  if (is_nan(result) && (made || !is_nan(s))) signal_exceptions(detail::exceptions_of(result, alpha, beta, c));
+  return result;
 }
 
 template <class T>
 ACCUBLAS_HD T finish_scaled(T beta, T c) {
   if (is_zero(beta)) return T(0);
-  return canonical(beta * c);
+  const T result = canonical(beta * c);
+  signal_exceptions(detail::exceptions_of(result, T(1), beta, c));
+  return result;
 }
 
 }  // namespace accublas

@@ -72,8 +72,8 @@ struct Unknown {
     return quotient_apart(numerator, 0, result);
   }
 
-  /// Computes the unknown exactly from minus the sums. Without `by_leading` it uses comparisons alone, as the slow twin
-  /// of complex quotients.
+  /// Computes the unknown exactly from minus the sums, and signals its exceptions. Without `by_leading` it uses
+  /// comparisons alone, as the slow twin of complex quotients.
   template <bool by_leading = true>
   ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts]) const {
     T value[parts];
@@ -301,6 +301,28 @@ struct Unknown {
     return decided && scale >= F::min_exponent + F::digits - 1 && scale < F::max_exponent + F::digits - 1;
   }
 
+  /// Returns the canonical NaN. Unless an operand is NaN, too, it signals that the NaN was made.
+  ACCUBLAS_HD static T nan_of(bool any_nan) {
+    if (!any_nan) signal_exceptions(exceptions::invalid);
+    return canonical_nan<T>();
+  }
+  /// Returns the quotient of a special number and a number; any_nan says whether an operand is NaN.
+  ACCUBLAS_HD static T special_quotient(T special, T divisor, bool any_nan) {
+    const T result = special / divisor;
+    return is_nan(result) ? nan_of(any_nan || is_nan(divisor)) : result;
+  }
+  /// Returns the quotient of a finite number with this sign (-1, 0 or 1) and a zero.
+  ACCUBLAS_HD static T quotient_by_zero(T sign, T zero) {
+    if (sign == 0) return nan_of(false);
+    signal_exceptions(exceptions::division_by_zero);
+    return sign / zero;
+  }
+  /// Returns a rounded quotient of finite numbers, and signals its overflow.
+  ACCUBLAS_HD static T checked(T quotient) {
+    if (!is_finite(quotient)) signal_exceptions(exceptions::overflow);
+    return quotient;
+  }
+
   /// Computes a part of the exact quotient, rounded.
   template <bool by_leading>
   ACCUBLAS_HD T quotient(const ExactSum<double> (&above)[parts], int part) const {
@@ -318,21 +340,24 @@ struct Unknown {
       const T factor[2] = {pivot.re, part == 0 ? pivot.im : -pivot.im};  // of this part of y and of the other
       if (is_nan(pivot.re) || is_nan(pivot.im)) return canonical_nan<T>();
       if (!is_finite(pivot.re) || !is_finite(pivot.im))
-        return any_special[0] || any_special[1] ? canonical_nan<T>() : T(0);
+        return any_special[0] || any_special[1] ? nan_of(above[0].any_nan() || above[1].any_nan()) : T(0);
       const bool zero = is_zero(pivot.re) && is_zero(pivot.im);
-      if (zero) return canonical((any_special[part] ? special[part] : sign[part]) / pivot.re);
+      if (zero)
+        return any_special[part] ? special_quotient(special[part], pivot.re, above[part].any_nan())
+                                 : quotient_by_zero(sign[part], pivot.re);
       T infinite = 0;
-      bool is_infinite = false, nothing = true;
+      bool is_infinite = false, nothing = true, any_nan = false;
       for (int i = 0; i < 2; ++i) {
         const int of = i == 0 ? part : 1 - part;
         if (is_zero(factor[i])) continue;
         if (any_special[of]) {
           infinite += special[of] * factor[i];
           is_infinite = true;
+          any_nan |= above[of].any_nan();
         }
         nothing &= sign[of] == 0;
       }
-      if (is_infinite) return canonical(infinite);
+      if (is_infinite) return is_nan(infinite) ? nan_of(any_nan) : infinite;
       T near = 0;
       if (nothing) return near;
       if (quotient_by_leading({&sum[part], &sum[1 - part]}, factor, near) && by_leading) return near;
@@ -340,7 +365,7 @@ struct Unknown {
       for (int i = 0; i < 2; ++i) y.add(factor[i], sum[i == 0 ? part : 1 - part], LongAccumulator::min_exponent);
       const bool negative = y.sign() < 0;
       if (y.sign() == 0) return T(0);
-      return round_quotient<T>(negative, near, [&](int times, T a, T b, T c) {
+      return checked(round_quotient<T>(negative, near, [&](int times, T a, T b, T c) {
         ComponentSum<double> left;
         for (int i = 0; i < 2; ++i) {
           const double f = factor[i], scale = (negative ? -1 : 1) * times;
@@ -354,23 +379,23 @@ struct Unknown {
           for (int v = 0; v < 3; ++v) left.add(-static_cast<double>(of_x[v]), wide, 2 * d.exponent);
         }
         return left.sign();
-      });
+      }));
     } else {
       const T d = pivot;
-      if (any_special[0]) return canonical(special[0] / d);
+      if (any_special[0]) return special_quotient(special[0], d, above[0].any_nan());
       if (is_nan(d)) return canonical_nan<T>();
-      if (is_zero(d)) return canonical(sign[0] / d);
+      if (is_zero(d)) return quotient_by_zero(sign[0], d);
       if (sign[0] == 0) return T(0);
       const bool negative = (sign[0] < 0) != (d < 0);
       if (!is_finite(d)) return negative ? -T(0) : T(0);
-      const double size = absolute(d), near = above[0].template round<double>() / d;
-      return round_quotient<T>(negative, static_cast<T>(near), [&](int times, T a, T b, T c) {
+      const double size = absolute(d), near = above[0].nearest() / d;
+      return checked(round_quotient<T>(negative, static_cast<T>(near), [&](int times, T a, T b, T c) {
         ComponentSum<double> left;
         left.add(sign[0] * times, sum[0], LongAccumulator::min_exponent);
         const T of_x[3] = {a, b, c};
         for (int v = 0; v < 3; ++v) left.add(-size, static_cast<double>(of_x[v]));
         return left.sign();
-      });
+      }));
     }
   }
 };

@@ -65,9 +65,9 @@ ACCUBLAS_HD Wide<L> wide_from_double(double v, int unit, bool* lost) {
 
 }  // namespace detail
 
-/// Computes RN(alpha sum 2^exponent + beta c). Returns true if the interval decides it; s must be known.
+/// Same contract as `finish_triple`, but signals nothing: the result may be discarded.
 template <class T>
-ACCUBLAS_HD bool finish_triple(T alpha, const TripleSum& s, int exponent, T beta, T c, T* out) {
+ACCUBLAS_HD bool round_within(T alpha, const TripleSum& s, int exponent, T beta, T c, T* out) {
   if (exponent == 0 && alpha == T(1) && !detail::has_addend(beta) && detail::round_triple(s, out)) return true;
   // The parts become three integers of at most 53 + 130 bits; bits below them are lost.
   const double parts[] = {s.a1, s.a2, s.a3};
@@ -91,7 +91,16 @@ ACCUBLAS_HD bool finish_triple(T alpha, const TripleSum& s, int exponent, T beta
     if (!detail::round_up_scaled(s.error, -unit, &scaled)) return false;
     error += scaled;
   }
-  return finish_within(alpha, sum, static_cast<double>(error) * (1 + 0x1p-50), unit + exponent, beta, c, out);
+  return round_within(alpha, sum, static_cast<double>(error) * (1 + 0x1p-50), unit + exponent, beta, c, out);
+}
+
+/// Computes RN(alpha sum 2^exponent + beta c). Returns true, and signals the result's exceptions, if the interval
+/// decides it; s must be known.
+template <class T>
+ACCUBLAS_HD bool finish_triple(T alpha, const TripleSum& s, int exponent, T beta, T c, T* out) {
+  const bool decided = round_within(alpha, s, exponent, beta, c, out);
+  if (decided) signal_exceptions(detail::exceptions_of(*out, alpha, beta, c));
+  return decided;
 }
 
 }  // namespace accublas

@@ -69,21 +69,17 @@ struct UpdateElement {
   /// device.
   ACCUBLAS_HD ACCUBLAS_NOINLINE static T exactly(UpdateElement element, int part, T c) {
     const Change change = element.change_of(part);
-    // If a factor is infinite, only the class of the inner product matters: special, or its sign.
-    T special = 0;
-    bool any_special = false;
+    ComponentSum<T> sum;
     for (int g = 0; g < change.factors; ++g) {
-      if (is_finite(change.factor[g])) continue;
+      if (is_finite(change.factor[g])) {
+        add_exactly(sum, change.factor[g], change.u[g], change.v[g], change.terms);
+        continue;
+      }
+      // If a factor is infinite, only the class of the inner product matters: special, or its sign.
       ComponentSum<T> inner;
       add_exactly(inner, T(1), change.u[g], change.v[g], change.terms);
-      const T value = inner.round();
-      special += change.factor[g] * (is_finite(value) ? T(inner.sign()) : value);
-      any_special = true;
+      sum.add_special(change.factor[g], inner.special_or_sign(), !inner.any_nan());
     }
-    ComponentSum<T> sum;
-    if (any_special) sum.add_special(T(1), special);
-    for (int g = 0; g < change.factors; ++g)
-      if (is_finite(change.factor[g])) add_exactly(sum, change.factor[g], change.u[g], change.v[g], change.terms);
     sum.add(T(1), c);
     return sum.round();
   }
@@ -129,10 +125,14 @@ struct UpdateElement {
   ACCUBLAS_HD static void add_exactly(ComponentSum<T>& sum, T factor, const T* u, const T* v, int terms) {
     if (is_zero(factor)) return;
     T special = 0;
-    bool any_special = false;
+    bool any_special = false, any_nan = false;
     for (int t = 0; t < terms; ++t)
-      if (!is_finite(u[t]) || !is_finite(v[t])) special += u[t] * v[t], any_special = true;
-    if (any_special) return sum.add_special(factor, special);
+      if (!is_finite(u[t]) || !is_finite(v[t])) {
+        special += u[t] * v[t];
+        any_special = true;
+        any_nan |= is_nan(u[t]) || is_nan(v[t]);
+      }
+    if (any_special) return sum.add_special(factor, special, !any_nan);
     for (int t = 0; t < terms; ++t) {
       const Decoded a = decode(u[t]), b = decode(v[t]);
       const Uint128 product = static_cast<Uint128>(a.mantissa) * b.mantissa;

@@ -97,9 +97,9 @@ void run_product(Run& run, const Context& context, Problem& problem, E& alpha, E
     const E* const of_c = unknown && factors.has_beta ? reinterpret_cast<const E*>(factors.beta) : &beta;
     run.compute(problem, factor, of_c, run.on_device());
   } else if (bit_defined(run.mode())) {
-    scale([](E factor, E element) { return finish_scaled(factor, element); });
+    scale([](auto factor, auto element) { return finish_scaled(factor, element); });
   } else {
-    scale([](E factor, E element) { return factor * element; });
+    scale([](auto factor, auto element) { return factor * element; });
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/base/error.hpp"
+#include "lib/base/exceptions.hpp"
 #include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/runtime/counters.hpp"
@@ -222,6 +223,7 @@ void Run::certify(Routine routine, const std::function<bool()>& body) {
   routine_ = plan_.routine = routine;
   put_bound(report_, {0, std::numeric_limits<double>::infinity(), 0});
   run_inner_calls([&] { certified_by_device_ = body(); });
+  take_exceptions();  // an overflow of the algorithm makes a radius infinite, which the caller sees
   report_.threads = threads_for(resolved_.settings);
   plan_.backend = certified_by_device_ ? ACCUBLAS_BACKEND_CUDA : ACCUBLAS_BACKEND_CPU;
   on_device_ = false;  // nothing is under way any more

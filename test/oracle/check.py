@@ -195,9 +195,9 @@ def run_cases(stream, libraries, engines=None):
     count = 0
     for index, case in stream:
         bits, facts = expected.expected_bits(case)
-        call_bits = reported_bits(case, facts)
+        answer = bits, facts.exceptions, reported_bits(case, facts)
         wanted = [c for c in configurations(case, index) if engines is None or c["engine"] in engines]
-        data = pickle.dumps((case, bits, wanted, call_bits), pickle.HIGHEST_PROTOCOL)
+        data = pickle.dumps((case, answer, wanted), pickle.HIGHEST_PROTOCOL)
         for levels in libraries:
             for number, one in enumerate(levels):
                 # The highest level always, two of the others in turn; at most three levels: all.

@@ -5,15 +5,15 @@ import math
 
 import numpy as np
 
-from dyadic import round_dyadic, round_root
-from solve import NAN, Sum, complex_quotient, real_quotient, substitute
+from dyadic import round_root
+from solve import Sum, complex_quotient, real_quotient, substitute
 
 CHOLESKY, LU = ("potrf", "potrs", "posv"), ("getrf", "getrs", "gesv")
 ROUTINES = CHOLESKY + LU
 
 
 def rounded(sums, fmt):
-    return [s.special if s.is_special else round_dyadic(*s.total, fmt) for s in sums]
+    return [s.rounded(fmt) for s in sums]
 
 
 def quotient(sums, pivot, fmt):

@@ -107,7 +107,7 @@ def check_library(path):
     for index, (name, _, options) in enumerate(table()):
         case = make(name, options)
         for configuration in check.configurations(case, index):
-            status, bits = worker.run(library, case, configuration)
+            status, bits, _ = worker.run(library, case, configuration)
             count += 1
             if status:
                 wrong.append(f"{case.describe()} {configuration}: status {status}: {library.last_error()}")

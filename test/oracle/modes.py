@@ -14,6 +14,7 @@ from math import isfinite
 
 import numpy as np
 
+import exceptions
 import multiword
 from dot2 import dot2_dot_pair, dot2_gemm_pairs
 from dyadic import INF, add_dyadic, decompose, mul_dyadic, round_dyadic, round_root
@@ -65,18 +66,18 @@ REAL = Field(1, lambda a: a, lambda b: b, lambda factor, value: [[(factor, value
 def special_sum(row, column):
     """S in extended reals where a row or column holds NaN or Inf: NaN, Inf or -Inf; None if it is a real number."""
     plus = minus = False
+    if any(x != x for line in (row, column) for x in line):
+        return NAN
     for a, b in zip(row, column):
-        if a != a or b != b:
-            return NAN
         if abs(a) == INF or abs(b) == INF:
             if a == 0 or b == 0:
-                return NAN
+                return exceptions.MADE
             if (a > 0) == (b > 0):
                 plus = True
             else:
                 minus = True
     if plus and minus:
-        return NAN
+        return exceptions.MADE
     return INF if plus else -INF if minus else None
 
 
@@ -94,10 +95,11 @@ factor_dyadic = functools.lru_cache(maxsize=64)(decompose)
 def finish(terms, fmt):
     """RN(sum of factor times value). A value is a dyadic, a float or a special float; a factor 0 means no term."""
     total, unit = 0, 0
-    special = 0.0
+    special, any_nan = 0.0, False
     for factor, value in terms:
         if factor == 0:  # a NaN is not
             continue
+        any_nan = any_nan or factor != factor or (isinstance(value, float) and exceptions.is_nan_operand(value))
         if isinstance(value, float):
             if not isfinite(value):
                 special = special + extended_product(factor, value)
@@ -119,8 +121,8 @@ def finish(terms, fmt):
                 total = m + (total << (unit - e))
                 unit = e
     if special != 0:  # Inf - Inf became NaN above
-        return special
-    return round_dyadic(total, unit, fmt)
+        return exceptions.special(special, any_nan)
+    return exceptions.rounded(round_dyadic(total, unit, fmt))
 
 
 def scaled(terms, fmt):
@@ -139,6 +141,7 @@ class Facts:
 
     call_bits: int = 0
     rejected: int = 0
+    exceptions: frozenset = None  # of the results, where they are defined
     within: list = None  # for the multiword modes: (values, tolerances by element) of each range that C must lie in
 
 
@@ -310,14 +313,14 @@ def norm(routine, mode, fmt, x):
             with np.errstate(all="ignore"):
                 s, c = dot2_dot_pair(magnitudes, np.ones(x.size), single)
             if np.isfinite(s) and np.isfinite(c):
-                return round_dyadic(*add_dyadic(decompose(float(s[0, 0])), decompose(float(c[0, 0]))), fmt)
+                return exceptions.rounded(round_dyadic(*add_dyadic(decompose(float(s[0, 0])), decompose(float(c[0, 0]))), fmt))
         else:
             scale = 0 if single else nrm2_scale(largest)
             scaled_x = x * 2.0**-scale
             s, c = dot2_dot_pair(scaled_x, scaled_x, single)
             m, e = add_dyadic(decompose(float(s[0, 0])), decompose(float(c[0, 0])))
-            return round_root(m, e + 2 * scale, fmt)
+            return exceptions.rounded(round_root(m, e + 2 * scale, fmt))
     line = Line(x)
     if routine == "asum":
-        return round_dyadic(sum(map(abs, line.ints)), line.base, fmt)
-    return round_root(sum(i * i for i in line.ints), 2 * line.base, fmt)
+        return exceptions.rounded(round_dyadic(sum(map(abs, line.ints)), line.base, fmt))
+    return exceptions.rounded(round_root(sum(i * i for i in line.ints), 2 * line.base, fmt))

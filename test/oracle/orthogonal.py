@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 import complex as complex_types
+import exceptions
 import modes
 from solve import substitute
 
@@ -64,6 +65,8 @@ def reflector(on, column):
     real, *imaginary = (on.real(part) for part in on.field.split(column[0]))
     beta = s if real < 0 else -s
     divisor = on.field.join([float(part) for part in [real - beta, *imaginary]])
+    if np.isinf(s):
+        exceptions.special(float("nan"), False)
     tau = [float(on.real(1) + abs(real) / s) if np.isfinite(s) else float("nan")] + [float(-part / beta) for part in imaginary]
     v = on.solve([[divisor]], column[1:].reshape(1, -1))[0]
     diagonal = float(beta * on.real(2.0**-exponent))
@@ -94,12 +97,16 @@ class Panel:
         """Q C, or Q^H C; `large` has a truth for each column."""
         if self.v.shape[1] == 0 or c.size == 0:
             return c
-        y = self.solution(c, adjoint, 1.0)
-        apart = [one and not all(map(np.isfinite, column)) for one, column in zip(large, y.T)]
-        result = self.on.product(-1.0, self.v, y, 1.0, c)
-        if any(apart):
-            y = self.solution(c[:, apart], adjoint, 2.0**-32)
-            result[:, apart] = self.on.product(-(2.0**32), self.v, y, 1.0, c[:, apart])
+        with exceptions.discarded():
+            y = self.solution(c, adjoint, 1.0)
+        apart = np.array([one and not all(map(np.isfinite, column)) for one, column in zip(large, y.T)])
+        if not apart.any():
+            y = self.solution(c, adjoint, 1.0)
+            return self.on.product(-1.0, self.v, y, 1.0, c)
+        result = np.empty_like(c)
+        result[:, ~apart] = self.on.product(-1.0, self.v, y[:, ~apart], 1.0, c[:, ~apart])
+        y = self.solution(c[:, apart], adjoint, 2.0**-32)
+        result[:, apart] = self.on.product(-(2.0**32), self.v, y, 1.0, c[:, apart])
         return result
 
     def solution(self, c, adjoint, factor):

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+import exceptions
 from dot2 import dot2_gemm_pairs
 from dyadic import INF, add_dyadic, decompose, mul_dyadic, round_dyadic
 
@@ -20,6 +21,7 @@ class Sum:
 
     def __init__(self):
         self.total, self.special, self.is_special = (0, 0), 0.0, False
+        self.any_nan = False  # among the factors
 
     def add(self, x, y):
         if math.isfinite(x) and math.isfinite(y):
@@ -27,6 +29,7 @@ class Sum:
             self.total = add_dyadic(self.total, (m * n, e + f))
         else:
             self.special, self.is_special = self.special + x * y, True
+            self.any_nan = self.any_nan or x != x or y != y
 
     def sign(self):
         return (self.total[0] > 0) - (self.total[0] < 0)
@@ -35,11 +38,19 @@ class Sum:
         """The special value, or the sign of the sum."""
         return self.special if self.is_special else float(self.sign())
 
+    def rounded(self, fmt):
+        if self.is_special:
+            return exceptions.special(self.special, self.any_nan)
+        return exceptions.rounded(round_dyadic(*self.total, fmt))
 
-def ieee_over(x, d):
-    """x / d for a class x, where IEEE's quotient is infinite or NaN."""
+
+def ieee_over(y, d):
+    """y / d for a sum y, where IEEE's quotient is infinite or NaN."""
+    x = y.value()
     if x != x or d != d or (x == 0 and d == 0) or (abs(x) == INF and abs(d) == INF):
-        return NAN
+        return exceptions.special(NAN, y.any_nan or d != d)
+    if d == 0 and not y.is_special:
+        exceptions.raised.add("division by zero")
     return math.copysign(INF, math.copysign(1, x) * math.copysign(1, d))
 
 
@@ -53,14 +64,12 @@ def round_quotient(y, d, fmt):
     shift = max(0, fmt.precision + 70 + n.bit_length() - m.bit_length())
     q, rest = divmod(m << shift, n)
     q = 2 * q + (rest != 0)
-    return round_dyadic(-q if negative else q, e - f - shift - 1, fmt)
+    return exceptions.rounded(round_dyadic(-q if negative else q, e - f - shift - 1, fmt))
 
 
 def real_quotient(y, d, fmt):
-    if y.is_special:
-        return NAN if not math.isfinite(d) or y.special != y.special else ieee_over(y.special, d)
-    if d != d or d == 0:
-        return NAN if d != d else ieee_over(y.value(), d)
+    if y.is_special or d != d or d == 0:
+        return ieee_over(y, d)
     if abs(d) == INF:
         return math.copysign(0.0, y.sign() * d) if y.sign() else 0.0
     return round_quotient(y.total, decompose(d), fmt)
@@ -71,21 +80,22 @@ def complex_quotient(parts, d, fmt):
     if re != re or im != im:
         return [NAN, NAN]
     if abs(re) == INF or abs(im) == INF:
-        return [NAN, NAN] if any(p.is_special for p in parts) else [0.0, 0.0]
+        nan = any(p.is_special for p in parts)
+        return [exceptions.special(NAN, any(p.any_nan for p in parts))] * 2 if nan else [0.0, 0.0]
     if re == 0 and im == 0:
-        return [ieee_over(p.value(), re) for p in parts]
+        return [ieee_over(p, re) for p in parts]
     size = add_dyadic(mul_dyadic(decompose(re), decompose(re)), mul_dyadic(decompose(im), decompose(im)))
     result = []
     for own, other, factor in ((parts[0], parts[1], im), (parts[1], parts[0], -im)):
-        total, special, is_special = (0, 0), 0.0, False
+        total, special, is_special, any_nan = (0, 0), 0.0, False, False
         for part, weight in ((own, re), (other, factor)):
             if weight == 0:
                 continue
             if part.is_special:
-                special, is_special = special + part.special * weight, True
+                special, is_special, any_nan = special + part.special * weight, True, any_nan or part.any_nan
             else:
                 total = add_dyadic(total, mul_dyadic(part.total, decompose(weight)))
-        result.append(special if is_special else round_quotient(total, size, fmt))
+        result.append(exceptions.special(special, any_nan) if is_special else round_quotient(total, size, fmt))
     return result
 
 
@@ -132,7 +142,7 @@ def substitute(fmt, alpha, m, unit, b, field, dot2=False):
                             above[part].add(*first)
                             above[part].add(*second)
             if unit:
-                parts = [s.special if s.is_special else round_dyadic(*s.total, fmt) for s in above]
+                parts = [s.rounded(fmt) for s in above]
             elif count == 1:
                 parts = [real_quotient(above[0], m[i][i][0], fmt)]
             else:

@@ -9,6 +9,7 @@ import numpy as np
 
 import binding
 import device
+import exceptions
 import multiword
 from values import words
 
@@ -17,8 +18,11 @@ def pointer_list(first, stride, count):
     return np.array([first + i * stride for i in range(count)], np.uint64)
 
 
+flags = exceptions.Flags()
+
+
 def run(library, case, configuration, memory=None):
-    """(status, bits of C's buffer) of one call; with `memory`, of one on operands in device memory."""
+    """(status, bits of C's buffer, exceptions that were raised) of one call; with `memory`, of one on operands in device memory."""
     buffers = [case.buffers[0], case.buffers[1], case.buffers[2].copy()]
     size = buffers[2].itemsize
     copies = [memory.copy_in(buffer) for buffer in buffers] if memory else []
@@ -34,13 +38,14 @@ def run(library, case, configuration, memory=None):
     if case.null_operands:
         pointers["A"] = pointers["B"] = None
     arguments = [pointers[x] if isinstance(x, str) else x for x in case.arguments]
-    status = library.call(case.function, case.prefix, arguments, case.mode, **configuration)
+    status = library.call(case.function, case.prefix, arguments, case.mode, flags, **configuration)
+    raised = flags.read()
     if memory:
         status = status or library.sync()
         memory.copy_out(copies[2], buffers[2])
         for address in copies:
             memory.free(address)
-    return status, words(buffers[2]).reshape(-1)
+    return status, words(buffers[2]).reshape(-1), raised
 
 
 def compare(case, bits, expected):
@@ -67,6 +72,22 @@ def compare(case, bits, expected):
             f"got {int(got[0]):0{width}x} ({got.view(kind)[0]!r}), want {int(want[0]):0{width}x} ({want.view(kind)[0]!r})")
 
 
+def judge(library, case, answer, bits, raised):
+    """Text of what is wrong with a call of the library, or None. answer: the bits, exceptions (None: not defined) and T*
+    (None: not reported) that the definition has."""
+    expected, exceptions_expected, call_bits = answer
+    text = compare(case, bits, expected)
+    if text:
+        return text
+    report = library.report()
+    if call_bits is not None and report.bits not in (0, call_bits):
+        return f"report.bits {report.bits}, want T* = {call_bits}"
+    # Results of a GPU raise no flags.
+    if raised != exceptions_expected and None not in (raised, exceptions_expected) and report.backend != b"cuda":
+        return f"raised {sorted(raised)}, want {sorted(exceptions_expected)}"
+    return None
+
+
 def serve(path, jobs, answers_to):
     """Reads pickled jobs, answers one JSON line per job."""
     library = binding.Library(path)
@@ -75,21 +96,19 @@ def serve(path, jobs, answers_to):
         head = jobs.read(8)
         if len(head) < 8:
             break
-        case, expected, configurations, call_bits = pickle.loads(jobs.read(struct.unpack("<q", head)[0]))
+        case, answer, configurations = pickle.loads(jobs.read(struct.unpack("<q", head)[0]))
         answers = []
         for configuration in configurations:
             options = dict(configuration)
             if options.pop("device", False):
                 memory = memory or device.Device()
-                status, bits = run(library, case, options, memory)
+                status, bits, _ = run(library, case, options, memory)
+                raised = None
             else:
-                status, bits = run(library, case, options)
+                status, bits, raised = run(library, case, options)
             if status:
                 answers.append((configuration, status, library.last_error()))
                 continue
-            text = compare(case, bits, expected)
-            report = library.report()
-            if text is None and call_bits is not None and report.bits not in (0, call_bits):
-                text = f"report.bits {report.bits}, want T* = {call_bits}"
-            answers.append((configuration, 0, text, report.engine.decode()))
+            text = judge(library, case, answer, bits, raised)
+            answers.append((configuration, 0, text, library.report().engine.decode()))
         print(json.dumps(answers), file=answers_to, flush=True)

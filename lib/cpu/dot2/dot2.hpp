@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "lib/base/exceptions.hpp"
 #include "lib/call/execution.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
@@ -68,12 +69,17 @@ T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y);
 template <class T>
 T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y);
 
-/// Returns RN(s + c) of a finite pair. Hardware adds and converts as RN does, and s and c are never -0, so that an
-/// exact zero is +0.
+/// Returns RN(s + c) of a finite pair, and signals its overflow. Hardware adds and converts as RN does, and s and c are
+/// never -0, so that an exact zero is +0.
 template <class T>
 T dot2_sum(Dot2Pair pair) {
-  if constexpr (sizeof(T) == sizeof(double)) return pair.s + pair.c;
-  return static_cast<T>(pair.s);
+  T sum;
+  if constexpr (sizeof(T) == sizeof(double))
+    sum = pair.s + pair.c;
+  else
+    sum = static_cast<T>(pair.s);
+  if (!is_finite(sum)) signal_exceptions(exceptions::overflow);
+  return sum;
 }
 
 /// Writes `count` consecutive outputs of a column of C (GEMV: of y) from their pairs: output i is row i of `a` times

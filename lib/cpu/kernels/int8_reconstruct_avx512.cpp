@@ -303,8 +303,9 @@ ACCUBLAS_INLINE Rounded round_parts(const Product& p, Doubles q, Doubles q_low) 
   if (sizeof(T) == 4) error = fma(magnitude(sum), splat(0x1p-51), error);
   const Doubles least = sum + (rest - error), result = sum + (rest + error);
   Mask done = same<T>(least, result);
-  if (sizeof(T) == 4)  // an underflow to zero has the sign of the exact result
-    done &= at_least(magnitude(result), splat(0x1p-149));
+  // An underflow to zero has the sign of the exact result, and an overflow signals its exception: both stay open.
+  if (sizeof(T) == 4)
+    done &= at_least(magnitude(result), splat(0x1p-149)) & at_most(magnitude(result), splat(0x1.fffffep+127));
   return {result, done};
 }
 

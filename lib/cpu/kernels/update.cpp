@@ -13,6 +13,8 @@ constexpr long long lost_bits = (1 << 29) - 1, before_middle = (1 << 28) - 2, ab
 /// Lanes, as bits, where a and b differ or are NaN; where they are equal.
 ACCUBLAS_INLINE unsigned differing(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ); }
 ACCUBLAS_INLINE unsigned equal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
+/// Lanes that hold Inf or NaN. They are left open, for the code that signals exceptions.
+ACCUBLAS_INLINE unsigned not_finite(V a) { return _mm512_fpclass_pd_mask(a, 0x99); }
 ACCUBLAS_INLINE V to_single(V a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
 /// Lanes where a < b.
 ACCUBLAS_INLINE unsigned below(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
@@ -30,6 +32,9 @@ ACCUBLAS_INLINE unsigned differing(V a, V b) {
 ACCUBLAS_INLINE unsigned equal(V a, V b) {
   return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)));
 }
+ACCUBLAS_INLINE unsigned not_finite(V a) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(magnitude(a), splat(__builtin_inf()), _CMP_NLT_UQ)));
+}
 ACCUBLAS_INLINE V to_single(V a) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(a)); }
 ACCUBLAS_INLINE unsigned below(V a, V b) {
   return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)));
@@ -44,6 +49,7 @@ ACCUBLAS_INLINE void store(float* p, V v) { _mm_storeu_ps(p, _mm256_cvtpd_ps(v))
 #else
 ACCUBLAS_INLINE unsigned differing(V a, V b) { return a != b; }
 ACCUBLAS_INLINE unsigned equal(V a, V b) { return a == b; }
+ACCUBLAS_INLINE unsigned not_finite(V a) { return !(magnitude(a) < __builtin_inf()); }
 ACCUBLAS_INLINE V to_single(V a) { return static_cast<float>(a); }
 ACCUBLAS_INLINE unsigned below(V a, V b) { return a < b; }
 ACCUBLAS_INLINE unsigned nearly_tied(V a) {
@@ -71,7 +77,7 @@ ACCUBLAS_INLINE unsigned add_terms(V c, const UpdateTerms& terms, Index i, V* re
   if constexpr (Count == 1 && !Rest) {
     const V sum = fma(load(terms.term[0].factor + phase), load(terms.term[0].x + i), c);
     *result = add(sum, zero());  // an exact zero is +0
-    if constexpr (!single) return differing(sum, sum);
+    if constexpr (!single) return not_finite(sum);
     // The sum is rounded to double already: what it was decides next to a middle, which subnormal numbers have
     // elsewhere.
     const V size = magnitude(sum);
@@ -94,9 +100,9 @@ ACCUBLAS_INLINE unsigned add_terms(V c, const UpdateTerms& terms, Index i, V* re
     high = sum;
   }
   const V error = mul(size, splat(update_error));
-  if constexpr (single) return round_to_single(high, low, error, result);
+  if constexpr (single) return round_to_single(high, low, error, result) | not_finite(*result);
   *result = add(high, sub(low, error));
-  return differing(*result, add(high, add(low, error)));
+  return differing(*result, add(high, add(low, error))) | not_finite(*result);
 }
 
 template <int Count, bool Rest, class T>

@@ -31,10 +31,11 @@ struct Inner {
   int exponent = 0;
   T special = 0;
   bool is_special = false;
+  bool any_nan = false;  ///< an entry is NaN
 
   void add_to(ComponentSum<T>& to, T factor) const {
     if (is_zero(factor)) return;
-    is_special ? to.add_special(factor, special) : to.add(factor, sum, exponent);
+    is_special ? to.add_special(factor, special, !any_nan) : to.add(factor, sum, exponent);
   }
 };
 
@@ -195,7 +196,7 @@ class ProductElements {
     Inner<T> inner;
     if (!inner_product(i, j, x, y, sums, inner)) inner = exact(j, x, y);
     const T addend = read_addend(g_.beta, &c);
-    c = inner.is_special ? finish_special(g_.alpha, inner.special, g_.beta, addend)
+    c = inner.is_special ? finish_special(g_.alpha, inner.special, g_.beta, addend, !inner.any_nan)
                          : finish(g_.alpha, inner.sum, inner.exponent, g_.beta, addend);
   }
 
@@ -260,6 +261,7 @@ class ProductElements {
     sum.add(parts * terms.first, parts * terms.end, x, y);
     Inner<T> inner;
     inner.is_special = sum.special(inner.special);
+    inner.any_nan = sum.any_nan();
     inner.sum = wide_cast<Inner<T>::limbs>(sum.value());
     inner.exponent = LongAccumulator::min_exponent;
     return inner;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "lib/base/error.hpp"
+#include "lib/base/exceptions.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/batch.hpp"
@@ -187,8 +188,11 @@ class StructuredProduct {
           shift_ = imaginary_ == 1 ? imaginary_shift(p_) : 0;
           const bool swaps = p_.transposed && imaginary_ == 1 && !rehearses();
           if (swaps) swap_components(m);
-          compute(0, m, 0, n);
-          if (p_.b.structure == Structure::triangular && writes()) fix_up(m, n);
+          const bool fixes = p_.b.structure == Structure::triangular && writes();
+          if (fixes)
+            fix_up(m, n, collect_exceptions([&] { compute(0, m, 0, n); }) != exceptions::none);
+          else
+            compute(0, m, 0, n);
           if (swaps) swap_components(m);
         }
         if (p_.hermitian && writes()) clear_diagonal(p_, row_, m, col_, n);
@@ -299,24 +303,33 @@ class StructuredProduct {
       std::fill_n(square_, edge * edge, T(0));
       for_wanted([](T& inside, const T& element) { inside = element; });
     }
-    multiply(part(i, m, j, n, beta_, whole), engine_);
-    for_wanted([](const T& inside, T& element) { element = inside; });
+    const unsigned of_square = collect_exceptions([&] { multiply(part(i, m, j, n, beta_, whole), engine_); });
+    for_wanted([&](const T& inside, T& element) {
+      if (of_square != exceptions::none)
+        signal_element(inside, terms_, alpha_, x_.row(i + (&inside - square_) % edge),
+                       y_.row(j + (&inside - square_) / edge), beta_, element);
+      element = inside;
+    });
   }
 
   /// Computes the elements of rows with Inf or NaN once more, over their terms alone. The lines of a triangular operand
   /// have zeros for entries that are no terms, and these must not be multiplied by an Inf or a NaN. Products with
-  /// triangular operands have beta = 0.
-  void fix_up(Index m, Index n) {
+  /// triangular operands have beta = 0. If the products had exceptions, those of the other rows are signalled here.
+  void fix_up(Index m, Index n, bool had_exceptions) {
     parallel_for(m, execution_.threads, [&](Index i, int) {
       const Vector<const T> row = x_.row(i);
       bool finite = true;
       for (Index t = 0; t < terms_; ++t) finite &= std::isfinite(row[t]);
-      if (finite) return;
+      if (finite && !had_exceptions) return;
       const Matrix<T> c = c_at(0, 0);
       for (Index j = 0; j < n; ++j) {
         const TermRange range = terms_of_column(p_, col_ + j);
         const Index first = components * range.first, count = components * (range.end - range.first);
-        c(i, j) = exact_element<T>(count, alpha_, {row.data + first, 1}, {y_.row(j).data + first, 1}, T(0), nullptr);
+        const Vector<const T> x{row.data + first, 1}, y{y_.row(j).data + first, 1};
+        if (finite)
+          signal_element(c(i, j), count, alpha_, x, y, T(0), T(0));
+        else
+          c(i, j) = exact_element<T>(count, alpha_, x, y, T(0), nullptr);
       }
     });
   }

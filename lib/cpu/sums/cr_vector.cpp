@@ -251,7 +251,7 @@ class CrGemv {
     const T addend = read_addend(g_.beta, &g_.y[i]);
     sum.error *= Grid::swift_loss;
     T out = 0;
-    return triple_known(sum) && finish_triple(g_.alpha, sum, 0, g_.beta, addend, &out);
+    return triple_known(sum) && round_within(g_.alpha, sum, 0, g_.beta, addend, &out);
   }
 
   /// Computes an undecided row by its fullest sums, or by an exact accumulator.

@@ -278,7 +278,7 @@ void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memor
     for_terms(true, [&](Index terms) { exact.add(0, terms, row, col); });
     double infinite = 0;
     *c = exact.special(infinite)
-             ? finish_special(g_.alpha, static_cast<T>(infinite), g_.beta, addend)
+             ? finish_special(g_.alpha, static_cast<T>(infinite), g_.beta, addend, true)
              : finish(g_.alpha, exact.value(), LongAccumulator::min_exponent + exponent(i, j), g_.beta, addend);
     undecided_.fetch_add(1, std::memory_order_relaxed);
   }

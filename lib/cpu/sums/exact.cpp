@@ -18,6 +18,20 @@ T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T be
 }
 
 template <class T>
+void signal_element(T result, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, T c) {
+  if (is_finite(result)) return;
+  const bool addend = !is_zero(beta);
+  bool any_nan = is_nan(alpha) || (addend && (is_nan(beta) || is_nan(c))),
+       all_finite = is_finite(alpha) && (!addend || (is_finite(beta) && is_finite(c)));
+  for (Index p = 0; p < k; ++p) {
+    any_nan |= is_nan(row[p]) || is_nan(col[p]);
+    all_finite &= is_finite(row[p]) && is_finite(col[p]);
+  }
+  if (is_nan(result) ? !any_nan : all_finite)
+    signal_exceptions(is_nan(result) ? exceptions::invalid : exceptions::overflow);
+}
+
+template <class T>
 void exact_gemm(const Gemm<T>& g, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_exact);
   put_bound(execution.report, rounded_once<T>());
@@ -71,6 +85,8 @@ T exact_asum(Index n, const Entries<T>& x) {
 
 template double exact_element(Index, double, Vector<const double>, Vector<const double>, double, const double*);
 template float exact_element(Index, float, Vector<const float>, Vector<const float>, float, const float*);
+template void signal_element(double, Index, double, Vector<const double>, Vector<const double>, double, double);
+template void signal_element(float, Index, float, Vector<const float>, Vector<const float>, float, float);
 template void exact_gemm(const Gemm<double>&, Execution&);
 template void exact_gemm(const Gemm<float>&, Execution&);
 template double exact_nrm2(Index, const Entries<double>&);

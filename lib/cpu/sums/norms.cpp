@@ -67,6 +67,12 @@ Squares<T> sum_squares(const Reduction<T>& r, Execution& execution) {
   return {pair, scale, largest, true};
 }
 
+/// Signals the overflow of a norm of finite entries.
+template <class T>
+void signal_overflow(const Squares<T>& squares, T norm) {
+  if (squares.known && !accublas::is_finite(norm)) signal_exceptions(exceptions::overflow);
+}
+
 template <class T>
 Dot2Pair sum_magnitudes(const Reduction<T>& r, Execution& execution) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
@@ -97,7 +103,9 @@ template <class T>
 void dot2_nrm2(const Reduction<T>& r, Execution& execution) {
   report_dot2<T>(r.n, execution);
   const Squares<T> squares = sum_squares(r, execution);
-  *r.result = squares.known ? finish_root_pair<T>(squares.pair.s, squares.pair.c, squares.scale) : squares.largest;
+  const T out = squares.known ? finish_root_pair<T>(squares.pair.s, squares.pair.c, squares.scale) : squares.largest;
+  signal_overflow(squares, out);
+  *r.result = out;
 }
 
 template <class T>
@@ -124,6 +132,7 @@ void cr_nrm2(const Reduction<T>& r, Execution& execution) {
     PhaseTimer timer(execution, &accublas_report_t::ms_exact);
     out = exact_nrm2(r.n, r.x);
   }
+  signal_overflow(squares, out);
   *r.result = out;
   report_cr<T>(decided, execution);
 }
