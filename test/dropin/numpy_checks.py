@@ -83,6 +83,25 @@ def check_complex(rng):
                 raise SystemExit(f"{letter}{routine}: {result}, not {wanted}")
 
 
+def check_exceptions(rng, dtype):
+    """NumPy's errors for products, which it learns from the flags (matmul asks for them in every version)."""
+    inf, most = np.inf, np.finfo(dtype).max
+    with np.errstate(all="raise"):
+        a = wide(rng, (40, 30), dtype)
+        for b in (a.T, a[0], np.asfortranarray(a.T)):
+            a @ b
+        for kind, rows, column in (("invalid", [1, 1], [-inf, inf]), ("invalid", [0, 1], [inf, 1]), ("overflow", [most, most], [1, 1])):
+            x, y = np.array(rows, dtype), np.array(column, dtype)
+            for product in (lambda: x @ y, lambda: np.stack([x, x, x]) @ y, lambda: np.stack([x, x]) @ np.stack([y, y, y], axis=1)):
+                try:
+                    product()
+                except FloatingPointError as error:
+                    assert kind in str(error), error
+                else:
+                    raise SystemExit(f"no error for {rows} @ {column}: {kind}")
+        np.array([inf, np.nan], dtype) @ np.array([0, 1], dtype)
+
+
 def wide(rng, shape, dtype):
     return ((rng.random(shape) - 0.5) * np.exp(4 * rng.standard_normal(shape))).astype(dtype)
 
@@ -157,6 +176,8 @@ def main():
         symmetric = square @ square.T
         assert calls().get(letter + "gemm", 0) == before
         assert np.allclose(symmetric, direct(square, square.T.copy()), rtol=1e-3)
+        if MODE not in ("native", "dp"):
+            check_exceptions(rng, dtype)
     check_complex(rng)
     solution = np.linalg.solve(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 5.0]))
     assert np.allclose(solution, [0.8, 1.4])
