@@ -24,6 +24,7 @@ inline void set_x87_control(unsigned short word) { __asm__ volatile("fnclex\n\tf
 #endif
 
 /// Sets the environment for a scope and restores the caller's. Among the exception flags it restores only those of SSE.
+/// Flags that the scope raises are dropped, unless keep_flags() is called at its end.
 class FpEnvironment {
  public:
 #if defined(__SSE2__)
@@ -38,6 +39,8 @@ class FpEnvironment {
   }
   /// Whether the caller is already in this environment; the exception flags do not matter.
   static bool is_entered() { return (_mm_getcsr() & ~0x3Fu) == defined_state && x87_control() == defined_x87; }
+  /// Adds invalid, division by zero and overflow to the caller's flags, and does not trap.
+  void keep_flags() { saved_ |= _mm_getcsr() & 0x0D; }
 
  private:
   static constexpr unsigned defined_state = 0x1F80;
@@ -52,6 +55,18 @@ class FpEnvironment {
   ~FpEnvironment() { std::fesetenv(&saved_); }
   static void enter() { std::fesetenv(FE_DFL_ENV); }
   static bool is_entered() { return false; }
+  void keep_flags() {
+    constexpr int kept = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
+    std::fexcept_t raised;
+    std::fenv_t inside;
+    const int which = std::fetestexcept(kept);
+    std::fegetexceptflag(&raised, which);
+    std::fegetenv(&inside);
+    std::fesetenv(&saved_);
+    std::fesetexceptflag(&raised, which);
+    std::fegetenv(&saved_);
+    std::fesetenv(&inside);
+  }
 
  private:
   std::fenv_t saved_;

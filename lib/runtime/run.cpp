@@ -354,6 +354,9 @@ void Run::compute_on_cpu(const AnyCall& call, Execution& execution, const Error&
 }
 
 void Run::finish() {
+  // No mode of the real BLAS promises bits, and its flags are the call's.
+  if (environment_ && plan_.engine == ACCUBLAS_ENGINE_NATIVE && plan_.backend == ACCUBLAS_BACKEND_CPU)
+    environment_->keep_flags();
   if (!inner_) count_call(routine_, plan_.engine, certified_by_device_ || context_.last.on_device);
   if (timed_ && !on_device_) report_.ms_total = watch_->milliseconds();
   if (shows()) print(true);

@@ -342,6 +342,22 @@ TEST(CallersFlags, Stay) {
   std::feclearexcept(FE_ALL_EXCEPT);
 }
 
+TEST(CallersFlags, AreThoseOfTheRealBlas) {
+  const double infinity = std::numeric_limits<double>::infinity(), ones[2] = {1, 1}, apart[2] = {infinity, -infinity},
+               huge[2] = {1e308, 1e308};
+  double result = 0;
+  for (const std::string mode : {"native", "dp"}) {
+    api::Context context(mode);
+    accublas_set_num_threads(context, 1);
+    const auto dot = [&](const double* x) {
+      return raised_by([&] { return accublas_ddot(context, 2, x, 1, ones, 1, &result); });
+    };
+    EXPECT_EQ(dot(ones), 0) << mode;
+    EXPECT_EQ(dot(apart), FE_INVALID) << mode;
+    EXPECT_EQ(dot(huge), FE_OVERFLOW) << mode;
+  }
+}
+
 TEST(CallersFlags, AreNotRaisedByAFailure) {
   api::Context context("cr");
   const double huge[2] = {1e300, 1e300};
