@@ -1,9 +1,8 @@
 """The Fortran module takes this from accublas.h: constants, the interfaces of the functions other than routines, structs of reports, and settings."""
 
-import re
-
 from fortran_generics import SETTINGS
 from fortran_text import LAST_ARGUMENTS, comment, declarations, indented, statement
+from header import header_enums, header_functions
 from structs import structs
 
 NUMBERS = {"accublas_status": "integer(c_int32_t)", "int32_t": "integer(c_int32_t)", "int64_t": "integer(c_int64_t)", "uint64_t": "integer(c_int64_t)",
@@ -17,22 +16,11 @@ def constants(header):
     """A module of the enumerators. The comment above an enum is the one of its section."""
     lines = ["!> The constants of accublas.h, made from it by c_api/generate_fortran.py.", "module accublas_constants",
              "  use, intrinsic :: iso_fortran_env, only: int32", "  implicit none", "  private :: int32"]
-    for heading, members in re.findall(r"/\*\* ([^/]*?) \*/\n(?:typedef int32_t \w+;\n)?enum \{(.*?)\};", header, re.S):
+    for heading, members in header_enums(header):
         lines += ["", f"  ! {heading}"]
-        for name, value, meaning in re.findall(r"(ACCUBLAS_\w+) = (\d+),?(?: */\*\*< (.*?) \*/)?", members):
+        for name, value, meaning in members:
             lines += [comment(meaning, 2), f"  integer(int32), parameter :: {name} = {value}"]
     return "\n".join([*lines, "end module accublas_constants"])
-
-
-def header_functions(header):
-    """(comment, type, name without accublas_, [(type, name) of each parameter]) of the functions of the header other than routines."""
-    text = re.sub(r"/\* Made from .*?/\* clang-format on \*/", "", header, flags=re.S)
-    enums = set(re.findall(r"typedef int32_t (\w+);", text)) - {"accublas_status"}
-    text = re.sub(rf"\b({'|'.join(enums)})\b", "int32_t", text)
-    for meaning, group in re.findall(r"/\*\* ((?:(?!\*/).)*) \*/\n((?:ACCUBLAS_API [^;]*;\n)+)", text, re.S):
-        for kind, name, parameters in re.findall(r"ACCUBLAS_API (.*?) ?\baccublas_(\w+)\(([^)]*)\);", group):
-            pairs = [re.fullmatch(r"\s*(.*?) ?(\w+)", parameter, re.S).groups() for parameter in parameters.split(",") if parameter != "void"]
-            yield re.sub(r"\s+\* ?", " ", meaning), kind, name, pairs
 
 
 def header_parameter(type_, name):

@@ -26,6 +26,8 @@ FOREIGN = {
     "LinearAlgebra", "MatX", "clBLAS", "ozIMMU", "portBLAS", "rocBLAS", "stdBLAS",
     # products, units, and words of English
     "OpenBLAS", "OzBLAS", "cuBLAS", "OpenMP", "NumPy", "SciPy", "PyPI", "SuiteSparse", "OpenMPI", "ScaLAPACK", "KiB", "MiB", "GiB", "NaN", "NaNs",
+    # Python's, NumPy's and other libraries' that take arrays
+    "array_like", "DLPack", "DLManagedTensor",
     # examples of what a user has
     "your_program",
 }  # fmt: skip

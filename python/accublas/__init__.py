@@ -1,0 +1,77 @@
+"""accublas: a BLAS that states how accurate its answer is and keeps its word.
+
+The functions take arrays of NumPy, CuPy, PyTorch and JAX. Each has an argument `mode`, which names the accuracy: ``"cr"`` is the exact result, rounded once.
+
+>>> import accublas
+>>> with accublas.mode("cr"):
+...     accublas.matmul([[1e16, 1.0, -1e16]], [[1.0], [1.0], [1.0]])
+array([[1.]])
+"""
+
+from . import mp
+from .errors import (
+    AccuracyError,
+    ArgumentError,
+    DeviceError,
+    EngineError,
+    EnvironmentError,
+    Error,
+    FormatError,
+    InternalError,
+    LinAlgError,
+    MemoryError,
+    ModeError,
+    NoBlasError,
+    NoDeviceError,
+    NotCertifiedError,
+    PointersError,
+    PrecisionError,
+    UnavailableError,
+    UndefinedResultError,
+)
+from .products import gemm, gemv, matmul, syrk
+from .settings import Report, mode, report, set_target, sync
+from .solvers import Certificate, CertifiedSolution, cholesky, lu_factor, lu_solve, qr, solve, solve_certified
+from .vectors import dot, norm, vdot
+
+__all__ = [
+    "AccuracyError",
+    "ArgumentError",
+    "Certificate",
+    "CertifiedSolution",
+    "DeviceError",
+    "EngineError",
+    "EnvironmentError",
+    "Error",
+    "FormatError",
+    "InternalError",
+    "LinAlgError",
+    "MemoryError",
+    "ModeError",
+    "NoBlasError",
+    "NoDeviceError",
+    "NotCertifiedError",
+    "PointersError",
+    "PrecisionError",
+    "Report",
+    "UnavailableError",
+    "UndefinedResultError",
+    "cholesky",
+    "dot",
+    "gemm",
+    "gemv",
+    "lu_factor",
+    "lu_solve",
+    "matmul",
+    "mode",
+    "mp",
+    "norm",
+    "qr",
+    "report",
+    "set_target",
+    "solve",
+    "solve_certified",
+    "sync",
+    "syrk",
+    "vdot",
+]

@@ -1,0 +1,251 @@
+"""The kinds of arrays that calls take: NumPy's, and those of CuPy, PyTorch and JAX, in host or device memory.
+
+A kind makes arrays of its library, and views of their memory. The memory of an array that is not NumPy's comes by DLPack. CuPy reads objects that only have
+`__cuda_array_interface__`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+
+CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # the types of devices in DLPack
+
+
+@dataclass(frozen=True)
+class View:
+    """The memory of an array. Strides count elements. `owner` keeps the memory alive."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    owner: Any
+
+
+class DLDevice(ctypes.Structure):
+    _fields_ = [("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32)]
+
+
+class DLTensor(ctypes.Structure):
+    """The beginning of the struct DLManagedTensor."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", DLDevice), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]  # fmt: skip
+
+
+_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+
+
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def dlpack_view(array: Any, stream: int | None) -> View:
+    """The memory of an array by DLPack. The stream waits for the work that makes the array."""
+    capsule = array.__dlpack__() if stream is None else array.__dlpack__(stream=stream)
+    tensor = DLTensor.from_address(_capsule_pointer(capsule, b"dltensor"))
+    shape = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()
+    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.ndim and tensor.strides else contiguous_strides(shape)
+    return View((tensor.data or 0) + tensor.byte_offset, shape, strides, capsule)
+
+
+class NumPy:
+    """NumPy's arrays, and everything that numpy.asarray takes."""
+
+    synchronous = False  # whether a call waits for its result on a device
+    writable = True  # whether the library lets an array be written
+    xp: Any = numpy
+
+    def array(self, given: Any) -> Any:
+        return numpy.asarray(given)
+
+    def dtype(self, array: Any) -> numpy.dtype:
+        return array.dtype
+
+    def device(self, array: Any) -> int | None:
+        """The number of the GPU whose memory holds the array, or None."""
+        return None
+
+    def stream(self, device: int) -> int:
+        """The current stream of a device."""
+        return 0
+
+    def converted(self, array: Any, dtype: str) -> Any:
+        """The array with elements of a type, in memory that a view can describe. It is copied only if it has to be."""
+        found = array.astype(dtype, copy=False)
+        whole = all(stride % found.itemsize == 0 for stride in found.strides) and found.flags.aligned and found.dtype.isnative
+        return found if whole else numpy.array(found, dtype)
+
+    def copy(self, array: Any, shape: tuple[int, ...], dtype: str) -> Any:
+        """A new array with contiguous rows."""
+        return numpy.array(numpy.broadcast_to(array, shape), dtype, order="C")
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+        return numpy.empty(shape, dtype)
+
+    def view(self, array: Any, stream: int | None) -> View:
+        return View(array.__array_interface__["data"][0], array.shape, tuple(stride // array.itemsize for stride in array.strides), array)
+
+    def scalar(self, array: Any) -> Any:
+        """The result of a call that returns a number."""
+        return array[()]
+
+    def tri(self, n: int, like: Any) -> Any:
+        """The lower triangle of order n, as truth values."""
+        return numpy.tri(n, dtype=bool)
+
+
+class CuPy(NumPy):
+    def __init__(self, cupy: Any) -> None:
+        self.xp = cupy
+
+    def array(self, given: Any) -> Any:
+        return self.xp.asarray(given)
+
+    def device(self, array: Any) -> int | None:
+        return array.device.id
+
+    def stream(self, device: int) -> int:
+        with self.xp.cuda.Device(device):
+            return self.xp.cuda.get_current_stream().ptr
+
+    def converted(self, array: Any, dtype: str) -> Any:
+        return array.astype(dtype, copy=False)
+
+    def copy(self, array: Any, shape: tuple[int, ...], dtype: str) -> Any:
+        return self.xp.array(self.xp.broadcast_to(array, shape), dtype, order="C")
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+        with like.device:
+            return self.xp.empty(shape, dtype)
+
+    def view(self, array: Any, stream: int | None) -> View:
+        return dlpack_view(array, stream)
+
+    def scalar(self, array: Any) -> Any:
+        return array
+
+    def tri(self, n: int, like: Any) -> Any:
+        with like.device:
+            return self.xp.tri(n, dtype=bool)
+
+
+class PyTorch(NumPy):
+    def __init__(self, torch: Any) -> None:
+        self.xp = torch
+
+    def array(self, given: Any) -> Any:
+        return self.xp.as_tensor(given).detach().resolve_conj().resolve_neg()
+
+    def dtype(self, array: Any) -> numpy.dtype:
+        return named_dtype(str(array.dtype).removeprefix("torch."))
+
+    def device(self, array: Any) -> int | None:
+        return array.device.index if array.device.type == "cuda" else None
+
+    def stream(self, device: int) -> int:
+        return self.xp.cuda.current_stream(device).cuda_stream
+
+    def converted(self, array: Any, dtype: str) -> Any:
+        return array.to(getattr(self.xp, dtype))
+
+    def copy(self, array: Any, shape: tuple[int, ...], dtype: str) -> Any:
+        return self.xp.empty(shape, dtype=getattr(self.xp, dtype), device=array.device).copy_(array)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+        return self.xp.empty(shape, dtype=getattr(self.xp, dtype), device=like.device)
+
+    def view(self, array: Any, stream: int | None) -> View:
+        """PyTorch's tensors need no capsule."""
+        return View(array.data_ptr(), tuple(array.shape), tuple(array.stride()), array)
+
+    def scalar(self, array: Any) -> Any:
+        return array
+
+    def tri(self, n: int, like: Any) -> Any:
+        return self.xp.ones((n, n), dtype=self.xp.bool, device=like.device).tril()
+
+
+class JAX(NumPy):
+    """JAX's arrays. JAX does not know of writes to an array, hence each call waits for its result on the device."""
+
+    synchronous = True
+    writable = False
+
+    def __init__(self, jax: Any) -> None:
+        importlib.import_module("jax.experimental")
+        self.jax, self.xp = jax, jax.numpy
+
+    def array(self, given: Any) -> Any:
+        return self.xp.asarray(given)
+
+    def device(self, array: Any) -> int | None:
+        kind, number = array.__dlpack_device__()
+        return number if kind in (CUDA, CUDA_MANAGED) else None
+
+    def converted(self, array: Any, dtype: str) -> Any:
+        return array.astype(dtype)
+
+    def copy(self, array: Any, shape: tuple[int, ...], dtype: str) -> Any:
+        with self.jax.experimental.enable_x64():
+            return self.xp.array(self.xp.broadcast_to(array, shape), dtype, copy=True)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+        """The library's pivots have 64 bits, whether or not JAX's programs use them."""
+        with self.jax.experimental.enable_x64():
+            return self.jax.device_put(self.xp.zeros(shape, dtype), like.sharding)
+
+    def view(self, array: Any, stream: int | None) -> View:
+        """The memory of an array whose value is there."""
+        return dlpack_view(array.block_until_ready(), stream)
+
+    def scalar(self, array: Any) -> Any:
+        return array
+
+    def tri(self, n: int, like: Any) -> Any:
+        return self.xp.tri(n, dtype=bool)
+
+
+def named_dtype(name: str) -> numpy.dtype:
+    """NumPy's type of a name. NumPy lacks some types of the other libraries."""
+    try:
+        return numpy.dtype(name)
+    except TypeError:
+        raise TypeError(f"elements of type {name} are not supported: expected float64, float32, complex128 or complex64") from None
+
+
+MAKERS = {"cupy": CuPy, "torch": PyTorch, "jax": JAX}
+LIBRARIES = {"cupy": "cupy", "torch": "torch", "jax": "jax", "jaxlib": "jax"}  # by the first word of the name of an array's module
+
+
+def library_of(operand: Any) -> str | None:
+    """The library that made an operand, None for NumPy and for everything that NumPy takes."""
+    found = LIBRARIES.get(type(operand).__module__.partition(".")[0])
+    if found is None and hasattr(operand, "__cuda_array_interface__"):
+        return "cupy"
+    return found
+
+
+def kind_of(operands: tuple[Any, ...]) -> NumPy:
+    """The kind of the operands of a call, whose result has it too."""
+    libraries = {found for operand in operands if (found := library_of(operand))}
+    if len(libraries) > 1:
+        raise TypeError(f"the operands are arrays of {' and '.join(sorted(libraries))}: convert them to arrays of one library")
+    if not libraries:
+        return NUMPY
+    name = libraries.pop()
+    module = sys.modules.get(name) or importlib.import_module(name)
+    return MAKERS[name](module)
+
+
+NUMPY = NumPy()

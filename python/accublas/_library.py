@@ -1,0 +1,150 @@
+"""Finds and loads the library, and calls its functions in the calling thread's context."""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import functools
+import importlib.util
+import os
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any, Iterator
+
+import numpy  # noqa: F401  a NumPy from PyPI brings an OpenBLAS, which the library finds if it is loaded
+
+from . import _prototypes as api
+from .errors import error
+
+FILE = "libaccublas.so.0"
+FOLDER = Path(__file__).resolve().parent / "lib"  # of the libraries in a wheel
+
+
+def candidates() -> Iterator[str]:
+    """The files that may be the library, the first choice first."""
+    if chosen := os.environ.get("ACCUBLAS_LIBRARY"):
+        yield chosen
+        return
+    if (FOLDER / FILE).exists():
+        yield str(FOLDER / FILE)
+        return
+    yield FILE
+    try:
+        asked = subprocess.run(["pkg-config", "--variable=libdir", "accublas"], capture_output=True, text=True, check=True)
+        yield str(Path(asked.stdout.strip()) / FILE)
+    except (OSError, subprocess.CalledProcessError):
+        return
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """Loads the library once."""
+    tried = []
+    for path in candidates():
+        try:
+            return ctypes.CDLL(path)
+        except OSError as problem:
+            tried.append(f"{path} ({problem})")
+    raise ImportError(f"the library of accublas could not be loaded; tried {'; '.join(tried)}. Set ACCUBLAS_LIBRARY to the path of {FILE}")
+
+
+class Dl_info(ctypes.Structure):
+    _fields_ = [("dli_fname", ctypes.c_char_p), ("dli_fbase", ctypes.c_void_p), ("dli_sname", ctypes.c_char_p), ("dli_saddr", ctypes.c_void_p)]
+
+
+def path() -> Path:
+    """The file of the loaded library."""
+    found = Dl_info()
+    ctypes.CDLL(None).dladdr(ctypes.cast(library().accublas_version, ctypes.c_void_p), ctypes.byref(found))
+    return Path(os.fsdecode(found.dli_fname)).resolve()
+
+
+@functools.cache
+def function(name: str) -> Any:
+    """The function accublas_`name` with its prototype."""
+    found = getattr(library(), f"accublas_{name}")
+    found.restype, found.argtypes = api.FUNCTIONS[name]
+    return found
+
+
+@functools.cache
+def load_cublas() -> None:
+    """Loads the cuBLAS of the package nvidia-cublas, if it is installed and the process has none. The library then finds it by its name."""
+    for name, version in (("nvidia.cu13", 13), ("nvidia.cublas", 12)):
+        try:
+            spec = importlib.util.find_spec(name)
+        except ModuleNotFoundError:
+            continue
+        for folder in (spec and spec.submodule_search_locations) or ():
+            file = Path(folder) / "lib" / f"libcublas.so.{version}"
+            if file.exists():
+                ctypes.CDLL(str(file))
+                return
+
+
+# The settings of `accublas.mode` and `accublas.set_target`. Each thread and each asynchronous task has its own.
+mode_word: contextvars.ContextVar[str | None] = contextvars.ContextVar("accublas mode", default=None)
+target: contextvars.ContextVar[float] = contextvars.ContextVar("accublas target", default=0.0)
+
+
+class Context:
+    """A context of the library. It remembers what is set, so that a call sets only what has changed."""
+
+    def __init__(self) -> None:
+        self.handle = ctypes.c_void_p()
+        self.word: str | None = None
+        self.target = 0.0
+        self.device: int | None = None
+        self.stream = 0
+        self.destroy = function("destroy")  # at the end of the process the module may have lost its names
+        self.check(function("create")(ctypes.byref(self.handle)))
+
+    def __del__(self) -> None:
+        if self.handle:
+            self.destroy(self.handle)
+
+    def check(self, status: int) -> None:
+        if status:
+            raise error(status, function("last_error")(self.handle).decode(errors="backslashreplace"))
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Calls a function whose first argument is the context and whose result is a status."""
+        self.check(function(name)(self.handle, *arguments))
+
+    def apply_settings(self) -> None:
+        if (word := mode_word.get()) != self.word:
+            self.call("set_mode_name", None if word is None else word.encode())
+            self.word = word
+        if (bound := target.get()) != self.target:
+            self.call("set_target", bound)
+            self.target = bound
+
+    def use_stream(self, device: int, stream: int) -> None:
+        """Makes the next calls run on a stream of a device. Selecting a device unsets the stream."""
+        if device != self.device:
+            load_cublas()
+            self.call("set_device", device)
+            self.device, self.stream = device, 0
+        if stream != self.stream:
+            self.call("set_stream", stream)
+            self.stream = stream
+
+
+_local = threading.local()
+
+
+def context() -> Context:
+    """The context of the calling thread, with the current settings."""
+    found = getattr(_local, "context", None)
+    if found is None:
+        found = _local.context = Context()
+    found.apply_settings()
+    return found
+
+
+def options(mode: str | None) -> Any:
+    """The options of a call: its mode, or none."""
+    if mode is None:
+        return None
+    return ctypes.byref(api.accublas_options(ctypes.sizeof(api.accublas_options), mode.encode(), 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1))

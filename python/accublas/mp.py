@@ -1,0 +1,353 @@
+"""Arrays of numbers of 64 to 8192 bits, and their products, correctly rounded."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import sys
+from typing import Any, Callable
+
+import numpy
+
+from . import _library
+from . import _prototypes as api
+from .errors import ArgumentError
+
+EXPONENT_ZERO, EXPONENT_INFINITY, EXPONENT_NAN = -(2**63), -(2**63) + 1, -(2**63) + 2  # ACCUBLAS_MP_EXPONENT_ of accublas.h
+SPECIAL = {EXPONENT_ZERO: 0.0, EXPONENT_INFINITY: float("inf"), EXPONENT_NAN: float("nan")}
+TRANSPOSES = {"N": api.NO_TRANS, "T": api.TRANS, "C": api.CONJ_TRANS}
+
+
+class Array:
+    """A number, a vector or a matrix of numbers of one precision. `array` makes one of other numbers.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        The shape. A matrix lies in memory column after column.
+    precision : int
+        The bits of each number.
+    """
+
+    def __init__(self, shape: tuple[int, ...], precision: int) -> None:
+        if len(shape) > 2:
+            raise ArgumentError(f"argument shape has {len(shape)} dimensions: expected at most 2")
+        self.shape, self.precision = tuple(map(int, shape)), int(precision)
+        self.size = int(numpy.prod(self.shape, dtype=numpy.int64))
+        self.handle = ctypes.c_void_p()
+        self._destroy = _library.function("mp_destroy")
+        _library.context().call("mp_create", self.precision, self.size, ctypes.byref(self.handle))
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            self._destroy(self.handle)
+
+    @property
+    def block(self) -> tuple[int, int, int, int]:
+        """Offset, leading dimension, rows and columns of the whole array."""
+        rows = self.shape[0] if self.shape else 1
+        return 0, max(1, rows), rows, self.shape[1] if len(self.shape) == 2 else 1
+
+    def move(self, place: str) -> None:
+        """Moves the array to host memory ("host") or to the memory of the GPU ("device")."""
+        places = {"host": api.MP_HOST, "device": api.MP_DEVICE}
+        if place not in places:
+            raise ArgumentError(f'argument place = "{place}" is unknown: expected "host" or "device"')
+        _library.context().call("mp_move", self.handle, places[place])
+
+    def to_numpy(self) -> numpy.ndarray:
+        """The numbers rounded to float64."""
+        values = numpy.empty(self.shape, order="F")
+        _library.context().call("mp_get_double", self.handle, *self.block, values.ctypes.data, self.block[1])
+        return values
+
+    def parts(self) -> list[tuple[int, int, int]]:
+        """(sign, integer, exponent) of each number, column after column: the number is (-1)^sign integer 2^exponent. Zeros, infinities and NaN have the integer
+        0 and a code as exponent."""
+        limbs = -(-self.precision // 64)
+        words, exponents, signs = numpy.zeros((self.size, limbs), "<u8"), numpy.zeros(self.size, "i8"), numpy.zeros(self.size, "i4")
+        _library.context().call("mp_get_limbs", self.handle, *self.block, words.ctypes.data, limbs, exponents.ctypes.data, signs.ctypes.data)
+        return [(sign, 0 if exponent in SPECIAL else int.from_bytes(word.tobytes(), "little"), exponent)
+                for word, exponent, sign in zip(words, exponents.tolist(), signs.tolist())]  # fmt: skip
+
+    def _objects(self, make: Callable[[int, int], Any], special: Callable[[float], Any]) -> numpy.ndarray:
+        """An array of Python's objects, made from an integer with a sign and an exponent, or from a zero, an infinity or a NaN."""
+        made = numpy.empty(self.size, object)
+        for i, (sign, integer, exponent) in enumerate(self.parts()):
+            made[i] = special(-SPECIAL[exponent] if sign else SPECIAL[exponent]) if exponent in SPECIAL else make(-integer if sign else integer, exponent)
+        return made.reshape(self.shape, order="F")
+
+    def to_mpmath(self) -> numpy.ndarray:
+        """The numbers as mpmath.mpf, exactly. mpmath has no negative zero."""
+        import mpmath
+
+        return self._objects(lambda integer, exponent: mpmath.mp.make_mpf(mpmath.libmp.from_man_exp(integer, exponent)), mpmath.mpf)
+
+    def to_gmpy2(self) -> numpy.ndarray:
+        """The numbers as gmpy2.mpfr of the array's precision, exactly."""
+        import gmpy2
+
+        def make(integer: int, exponent: int) -> Any:
+            shift = gmpy2.mul_2exp if exponent >= 0 else gmpy2.div_2exp
+            return shift(gmpy2.mpfr(integer), abs(exponent))
+
+        with gmpy2.context(gmpy2.get_context(), precision=self.precision):
+            return self._objects(make, gmpy2.mpfr)
+
+    def to_strings(self, digits: int = 0, base: int = 10) -> numpy.ndarray:
+        """The numbers as strings. 0 digits are as many as give the same number when they are read again."""
+        made = numpy.empty(self.size, object)
+        needed = ctypes.c_size_t()
+        for i in range(self.size):
+            context = _library.context()
+            context.call("mp_get_string", self.handle, i, base, digits, None, 0, ctypes.byref(needed))
+            text = ctypes.create_string_buffer(needed.value)
+            context.call("mp_get_string", self.handle, i, base, digits, text, needed, None)
+            made[i] = text.value.decode()
+        return made.reshape(self.shape, order="F")
+
+    def __float__(self) -> float:
+        if self.shape:
+            raise TypeError(f"an array of shape {self.shape} is not a number")
+        return float(self.to_numpy())
+
+    def __matmul__(self, other: Array) -> Array:
+        return matmul(self, other)
+
+    def __str__(self) -> str:
+        return str(self.to_strings(20))
+
+    def __repr__(self) -> str:
+        return f"<accublas.mp.Array of shape {self.shape} and {self.precision} bits>"
+
+
+def dyadic(value: Any) -> tuple[int, int, int] | None:
+    """(sign, integer, exponent) of a number, or None if it is a string."""
+    if isinstance(value, (bytes, str)):
+        return None
+    if isinstance(value, (int, numpy.integer)) or type(value).__name__ == "mpz":
+        return int(value < 0), abs(int(value)), EXPONENT_ZERO if value == 0 else 0
+    if isinstance(value, (float, numpy.float16, numpy.float32)):
+        sign = int(math.copysign(1, value) < 0)
+        if not math.isfinite(value):
+            return sign, 0, EXPONENT_NAN if math.isnan(value) else EXPONENT_INFINITY
+        fraction, exponent = math.frexp(value)
+        return sign, abs(int(fraction * 2**53)), exponent - 53 if value else EXPONENT_ZERO
+    module = sys.modules.get(type(value).__module__.partition(".")[0])
+    if hasattr(value, "_mpf_"):  # mpmath's
+        if module.isnan(value) or module.isinf(value):
+            return int(value < 0), 0, EXPONENT_NAN if module.isnan(value) else EXPONENT_INFINITY
+        sign, integer, exponent, _ = value._mpf_
+    elif hasattr(value, "as_mantissa_exp"):  # gmpy2's
+        sign = int(module.is_signed(value))
+        if not module.is_finite(value):
+            return sign, 0, EXPONENT_NAN if module.is_nan(value) else EXPONENT_INFINITY
+        integer, exponent = value.as_mantissa_exp()
+    else:
+        raise TypeError(f"{value!r} is of type {type(value).__name__}: expected a number of Python, NumPy, mpmath or gmpy2, or a string")
+    return int(sign), abs(int(integer)), int(exponent) if integer else EXPONENT_ZERO
+
+
+def array(values: Any, precision: int) -> Array:
+    """Makes an array of numbers of `precision` bits, each rounded once.
+
+    Parameters
+    ----------
+    values : Array or array_like
+        Numbers of Python, NumPy, mpmath or gmpy2, or strings such as ``"1e-30"``: one, a vector or a matrix.
+    precision : int
+        The bits of each number, from 64 to 8192.
+
+    Returns
+    -------
+    Array
+        The numbers, in host memory.
+
+    Examples
+    --------
+    >>> from accublas import mp
+    >>> x = mp.array(["0.1", 2**70 + 1], 128)
+    >>> x.to_strings(5).tolist()
+    ['1.0000e-1', '1.1806e+21']
+    """
+    if isinstance(values, Array):
+        made = Array(values.shape, precision)
+        _, ld, m, n = made.block
+        _library.context().call("mp_convert", m, n, values.handle, 0, ld, made.handle, 0, ld)
+        return made
+    numbers = numpy.asarray(values)
+    if numbers.dtype.kind == "f" and numpy.can_cast(numbers.dtype, "f8"):
+        doubles = numpy.asfortranarray(numbers, "f8")
+        made = Array(numbers.shape, precision)
+        _library.context().call("mp_set_double", made.handle, *made.block, doubles.ctypes.data, made.block[1])
+        return made
+    numbers = numpy.asarray(values, object)
+    made = Array(numbers.shape, precision)
+    elements = [dyadic(value) for value in numbers.ravel(order="F").tolist()]
+    known = [element or (0, 0, EXPONENT_ZERO) for element in elements]
+    limbs = max(1, *(-(-integer.bit_length() // 64) for _, integer, _ in known)) if known else 1
+    words = b"".join(integer.to_bytes(8 * limbs, "little") for _, integer, _ in known)
+    exponents, signs = numpy.array([exponent for *_, exponent in known], "i8"), numpy.array([sign for sign, *_ in known], "i4")
+    context = _library.context()
+    context.call("mp_set_limbs", made.handle, *made.block, words, limbs, exponents.ctypes.data, signs.ctypes.data)
+    for i, element in enumerate(elements):
+        if element is None:
+            text = numbers.ravel(order="F")[i]
+            context.call("mp_set_string", made.handle, i, text.encode() if isinstance(text, str) else text, 0)
+    return made
+
+
+def gemm(a: Array, b: Array, *, alpha: Any = None, beta: Any = None, c: Array | None = None, trans_a: str = "N", trans_b: str = "N") -> Array:
+    """alpha op(A) op(B) + beta C for matrices, each element rounded once.
+
+    Parameters
+    ----------
+    a, b : Array
+        Matrices of one precision.
+    alpha, beta : number, optional
+        Factors, anything that `array` takes. Without alpha the factor is 1, and without beta C is not read.
+    c : Array, optional
+        The matrix that is added. It is needed with beta.
+    trans_a, trans_b : {"N", "T"}
+        op: the matrix itself or its transpose.
+
+    Returns
+    -------
+    Array
+        The result.
+
+    Examples
+    --------
+    >>> from accublas import mp
+    >>> mp.gemm(mp.array([[2.0**80, 1.0]], 128), mp.array([[1.0], [2.0**-40]], 128)).to_strings(16).tolist()
+    [['1.208925819614629e+24']]
+    """
+    (m, k), (rows, n) = op_shape(a, "a", trans_a), op_shape(b, "b", trans_b)
+    if k != rows:
+        raise ArgumentError(f"arguments a and b are {m} x {k} and {rows} x {n}: expected as many columns of the first as rows of the second")
+    result = started((m, n), a, beta, c)
+    factors = factor(alpha, a), factor(beta, a)
+    _library.context().call("mp_gemm", TRANSPOSES[trans_a], TRANSPOSES[trans_b], m, n, k, *address(factors[0]), a.handle, 0, a.block[1], b.handle, 0, b.block[1],
+                            *address(factors[1]), result.handle, 0, max(1, m))  # fmt: skip
+    return result
+
+
+def gemv(a: Array, x: Array, *, alpha: Any = None, beta: Any = None, y: Array | None = None, trans: str = "N") -> Array:
+    """alpha op(A) x + beta y for a matrix and a vector, each element rounded once.
+
+    Parameters
+    ----------
+    a : Array
+        A matrix.
+    x : Array
+        A vector of A's precision.
+    alpha, beta : number, optional
+        Factors, anything that `array` takes. Without alpha the factor is 1, and without beta y is not read.
+    y : Array, optional
+        The vector that is added. It is needed with beta.
+    trans : {"N", "T"}
+        op: the matrix itself or its transpose.
+
+    Returns
+    -------
+    Array
+        The result, a vector.
+    """
+    m, n = op_shape(a, "a", trans)
+    if x.shape != (n,):
+        raise ArgumentError(f"argument x has the shape {x.shape}: expected ({n},), the columns of op(a)")
+    result = started((m,), a, beta, y)
+    factors = factor(alpha, a), factor(beta, a)
+    _library.context().call("mp_gemv", TRANSPOSES[trans], *a.shape, *address(factors[0]), a.handle, 0, a.block[1], x.handle, 0, 1, *address(factors[1]),
+                            result.handle, 0, 1)  # fmt: skip
+    return result
+
+
+def dot(x: Array, y: Array) -> Array:
+    """The inner product of two vectors, rounded once.
+
+    Parameters
+    ----------
+    x, y : Array
+        Vectors of one length and one precision.
+
+    Returns
+    -------
+    Array
+        One number, an array without dimensions.
+
+    Examples
+    --------
+    >>> from accublas import mp
+    >>> float(mp.dot(mp.array([2.0**100, 1.0, -(2.0**100)], 64), mp.array([1.0, 1.0, 1.0], 64)))
+    1.0
+    """
+    if len(x.shape) != 1 or x.shape != y.shape:
+        raise ArgumentError(f"arguments x and y have the shapes {x.shape} and {y.shape}: expected vectors of one length")
+    result = like(x, ())
+    _library.context().call("mp_dot", x.size, x.handle, 0, 1, y.handle, 0, 1, result.handle, 0)
+    return result
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """The product of matrices and vectors, as ``a @ b`` has it.
+
+    Parameters
+    ----------
+    a, b : Array
+        Matrices or vectors of one precision.
+
+    Returns
+    -------
+    Array
+        The product.
+    """
+    dimensions = len(a.shape), len(b.shape)
+    if dimensions == (1, 1):
+        return dot(a, b)
+    if dimensions == (2, 1):
+        return gemv(a, b)
+    if dimensions == (1, 2):
+        return gemv(b, a, trans="T")
+    return gemm(a, b)
+
+
+def op_shape(a: Array, name: str, op: str) -> tuple[int, int]:
+    if len(a.shape) != 2:
+        raise ArgumentError(f"argument {name} has {len(a.shape)} dimensions: expected 2")
+    if op not in TRANSPOSES:
+        raise ArgumentError(f'"{op}" is not a transposition: expected "N" or "T"')
+    return a.shape if op == "N" else a.shape[::-1]
+
+
+def like(a: Array, shape: tuple[int, ...]) -> Array:
+    """An array of zeros with the precision of another array, in its memory."""
+    made = Array(shape, a.precision)
+    if _library.function("mp_get_place")(a.handle) == api.MP_DEVICE:
+        made.move("device")
+    return made
+
+
+def started(shape: tuple[int, ...], a: Array, beta: Any, added: Array | None) -> Array:
+    """The array of a result, which holds the array that is added."""
+    result = like(a, shape)
+    if beta is not None:
+        if added is None or added.shape != shape:
+            raise ArgumentError(f"the array that is added has the shape {added and added.shape}: expected {shape}")
+        _, ld, m, n = result.block
+        _library.context().call("mp_copy", m, n, added.handle, 0, ld, result.handle, 0, ld)
+    return result
+
+
+def factor(value: Any, a: Array) -> Array | None:
+    """alpha or beta in the memory of an operand, None if it is not given."""
+    if value is None:
+        return None
+    made = array(value, a.precision)
+    if _library.function("mp_get_place")(a.handle) == api.MP_DEVICE:
+        made.move("device")
+    return made
+
+
+def address(value: Array | None) -> tuple[Any, int]:
+    return (value.handle if value else None), 0

@@ -1,0 +1,326 @@
+"""Products of matrices: matmul, gemm, gemv, syrk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from . import _prototypes as api
+from ._kinds import View
+from .arrays import Operands, broadcast, collapsed, matrices, shape_text, stack, stored, transposed, vector
+from .errors import ArgumentError
+
+
+def matmul(a: Any, b: Any, *, out: Any = None, mode: str | None = None) -> Any:
+    """The product of two arrays, as `numpy.matmul` defines it.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Matrices, vectors, or stacks of matrices in the last two dimensions, which broadcast.
+    out : array, optional
+        An array of the result's type and shape, with any strides, that is overwritten by the result and returned.
+    mode : str, optional
+        The mode of this call, such as ``"cr"``.
+
+    Returns
+    -------
+    array
+        The product, an array of the operands' library in the operands' memory. Two vectors give a number.
+
+    See Also
+    --------
+    gemm : the product with factors, transpositions and a sum.
+
+    Notes
+    -----
+    A matrix times a vector is GEMV, and two vectors are DOT, whose modes may be set apart.
+
+    Examples
+    --------
+    >>> import accublas, numpy
+    >>> a = numpy.array([[1e16, 1.0, -1e16]])
+    >>> accublas.matmul(a, numpy.ones((3, 2)), mode="cr")
+    array([[1., 1.]])
+    """
+    operands = Operands(a, b)
+    a, b = operands.arrays
+    if a.ndim == 0 or b.ndim == 0:
+        raise ArgumentError(f"argument {'ab'[a.ndim != 0]} is a number: expected a vector or a matrix")
+    if a.ndim == 1 and b.ndim == 1:
+        if out is not None:
+            raise ArgumentError("argument out is an array: two vectors give a number, which needs none")
+        from .vectors import dot
+
+        return dot(a, b, mode=mode)
+    if b.ndim == 1 and a.ndim == 2:
+        return gemv(a, b, out=out, mode=mode)
+    if a.ndim == 1 and b.ndim == 2:
+        return gemv(b, a, trans="T", out=out, mode=mode)
+    wide_a, wide_b = (a[None, :] if a.ndim == 1 else a), (b[:, None] if b.ndim == 1 else b)
+    shape = product_shape(tuple(wide_a.shape), tuple(wide_b.shape))
+    visible = shape[:-2] + shape[-2:-1] * (a.ndim > 1) + shape[-1:] * (b.ndim > 1)
+    result = operands.result(out, visible)
+    view = operands.view(result)
+    if visible != shape:  # the dimension that a vector lacks has one element
+        strides = view.strides[:-1] + ((0, view.strides[-1]) if a.ndim == 1 else (view.strides[-1], 0))
+        view = View(view.address, shape, strides, view.owner)
+    multiply(operands, 1, wide_a, "N", wide_b, "N", 0, view, mode)
+    return result
+
+
+def gemm(
+    a: Any,
+    b: Any,
+    *,
+    alpha: complex = 1.0,
+    beta: complex = 0.0,
+    c: Any = None,
+    trans_a: str = "N",
+    trans_b: str = "N",
+    out: Any = None,
+    mode: str | None = None,
+) -> Any:
+    """alpha op(A) op(B) + beta C, for matrices or stacks of them, with one rounding in the modes that round once.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Matrices, or stacks of matrices in the last two dimensions, which broadcast.
+    alpha, beta : number
+        Factors. They are real if the operands are.
+    c : array_like, optional
+        The array that is added; it broadcasts to the shape of the result. It is needed if beta is not 0.
+    trans_a, trans_b : {"N", "T", "C"}
+        op: the matrix itself, its transpose, or its conjugate transpose.
+    out : array, optional
+        An array of the result's type and shape that is overwritten by the result and returned. It may be `c`.
+    mode : str, optional
+        The mode of this call.
+
+    Returns
+    -------
+    array
+        The result, an array of the operands' library in the operands' memory.
+
+    Examples
+    --------
+    >>> import accublas, numpy
+    >>> accublas.gemm([[1.0, 2.0]], [[3.0, 4.0]], trans_b="T", alpha=2, beta=1, c=[[0.5]])
+    array([[22.5]])
+    """
+    operands = Operands(a, b, c)
+    a, b, c = operands.arrays
+    for name, array in (("a", a), ("b", b)):
+        if array.ndim < 2:
+            raise ArgumentError(f"argument {name} has {array.ndim} dimensions: expected at least 2")
+    op_a, op_b = operation("trans_a", trans_a), operation("trans_b", trans_b)
+    shape = product_shape(op_shape(a, op_a), op_shape(b, op_b))
+    result = start(operands, out, shape, beta, c, "c")
+    multiply(operands, alpha, a, op_a, b, op_b, beta, operands.view(result), mode)
+    return result
+
+
+def gemv(
+    a: Any,
+    x: Any,
+    *,
+    alpha: complex = 1.0,
+    beta: complex = 0.0,
+    y: Any = None,
+    trans: str = "N",
+    out: Any = None,
+    mode: str | None = None,
+) -> Any:
+    """alpha op(A) x + beta y for a matrix and a vector.
+
+    Parameters
+    ----------
+    a : array_like
+        A matrix.
+    x : array_like
+        A vector with as many elements as op(A) has columns.
+    alpha, beta : number
+        Factors. They are real if the operands are.
+    y : array_like, optional
+        The vector that is added. It is needed if beta is not 0.
+    trans : {"N", "T", "C"}
+        op: the matrix itself, its transpose, or its conjugate transpose.
+    out : array, optional
+        A vector of the result's type that is overwritten by the result and returned. It may be `y`.
+    mode : str, optional
+        The mode of this call.
+
+    Returns
+    -------
+    array
+        The result, a vector of the operands' library in the operands' memory.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> accublas.gemv([[1e16, 1.0], [2.0, 3.0]], [1.0, 1.0], beta=-1, y=[1e16, 1.0], mode="cr")
+    array([1., 4.])
+    """
+    operands = Operands(a, x, y)
+    a, x, y = operands.arrays
+    op = operation("trans", trans)
+    if a.ndim != 2 or x.ndim != 1:
+        raise ArgumentError(f"arguments a and x have {a.ndim} and {x.ndim} dimensions: expected 2 and 1")
+    m, n = op_shape(a, op)
+    if x.shape[0] != n:
+        raise ArgumentError(f"argument x has {x.shape[0]} elements: expected {n}, the columns of op(a)")
+    result = start(operands, out, (m,), beta, y, "y")
+    if n == 0:  # BLAS leaves y as it is
+        multiply(operands, alpha, a, op, x[:, None], "N", beta, column(operands.view(result)), mode)
+        return result
+    if op == "C" and not operands.complex:
+        op = "T"
+    view, view_x, view_y = operands.view(a), operands.view(x), operands.view(result)
+    layout = stored(view, op)
+    if op == "C" and layout is None:
+        view, op = operands.view(a.conj()), "T"
+    if view_x.strides[0] == 0 and n > 1:  # BLAS has no increment of 0
+        view_x = operands.view(operands.copy(x, (n,)))
+    x_address, incx = vector(view_x, operands.size)
+    y_address, incy = vector(view_y, operands.size)
+    factors = operands.factor("alpha", alpha), operands.factor("beta", beta)
+    if op == "C":
+        operands.call(f"{operands.letter}gemv", api.ROW_MAJOR, layout[0], *view.shape, factors[0], view.address, layout[1],
+                      x_address, incx, factors[1], y_address, incy, mode=mode)  # fmt: skip
+    else:
+        matrix = transposed(view, op)
+        operands.call(f"{operands.letter}gemv_strided", m, n, factors[0], matrix.address, *matrix.strides,
+                      x_address, incx, factors[1], y_address, incy, mode=mode)  # fmt: skip
+    return result
+
+
+def syrk(a: Any, *, alpha: float = 1.0, trans: bool = False, hermitian: bool = False, mode: str | None = None) -> Any:
+    """alpha A A^T, or alpha A^T A: a product of a matrix with its transpose that is exactly symmetric.
+
+    Parameters
+    ----------
+    a : array_like
+        A matrix, or a stack of matrices in the last two dimensions.
+    alpha : number
+        A factor. It is real if the operand is, or if `hermitian` is true.
+    trans : bool
+        Whether the product is A^T A.
+    hermitian : bool
+        Whether the transpose of a complex matrix is conjugated.
+    mode : str, optional
+        The mode of this call.
+
+    Returns
+    -------
+    array
+        The whole symmetric (Hermitian) matrix, an array of the operand's library in the operand's memory. SYRK (HERK) computes one triangle of it.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> accublas.syrk([[1.0, 2.0], [3.0, 4.0]])
+    array([[ 5., 11.],
+           [11., 25.]])
+    """
+    operands = Operands(a)
+    (a,) = operands.arrays
+    if a.ndim < 2:
+        raise ArgumentError(f"argument a has {a.ndim} dimensions: expected at least 2")
+    hermitian = hermitian and operands.complex
+    m, k = tuple(a.shape[-2:])[:: -1 if trans else 1]
+    batch = tuple(a.shape[:-2])
+    result = operands.empty((*batch, m, m))
+    op = ("C" if hermitian else "T") if trans else "N"
+    view = operands.view(a)
+    if (layout := stored(view, op)) is None or (hermitian and layout[0] == api.TRANS):
+        view = operands.view(operands.copy(a, tuple(a.shape)))
+        layout = stored(view, op)
+    target = operands.view(result)
+    name = operands.letter + ("herk" if hermitian else "syrk")
+    factors = operands.factor("alpha", alpha, hermitian), operands.factor("beta", 0, hermitian)
+    for address, result_address in matrices([view, target], operands.size, batch):
+        operands.call(name, api.ROW_MAJOR, api.LOWER, layout[0], m, k, factors[0], address, layout[1], factors[1], result_address, max(1, m), mode=mode)
+    other = operands.kind.xp.swapaxes(result, -1, -2)
+    return operands.kind.xp.where(operands.kind.tri(m, result), result, other.conj() if hermitian else other)
+
+
+def operation(name: str, word: str) -> str:
+    if word.upper() not in ("N", "T", "C"):
+        raise ArgumentError(f'argument {name} = "{word}" is not a transposition: expected "N", "T" or "C"')
+    return word.upper()
+
+
+def op_shape(array: Any, op: str) -> tuple[int, ...]:
+    shape = tuple(array.shape)
+    return shape if op == "N" else (*shape[:-2], shape[-1], shape[-2])
+
+
+def column(view: View) -> View:
+    """A vector as a matrix with one column."""
+    return View(view.address, (*view.shape, 1), (*view.strides, 1), view.owner)
+
+
+def product_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of the product of two stacks of matrices."""
+    if a[-1] != b[-2]:
+        raise ArgumentError(f"the matrices are {shape_text(a)} and {shape_text(b)}: expected as many columns of the first as rows of the second")
+    try:
+        return (*numpy.broadcast_shapes(a[:-2], b[:-2]), a[-2], b[-1])
+    except ValueError:
+        raise ArgumentError(f"the stacks of matrices are {shape_text(a)} and {shape_text(b)}: their first dimensions do not broadcast") from None
+
+
+def start(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex, added: Any, name: str) -> Any:
+    """The array of a result, which holds the array that is added."""
+    if beta == 0:
+        return operands.result(out, shape)
+    if added is None:
+        raise ArgumentError(f"argument {name} is missing: beta = {beta} needs it")
+    try:
+        fits = numpy.broadcast_shapes(tuple(added.shape), shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ArgumentError(f"argument {name} is {shape_text(tuple(added.shape))}: expected {shape_text(shape)}")
+    if out is None:
+        return operands.copy(added, shape)
+    result = operands.result(out, shape)
+    if result is not added:
+        result[...] = added
+    return result
+
+
+def multiply(operands: Operands, alpha: complex, a: Any, op_a: str, b: Any, op_b: str, beta: complex, result: View, mode: str | None) -> None:
+    """result = alpha op(A) op(B) + beta result for stacks of matrices. Only a conjugation that BLAS cannot express makes a copy."""
+    if not operands.complex:
+        op_a, op_b = op_a.replace("C", "T"), op_b.replace("C", "T")
+    factors = operands.factor("alpha", alpha), operands.factor("beta", beta)
+    own = stored(result, "N")
+    views, layouts = [operands.view(a), operands.view(b)], [None, None]
+    for i, (array, op) in enumerate(((a, op_a), (b, op_b))):
+        layouts[i] = stored(views[i], op)
+    if None in layouts or own is None or own[0] != api.NO_TRANS:
+        layouts = None
+        views = [transposed(operands.view(array.conj()) if op == "C" else view, op) for array, op, view in zip((a, b), (op_a, op_b), views)]
+    batch = stack(result)
+    m, n = result.shape[-2:]
+    k = a.shape[-1] if op_a == "N" else a.shape[-2]
+    views = collapsed([*(broadcast(view, batch) for view in views), result])
+    *outer, count = stack(views[0])
+    for a_address, b_address, c_address in matrices(views, operands.size, tuple(outer)):
+        strides = [view.strides[-3] for view in views]
+        if layouts:
+            (trans_a, lda), (trans_b, ldb), ldc = *layouts, own[1]
+            arguments = (api.ROW_MAJOR, trans_a, trans_b, m, n, k, factors[0])
+            if count == 1:
+                operands.call(f"{operands.letter}gemm", *arguments, a_address, lda, b_address, ldb, factors[1], c_address, ldc, mode=mode)
+            else:
+                operands.call(f"{operands.letter}gemm_strided_batched", *arguments, a_address, lda, strides[0], b_address, ldb, strides[1],
+                              factors[1], c_address, ldc, strides[2], count, mode=mode)  # fmt: skip
+        else:
+            for i in range(count):
+                a_i, b_i, c_i = (address + i * stride * operands.size for address, stride in zip((a_address, b_address, c_address), strides))
+                operands.call(f"{operands.letter}gemm_strided", m, n, k, factors[0], a_i, *views[0].strides[-2:], b_i, *views[1].strides[-2:],
+                              factors[1], c_i, *result.strides[-2:], mode=mode)  # fmt: skip

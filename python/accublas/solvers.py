@@ -1,0 +1,376 @@
+"""Linear systems and factorizations: solve, solve_certified, cholesky, lu_factor, lu_solve, qr. Stacks of matrices are solved one after the other."""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy
+
+from . import _prototypes as api
+from .arrays import REAL, Operands, broadcast, matrices, shape_text
+from .errors import ArgumentError, NotCertifiedError, singular
+
+
+def solve(a: Any, b: Any, *, assume_a: str = "gen", mode: str | None = None) -> Any:
+    """Solves A X = B.
+
+    Parameters
+    ----------
+    a : array_like
+        A square matrix, or a stack of them in the last two dimensions.
+    b : array_like
+        One right-hand side (a vector), or a matrix whose columns are right-hand sides, or a stack of such matrices. Stacks broadcast.
+    assume_a : {"gen", "pos"}
+        What A is. "gen": any matrix; LU with partial pivoting solves the system. "pos": Hermitian positive definite; Cholesky's factorization reads its
+        lower triangle.
+    mode : str, optional
+        The mode of this call.
+
+    Returns
+    -------
+    array
+        X, with the shape of b (of the broadcast stack), an array of the operands' library in the operands' memory.
+
+    Raises
+    ------
+    LinAlgError
+        If A is singular, or is not positive definite.
+
+    See Also
+    --------
+    solve_certified : the solution with proved error bounds.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> accublas.solve([[2.0, 0.0], [0.0, 4.0]], [1.0, 1.0])
+    array([0.5 , 0.25])
+    """
+    operands = Operands(a, b)
+    system = System(operands, assume_a)
+    factor, x = operands.copy(operands.arrays[0], (*system.batch, system.n, system.n)), operands.copy(system.b, system.shape)
+    info = ctypes.c_int64()
+    for a_address, x_address in matrices([operands.view(factor), operands.view(x)], operands.size, system.batch):
+        if assume_a == "pos":
+            operands.call(f"{operands.letter}posv", api.ROW_MAJOR, api.LOWER, system.n, system.nrhs, a_address, max(1, system.n), x_address,
+                          max(1, system.nrhs), ctypes.byref(info), mode=mode)  # fmt: skip
+        else:
+            pivots = operands.empty((system.n,), "int64")
+            operands.call(f"{operands.letter}gesv", api.ROW_MAJOR, system.n, system.nrhs, a_address, max(1, system.n), operands.view(pivots).address, x_address,
+                          max(1, system.nrhs), ctypes.byref(info), mode=mode)  # fmt: skip
+        if info.value:
+            what = f"the leading minor of order {info.value} is not positive" if assume_a == "pos" else f"pivot {info.value} is zero"
+            raise singular(info.value, f"argument a cannot be factored: {what}")
+    return system.solution(x)
+
+
+REASONS = {
+    api.REASON_NONE: "none",
+    api.REASON_NOT_FINITE: "not finite",
+    api.REASON_SINGULAR: "singular",
+    api.REASON_ILL_CONDITIONED: "ill-conditioned",
+    api.REASON_OVERFLOW: "overflow",
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How a solution was certified.
+
+    Attributes
+    ----------
+    reason : str
+        "none" if every radius is finite, else why not: "not finite", "singular", "ill-conditioned" or "overflow".
+    positive_definite : bool
+        Whether A is proved to be positive definite (with ``assume_a="pos"``).
+    parts : int
+        How many numbers held an element of the approximate inverse, 1 or 2.
+    iterations : int
+        Steps of refinement.
+    condition : float
+        An estimate of the condition number of the scaled matrix.
+    contraction : float
+        A proved bound of a norm of I - R A, for the approximate inverse R. Below 1 it proves A nonsingular.
+    """
+
+    reason: str
+    positive_definite: bool
+    parts: int
+    iterations: int
+    condition: float
+    contraction: float
+
+
+class CertifiedSolution(NamedTuple):
+    """A solution, proved bounds of its errors, and how they were proved."""
+
+    x: Any
+    radii: Any
+    certificate: Certificate
+
+
+def solve_certified(a: Any, b: Any, *, assume_a: str = "gen", mode: str | None = None) -> CertifiedSolution:
+    """Solves A X = B with a proved bound of every error: ``abs(x - exact) <= radii``.
+
+    Parameters
+    ----------
+    a : array_like
+        A square matrix.
+    b : array_like
+        One right-hand side (a vector), or a matrix whose columns are right-hand sides.
+    assume_a : {"gen", "pos"}
+        "pos" reads the lower triangle of a Hermitian A and also tries to prove that A is positive definite.
+    mode : str, optional
+        The mode of the factorization. The proof does not depend on it.
+
+    Returns
+    -------
+    x : array
+        X, with the shape of b.
+    radii : array
+        The bounds, with the shape and the type of x. For complex numbers the real parts bound the errors of real parts, and the imaginary parts those of
+        imaginary parts. A radius is infinite if nothing is proved.
+    certificate : Certificate
+        How the solution was certified, and the reason of an infinite radius.
+
+    Examples
+    --------
+    >>> import accublas, numpy
+    >>> n = numpy.arange(8)
+    >>> hilbert = 1 / (n[:, None] + n + 1.0)
+    >>> x, radii, certificate = accublas.solve_certified(hilbert, numpy.ones(8))
+    >>> bool((radii <= 2.0**-52 * abs(x)).all()), certificate.reason
+    (True, 'none')
+    """
+    operands = Operands(a, b)
+    system = System(operands, assume_a)
+    if system.batch:
+        raise ArgumentError("arguments a and b are stacks of matrices: expected one system")
+    n, nrhs = system.n, system.nrhs
+    matrix, right = operands.copy(operands.arrays[0], (n, n)), operands.copy(system.b, system.shape)
+    x, radii = operands.empty(system.shape), operands.empty(system.shape)
+    found = api.accublas_certificate_t(ctypes.sizeof(api.accublas_certificate_t))
+    triangle, name = ((api.LOWER,), "posv") if assume_a == "pos" else ((), "gesv")
+    addresses = [operands.view(array).address for array in (right, x, radii)]
+    columns = [number for address in addresses for number in (address, max(1, nrhs))]
+    try:
+        operands.call(f"{operands.letter}{name}_certified", api.ROW_MAJOR, *triangle, n, nrhs, operands.view(matrix).address, max(1, n), *columns,
+                      ctypes.byref(found), mode=mode)  # fmt: skip
+    except NotCertifiedError:
+        pass  # the radii say it
+    certificate = Certificate(REASONS[found.reason], bool(found.positive_definite), found.parts, found.iterations, found.condition, found.contraction)
+    return CertifiedSolution(system.solution(x), system.solution(radii), certificate)
+
+
+def cholesky(a: Any, *, upper: bool = False, mode: str | None = None) -> Any:
+    """Cholesky's factor of a Hermitian positive definite matrix: A = L L^H, or A = U^H U.
+
+    Parameters
+    ----------
+    a : array_like
+        A square matrix, or a stack of them. Only the lower triangle is read (with `upper` only the upper one).
+    upper : bool
+        Whether U is returned instead of L.
+    mode : str, optional
+        The mode of this call.
+
+    Returns
+    -------
+    array
+        The factor, with zeros in the other triangle.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not positive definite.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> accublas.cholesky([[4.0, 2.0], [2.0, 5.0]])
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    operands = Operands(a)
+    n = order(operands.arrays[0])
+    factor = operands.copy(operands.arrays[0], tuple(operands.arrays[0].shape))
+    info = ctypes.c_int64()
+    for (address,) in matrices([operands.view(factor)], operands.size, tuple(factor.shape[:-2])):
+        operands.call(f"{operands.letter}potrf", api.ROW_MAJOR, api.UPPER if upper else api.LOWER, n, address, max(1, n), ctypes.byref(info), mode=mode)
+        if info.value:
+            raise singular(info.value, f"argument a cannot be factored: the leading minor of order {info.value} is not positive")
+    return (operands.kind.xp.triu if upper else operands.kind.xp.tril)(factor)
+
+
+def lu_factor(a: Any, *, mode: str | None = None) -> tuple[Any, Any]:
+    """The LU factorization P A = L U with partial pivoting.
+
+    Parameters
+    ----------
+    a : array_like
+        A matrix, m x n, or a stack of them.
+    mode : str, optional
+        The mode of this call.
+
+    Returns
+    -------
+    lu : array
+        U in the upper triangle, and L without its unit diagonal below.
+    piv : array of int64
+        Row i changed places with row piv[i], in this order and counted from 0, as in SciPy.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a pivot is zero: U is then singular.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> lu, piv = accublas.lu_factor([[1.0, 2.0], [4.0, 4.0]])
+    >>> lu
+    array([[4.  , 4.  ],
+           [0.25, 1.  ]])
+    >>> piv
+    array([1, 1])
+    """
+    operands = Operands(a)
+    (a,) = operands.arrays
+    if a.ndim < 2:
+        raise ArgumentError(f"argument a has {a.ndim} dimensions: expected at least 2")
+    *batch, m, n = a.shape
+    lu, pivots = operands.copy(a, tuple(a.shape)), operands.empty((*batch, min(m, n)), "int64")
+    info = ctypes.c_int64()
+    addresses = zip(matrices([operands.view(lu)], operands.size, tuple(batch)), rows(operands, pivots, 8))
+    for (address,), pivot_address in addresses:
+        operands.call(f"{operands.letter}getrf", api.ROW_MAJOR, m, n, address, max(1, n), pivot_address, ctypes.byref(info), mode=mode)
+        if info.value:
+            warnings.warn(f"pivot {info.value} of the LU factorization is zero", RuntimeWarning, stacklevel=2)
+    return lu, pivots - 1
+
+
+def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, *, trans: str = "N", mode: str | None = None) -> Any:
+    """Solves op(A) X = B with the factorization of one matrix by `lu_factor`.
+
+    Parameters
+    ----------
+    lu_and_piv : tuple
+        The result of `lu_factor` for a square matrix.
+    b : array_like
+        One right-hand side (a vector), or a matrix whose columns are right-hand sides.
+    trans : {"N", "T", "C"}
+        op: the matrix itself, its transpose, or its conjugate transpose.
+    mode : str, optional
+        The mode of this call.
+
+    Returns
+    -------
+    array
+        X, with the shape of b.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> accublas.lu_solve(accublas.lu_factor([[1.0, 2.0], [4.0, 4.0]]), [3.0, 8.0])
+    array([1., 1.])
+    """
+    from .products import operation
+
+    lu, piv = lu_and_piv
+    operands = Operands(lu, b)
+    system = System(operands, "gen")
+    if system.batch:
+        raise ArgumentError("arguments lu_and_piv and b are stacks of matrices: expected one system")
+    factor, x = operands.copy(operands.arrays[0], (system.n, system.n)), operands.copy(system.b, system.shape)
+    pivots = operands.kind.copy(operands.kind.array(piv) + 1, (system.n,), "int64")
+    trans_code = {"N": api.NO_TRANS, "T": api.TRANS, "C": api.CONJ_TRANS}[operation("trans", trans)]
+    operands.call(f"{operands.letter}getrs", api.ROW_MAJOR, trans_code, system.n, system.nrhs, operands.view(factor).address, max(1, system.n),
+                  operands.view(pivots).address, operands.view(x).address, max(1, system.nrhs), mode=mode)  # fmt: skip
+    return system.solution(x)
+
+
+def qr(a: Any, *, full: bool = False, mode: str | None = None) -> tuple[Any, Any]:
+    """The QR factorization A = Q R, where the columns of Q are orthonormal and R is upper triangular.
+
+    Parameters
+    ----------
+    a : array_like
+        A matrix, m x n, or a stack of them.
+    full : bool
+        Whether Q has all m columns, instead of min(m, n).
+    mode : str, optional
+        The mode of this call.
+
+    Returns
+    -------
+    q, r : array
+        Q and R.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> q, r = accublas.qr([[3.0], [4.0]], mode="cr")
+    >>> r
+    array([[-5.]])
+    """
+    operands = Operands(a)
+    (a,) = operands.arrays
+    if a.ndim < 2:
+        raise ArgumentError(f"argument a has {a.ndim} dimensions: expected at least 2")
+    *batch, m, n = a.shape
+    k = min(m, n)
+    columns = m if full else k
+    factored, tau = operands.copy(a, tuple(a.shape)), operands.empty((*batch, k))
+    for (address,), tau_address in zip(matrices([operands.view(factored)], operands.size, tuple(batch)), rows(operands, tau, operands.size)):
+        operands.call(f"{operands.letter}geqrf", api.ROW_MAJOR, m, n, address, max(1, n), tau_address, mode=mode)
+    xp = operands.kind.xp
+    r = xp.triu(factored)[..., :columns, :]
+    # Q begins with the reflectors. The columns behind them are not read.
+    reflectors = factored[..., :columns] if columns <= n else xp.concatenate([factored, operands.empty((*batch, m, columns - n))], -1)
+    q = operands.copy(reflectors, (*batch, m, columns))
+    name = operands.letter + ("ungqr" if operands.complex else "orgqr")
+    for (address,), tau_address in zip(matrices([operands.view(q)], operands.size, tuple(batch)), rows(operands, tau, operands.size)):
+        operands.call(name, api.ROW_MAJOR, m, columns, k, address, max(1, columns), tau_address, mode=mode)
+    return q, r
+
+
+def rows(operands: Operands, array: Any, size: int) -> list[int]:
+    """The addresses of the last dimension of an array, for every index of the others."""
+    view = operands.view(array)
+    step = size * array.shape[-1]
+    count = int(numpy.prod(array.shape[:-1]))
+    return [view.address + i * step for i in range(count)]
+
+
+def order(a: Any) -> int:
+    """The order of square matrices."""
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise ArgumentError(f"argument a is {shape_text(tuple(a.shape))}: expected a square matrix")
+    return a.shape[-1]
+
+
+class System:
+    """The shapes of A X = B for a stack of systems. `shape` is that of X as matrices."""
+
+    def __init__(self, operands: Operands, assume_a: str) -> None:
+        if assume_a not in ("gen", "pos"):
+            raise ArgumentError(f'argument assume_a = "{assume_a}" is unknown: expected "gen" or "pos"')
+        a, b = operands.arrays
+        self.n = order(a)
+        self.vector = b.ndim == 1
+        if b.ndim == 0 or b.shape[-1 if self.vector else -2] != self.n:
+            raise ArgumentError(f"argument b is {shape_text(tuple(b.shape))}: expected {self.n} rows, the order of a")
+        self.b = b[:, None] if self.vector else b
+        self.nrhs = self.b.shape[-1]
+        try:
+            self.batch = numpy.broadcast_shapes(tuple(a.shape[:-2]), tuple(self.b.shape[:-2]))
+        except ValueError:
+            raise ArgumentError(f"arguments a and b are {shape_text(tuple(a.shape))} and {shape_text(tuple(b.shape))}: their first dimensions do not broadcast") from None
+        self.shape = (*self.batch, self.n, self.nrhs)
+
+    def solution(self, x: Any) -> Any:
+        """X in the shape of B."""
+        return x[..., 0] if self.vector else x

@@ -1,0 +1,127 @@
+"""Modes, targets and reports of the Python package, in threads and asynchronous tasks, and its exceptions."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+import accublas
+import numpy
+
+X, Y = numpy.array([1e16, 1.0, 1.0, -1e16]), numpy.ones(4)
+
+
+def word():
+    """The mode in which a product runs now."""
+    accublas.matmul([[1.0]], [[1.0]])
+    return accublas.report().mode
+
+
+class Modes(unittest.TestCase):
+    def setUp(self):
+        self.usual = word()
+
+    def test_block(self):
+        with accublas.mode("cr"):
+            self.assertEqual(word(), "cr")
+            self.assertEqual(accublas.dot(X, Y), 2)
+            with accublas.mode("dot2"):
+                self.assertEqual(word(), "dot2")
+                accublas.matmul([[1.0]], [[1.0]], mode="fixed:70")
+                self.assertEqual(accublas.report().mode, "fixed:70")
+                with accublas.mode(None):
+                    self.assertEqual(word(), self.usual)
+            self.assertEqual(word(), "cr")
+        self.assertEqual(word(), self.usual)
+
+    def test_exception_in_block(self):
+        with self.assertRaises(KeyError):
+            with accublas.mode("cr"):
+                raise KeyError
+        self.assertEqual(word(), self.usual)
+
+    def test_decorator(self):
+        self.assertEqual(accublas.mode("cr")(word)(), "cr")
+
+    def test_missing_modes(self):
+        with self.assertRaisesRegex(accublas.ModeError, "crr.*dot2"):
+            with accublas.mode("crr"):
+                self.fail("the block must not run")
+        self.assertEqual(word(), self.usual)
+        with self.assertRaises(accublas.ModeError) as caught:
+            accublas.norm(X, mode="fixed:70")
+        self.assertIsInstance(caught.exception, ValueError)
+        with accublas.mode("fixed:70"):  # norms lack it, and keep theirs
+            self.assertEqual(accublas.norm([3.0, 4.0]), 5)
+            self.assertEqual(word(), "fixed:70")
+
+    def test_threads(self):
+        barrier, found = threading.Barrier(4), {}
+
+        def work(mode):
+            with accublas.mode(mode):
+                for _ in range(20):
+                    barrier.wait()
+                    found.setdefault(mode, set()).add(word())
+            found.setdefault(f"after {mode}", set()).add(word())
+
+        threads = [threading.Thread(target=work, args=[mode]) for mode in ("cr", "dot2", "dp:repro", "fixed:60")]
+        with accublas.mode("slices:4"):
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(word(), "slices:4")
+        for mode in ("cr", "dot2", "dp:repro", "fixed:60"):
+            self.assertEqual((found[mode], found[f"after {mode}"]), ({mode}, {self.usual}))
+
+    def test_tasks(self):
+        async def work(mode):
+            with accublas.mode(mode):
+                for _ in range(5):
+                    await asyncio.sleep(0)
+                    self.assertEqual(word(), mode)
+
+        async def both():
+            await asyncio.gather(work("cr"), work("dot2"))
+
+        asyncio.run(both())
+        self.assertEqual(word(), self.usual)
+
+    def test_target(self):
+        accublas.set_target(1e-40)
+        try:
+            with self.assertRaises(accublas.AccuracyError):
+                accublas.matmul([[1.0, 2.0]], [[1.0], [1.0]], mode="dp")
+            thread = threading.Thread(target=word)  # has no target
+            thread.start()
+            thread.join()
+        finally:
+            accublas.set_target(0)
+        word()
+        with self.assertRaises(accublas.ArgumentError):
+            accublas.set_target(float("nan"))
+        word()
+
+    def test_report(self):
+        accublas.matmul(numpy.ones((3, 4)), numpy.ones((4, 5)), mode="cr")
+        report = accublas.report()
+        self.assertEqual((report.mode, report.backend, report.m, report.n, report.k), ("cr", "cpu", 3, 5, 4))
+        self.assertEqual(report.bound_relative, 2.0**-53)
+
+    def test_environment(self):
+        """A wrong variable is the library's error."""
+        program = "import accublas\ntry: accublas.matmul([[1.0]], [[1.0]])\nexcept accublas.EnvironmentError as e: print(e)"
+        done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "ACCUBLAS_MOD": "cr"}, capture_output=True, text=True, check=True)
+        self.assertIn("ACCUBLAS_MOD", done.stdout)
+
+    def test_no_library(self):
+        done = subprocess.run([sys.executable, "-c", "import accublas; accublas.dot([1.0], [1.0])"], capture_output=True, text=True,
+                              env={**os.environ, "ACCUBLAS_LIBRARY": "/missing/libaccublas.so.0"})  # fmt: skip
+        self.assertIn("ImportError: the library of accublas could not be loaded; tried /missing/libaccublas.so.0", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,194 @@
+"""Products of matrices in the Python package, compared with exact ones."""
+
+import tracemalloc
+import unittest
+
+import accublas
+import numpy
+from exact import TYPES, cancelling, layouts, product, same, wide
+
+
+class Products(unittest.TestCase):
+    def setUp(self):
+        self.rng = numpy.random.default_rng(1)
+
+    def assertSame(self, found, wanted, *what):
+        self.assertTrue(same(found, wanted), f"{what}:\n{found!r}\n{wanted!r}")
+
+    def test_layouts(self):
+        for dtype in TYPES:
+            a, b = wide(self.rng, (3, 5), dtype), wide(self.rng, (5, 4), dtype)
+            wanted = product(a, b, dtype)
+            for name_a, view_a in layouts(a):
+                for name_b, view_b in layouts(b):
+                    self.assertSame(accublas.matmul(view_a, view_b, mode="cr"), wanted, dtype, name_a, name_b)
+
+    def test_transpositions(self):
+        for dtype in TYPES:
+            a, b = wide(self.rng, (3, 5), dtype), wide(self.rng, (5, 4), dtype)
+            wanted = product(a, b, dtype)
+            forms = {"N": lambda x: x, "T": lambda x: x.T, "C": lambda x: x.T.conj()}
+            for op_a, form_a in forms.items():
+                for name_a, view_a in layouts(form_a(a)):
+                    for op_b, form_b in forms.items():
+                        for view_b in (form_b(b).copy("C"), form_b(b).copy("F")):
+                            self.assertSame(accublas.gemm(view_a, view_b, trans_a=op_a, trans_b=op_b, mode="cr"), wanted, dtype, op_a, op_b, name_a)
+
+    def test_cancellation(self):
+        for dtype in TYPES:
+            row, column = cancelling(self.rng, 40, dtype)
+            wanted = product(row, column, dtype)
+            self.assertTrue(numpy.all(wanted != 0))
+            self.assertSame(accublas.matmul(row, column, mode="cr"), wanted, dtype)
+            self.assertSame(accublas.dot(row[0], column[:, 0], mode="cr"), wanted[0, 0], dtype)
+
+    def test_special_values(self):
+        inf, nan, least = numpy.inf, numpy.nan, 5e-324
+        for row, column in (
+            ([inf, 1], [1, 1]), ([inf, 1], [0, 1]), ([inf, -inf], [1, 1]), ([inf, 1], [1, -inf]), ([nan, 1], [0, 1]), ([1e308, 1e308], [10, 1]),
+            ([1e308, -1e308, 1], [10, 10, 3]), ([least, least], [0.5, 0.25]), ([least, least], [0.5, 0.5]), ([2.0**-600, 1], [2.0**-475, 0]),
+        ):  # fmt: skip
+            a, b = numpy.array([row], "f8"), numpy.array(column, "f8")[:, None]
+            self.assertSame(accublas.matmul(a, b, mode="cr"), product(a, b, "float64"), row, column)
+
+    def test_factors(self):
+        for dtype in TYPES:
+            # 2 A B + C / 2 is a sum of exact terms as well: the product of wider matrices.
+            a, b, c = wide(self.rng, (3, 5), dtype), wide(self.rng, (5, 4), dtype), wide(self.rng, (3, 4), dtype)
+            half = numpy.asarray(0.5, dtype)
+            wanted = product(numpy.concatenate([2 * a, c], 1), numpy.concatenate([b, numpy.eye(4, dtype=dtype) * half]), dtype)
+            for _, view in layouts(c):
+                self.assertSame(accublas.gemm(a, b, alpha=2, beta=0.5, c=view, mode="cr"), wanted, dtype)
+            for order in "CF":
+                out = c.copy(order)
+                self.assertIs(accublas.gemm(a, b, alpha=2, beta=0.5, c=out, out=out, mode="cr"), out)
+                self.assertSame(out, wanted, dtype, order)
+            large = numpy.zeros((6, 8), dtype)
+            accublas.matmul(a, b, out=large[::2, ::-2], mode="cr")
+            self.assertSame(large[::2, ::-2], product(a, b, dtype))
+            self.assertFalse(large[1::2].any() or large[:, ::2].any())
+        i = numpy.array([[1j]])
+        self.assertSame(accublas.gemm(i, i, alpha=2j), numpy.array([[-2j]]))
+
+    def test_vectors(self):
+        for dtype in TYPES:
+            a, x, y = wide(self.rng, (4, 5), dtype), wide(self.rng, 5, dtype), wide(self.rng, 4, dtype)
+            wanted = product(a, x[:, None], dtype)[:, 0]
+            for _, view in layouts(a):
+                for vector in (x, numpy.repeat(x, 3)[::3], x[::-1].copy()[::-1]):
+                    self.assertSame(accublas.matmul(view, vector, mode="cr"), wanted)
+                    self.assertSame(accublas.gemv(view.T, vector, trans="T", mode="cr"), wanted)
+                    self.assertSame(accublas.gemv(view.T.conj(), vector, trans="C", mode="cr"), wanted)
+                    self.assertSame(accublas.gemv(numpy.asfortranarray(view.T.conj()), vector, trans="C", mode="cr"), wanted)
+            self.assertSame(accublas.matmul(x, a.T, mode="cr"), wanted)
+            same_element = numpy.broadcast_to(x[:1], 5)
+            self.assertSame(accublas.matmul(a, same_element, mode="cr"), product(a, same_element[:, None], dtype)[:, 0])
+            self.assertSame(accublas.dot(x, same_element, mode="cr"), product(x[None, :], same_element[:, None], dtype)[0, 0])
+            one = numpy.eye(4, dtype=dtype)
+            wanted = product(numpy.concatenate([a, one], 1), numpy.concatenate([x, -2 * y])[:, None], dtype)[:, 0]
+            out = y[::-1].copy()[::-1]
+            accublas.gemv(a, x, beta=-2, y=out, out=out, mode="cr")
+            self.assertSame(out, wanted)
+
+    def test_stacks(self):
+        for dtype in TYPES:
+            a, b = wide(self.rng, (2, 1, 3, 4, 5), dtype), wide(self.rng, (3, 3, 5, 2), dtype)
+            wanted = numpy.empty((2, 3, 3, 4, 2), dtype)
+            for index in numpy.ndindex(2, 3, 3):
+                wanted[index] = product(a[index[0], 0, index[2]], b[index[1:]], dtype)
+            columns = numpy.swapaxes(numpy.swapaxes(b, -1, -2).copy(), -1, -2)
+            for right in (b, columns, numpy.repeat(b, 2, -1)[..., ::2], b[::-1].copy()[::-1], numpy.moveaxis(numpy.moveaxis(b, 0, 2).copy(), 2, 0)):
+                self.assertSame(accublas.matmul(a, right, mode="cr"), wanted, dtype)
+            self.assertSame(accublas.gemm(numpy.swapaxes(a, -1, -2).conj(), b, trans_a="C", mode="cr"), wanted, dtype)
+            vector = wide(self.rng, 5, dtype)
+            found = accublas.matmul(a, vector, mode="cr")
+            self.assertSame(found[1, 0, 2], accublas.matmul(a[1, 0, 2], vector, mode="cr"))
+            self.assertEqual(accublas.matmul(vector, b, mode="cr").shape, (3, 3, 2))
+            self.assertSame(accublas.matmul(vector, b, mode="cr")[2, 1], accublas.matmul(vector, b[2, 1], mode="cr"))
+
+    def test_syrk(self):
+        for dtype in TYPES:
+            a = wide(self.rng, (4, 3), dtype)
+            for _, view in layouts(a):
+                self.assertSame(accublas.syrk(view, mode="cr"), product(a, a.T, dtype))
+                self.assertSame(accublas.syrk(view, trans=True, mode="cr"), product(a.T, a, dtype))
+                self.assertSame(accublas.syrk(view, hermitian=True, mode="cr"), product(a, a.T.conj(), dtype))
+                self.assertSame(accublas.syrk(view, hermitian=True, trans=True, mode="cr"), product(a.T.conj(), a, dtype))
+            stack = wide(self.rng, (2, 4, 3), dtype)
+            self.assertSame(accublas.syrk(stack, mode="cr")[1], product(stack[1], stack[1].T, dtype))
+
+    def test_empty(self):
+        for shapes in ((0, 3), (3, 2)), ((2, 0), (0, 3)), ((2, 3), (3, 0)), ((0, 2, 3), (3, 4)), ((2, 0, 3), (2, 3, 4)), ((0, 0), (0, 0)):
+            a, b = map(numpy.zeros, shapes)
+            self.assertSame(accublas.matmul(a, b), numpy.matmul(a, b))
+        self.assertEqual(accublas.dot([], []), 0)
+        self.assertEqual(accublas.norm([]), 0)
+        self.assertSame(accublas.matmul(numpy.zeros((3, 0)), numpy.zeros(0)), numpy.zeros(3))
+        self.assertSame(accublas.syrk(numpy.zeros((0, 3))), numpy.zeros((0, 0)))
+        self.assertSame(accublas.syrk(numpy.zeros((2, 0))), numpy.zeros((2, 2)))
+
+    def test_types(self):
+        self.assertEqual(accublas.matmul([[1, 2]], [[3], [4]]).dtype, "float64")
+        self.assertEqual(accublas.matmul(numpy.ones((1, 1), "f2"), numpy.ones((1, 1), "f4")).dtype, "float32")
+        self.assertEqual(accublas.matmul(numpy.ones((1, 1), "f4"), numpy.ones((1, 1), "c16")).dtype, "complex128")
+        self.assertEqual(accublas.matmul(numpy.ones((1, 1), "f4"), numpy.ones((1, 1), "i8")).dtype, "float64")
+        self.assertEqual(accublas.matmul([[True]], [[False]]).dtype, "float64")
+        for wrong in (numpy.ones((1, 1), "g"), numpy.array([["a"]]), numpy.array([[None]])):
+            with self.assertRaisesRegex(TypeError, "not supported"):
+                accublas.matmul(wrong, wrong)
+
+    def test_messages(self):
+        one = numpy.ones((2, 2))
+        for call, message in (
+            (lambda: accublas.matmul(numpy.ones((2, 3)), one), "2 x 3 and 2 x 2"),
+            (lambda: accublas.matmul(numpy.ones((2, 2, 2)), numpy.ones((3, 2, 2))), "do not broadcast"),
+            (lambda: accublas.matmul(1.0, one), "argument a is a number"),
+            (lambda: accublas.matmul(one, one, out=numpy.ones((2, 3))), "argument out is 2 x 3"),
+            (lambda: accublas.matmul(one, one, out=numpy.ones((2, 2), "f4")), "of type float32"),
+            (lambda: accublas.matmul(one, one, out=one), "share"),
+            (lambda: accublas.matmul(one, one, out=numpy.broadcast_to(one[:1], (2, 2))), "read-only"),
+            (lambda: accublas.gemm(one, one, beta=1), "argument c is missing"),
+            (lambda: accublas.gemm(one, one, beta=1, c=numpy.ones((3, 3))), "argument c is 3 x 3"),
+            (lambda: accublas.gemm(one, one, alpha=1j), "alpha = 1j is complex"),
+            (lambda: accublas.gemm(one, one, trans_a="X"), 'trans_a = "X"'),
+            (lambda: accublas.gemv(one, one), "dimensions"),
+            (lambda: accublas.gemv(one, [1.0]), "argument x has 1 elements"),
+            (lambda: accublas.dot([1.0], [1.0, 2.0]), "1 and 2 elements"),
+        ):
+            with self.assertRaisesRegex(accublas.ArgumentError, message) as caught:
+                call()
+            self.assertIsInstance(caught.exception, ValueError)
+
+    def test_memory(self):
+        """Views are multiplied where they lie."""
+        a, b = numpy.ones((400, 800))[:, ::2], numpy.ones((400, 400))[::-1].T
+        accublas.matmul(a, b)
+        tracemalloc.start()
+        result = accublas.matmul(a, b)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        self.assertLess(peak, result.nbytes * 1.1)
+
+
+class Sums(unittest.TestCase):
+    def test_vdot(self):
+        rng = numpy.random.default_rng(2)
+        for dtype in TYPES:
+            x, y = wide(rng, (3, 4), dtype), wide(rng, (3, 4), dtype)
+            wanted = product(x.conj().reshape(1, 12), y.reshape(12, 1), dtype)[0, 0]
+            for view in (x, numpy.asfortranarray(x)):
+                self.assertTrue(same(accublas.vdot(view, y, mode="cr"), wanted))
+            self.assertEqual(type(accublas.vdot(x, y)), numpy.dtype(dtype).type)
+
+    def test_norm(self):
+        for dtype in TYPES:
+            x = numpy.array([[3, 0], [0, -4]], dtype) * (1j if dtype.startswith("c") else 1)
+            for view in (x, x.T, x[::-1]):
+                self.assertEqual(accublas.norm(view, mode="cr"), 5)
+            self.assertEqual(accublas.norm(x).dtype, numpy.empty(0, dtype).real.dtype)
+        self.assertEqual(accublas.norm(numpy.broadcast_to(2.0, 4)), 4)
+        self.assertEqual(accublas.norm([numpy.inf, 1]), numpy.inf)
+
+
+if __name__ == "__main__":
+    unittest.main()
