@@ -15,7 +15,7 @@ from typing import Any, Iterator
 import numpy  # noqa: F401  a NumPy from PyPI brings an OpenBLAS, which the library finds if it is loaded
 
 from . import _prototypes as api
-from .errors import error
+from .errors import Error, error
 
 FILE = "libaccublas.so.0"
 FOLDER = Path(__file__).resolve().parent / "lib"  # of the libraries in a wheel
@@ -68,19 +68,24 @@ def function(name: str) -> Any:
     return found
 
 
-@functools.cache
-def load_cublas() -> None:
-    """Loads the cuBLAS of the package nvidia-cublas, if it is installed and the process has none. The library then finds it by its name."""
+def packaged_cublas() -> Path | None:
+    """The file of cuBLAS in the package nvidia-cublas, if it is installed."""
     for name, version in (("nvidia.cu13", 13), ("nvidia.cublas", 12)):
         try:
             spec = importlib.util.find_spec(name)
         except ModuleNotFoundError:
             continue
         for folder in (spec and spec.submodule_search_locations) or ():
-            file = Path(folder) / "lib" / f"libcublas.so.{version}"
-            if file.exists():
-                ctypes.CDLL(str(file))
-                return
+            if (file := Path(folder) / "lib" / f"libcublas.so.{version}").exists():
+                return file
+    return None
+
+
+@functools.cache
+def load_cublas() -> None:
+    """Loads the cuBLAS of the package nvidia-cublas. The library finds a cuBLAS that is loaded by its name, and otherwise the system's."""
+    if file := packaged_cublas():
+        ctypes.CDLL(str(file))
 
 
 # The settings of `accublas.mode` and `accublas.set_target`. Each thread and each asynchronous task has its own.

@@ -1,0 +1,83 @@
+"""Builds the wheel with pip in a new virtual environment, installs it there beside PyPI's NumPy, and tests it:
+wheel_test.py SOURCE MESON_ARGUMENT...
+
+Skipped where pip is missing, or the index cannot be reached."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(sys.argv.pop(1)).resolve()
+ARGUMENTS = [sys.argv.pop(1) for _ in sys.argv[1:]]
+sys.path.insert(0, str(SOURCE / "test" / "dropin"))
+import run_with_dropin as dropin  # noqa: E402
+import wheels_test as wheels  # noqa: E402
+
+SCRIPT = """import sys, numpy
+x = numpy.array([1e16, 1.0, 1.0, -1e16])
+print(x @ numpy.ones(4), numpy.linalg.solve([[2.0]], [1.0])[0], sys.argv[1:])
+"""
+
+
+def environment():
+    """Without the settings of tests that run from the build folder."""
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "ACCUBLAS_LIBRARY", "LD_LIBRARY_PATH")}
+
+
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = Path(temporary.name)
+        venv = cls.folder / "with space"  # which LD_PRELOAD cannot hold
+        cls.bin = venv / "bin"
+        cls.done([wheels.interpreter_with_pip(), "-m", "venv", venv])
+        pip = [cls.bin / "python", "-m", "pip"]
+        cls.done([*pip, "install", "--quiet", *wheels.PIP, "--upgrade", "pip", "numpy"])
+        cls.done([*pip, "wheel", "--quiet", "--no-deps", SOURCE, "-w", cls.folder, f"-Cbuilddir={cls.folder / 'build'}", *(f"-Csetup-args={word}" for word in ARGUMENTS)])
+        cls.done([*pip, "install", "--quiet", "--no-index", *cls.folder.glob("accublas-*.whl")])
+
+    @staticmethod
+    def done(command, variables=None):
+        """What a program prints, and its error output. A failure ends the test."""
+        found = subprocess.run(command, cwd="/", env=environment() | (variables or {}), capture_output=True, text=True)
+        if found.returncode:
+            raise AssertionError(f"{' '.join(map(str, command))}: status {found.returncode}\n{found.stdout[-5000:]}{found.stderr[-5000:]}")
+        return found.stdout + found.stderr
+
+    def test_package(self):
+        for name in ("products", "settings", "prototypes"):
+            self.done([self.bin / "python", Path(__file__).resolve().parent / f"{name}_test.py"])
+
+    def test_info(self):
+        told = self.done([self.bin / "python", "-m", "accublas", "info"])
+        self.assertRegex(told, "library: .*with space.*/accublas/lib/libaccublas.so.0\n")
+        self.assertRegex(told, "drop-ins: .*/accublas/lib/libaccublas_blas.so.0")
+
+    def test_run(self):
+        script = self.folder / "script.py"
+        script.write_text(SCRIPT)
+        self.assertEqual(self.done([self.bin / "python", "-m", "accublas", "run", "--mode", "cr", script, "--mode", "b c"]), "2.0 0.5 ['--mode', 'b c']\n")
+        told = self.done([self.bin / "python", "-m", "accublas", "run", "--summary", "--mode", "cr", script])
+        self.assertIn("accublas: ddot backend=cpu", told)
+        self.assertIn("accublas: dgesv backend=cpu", told)
+
+    def test_programs(self):
+        self.assertIn("--targets", self.done([self.bin / "accublas-bench", "--help"]) if self.has("accublas-bench") else "--targets")
+        if self.has("accublas-compare"):
+            self.assertTrue(any((self.bin.parent / "lib").glob("*/site-packages/accublas/share/accublas/accublas_report.py")))
+
+    def has(self, program):
+        return any((self.bin.parent / "lib").glob(f"*/site-packages/accublas/bin/{program}"))
+
+
+if __name__ == "__main__":
+    python = wheels.interpreter_with_pip()
+    if python is None or not wheels.index_is_reached(python):
+        print("skipped: there is no pip, or the index cannot be reached")
+        sys.exit(dropin.SKIP)
+    unittest.main()
