@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from . import _library, _programs
+from .errors import Error
 
 DROP_INS = {"libaccublas_blas.so.0": "blas", "libaccublas_cublas.so.0": "cublas"}  # and their folders in a build
 
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
         environment["ACCUBLAS_MODE"] = options.mode
     if options.summary:
         environment["ACCUBLAS_VERBOSE"] = "summary"
-    program = ["-m", options.module, *options.script] if options.module else options.script
+    program = ["-m", *options.module] if options.module else options.script
     os.execve(sys.executable, [sys.executable, *program], environment)
 
 
@@ -63,8 +64,8 @@ def main() -> None:
     runner = commands.add_parser("run", help="run a script whose BLAS, LAPACK and cuBLAS are accublas")
     runner.add_argument("--mode", help='a mode word, such as "cr" or "dp:repro"')
     runner.add_argument("--summary", action="store_true", help="print at exit which routines accublas computed")
-    runner.add_argument("-m", dest="module", metavar="MODULE", help="run a module in place of a script")
-    runner.add_argument("script", nargs=argparse.REMAINDER, metavar="SCRIPT ARGUMENTS")
+    runner.add_argument("-m", dest="module", nargs=argparse.REMAINDER, metavar="MODULE", help="run a module, with the arguments that follow, in place of a script")
+    runner.add_argument("script", nargs=argparse.REMAINDER, metavar="SCRIPT", help="the script and its arguments")
     runner.set_defaults(command=run)
     commands.add_parser("info", help="say which library, drop-ins, GPUs and modes there are").set_defaults(command=info)
     options = parser.parse_args()
@@ -72,7 +73,7 @@ def main() -> None:
         parser.error("run needs a SCRIPT")
     try:
         options.command(options)
-    except _library.Error as problem:
+    except Error as problem:
         sys.exit(f"accublas: {problem}")
 
 

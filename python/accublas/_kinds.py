@@ -173,7 +173,7 @@ class PyTorch(NumPy):
         return array
 
     def tri(self, n: int, like: Any) -> Any:
-        return self.xp.ones((n, n), dtype=self.xp.bool, device=like.device).tril()
+        return self.xp.tril(self.xp.ones((n, n), dtype=self.xp.bool, device=like.device))
 
 
 class JAX(NumPy):
@@ -183,8 +183,9 @@ class JAX(NumPy):
     writable = False
 
     def __init__(self, jax: Any) -> None:
-        importlib.import_module("jax.experimental")
         self.jax, self.xp = jax, jax.numpy
+        # Older versions have the name in another module.
+        self.wide = (jax if hasattr(jax, "enable_x64") else importlib.import_module("jax.experimental")).enable_x64
 
     def array(self, given: Any) -> Any:
         return self.xp.asarray(given)
@@ -197,12 +198,12 @@ class JAX(NumPy):
         return array.astype(dtype)
 
     def copy(self, array: Any, shape: tuple[int, ...], dtype: str) -> Any:
-        with self.jax.experimental.enable_x64():
+        with self.wide(True):
             return self.xp.array(self.xp.broadcast_to(array, shape), dtype, copy=True)
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
         """The library's pivots have 64 bits, whether or not JAX's programs use them."""
-        with self.jax.experimental.enable_x64():
+        with self.wide(True):
             return self.jax.device_put(self.xp.zeros(shape, dtype), like.sharding)
 
     def view(self, array: Any, stream: int | None) -> View:

@@ -9,13 +9,14 @@ import importlib.util
 import os
 import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import numpy  # noqa: F401  a NumPy from PyPI brings an OpenBLAS, which the library finds if it is loaded
 
 from . import _prototypes as api
-from .errors import Error, error
+from .errors import error
 
 FILE = "libaccublas.so.0"
 FOLDER = Path(__file__).resolve().parent / "lib"  # of the libraries in a wheel

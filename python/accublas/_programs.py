@@ -20,4 +20,5 @@ def main() -> None:
         sys.exit(f"{program.name} is not in this build of accublas, which has {', '.join(names())}")
     with program.open("rb") as file:
         interpreter = [sys.executable] if file.read(2) == b"#!" else []
-    os.execv((interpreter or [program])[0], [*interpreter, str(program), *sys.argv[1:]])
+    command = [*interpreter, str(program), *sys.argv[1:]]
+    os.execv(command[0], command)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import numpy
 
@@ -43,17 +44,17 @@ class Operands:
         self.kind = kind_of(present)
         arrays = [None if operand is None else self.kind.array(operand) for operand in given]
         self.dtype = common_type([self.kind.dtype(array) for array in arrays if array is not None])
-        self.arrays = [None if array is None else self.kind.converted(array, self.dtype) for array in arrays]
+        self.arrays: list[Any] = [None if array is None else self.kind.converted(array, self.dtype) for array in arrays]
         self.letter = LETTERS[self.dtype]
         self.size = SIZES[self.dtype]
         self.complex = self.letter in "zc"
         self.like = next(array for array in self.arrays if array is not None)
         self.device = self.kind.device(self.like)
-        self.stream = None if self.device is None else self.kind.stream(self.device)
+        self.stream = 0 if self.device is None else self.kind.stream(self.device)
 
     def view(self, array: Any) -> View:
         # DLPack calls CUDA's legacy default stream 1.
-        return self.kind.view(array, None if self.stream is None else self.stream or 1)
+        return self.kind.view(array, None if self.device is None else self.stream or 1)
 
     def empty(self, shape: tuple[int, ...], dtype: str | None = None) -> Any:
         return self.kind.empty(shape, dtype or self.dtype, self.like)
@@ -92,7 +93,7 @@ class Operands:
             context.call(f"{name}_ex", *arguments, _library.options(mode))
         finally:
             if pointer_mode != api.POINTER_HOST:
-                context.check(_library.function("set_pointer_mode")(context.handle, api.POINTER_HOST))
+                context.call("set_pointer_mode", api.POINTER_HOST)
         if self.device is not None and self.kind.synchronous:
             context.call("sync")
 

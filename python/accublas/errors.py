@@ -37,7 +37,7 @@ class UnavailableError(Error):
     """This build or this device lacks what the call needs."""
 
 
-class MemoryError(Error, builtins.MemoryError):  # noqa: A001
+class MemoryError(Error, builtins.MemoryError):
     """There is not enough memory. The results are as they were."""
 
 
@@ -61,7 +61,7 @@ class UndefinedResultError(Error):
     """The call failed after it had begun to write the result."""
 
 
-class EnvironmentError(Error):  # noqa: A001
+class EnvironmentError(Error):
     """An environment variable of accublas has an invalid value or an unknown name."""
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import math
 import sys
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -133,16 +134,16 @@ def dyadic(value: Any) -> tuple[int, int, int] | None:
             return sign, 0, EXPONENT_NAN if math.isnan(value) else EXPONENT_INFINITY
         fraction, exponent = math.frexp(value)
         return sign, abs(int(fraction * 2**53)), exponent - 53 if value else EXPONENT_ZERO
-    module = sys.modules.get(type(value).__module__.partition(".")[0])
-    if hasattr(value, "_mpf_"):  # mpmath's
-        if module.isnan(value) or module.isinf(value):
-            return int(value < 0), 0, EXPONENT_NAN if module.isnan(value) else EXPONENT_INFINITY
-        sign, integer, exponent, _ = value._mpf_
-    elif hasattr(value, "as_mantissa_exp"):  # gmpy2's
+    module: Any = sys.modules.get(type(value).__module__.partition(".")[0])
+    if hasattr(value, "as_mantissa_exp"):  # gmpy2's
         sign = int(module.is_signed(value))
         if not module.is_finite(value):
             return sign, 0, EXPONENT_NAN if module.is_nan(value) else EXPONENT_INFINITY
         integer, exponent = value.as_mantissa_exp()
+    elif hasattr(value, "_mpf_"):  # mpmath's; gmpy2 has it, too
+        if module.isnan(value) or module.isinf(value):
+            return int(value < 0), 0, EXPONENT_NAN if module.isnan(value) else EXPONENT_INFINITY
+        sign, integer, exponent, _ = value._mpf_
     else:
         raise TypeError(f"{value!r} is of type {type(value).__name__}: expected a number of Python, NumPy, mpmath or gmpy2, or a string")
     return int(sign), abs(int(integer)), int(exponent) if integer else EXPONENT_ZERO

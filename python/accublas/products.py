@@ -8,7 +8,7 @@ import numpy
 
 from . import _prototypes as api
 from ._kinds import View
-from .arrays import Operands, broadcast, collapsed, matrices, shape_text, stack, stored, transposed, vector
+from .arrays import TRANSPOSES, Operands, broadcast, collapsed, matrices, shape_text, stack, stored, transposed, vector
 from .errors import ArgumentError
 
 
@@ -117,7 +117,7 @@ def gemm(
             raise ArgumentError(f"argument {name} has {array.ndim} dimensions: expected at least 2")
     op_a, op_b = operation("trans_a", trans_a), operation("trans_b", trans_b)
     shape = product_shape(op_shape(a, op_a), op_shape(b, op_b))
-    result = start(operands, out, shape, beta, c, "c")
+    result = prepared(operands, out, shape, beta, c, "c")
     multiply(operands, alpha, a, op_a, b, op_b, beta, operands.view(result), mode)
     return result
 
@@ -171,28 +171,24 @@ def gemv(
     m, n = op_shape(a, op)
     if x.shape[0] != n:
         raise ArgumentError(f"argument x has {x.shape[0]} elements: expected {n}, the columns of op(a)")
-    result = start(operands, out, (m,), beta, y, "y")
+    result = prepared(operands, out, (m,), beta, y, "y")
     if n == 0:  # BLAS leaves y as it is
         multiply(operands, alpha, a, op, x[:, None], "N", beta, column(operands.view(result)), mode)
         return result
     if op == "C" and not operands.complex:
         op = "T"
     view, view_x, view_y = operands.view(a), operands.view(x), operands.view(result)
-    layout = stored(view, op)
-    if op == "C" and layout is None:
-        view, op = operands.view(a.conj()), "T"
     if view_x.strides[0] == 0 and n > 1:  # BLAS has no increment of 0
         view_x = operands.view(operands.copy(x, (n,)))
     x_address, incx = vector(view_x, operands.size)
     y_address, incy = vector(view_y, operands.size)
-    factors = operands.factor("alpha", alpha), operands.factor("beta", beta)
-    if op == "C":
-        operands.call(f"{operands.letter}gemv", api.ROW_MAJOR, layout[0], *view.shape, factors[0], view.address, layout[1],
-                      x_address, incx, factors[1], y_address, incy, mode=mode)  # fmt: skip
+    alpha, beta = operands.factor("alpha", alpha), operands.factor("beta", beta)
+    if op == "C" and (layout := stored(view, op)):
+        operands.call(f"{operands.letter}gemv", api.ROW_MAJOR, layout[0], *view.shape, alpha, view.address, layout[1], x_address, incx, beta, y_address, incy,
+                      mode=mode)  # fmt: skip
     else:
-        matrix = transposed(view, op)
-        operands.call(f"{operands.letter}gemv_strided", m, n, factors[0], matrix.address, *matrix.strides,
-                      x_address, incx, factors[1], y_address, incy, mode=mode)  # fmt: skip
+        view = transposed(operands.view(a.conj()) if op == "C" else view, op)
+        operands.call(f"{operands.letter}gemv_strided", m, n, alpha, view.address, *view.strides, x_address, incx, beta, y_address, incy, mode=mode)
     return result
 
 
@@ -233,15 +229,15 @@ def syrk(a: Any, *, alpha: float = 1.0, trans: bool = False, hermitian: bool = F
     batch = tuple(a.shape[:-2])
     result = operands.empty((*batch, m, m))
     op = ("C" if hermitian else "T") if trans else "N"
-    view = operands.view(a)
-    if (layout := stored(view, op)) is None or (hermitian and layout[0] == api.TRANS):
+    view, target = operands.view(a), operands.view(result)
+    trans_code, lda = stored(view, op) or (api.TRANS, 0)
+    if lda == 0 or (hermitian and trans_code == api.TRANS):  # neither the matrix nor its transpose is what BLAS multiplies
         view = operands.view(operands.copy(a, tuple(a.shape)))
-        layout = stored(view, op)
-    target = operands.view(result)
+        trans_code, lda = TRANSPOSES[op], max(1, a.shape[-1])
     name = operands.letter + ("herk" if hermitian else "syrk")
     factors = operands.factor("alpha", alpha, hermitian), operands.factor("beta", 0, hermitian)
     for address, result_address in matrices([view, target], operands.size, batch):
-        operands.call(name, api.ROW_MAJOR, api.LOWER, layout[0], m, k, factors[0], address, layout[1], factors[1], result_address, max(1, m), mode=mode)
+        operands.call(name, api.ROW_MAJOR, api.LOWER, trans_code, m, k, factors[0], address, lda, factors[1], result_address, max(1, m), mode=mode)
     other = operands.kind.xp.swapaxes(result, -1, -2)
     return operands.kind.xp.where(operands.kind.tri(m, result), result, other.conj() if hermitian else other)
 
@@ -272,7 +268,7 @@ def product_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
         raise ArgumentError(f"the stacks of matrices are {shape_text(a)} and {shape_text(b)}: their first dimensions do not broadcast") from None
 
 
-def start(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex, added: Any, name: str) -> Any:
+def prepared(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex, added: Any, name: str) -> Any:
     """The array of a result, which holds the array that is added."""
     if beta == 0:
         return operands.result(out, shape)
@@ -293,34 +289,33 @@ def start(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex, a
 
 
 def multiply(operands: Operands, alpha: complex, a: Any, op_a: str, b: Any, op_b: str, beta: complex, result: View, mode: str | None) -> None:
-    """result = alpha op(A) op(B) + beta result for stacks of matrices. Only a conjugation that BLAS cannot express makes a copy."""
+    """result = alpha op(A) op(B) + beta result for stacks of matrices."""
     if not operands.complex:
         op_a, op_b = op_a.replace("C", "T"), op_b.replace("C", "T")
     factors = operands.factor("alpha", alpha), operands.factor("beta", beta)
-    own = stored(result, "N")
-    views, layouts = [operands.view(a), operands.view(b)], [None, None]
-    for i, (array, op) in enumerate(((a, op_a), (b, op_b))):
-        layouts[i] = stored(views[i], op)
-    if None in layouts or own is None or own[0] != api.NO_TRANS:
-        layouts = None
-        views = [transposed(operands.view(array.conj()) if op == "C" else view, op) for array, op, view in zip((a, b), (op_a, op_b), views)]
-    batch = stack(result)
-    m, n = result.shape[-2:]
-    k = a.shape[-1] if op_a == "N" else a.shape[-2]
-    views = collapsed([*(broadcast(view, batch) for view in views), result])
+    view_a, view_b, batch = operands.view(a), operands.view(b), stack(result)
+    sizes = (*result.shape[-2:], a.shape[-1] if op_a == "N" else a.shape[-2])
+    layouts: list[Any] = [stored(view_a, op_a), stored(view_b, op_b), stored(result, "N")]
+    if None not in layouts and layouts[2][0] == api.NO_TRANS:
+        multiply_stored(operands, factors, [broadcast(view_a, batch), broadcast(view_b, batch), result], layouts, sizes, mode)
+        return
+    # The routine that takes all strides does not conjugate: this makes the only copy.
+    views = [transposed(operands.view(array.conj()) if op == "C" else view, op) for array, op, view in ((a, op_a, view_a), (b, op_b, view_b))]
+    views = [*(broadcast(view, batch) for view in views), result]
+    for addresses in matrices(views, operands.size, batch):
+        (a_address, a_strides), (b_address, b_strides), (c_address, c_strides) = zip(addresses, (view.strides[-2:] for view in views))
+        operands.call(f"{operands.letter}gemm_strided", *sizes, factors[0], a_address, *a_strides, b_address, *b_strides, factors[1], c_address, *c_strides, mode=mode)
+
+
+def multiply_stored(operands: Operands, factors: tuple, views: list[View], layouts: list, sizes: tuple[int, ...], mode: str | None) -> None:
+    """Products of matrices that BLAS can read. The matrices along the last dimension of the stacks are one batch."""
+    views = collapsed(views)
     *outer, count = stack(views[0])
-    for a_address, b_address, c_address in matrices(views, operands.size, tuple(outer)):
-        strides = [view.strides[-3] for view in views]
-        if layouts:
-            (trans_a, lda), (trans_b, ldb), ldc = *layouts, own[1]
-            arguments = (api.ROW_MAJOR, trans_a, trans_b, m, n, k, factors[0])
-            if count == 1:
-                operands.call(f"{operands.letter}gemm", *arguments, a_address, lda, b_address, ldb, factors[1], c_address, ldc, mode=mode)
-            else:
-                operands.call(f"{operands.letter}gemm_strided_batched", *arguments, a_address, lda, strides[0], b_address, ldb, strides[1],
-                              factors[1], c_address, ldc, strides[2], count, mode=mode)  # fmt: skip
+    (trans_a, lda), (trans_b, ldb), (_, ldc) = layouts
+    stride_a, stride_b, stride_c = (view.strides[-3] for view in views)
+    start = (api.ROW_MAJOR, trans_a, trans_b, *sizes, factors[0])
+    for a, b, c in matrices(views, operands.size, tuple(outer)):
+        if count == 1:
+            operands.call(f"{operands.letter}gemm", *start, a, lda, b, ldb, factors[1], c, ldc, mode=mode)
         else:
-            for i in range(count):
-                a_i, b_i, c_i = (address + i * stride * operands.size for address, stride in zip((a_address, b_address, c_address), strides))
-                operands.call(f"{operands.letter}gemm_strided", m, n, k, factors[0], a_i, *views[0].strides[-2:], b_i, *views[1].strides[-2:],
-                              factors[1], c_i, *result.strides[-2:], mode=mode)  # fmt: skip
+            operands.call(f"{operands.letter}gemm_strided_batched", *start, a, lda, stride_a, b, ldb, stride_b, factors[1], c, ldc, stride_c, count, mode=mode)

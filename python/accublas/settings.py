@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Iterator
+from typing import Any
 
 from . import _library
 from . import _prototypes as api
@@ -127,8 +128,9 @@ def report() -> Report:
     """
     found = api.accublas_report_t(ctypes.sizeof(api.accublas_report_t))
     _library.context().call("report", ctypes.byref(found))
-    values = {field.name: getattr(found, field.name) for field in fields(Report)}
-    return Report(**{name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()})
+    values: list[Any] = [getattr(found, field.name) for field in fields(Report)]
+    values = [value.decode() if isinstance(value, bytes) else value for value in values]
+    return Report(*values)
 
 
 def sync() -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from . import _prototypes as api
-from .arrays import REAL, Operands, broadcast, matrices, shape_text
+from .arrays import Operands, matrices, shape_text
 from .errors import ArgumentError, NotCertifiedError, singular
 
 

@@ -33,7 +33,8 @@ def dot(x: Any, y: Any, *, mode: str | None = None) -> Any:
     2.0
     """
     operands = Operands(x, y)
-    return inner_product(operands, *operands.arrays, "dotu" if operands.complex else "dot", mode)
+    x, y = operands.arrays
+    return inner_product(operands, x, y, "dotu" if operands.complex else "dot", mode)
 
 
 def vdot(x: Any, y: Any, *, mode: str | None = None) -> Any:

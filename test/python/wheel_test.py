@@ -43,7 +43,7 @@ class Wheel(unittest.TestCase):
 
     @staticmethod
     def done(command, variables=None):
-        """What a program prints, and its error output. A failure ends the test."""
+        """Runs a program and returns its standard output and error output. A failure ends the test."""
         found = subprocess.run(command, cwd="/", env=environment() | (variables or {}), capture_output=True, text=True)
         if found.returncode:
             raise AssertionError(f"{' '.join(map(str, command))}: status {found.returncode}\n{found.stdout[-5000:]}{found.stderr[-5000:]}")
