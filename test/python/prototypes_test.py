@@ -5,10 +5,16 @@ import dataclasses
 import doctest
 import importlib
 import pkgutil
+import subprocess
+import sys
 import unittest
+from pathlib import Path
 
 import accublas
 from accublas import _library, _prototypes, errors
+
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Prototypes(unittest.TestCase):
@@ -51,6 +57,12 @@ class Prototypes(unittest.TestCase):
         for module in [accublas, *(importlib.import_module(f"accublas.{found.name}") for found in pkgutil.iter_modules(accublas.__path__))]:
             with self.subTest(module.__name__):
                 self.assertEqual(doctest.testmod(module).failed, 0)
+        self.assertEqual(doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False).failed, 0)
+
+    def test_program(self):
+        """The README's program."""
+        done = subprocess.run([sys.executable, ROOT / "examples" / "short.py"], capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"\[\[1\.\]\]\n\[ 0\.375 -0\.125\] \[.*e-\d+ .*e-\d+\]\n")
 
 
 if __name__ == "__main__":

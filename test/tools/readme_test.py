@@ -34,7 +34,7 @@ for document in ["README.md", "docs/guide.md"]:
             sys.exit(f"{document}: a sentence has more than {LONGEST_SENTENCE} words: {sentence}")
 
 SHOWN = {
-    "README.md": [("c", "short.c"), ("fortran", "short.f90")],
+    "README.md": [("python", "short.py"), ("c", "short.c"), ("fortran", "short.f90")],
     "docs/getting-started.md": [("c", "first.c"), ("fortran", "first.f90"), ("c", "first_mp.c")],
 }
 for document, programs in SHOWN.items():
