@@ -7,18 +7,17 @@ A kind makes arrays of its library, and views of their memory. The memory of an 
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import sys
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # the types of devices in DLPack
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """The memory of an array. Strides count elements. `owner` keeps the memory alive."""
 
     address: int
@@ -82,8 +81,10 @@ class NumPy:
 
     def converted(self, array: Any, dtype: str) -> Any:
         """The array with elements of a type, in memory that a view can describe. It is copied only if it has to be."""
-        found = array.astype(dtype, copy=False)
-        whole = all(stride % found.itemsize == 0 for stride in found.strides) and found.flags.aligned and found.dtype.isnative
+        found = array if array.dtype == dtype else array.astype(dtype)
+        if found.flags.c_contiguous and found.flags.aligned:
+            return found
+        whole = found.flags.aligned and all(stride % found.itemsize == 0 for stride in found.strides)
         return found if whole else numpy.array(found, dtype)
 
     def copy(self, array: Any, shape: tuple[int, ...], dtype: str) -> Any:
@@ -94,7 +95,8 @@ class NumPy:
         return numpy.empty(shape, dtype)
 
     def view(self, array: Any, stream: int | None) -> View:
-        return View(array.__array_interface__["data"][0], array.shape, tuple(stride // array.itemsize for stride in array.strides), array)
+        size = array.itemsize
+        return View(array.ctypes.data, array.shape, tuple([stride // size for stride in array.strides]), array)
 
     def scalar(self, array: Any) -> Any:
         """The result of a call that returns a number."""
@@ -229,17 +231,17 @@ MAKERS = {"cupy": CuPy, "torch": PyTorch, "jax": JAX}
 LIBRARIES = {"cupy": "cupy", "torch": "torch", "jax": "jax", "jaxlib": "jax"}  # by the first word of the name of an array's module
 
 
-def library_of(operand: Any) -> str | None:
-    """The library that made an operand, None for NumPy and for everything that NumPy takes."""
-    found = LIBRARIES.get(type(operand).__module__.partition(".")[0])
-    if found is None and hasattr(operand, "__cuda_array_interface__"):
-        return "cupy"
-    return found
+@functools.lru_cache
+def library_of(kind: type) -> str | None:
+    """The library that makes operands of a type, None for NumPy and for everything that NumPy takes."""
+    found = LIBRARIES.get(kind.__module__.partition(".")[0])
+    return "cupy" if found is None and hasattr(kind, "__cuda_array_interface__") else found
 
 
 def kind_of(operands: tuple[Any, ...]) -> NumPy:
     """The kind of the operands of a call, whose result has it too."""
-    libraries = {found for operand in operands if (found := library_of(operand))}
+    types: list[Any] = [type(operand) for operand in operands]
+    libraries = {found for kind in types if (found := library_of(kind))}
     if len(libraries) > 1:
         raise TypeError(f"the operands are arrays of {' and '.join(sorted(libraries))}: convert them to arrays of one library")
     if not libraries:

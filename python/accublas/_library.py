@@ -19,6 +19,7 @@ from . import _prototypes as api
 from .errors import error
 
 FILE = "libaccublas.so.0"
+GPU_DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # where NVIDIA's driver is, under Linux and in Windows' subsystem
 FOLDER = Path(__file__).resolve().parent / "lib"  # of the libraries in a wheel
 
 
@@ -38,15 +39,33 @@ def candidates() -> Iterator[str]:
         return
 
 
+def packaged_cublas() -> Path | None:
+    """The file of cuBLAS in the package nvidia-cublas, if it is installed."""
+    for name, version in (("nvidia.cu13", 13), ("nvidia.cublas", 12)):
+        try:
+            spec = importlib.util.find_spec(name)
+        except ModuleNotFoundError:
+            continue
+        for folder in (spec and spec.submodule_search_locations) or ():
+            if (file := Path(folder) / "lib" / f"libcublas.so.{version}").exists():
+                return file
+    return None
+
+
 @functools.cache
 def library() -> ctypes.CDLL:
     """Loads the library once."""
     tried = []
     for path in candidates():
         try:
-            return ctypes.CDLL(path)
+            loaded = ctypes.CDLL(path)
         except OSError as problem:
             tried.append(f"{path} ({problem})")
+            continue
+        # The library prefers a cuBLAS that is loaded to the system's. Nothing else here may wake CUDA, which does not survive a fork.
+        if any(device.exists() for device in GPU_DEVICES) and (file := packaged_cublas()):
+            ctypes.CDLL(str(file))
+        return loaded
     raise ImportError(f"the library of accublas could not be loaded; tried {'; '.join(tried)}. Set ACCUBLAS_LIBRARY to the path of {FILE}")
 
 
@@ -67,26 +86,6 @@ def function(name: str) -> Any:
     found = getattr(library(), f"accublas_{name}")
     found.restype, found.argtypes = api.FUNCTIONS[name]
     return found
-
-
-def packaged_cublas() -> Path | None:
-    """The file of cuBLAS in the package nvidia-cublas, if it is installed."""
-    for name, version in (("nvidia.cu13", 13), ("nvidia.cublas", 12)):
-        try:
-            spec = importlib.util.find_spec(name)
-        except ModuleNotFoundError:
-            continue
-        for folder in (spec and spec.submodule_search_locations) or ():
-            if (file := Path(folder) / "lib" / f"libcublas.so.{version}").exists():
-                return file
-    return None
-
-
-@functools.cache
-def load_cublas() -> None:
-    """Loads the cuBLAS of the package nvidia-cublas. The library finds a cuBLAS that is loaded by its name, and otherwise the system's."""
-    if file := packaged_cublas():
-        ctypes.CDLL(str(file))
 
 
 # The settings of `accublas.mode` and `accublas.set_target`. Each thread and each asynchronous task has its own.
@@ -129,7 +128,6 @@ class Context:
     def use_stream(self, device: int, stream: int) -> None:
         """Makes the next calls run on a stream of a device. Selecting a device unsets the stream."""
         if device != self.device:
-            load_cublas()
             self.call("set_device", device)
             self.device, self.stream = device, 0
         if stream != self.stream:
@@ -149,8 +147,9 @@ def context() -> Context:
     return found
 
 
+@functools.lru_cache
 def options(mode: str | None) -> Any:
-    """The options of a call: its mode, or none."""
+    """The options of a call: its mode, or none. They are only read."""
     if mode is None:
         return None
     return ctypes.byref(api.accublas_options(ctypes.sizeof(api.accublas_options), mode.encode(), 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1))

@@ -16,12 +16,15 @@ from .errors import ArgumentError
 
 LETTERS = {"float64": "d", "float32": "s", "complex128": "z", "complex64": "c"}
 REAL = {"float64": "float64", "float32": "float32", "complex128": "float64", "complex64": "float32"}
+NAMES = {numpy.dtype(name): name for name in LETTERS}
 SIZES = {"float64": 8, "float32": 4, "complex128": 16, "complex64": 8, "int64": 8}
 TRANSPOSES = {"N": api.NO_TRANS, "T": api.TRANS, "C": api.CONJ_TRANS}
 
 
 def common_type(dtypes: list[numpy.dtype]) -> str:
     """The type of the numbers of a call, by NumPy's promotion. Integers become float64, and half precision float32."""
+    if (name := NAMES.get(dtypes[0])) and all(dtype == dtypes[0] for dtype in dtypes):
+        return name
     found = numpy.result_type(*dtypes)
     if found.kind in "biu":
         found = numpy.dtype("float64")

@@ -297,7 +297,7 @@ def multiply(operands: Operands, alpha: complex, a: Any, op_a: str, b: Any, op_b
     sizes = (*result.shape[-2:], a.shape[-1] if op_a == "N" else a.shape[-2])
     layouts: list[Any] = [stored(view_a, op_a), stored(view_b, op_b), stored(result, "N")]
     if None not in layouts and layouts[2][0] == api.NO_TRANS:
-        multiply_stored(operands, factors, [broadcast(view_a, batch), broadcast(view_b, batch), result], layouts, sizes, mode)
+        multiply_stored(operands, factors, [view_a, view_b, result], layouts, sizes, mode)
         return
     # The routine that takes all strides does not conjugate: this makes the only copy.
     views = [transposed(operands.view(array.conj()) if op == "C" else view, op) for array, op, view in ((a, op_a, view_a), (b, op_b, view_b))]
@@ -309,13 +309,15 @@ def multiply(operands: Operands, alpha: complex, a: Any, op_a: str, b: Any, op_b
 
 def multiply_stored(operands: Operands, factors: tuple, views: list[View], layouts: list, sizes: tuple[int, ...], mode: str | None) -> None:
     """Products of matrices that BLAS can read. The matrices along the last dimension of the stacks are one batch."""
-    views = collapsed(views)
-    *outer, count = stack(views[0])
     (trans_a, lda), (trans_b, ldb), (_, ldc) = layouts
-    stride_a, stride_b, stride_c = (view.strides[-3] for view in views)
     start = (api.ROW_MAJOR, trans_a, trans_b, *sizes, factors[0])
+    batch = stack(views[2])
+    if not batch:
+        a, b, c = (view.address for view in views)
+        operands.call(f"{operands.letter}gemm", *start, a, lda, b, ldb, factors[1], c, ldc, mode=mode)
+        return
+    views = collapsed([broadcast(view, batch) for view in views])
+    *outer, count = stack(views[0])
+    stride_a, stride_b, stride_c = (view.strides[-3] for view in views)
     for a, b, c in matrices(views, operands.size, tuple(outer)):
-        if count == 1:
-            operands.call(f"{operands.letter}gemm", *start, a, lda, b, ldb, factors[1], c, ldc, mode=mode)
-        else:
-            operands.call(f"{operands.letter}gemm_strided_batched", *start, a, lda, stride_a, b, ldb, stride_b, factors[1], c, ldc, stride_c, count, mode=mode)
+        operands.call(f"{operands.letter}gemm_strided_batched", *start, a, lda, stride_a, b, ldb, stride_b, factors[1], c, ldc, stride_c, count, mode=mode)

@@ -8,6 +8,19 @@ import numpy
 from exact import TYPES, cancelling, layouts, product, same, wide
 
 
+def some(rng, batch):
+    """The last dimensions of a batch, each of them or 1."""
+    return tuple(1 if rng.random() < 0.3 else size for size in batch[rng.integers(0, len(batch) + 1) :])
+
+
+def random_view(rng, shape, dtype):
+    """A view of a larger array with steps of either sign along axes in any order."""
+    order, steps = rng.permutation(len(shape)), rng.choice([1, 1, 2, -1, -3], len(shape))
+    base = wide(rng, [shape[axis] * abs(steps[axis]) + 1 for axis in order], dtype)
+    view = base.transpose(numpy.argsort(order))
+    return view[tuple(slice((size - 1) * -step if step < 0 else 0, None, step) for size, step in zip(shape, steps))][tuple(map(slice, shape))]
+
+
 class Products(unittest.TestCase):
     def setUp(self):
         self.rng = numpy.random.default_rng(1)
@@ -105,6 +118,25 @@ class Products(unittest.TestCase):
             self.assertSame(found[1, 0, 2], accublas.matmul(a[1, 0, 2], vector, mode="cr"))
             self.assertEqual(accublas.matmul(vector, b, mode="cr").shape, (3, 3, 2))
             self.assertSame(accublas.matmul(vector, b, mode="cr")[2, 1], accublas.matmul(vector, b[2, 1], mode="cr"))
+
+    def test_random_layouts(self):
+        """Stacks of random shapes, strides and transpositions have the bits of their matrices one by one."""
+        for _ in range(150):
+            dtype = self.rng.choice(TYPES)
+            m, k, n = self.rng.integers(0, 5, 3)
+            batch = tuple(self.rng.integers(1, 4, self.rng.integers(0, 3)))
+            op_a, op_b = self.rng.choice(list("NTC"), 2)
+            a = random_view(self.rng, some(self.rng, batch) + ((m, k) if op_a == "N" else (k, m)), dtype)
+            b = random_view(self.rng, some(self.rng, batch) + ((k, n) if op_b == "N" else (n, k)), dtype)
+            shape = (*numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2]), m, n)
+            c, out = random_view(self.rng, shape, dtype), random_view(self.rng, shape, dtype)
+            forms = {"N": lambda x: x, "T": lambda x: numpy.swapaxes(x, -1, -2), "C": lambda x: numpy.swapaxes(x, -1, -2).conj()}
+            plain_a, plain_b = numpy.broadcast_to(forms[op_a](a), (*shape[:-2], m, k)), numpy.broadcast_to(forms[op_b](b), (*shape[:-2], k, n))
+            wanted = numpy.empty(shape, dtype)
+            for index in numpy.ndindex(shape[:-2]):
+                wanted[index] = accublas.gemm(plain_a[index].copy(), plain_b[index].copy(), alpha=2, beta=-1, c=c[index].copy(), mode="cr")
+            accublas.gemm(a, b, alpha=2, beta=-1, c=c, trans_a=op_a, trans_b=op_b, out=out, mode="cr")
+            self.assertSame(out, wanted, dtype, a.shape, a.strides, op_a, b.shape, b.strides, op_b, out.strides)
 
     def test_syrk(self):
         for dtype in TYPES:
