@@ -1,7 +1,6 @@
-"""The kinds of arrays that calls take: NumPy's, and those of CuPy, PyTorch and JAX, in host or device memory.
+"""The kinds of arrays that calls take: NumPy's, CuPy's, PyTorch's and JAX's, in host or device memory.
 
-A kind makes arrays of its library, and views of their memory. The memory of an array that is not NumPy's comes by DLPack. CuPy reads objects that only have
-`__cuda_array_interface__`.
+A kind makes arrays of its library, and views of their memory. Arrays of other libraries become NumPy's or CuPy's, by DLPack or `__cuda_array_interface__`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13  # the types of devices in DLPack
+CUDA, CUDA_MANAGED = 2, 13  # DLPack's types of devices whose memory a GPU has
 
 
 class View(NamedTuple):
@@ -66,7 +65,7 @@ class NumPy:
     xp: Any = numpy
 
     def array(self, given: Any) -> Any:
-        return numpy.asarray(given)
+        return numpy.from_dlpack(given) if only_dlpack(given) else numpy.asarray(given)
 
     def dtype(self, array: Any) -> numpy.dtype:
         return array.dtype
@@ -94,7 +93,7 @@ class NumPy:
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
         return numpy.empty(shape, dtype)
 
-    def view(self, array: Any, stream: int | None) -> View:
+    def view(self, array: Any) -> View:
         size = array.itemsize
         return View(array.ctypes.data, array.shape, tuple([stride // size for stride in array.strides]), array)
 
@@ -112,7 +111,7 @@ class CuPy(NumPy):
         self.xp = cupy
 
     def array(self, given: Any) -> Any:
-        return self.xp.asarray(given)
+        return self.xp.from_dlpack(given) if only_dlpack(given) else self.xp.asarray(given)
 
     def device(self, array: Any) -> int | None:
         return array.device.id
@@ -125,14 +124,16 @@ class CuPy(NumPy):
         return array.astype(dtype, copy=False)
 
     def copy(self, array: Any, shape: tuple[int, ...], dtype: str) -> Any:
-        return self.xp.array(self.xp.broadcast_to(array, shape), dtype, order="C")
+        with array.device:
+            return self.xp.array(self.xp.broadcast_to(array, shape), dtype, order="C")
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
         with like.device:
             return self.xp.empty(shape, dtype)
 
-    def view(self, array: Any, stream: int | None) -> View:
-        return dlpack_view(array, stream)
+    def view(self, array: Any) -> View:
+        size = array.itemsize
+        return View(array.data.ptr, array.shape, tuple([stride // size for stride in array.strides]), array)
 
     def scalar(self, array: Any) -> Any:
         return array
@@ -167,8 +168,7 @@ class PyTorch(NumPy):
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
         return self.xp.empty(shape, dtype=getattr(self.xp, dtype), device=like.device)
 
-    def view(self, array: Any, stream: int | None) -> View:
-        """PyTorch's tensors need no capsule."""
+    def view(self, array: Any) -> View:
         return View(array.data_ptr(), tuple(array.shape), tuple(array.stride()), array)
 
     def scalar(self, array: Any) -> Any:
@@ -208,9 +208,9 @@ class JAX(NumPy):
         with self.wide(True):
             return self.jax.device_put(self.xp.zeros(shape, dtype), like.sharding)
 
-    def view(self, array: Any, stream: int | None) -> View:
-        """The memory of an array whose value is there."""
-        return dlpack_view(array.block_until_ready(), stream)
+    def view(self, array: Any) -> View:
+        """The memory of an array whose value is there. Calls run on CUDA's default stream, which DLPack calls 1."""
+        return dlpack_view(array.block_until_ready(), None if self.device(array) is None else 1)
 
     def scalar(self, array: Any) -> Any:
         return array
@@ -238,10 +238,17 @@ def library_of(kind: type) -> str | None:
     return "cupy" if found is None and hasattr(kind, "__cuda_array_interface__") else found
 
 
+def only_dlpack(operand: Any) -> bool:
+    """Whether DLPack is the protocol by which the array of another library is read."""
+    return hasattr(operand, "__dlpack__") and not hasattr(operand, "__array__") and not hasattr(operand, "__cuda_array_interface__")
+
+
 def kind_of(operands: tuple[Any, ...]) -> NumPy:
     """The kind of the operands of a call, whose result has it too."""
     types: list[Any] = [type(operand) for operand in operands]
     libraries = {found for kind in types if (found := library_of(kind))}
+    if any(only_dlpack(operand) and operand.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED) for operand in operands):
+        libraries.add("cupy")
     if len(libraries) > 1:
         raise TypeError(f"the operands are arrays of {' and '.join(sorted(libraries))}: convert them to arrays of one library")
     if not libraries:

@@ -56,8 +56,7 @@ class Operands:
         self.stream = 0 if self.device is None else self.kind.stream(self.device)
 
     def view(self, array: Any) -> View:
-        # DLPack calls CUDA's legacy default stream 1.
-        return self.kind.view(array, None if self.device is None else self.stream or 1)
+        return self.kind.view(array)
 
     def empty(self, shape: tuple[int, ...], dtype: str | None = None) -> Any:
         return self.kind.empty(shape, dtype or self.dtype, self.like)

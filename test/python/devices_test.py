@@ -62,11 +62,8 @@ class Array:
 
 
 class CuPyArray(Array):
-    streams = []
-
-    def __dlpack__(self, stream):
-        self.streams.append(stream)
-        return self.host.__dlpack__()
+    strides, itemsize = property(lambda self: self.host.strides), property(lambda self: self.host.itemsize)
+    data = property(lambda self: types.SimpleNamespace(ptr=self.host.ctypes.data))
 
 
 class Tensor(Array):
@@ -135,6 +132,21 @@ class OnlyInterface:
         self.host = host
 
 
+class OnlyDLPack:
+    """An array of a library that is not known, with DLPack."""
+
+    kind = _kinds.CUDA
+
+    def __init__(self, host):
+        self.host = host
+
+    def __dlpack__(self, **options):
+        return self.host.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.kind, 0
+
+
 class Devices(unittest.TestCase):
     def setUp(self):
         self.rng = numpy.random.default_rng(5)
@@ -187,20 +199,15 @@ class Devices(unittest.TestCase):
                 self.compare(lambda a: accublas.qr(a, full=True), a)
                 self.compare(accublas.solve_certified, square, right)
 
-    def test_streams(self):
-        """DLPack's consumers wait on the current stream; CUDA's default stream is called 1 there."""
-        CuPyArray.streams.clear()
-        a = CuPyArray(numpy.ones((2, 2)))
-        accublas.matmul(a, a)
-        self.assertEqual(set(CuPyArray.streams), {123})
-        with mock.patch.object(sys.modules["cupy"].cuda, "get_current_stream", lambda: types.SimpleNamespace(ptr=0)):
-            accublas.matmul(a, a)
-        self.assertIn(1, CuPyArray.streams)
-
-    def test_interface(self):
-        """CuPy reads arrays that have no other protocol."""
-        with mock.patch.object(sys.modules["cupy"], "asarray", lambda given: CuPyArray(given.host)):
-            self.assertIsInstance(accublas.matmul(OnlyInterface(numpy.ones((2, 2))), OnlyInterface(numpy.ones((2, 2)))), CuPyArray)
+    def test_other_libraries(self):
+        """CuPy reads the arrays of other libraries in device memory, and NumPy those in host memory."""
+        for kind, reader in ((OnlyInterface, "asarray"), (OnlyDLPack, "from_dlpack")):
+            one = kind(numpy.ones((2, 2)))
+            with mock.patch.object(sys.modules["cupy"], reader, lambda given: CuPyArray(given.host), create=True):
+                self.assertIsInstance(accublas.matmul(one, one), CuPyArray)
+        if hasattr(numpy, "from_dlpack"):
+            with mock.patch.object(OnlyDLPack, "kind", 1):
+                self.assertIsInstance(accublas.matmul(one, one), numpy.ndarray)
 
     def test_mixed(self):
         with self.assertRaisesRegex(TypeError, "arrays of cupy and torch"):

@@ -161,7 +161,10 @@ class Arrays(unittest.TestCase):
 
 def cases(names):
     for name in names:
-        yield type(f"{name}Arrays", (Arrays,), {"client": CLIENTS[name](name)})
+        client = CLIENTS[name](name)
+        device = _kinds.kind_of((array := client.array(numpy.ones(1)),)).device(array)
+        print(f"{name} {client.module.__version__}: arrays in {'host memory' if device is None else f'the memory of GPU {device}'}", flush=True)
+        yield type(f"{name}Arrays", (Arrays,), {"client": client})
 
 
 if __name__ == "__main__":
