@@ -52,7 +52,7 @@ def set_target(bound: float) -> None:
     ----------
     bound : float
         Each element of a result c has to be within ``bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C))`` of the exact value, up to the `bound_absolute` of
-        the report. 0 ends the target. It holds in its own thread and asynchronous task.
+        the report. 0 ends the target. It holds in its own thread and asynchronous task. For arrays in device memory `sync` may be what raises the error.
 
     Examples
     --------
