@@ -29,14 +29,22 @@ def constants(header):
     return lines
 
 
+def prototype(name, result, arguments):
+    """A member of the dictionary of functions."""
+    return f'    "{name}": ({result}, ({"".join(f"{argument}, " for argument in arguments).rstrip()})),'
+
+
+def row_prototypes(row):
+    """The prototypes of a routine's functions with options."""
+    arguments = ["c_void_p", *(BY_VALUE.get(argument.kind, "c_void_p") for argument in row.signature()), "c_void_p"]
+    return [prototype(f"{name}_ex", "c_int32", arguments) for name, _ in row.functions()]
+
+
 def prototypes(header):
     """A dictionary {name without accublas_: (type of the result, types of the arguments)}. Whatever is not a number or a string is an address."""
-    rows = [(name, kind, [TYPES.get(type_, "c_void_p") for type_, _ in parameters]) for _, kind, name, parameters in header_functions(header)]
-    for group in routines.GROUPS.values():
-        for row in group:
-            arguments = ["c_void_p", *(BY_VALUE.get(argument.kind, "c_void_p") for argument in row.signature()), "c_void_p"]
-            rows += [(f"{name}_ex", "accublas_status", arguments) for name, _ in row.functions()]
-    return ["FUNCTIONS = {", *(f'    "{name}": ({TYPES.get(kind, "c_void_p")}, ({"".join(f"{type_}, " for type_ in types).rstrip()})),' for name, kind, types in rows), "}"]
+    lines = [prototype(name, TYPES.get(kind, "c_void_p"), [TYPES.get(type_, "c_void_p") for type_, _ in parameters])
+             for _, kind, name, parameters in header_functions(header)]
+    return ["FUNCTIONS = {", *lines, *(line for group in routines.GROUPS.values() for row in group for line in row_prototypes(row)), "}"]
 
 
 def module(path):

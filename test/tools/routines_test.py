@@ -9,6 +9,7 @@ SOURCE = Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "c_api"))
 import generate  # noqa: E402
 import generate_fortran  # noqa: E402
+import generate_python  # noqa: E402
 import routines  # noqa: E402
 
 ROW = routines.Row("dtoy stoy zhoy choy", "layout n k alpha a lda b* ipiv! c! ldc info", "C becomes a toy of A.", "toy<{E}>(a, b, c, options)",
@@ -243,6 +244,12 @@ class Routines(unittest.TestCase):
     def test_functions(self):
         routines.GROUPS = {"toys": [ROW]}
         self.assertTrue(generate.functions("toys").endswith(FUNCTIONS), generate.functions("toys"))
+
+    def test_prototypes(self):
+        pointer, enum, size = "c_void_p", "c_int32", "c_int64"
+        arguments = ", ".join([pointer, enum, size, size, pointer, pointer, size, pointer, pointer, pointer, size, pointer, pointer])
+        self.assertEqual(generate_python.row_prototypes(ROW)[3], f'    "choy_ex": (c_int32, ({arguments},)),')
+        self.assertIn('    "set_target": (c_int32, (c_void_p, c_double,)),', generate_python.prototypes((SOURCE / "include" / "accublas.h").read_text()))
 
     def expect_functions(self, made, expected):
         """`made` has each function of `expected`, as far as that goes."""
