@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-
 import numpy
 
 from . import _prototypes as api
@@ -37,7 +35,7 @@ class UnavailableError(Error):
     """This build or this device lacks what the call needs."""
 
 
-class MemoryError(Error, builtins.MemoryError):
+class OutOfMemoryError(Error, MemoryError):
     """There is not enough memory. The results are as they were."""
 
 
@@ -61,7 +59,7 @@ class UndefinedResultError(Error):
     """The call failed after it had begun to write the result."""
 
 
-class EnvironmentError(Error):
+class EnvironmentVariableError(Error):
     """An environment variable of accublas has an invalid value or an unknown name."""
 
 
@@ -102,13 +100,13 @@ CLASSES = {
     api.ERROR_MODE: ModeError,
     api.ERROR_ENGINE: EngineError,
     api.ERROR_UNAVAILABLE: UnavailableError,
-    api.ERROR_MEMORY: MemoryError,
+    api.ERROR_MEMORY: OutOfMemoryError,
     api.ERROR_ACCURACY: AccuracyError,
     api.ERROR_POINTERS: PointersError,
     api.ERROR_NO_DEVICE: NoDeviceError,
     api.ERROR_DEVICE: DeviceError,
     api.ERROR_C_UNDEFINED: UndefinedResultError,
-    api.ERROR_ENVIRONMENT: EnvironmentError,
+    api.ERROR_ENVIRONMENT: EnvironmentVariableError,
     api.ERROR_NO_BLAS: NoBlasError,
     api.ERROR_INTERNAL: InternalError,
     api.ERROR_PRECISION: PrecisionError,

@@ -113,7 +113,7 @@ class Modes(unittest.TestCase):
 
     def test_environment(self):
         """A wrong variable is the library's error."""
-        program = "import accublas\ntry: accublas.matmul([[1.0]], [[1.0]])\nexcept accublas.EnvironmentError as e: print(e)"
+        program = "import accublas\ntry: accublas.matmul([[1.0]], [[1.0]])\nexcept accublas.EnvironmentVariableError as e: print(e)"
         done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "ACCUBLAS_MOD": "cr"}, capture_output=True, text=True, check=True)
         self.assertIn("ACCUBLAS_MOD", done.stdout)
 
