@@ -92,8 +92,8 @@ void cr_mixed_dot(const MixedDot<T>&, Execution&);
 // sums/deep_gemm.cpp.
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);
-/// cr for the elements of C with pending(row, column) alone, whose C is not read otherwise. False, with nothing done,
-/// where the workspace is too small.
+/// cr for the elements of C with pending(row, column) alone. The others are not written; they may be read, but their
+/// values play no part. False, with nothing done, where the workspace is too small.
 template <class T>
 bool cr_pending(const Gemm<T>&, const std::function<bool(Index row, Index col)>& pending, Execution&);
 
@@ -110,13 +110,14 @@ struct DeepLines {
 };
 /// C = alpha rows cols^T + beta C, the elements (i, j) with holds(wanted, i, j). If `complex`, lines are numbers part
 /// by part, k counts parts, and the results have two: the imaginary one of c(i, j) lies behind it, and is wanted if
-/// holds(wanted, i + imaginary_shift, j).
+/// holds(wanted, i + imaginary_shift, j). Imaginary parts of alpha and beta need complex results, all of whose parts
+/// are wanted (imaginary_shift = 0).
 template <class T>
 struct DeepGemm {
   Index m, n, k;
-  T alpha;
+  Complex<T> alpha{};
   DeepLines<T> rows, cols;
-  T beta;
+  Complex<T> beta{};
   Matrix<T> c{};
   bool complex = false;
   Triangle wanted = Triangle::all;
@@ -147,8 +148,8 @@ template <class T>
 void fixed_dot(const Dot<T>&, const Mode&, Execution&);
 
 // structured/product.cpp: structured products, complex GEMM, GEMV and DOT (but dot2's DOT) in every mode but native, as
-// products of components by `real`, which computes a real GEMM by the engine named; structured/elements.cpp,
-// element by element, where that does not serve.
+// products of components by `real`, which computes a real GEMM by the engine named; by deep_gemm, where alpha or beta
+// has an imaginary part; structured/elements.cpp, element by element, where neither serves.
 template <class T>
 using RealGemm = void (*)(const Gemm<T>&, const Mode&, accublas_engine, Execution&);
 template <class E>

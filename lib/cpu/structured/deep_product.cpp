@@ -33,24 +33,61 @@ DeepLines<RealOf<E>> deep_lines(const Product<E>& p, const ProductLines<E>& line
   }};
 }
 
+/// The rows of a product with a triangular operand that hold an Inf or a NaN, once more, over their terms: zeros stand
+/// for what is no term. They have cr's values in every mode.
+template <class E>
+void compute_special_rows(const Product<E>& p, Execution& execution) {
+  for (Index i = 0; i < p.m; ++i) {
+    bool finite = true;
+    for (Index q = 0; q < p.k; ++q) {
+      const E entry = p.a(i, q);
+      const auto* const numbers = components_of(&entry);
+      for (int part = 0; part < (is_complex<E> ? 2 : 1); ++part) finite &= is_finite(numbers[part]);
+    }
+    if (finite) continue;
+    Product<E> row = p;
+    row.m = 1;
+    row.a.stored = p.a.stored.block(i, 0);
+    row.c = p.c.block(i, 0);
+    product_by_elements(row, Mode{ACCUBLAS_MODE_CR}, execution);
+  }
+}
+
 }  // namespace
 
 template <class E>
 bool deep_product(const Product<E>& p, const Mode& mode, Execution& execution) {
   using T = RealOf<E>;
   constexpr Index components = is_complex<E> ? 2 : 1;
-  DeepGemm<T> g{p.m,
-                p.n,
-                components * p.pairs() * p.k,
-                real_part(p.alpha),
-                deep_lines(p, rows_of(p)),
-                deep_lines(p, columns_of(p)),
-                real_part(p.beta)};
+  if (p.in_place) {
+    // The rows that C overwrites are set aside.
+    const std::size_t count = static_cast<std::size_t>(p.m * p.k);
+    if (count > execution.workspace.available() / 2 / sizeof(E)) return false;
+    E* const kept = execution.workspace.template take<E>(count);
+    for (Index i = 0; i < p.m; ++i)
+      for (Index q = 0; q < p.k; ++q) kept[i * p.k + q] = p.a(i, q);
+    Product<E> apart = p;
+    apart.a = {{kept, p.k, 1}};
+    apart.in_place = false;
+    return deep_product(apart, mode, execution);
+  }
+  DeepGemm<T> g{.m = p.m,
+                .n = p.n,
+                .k = components * p.pairs() * p.k,
+                .rows = deep_lines(p, rows_of(p)),
+                .cols = deep_lines(p, columns_of(p))};
+  if constexpr (is_complex<E>) {
+    if (p.hermitian && !is_zero(p.alpha.im)) return false;
+    g.alpha = p.alpha, g.beta = p.beta;
+  } else {
+    g.alpha = {p.alpha}, g.beta = {p.beta};
+  }
   g.c = {components_of(p.c.data), components * p.c.row_stride, components * p.c.col_stride};
   g.complex = is_complex<E>;
   g.wanted = p.wanted;
   g.imaginary_shift = imaginary_shift(p);
   if (!deep_gemm<T>(g, mode, execution)) return false;
+  if (p.b.structure == Structure::triangular) compute_special_rows(p, execution);
   if (p.hermitian) clear_diagonal(p, 0, p.m, 0, p.n);
   return true;
 }

@@ -1,7 +1,7 @@
 // Computes a product element by element, for every bit-defined mode and any alpha and beta, by exact sums that are slow
-// and readable. This is the twin of product.cpp, which writes lines out. It also computes the products that product.cpp
-// cannot: those whose alpha or beta has an imaginary part, so that both components of S are combined before the
-// rounding, and those whose workspace cannot hold two lines.
+// and readable. This is the twin of product.cpp, which writes lines out, and of deep_product. It also computes the
+// products that neither can: those in dot2 and slices and those of HER2K whose alpha or beta has an imaginary part, so
+// that both components of S are combined before the rounding, and those whose workspace cannot hold two lines.
 #include <atomic>
 #include <cmath>
 #include <type_traits>

@@ -379,9 +379,10 @@ void structured_product(const Product<E>& p, const Mode& mode, accublas_engine e
   const auto by_lines = [&](Execution& with) {
     return by_components && StructuredProduct<E>(p, mode, engine, real, with).run();
   };
+  const bool by_sums = !by_components && mode.kind != ACCUBLAS_MODE_DOT2 && mode.kind != ACCUBLAS_MODE_SLICES;
   Workspace& workspace = execution.workspace;
   if (!workspace.rehearses()) {
-    if (!by_lines(execution)) product_by_elements(p, mode, execution);
+    if (!by_lines(execution) && !(by_sums && deep_product(p, mode, execution))) product_by_elements(p, mode, execution);
     return;
   }
   // A rehearsal takes the lesser of the bytes that the two ways need.

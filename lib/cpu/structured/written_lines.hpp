@@ -95,8 +95,8 @@ void clear_diagonal(const Product<E>& p, Index row, Index m, Index col, Index n)
     for (Index d = std::max(row, col); d < std::min(row + m, col + n); ++d) p.c(d, d).im = 0;
 }
 
-/// Computes the whole product by deep_gemm (deep_product.cpp). Returns false, with nothing done, if the workspace is
-/// too small.
+/// Computes the whole product by deep_gemm (deep_product.cpp), which has all modes but dot2 and slices. Returns false,
+/// with nothing done, if the workspace is too small, or if a Hermitian result has an alpha with an imaginary part.
 template <class E>
 bool deep_product(const Product<E>&, const Mode&, Execution&);
 

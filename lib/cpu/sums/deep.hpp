@@ -9,6 +9,7 @@
 #include "lib/cpu/sums/cr_panels.hpp"
 #include "lib/cpu/sums/deep_lines.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
+#include "lib/numerics/exact_sum.hpp"
 
 namespace accublas::cpu {
 
@@ -74,7 +75,17 @@ class Deep {
     return wanted(rows.begin, cols.begin + cols.count - 1, part) ||
            wanted(rows.begin + rows.count - 1, cols.begin, part);
   }
-  std::uint8_t& element(Index i, Index j, Index part) const { return elements_[i + (j + part * g_.n) * g_.m]; }
+  Index index(Index i, Index j, Index part) const { return i + (j + part * g_.n) * g_.m; }
+  std::uint8_t& element(Index i, Index j, Index part) const { return elements_[index(i, j, part)]; }
+  T* result(Index i, Index j, Index part) const { return &g_.c(i, j) + part; }
+
+  /// Whether a part of a result has terms of both parts of the sum, or of what C was.
+  bool joins_parts() const { return !is_zero(g_.alpha.im) || keeps_addends(); }
+  /// Whether it has terms of both parts of what C was, so that they outlive the part that is written first.
+  bool keeps_addends() const { return !is_zero(g_.beta.im); }
+  T addend(Index i, Index j, Index part) const {
+    return keeps_addends() ? addends_[index(i, j, part)] : read_addend(g_.beta.re, result(i, j, part));
+  }
   /// Calls body(row, column, part, index in its sums) for all elements of a block.
   template <class Body>
   void for_elements(Index block, Body&& body) const {
@@ -117,6 +128,7 @@ class Deep {
   void certify();
   void add_bytes(Index block, Index piece, int thread, double* sums) const;
   void judge(Index block, const double* sums);
+  void join_rejected();
   void fixed_bound();
 
   void compute(Element which);
@@ -125,6 +137,8 @@ class Deep {
                    const CrPanels* as_cols) const;
   void add_chains(Speed speed, Index block, Index chain, int thread, TripleSum* sums) const;
   void finish_block(Index block, const TripleSum* sums);
+  template <class Sum>
+  bool round(Index i, Index j, Index part, Sum&& sum) const;
 
   /// Returns the exponent of the unit of an element's sum.
   int exponent(Index i, Index j) const {
@@ -136,6 +150,8 @@ class Deep {
   CrChange change(bool of_columns, Index part) const;
   void resolve();
   void resolve_element(Index i, Index j, Index part, unsigned char* memory);
+  T finish_exact(const ExactSum<double>& exact, Index i, Index j, Index part) const;
+  T joined(const ExactSum<double> (&exact)[2], Index i, Index j, Index part) const;
   void read(bool of_columns, Index line, Index part, Index first, Index terms, bool by_definition, T* entries,
             double* to) const;
 
@@ -154,6 +170,7 @@ class Deep {
   unsigned char* memory_ = nullptr;        ///< thread_bytes() for each thread
   TripleSum* sums_ = nullptr;
   std::uint8_t *hard_ = nullptr, *elements_ = nullptr;  ///< whether a step computes a block; the Element of each part
+  T* addends_ = nullptr;                                ///< copies of C, if they are kept
   DeepSegment* segments_ = nullptr;
   int bits_ = 0;  ///< T, T*
   Element which_ = as_given;

@@ -33,6 +33,22 @@ void Deep<T>::survey() {
   certify();
   bits_ = rung_ < 0 ? 0 : rungs.t[rung_];
   execution_.report.rejected += rejected_.load();
+  if (joins_parts()) join_rejected();
+}
+
+/// A part of a result takes cr's sums where a sum that it has terms of is rejected.
+template <class T>
+void Deep<T>::join_rejected() {
+  const bool own = !is_zero(g_.alpha.re), other = !is_zero(g_.alpha.im);
+  for (Index j = 0; j < g_.n; ++j)
+    for (Index i = 0; i < g_.m; ++i) {
+      const Element state[2] = {Element{element(i, j, 0)}, Element{element(i, j, 1)}};
+      for (int part = 0; part < 2; ++part) {
+        if (state[part] == final) continue;
+        const bool rejected = (own && state[part] == as_given) || (other && state[1 - part] == as_given);
+        element(i, j, part) = rejected ? as_given : rounded;
+      }
+    }
 }
 
 /// Computes the certificate's sums of each block, and judges its elements by them.

@@ -10,8 +10,9 @@
 #include "lib/cpu/sums/deep.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
+#include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/exact_sum.hpp"
-#include "lib/numerics/ziv.hpp"
+#include "lib/numerics/ziv_component.hpp"
 
 namespace accublas::cpu {
 
@@ -25,7 +26,8 @@ bool Deep<T>::divide() {
   threads_ = work < tuning_.thread_work ? 1 : execution_.threads;
   const Index left = static_cast<Index>(execution_.workspace.left()) - 4096;
   Index segments = 0, sums = 0;
-  const Index elements = parts_ * g_.m * g_.n, lines = surveys() ? g_.m + g_.n : 0;
+  const Index elements = parts_ * g_.m * g_.n, lines = surveys() ? g_.m + g_.n : 0,
+              addends = keeps_addends() ? elements : 0;
   for (;;) {
     blocks_ = ceil_div(g_.m, rows_) * ceil_div(g_.n, cols_);
     const Index chains = ceil_div(g_.k, terms_);
@@ -34,7 +36,8 @@ bool Deep<T>::divide() {
     sums = (splits_ > 1 ? blocks_ * splits_ : threads_) * block_size();
     segments = surveys() ? ceil_div(std::max(g_.m, g_.n), unit) * deep_segments(g_.k, threads_) : 0;
     const Index bytes = threads_ * thread_bytes() + sums * Index{sizeof(TripleSum)} + blocks_ + elements +
-                        lines * Index{sizeof(Line)} + segments * Index{sizeof(DeepSegment)};
+                        addends * Index{sizeof(T)} + lines * Index{sizeof(Line)} +
+                        segments * Index{sizeof(DeepSegment)};
     if (bytes <= left) break;
     if (threads_ > 1)
       --threads_;
@@ -51,6 +54,7 @@ bool Deep<T>::divide() {
   sums_ = workspace.template take<TripleSum>(size(sums));
   hard_ = workspace.template take<std::uint8_t>(size(blocks_));
   elements_ = workspace.template take<std::uint8_t>(size(elements));
+  if (keeps_addends()) addends_ = workspace.template take<T>(size(elements));
   if (!surveys()) return true;
   rows_side_.known = workspace.template take<Line>(size(lines));
   cols_side_.known = one_survey_ ? rows_side_.known : rows_side_.known + g_.m;
@@ -68,6 +72,7 @@ void Deep<T>::run() {
     for_elements(block, [&](Index i, Index j, Index part, Index) {
       if (!wanted(i, j, part)) return;
       element(i, j, part) = most;
+      if (keeps_addends()) addends_[index(i, j, part)] = *result(i, j, part);
       hard_[block] = 1;
     });
   if (surveys()) survey();
@@ -202,14 +207,29 @@ void Deep<T>::finish_block(Index block, const TripleSum* sums) {
   for_elements(block, [&](Index i, Index j, Index part, Index at) {
     all += wanted(i, j, part);
     if (element(i, j, part) != which_) return;
-    T* const c = &g_.c(i, j) + part;
-    T out = 0;
-    if (ziv_test(g_.alpha, sums[at], g_.beta, read_addend(g_.beta, c), &out, exponent(i, j)))
-      *c = out, element(i, j, part) = final;
+    if (round(i, j, part, [&](Index of) { return sums[at + (of - part) * cols_ * rows_]; }))
+      element(i, j, part) = final;
     else
       ++left;
   });
   hard_[block] = left * tuning_.hard_elements > all;
+}
+
+/// Writes an element, of which sum(part) is known up to its error. Returns false if that does not decide it.
+template <class T>
+template <class Sum>
+bool Deep<T>::round(Index i, Index j, Index part, Sum&& sum) const {
+  T out = 0;
+  const bool decided = joins_parts()
+                           ? ComponentTerms<T>{ComponentTerms<T>::factors(g_.alpha, part == 1),
+                                               ComponentTerms<T>::factors(g_.beta, part == 1),
+                                               {sum(part), sum(1 - part)},
+                                               exponent(i, j),
+                                               {addend(i, j, part), addend(i, j, 1 - part)}}
+                                 .ziv_test(&out)
+                           : ziv_test(g_.alpha.re, sum(part), g_.beta.re, addend(i, j, part), &out, exponent(i, j));
+  if (decided) *result(i, j, part) = out;
+  return decided;
 }
 
 // ---- elements one by one ----
@@ -246,47 +266,71 @@ void Deep<T>::read(bool of_columns, Index line, Index part, Index first, Index t
 
 template <class T>
 void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memory) {
-  T* const c = &g_.c(i, j) + part;
-  const T addend = read_addend(g_.beta, c);
   double *const row = reinterpret_cast<double*>(memory), *const col = row + terms_;
-  const auto for_terms = [&](bool by_definition, auto&& body) {
+  const auto for_terms = [&](Index of, bool by_definition, auto&& body) {
     for (Index p = 0; p < g_.k; p += terms_) {
       const Index terms = std::min(terms_, g_.k - p);
       read(false, i, 0, p, terms, by_definition, copies(memory), row);
-      read(true, j, part, p, terms, by_definition, copies(memory), col);
+      read(true, j, of, p, terms, by_definition, copies(memory), col);
       body(terms);
     }
   };
+  const Index first = joins_parts() ? 0 : part, end = joins_parts() ? 2 : part + 1;
   const CrKernels<double>& kernels = kernels_for<CrKernels<double>>(execution_.isa);
-  TripleSum sum{0, 0, 0, 0};
+  TripleSum sums[2]{};
   bool any_nan = false;
-  for_terms(false, [&](Index terms) {
-    for (Index t = 0; t < terms; ++t) any_nan |= is_nan(row[t]) || is_nan(col[t]);
-    const double last_bit = kernels.last_bit(terms, row);
-    TripleSum some;
-    kernels.rows[static_cast<int>(Speed::full)](1, terms, row, terms, col, {&last_bit, kernels.last_bit(terms, col)},
-                                                &some);
-    triple_add(sum, some);
-  });
-  T out = 0;
-  if (any_nan) {
-    *c = finish_special(g_.alpha, canonical_nan<T>(), g_.beta, addend);
-  } else if (ziv_test(g_.alpha, sum, g_.beta, addend, &out, exponent(i, j))) {
-    *c = out;
-  } else {
-    ExactSum<double> exact;
-    for_terms(true, [&](Index terms) { exact.add(0, terms, row, col); });
-    double infinite = 0;
-    *c = exact.special(infinite)
-             ? finish_special(g_.alpha, static_cast<T>(infinite), g_.beta, addend, true)
-             : finish(g_.alpha, exact.value(), LongAccumulator::min_exponent + exponent(i, j), g_.beta, addend);
-    undecided_.fetch_add(1, std::memory_order_relaxed);
+  for (Index of = first; of < end; ++of)
+    for_terms(of, false, [&](Index terms) {
+      for (Index t = 0; t < terms; ++t) any_nan |= is_nan(row[t]) || is_nan(col[t]);
+      const double last_bit = kernels.last_bit(terms, row);
+      TripleSum some;
+      kernels.rows[static_cast<int>(Speed::full)](1, terms, row, terms, col, {&last_bit, kernels.last_bit(terms, col)},
+                                                  &some);
+      triple_add(sums[of], some);
+    });
+  if (!any_nan) undecided_.fetch_add(1, std::memory_order_relaxed);
+  if (round(i, j, part, [&](Index of) { return sums[of]; })) return;
+  ExactSum<double> exact[2];
+  for (Index of = first; of < end; ++of) {
+    if (any_nan)
+      exact[of].add(1, canonical_nan<double>());
+    else
+      for_terms(of, true, [&](Index terms) { exact[of].add(0, terms, row, col); });
   }
+  *result(i, j, part) = joins_parts() ? joined(exact, i, j, part) : finish_exact(exact[part], i, j, part);
+}
+
+template <class T>
+T Deep<T>::finish_exact(const ExactSum<double>& exact, Index i, Index j, Index part) const {
+  double special = 0;
+  return exact.special(special)
+             ? finish_special(g_.alpha.re, static_cast<T>(special), g_.beta.re, addend(i, j, part), !exact.any_nan())
+             : finish(g_.alpha.re, exact.value(), LongAccumulator::min_exponent + exponent(i, j), g_.beta.re,
+                      addend(i, j, part));
+}
+
+/// A part of a result in which both parts of the sum are joined.
+template <class T>
+T Deep<T>::joined(const ExactSum<double> (&exact)[2], Index i, Index j, Index part) const {
+  const auto alpha = ComponentTerms<T>::factors(g_.alpha, part == 1),
+             beta = ComponentTerms<T>::factors(g_.beta, part == 1);
+  ComponentSum<T> sum;
+  const auto add = [&](T factor, Index of) {
+    double special = 0;
+    if (is_zero(factor)) return;
+    exact[of].special(special) ? sum.add_special(factor, static_cast<T>(special), !exact[of].any_nan())
+                               : sum.add(factor, exact[of].value(), LongAccumulator::min_exponent + exponent(i, j));
+  };
+  add(alpha.own, part);
+  add(alpha.other, 1 - part);
+  sum.add(beta.own, addend(i, j, part));
+  sum.add(beta.other, addend(i, j, 1 - part));
+  return sum.round();
 }
 
 template <class T>
 DeepGemm<T> deep_problem(const Gemm<T>& g) {
-  return {g.m, g.n, g.k, g.alpha, {.stored = g.a}, {.stored = g.b.transposed()}, g.beta, g.c};
+  return {g.m, g.n, g.k, {g.alpha}, {.stored = g.a}, {.stored = g.b.transposed()}, {g.beta}, g.c};
 }
 template DeepGemm<double> deep_problem(const Gemm<double>&);
 template DeepGemm<float> deep_problem(const Gemm<float>&);
