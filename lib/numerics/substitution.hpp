@@ -46,17 +46,14 @@ struct Unknown {
   /// Computes the unknown from sums that are known up to their errors. Returns false if they do not decide; `result` is
   /// then near the unknown, or any number.
   ACCUBLAS_HD bool approximate(const TripleSum (&sums)[parts], E& result) const {
-    if constexpr (is_complex<E>)
-      return approximate_parts(sums, 0, result);
-    else
-      return approximate_number(sums[0], result);
+    return approximate_scaled(sums, 0, result);
   }
   /// Same contract as `approximate`, for 2^scale times the sums.
   ACCUBLAS_HD bool approximate_scaled(const TripleSum (&sums)[parts], int scale, E& result) const {
     if constexpr (is_complex<E>)
       return approximate_parts(sums, scale, result);
     else
-      return approximate_apart(sums[0], scale, result);
+      return scale == 0 ? approximate_number(sums[0], result) : approximate_apart(sums[0], scale, result);
   }
 
   /// Rounds the quotient of the numerator alpha b - sum and the pivot, if the numerator's error decides it.
@@ -202,15 +199,19 @@ struct Unknown {
     }
   }
 
-  /// Sets `to` to alpha b 2^scale - sum. Returns false if a product may have lost bits.
+  /// Sets `to` to alpha b 2^scale - sum. Returns false if a product overflows.
   ACCUBLAS_HD bool numerator(int part, const TripleSum& sum, int scale, TripleSum& to) const {
     to = {-sum.a1, -sum.a2, -sum.a3, sum.error};
     bool good = true;
     for_products(part, [&](T factor, T number) {
+      good &= scale == 0 || is_finite(number);
       const double scaled = scale == 0 ? double{number} : scaled_by(number, scale);
       const DoublePair p = two_product(factor, scaled);
-      good &= keeps_product(factor, number, p.high);
-      triple_add(to, {p.high, p.low, 0, 0});
+      good &= factor == T(1) || absolute(p.high) < 0x1p1000;
+      // Bits below 2^-1074 may be lost, of the scaled number and of the product.
+      const bool keeps =
+          keeps_product(factor, number, p.high) && (scale == 0 || is_zero(number) || absolute(scaled) > 0x1p-960);
+      triple_add(to, {p.high, p.low, 0, keeps ? 0 : (absolute(factor) + 1) * A::underflow});
     });
     return good && triple_known(to);
   }

@@ -23,21 +23,27 @@ constexpr int group = 16;  // vectors of products of all rows between two looks 
 
 // Terms per block, of which a lane adds up at most 2^(H-1). Rows side by side (GEMV) take short blocks: the error goes
 // with the 4th power of a block's length, and of rows of condition 1e16 one in thousands is left undecided. A single
-// row (DOT) takes long ones.
-template <int R>
-constexpr Index row_block = (R == 1 ? 224 : 112) * W;
-template <int R>
-constexpr Grid row_grid{R == 1 ? 9 : 8};
+// row (DOT) takes long ones. `deep` takes the shortest: its grids lie as close to each other as they can.
 template <int R, Speed S>
-constexpr double row_error = S == Speed::deep   ? row_grid<R>.deep_error(row_block<R> / W, row_block<R>)
-                             : S == Speed::full ? row_grid<R>.error(row_block<R> / W, row_block<R>)
-                                                : row_grid<R>.swift_error(row_block<R>);
+constexpr Index row_block = (S == Speed::deep ? 48
+                             : R == 1         ? 224
+                                              : 112) *
+                            W;
+template <int R, Speed S>
+constexpr Grid row_grid{S == Speed::deep ? 7
+                        : R == 1         ? 9
+                                         : 8};
+template <int R, Speed S>
+constexpr double row_error = S == Speed::deep   ? row_grid<R, S>.deep_error(row_block<R, S> / W, row_block<R, S>)
+                             : S == Speed::full ? row_grid<R, S>.error(row_block<R, S> / W, row_block<R, S>)
+                                                : row_grid<R, S>.swift_error(row_block<R, S>);
 // The sums of all lanes and chains are less than 2^53 quanta: s2 by the number of terms, s1 by `resolve`.
-template <int R>
+template <int R, Speed S>
 constexpr bool row_block_fits =
-    row_block<R> <= (R == 1 ? 2 : 1) * W << (row_grid<R>.headroom - 1) &&
-    row_block<R> / 8 * 9 <= 1 << (row_grid<R>.headroom + 2) && row_block<R> % (group * W) == 0;
-static_assert(row_block_fits<1> && row_block_fits<rows_at_once>);
+    row_block<R, S> <= (R == 1 ? 2 : 1) * W << (row_grid<R, S>.headroom - 1) &&
+    row_block<R, S> / 8 * 9 <= 1 << (row_grid<R, S>.headroom + 2) && row_block<R, S> % (group * W) == 0;
+static_assert(row_block_fits<1, Speed::full> && row_block_fits<rows_at_once, Speed::full> &&
+              row_block_fits<1, Speed::deep> && row_block_fits<rows_at_once, Speed::deep>);
 
 /// Bytes, as entries, that a single row is fetched ahead of the hardware's own streams: two cores of a Sapphire Rapids
 /// take n = 10^7 in 6.5 ms without, in 4.1, 3.5, 3.3 and 3.1 ms with 1, 2, 4 and 8 KiB. Rows read side by side are
@@ -49,7 +55,7 @@ constexpr Index row_ahead = (R == 1 ? 4096 : 1024) / sizeof(T);
 template <int R, Speed S>
 struct RowChains {
   static constexpr int count = R == 1 ? 2 : R;
-  static constexpr Grid grid = row_grid<R>;
+  static constexpr Grid grid = row_grid<R, S>;
   using C = ChainOf<S>;
   C chain[count];
   V limit[count];
@@ -128,7 +134,7 @@ ACCUBLAS_INLINE void row_group(const T* a, Index ld, Index next, const T* x, int
   V base[chain_count], seen[chain_count];
   for (int i = 0; i < chain_count; ++i) {
     trial[i] = chains.chain[i];
-    base[i] = mul(chains.limit[i], splat(base1<row_grid<R>>));
+    base[i] = mul(chains.limit[i], splat(base1<row_grid<R, S>>));
     seen[i] = zero();
   }
 #pragma GCC unroll 4  // gcc would move every sum from register to register in each turn
@@ -186,7 +192,7 @@ template <int R, Speed S, class T>
 ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, const double* last_bits, double last_bit_of_x,
                                TripleSum* sums) {
   // Blocks of equal length.
-  const Index blocks = (k + row_block<R> - 1) / row_block<R>;
+  const Index blocks = (k + row_block<R, S> - 1) / row_block<R, S>;
   const Index block = round_up(ceil_div(k, blocks), group * W);
   RowChains<R, S> chains;
   double a1[R] = {}, a2[R] = {}, a3[R] = {}, roundings[R] = {}, error[R] = {};
@@ -207,9 +213,9 @@ ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, const 
     chains.resolve();
     double s1[R], s2[R], s3[R], c[R];
     for (int r = 0; r < R; ++r) {
-      ChainOf<S> v = chain_value<row_grid<R>>(chains.chain[r], chains.limit[r]);
+      ChainOf<S> v = chain_value<row_grid<R, S>>(chains.chain[r], chains.limit[r]);
       if constexpr (R == 1) {
-        const ChainOf<S> w = chain_value<row_grid<R>>(chains.chain[1], chains.limit[1]);
+        const ChainOf<S> w = chain_value<row_grid<R, S>>(chains.chain[1], chains.limit[1]);
         v.s1 = add(v.s1, w.s1);
         v.s2 = add(v.s2, w.s2);
         if constexpr (S == Speed::deep) v.s3 = add(v.s3, w.s3);
@@ -233,7 +239,7 @@ ACCUBLAS_INLINE void some_rows(Index k, const T* a, Index ld, const T* x, const 
     if (last_bits) {
       // Products that are multiples of the finer grid's quantum were added exactly, none of them having underflowed.
       const double seen = lane_max(chains.limit[r]), limit = seen > least_limit ? seen : least_limit;
-      if (last_bits[r] * last_bit_of_x >= limit * row_grid<R>.quantum2()) error[r] = 0;
+      if (last_bits[r] * last_bit_of_x >= limit * row_grid<R, S>.quantum2()) error[r] = 0;
     }
     sums[r] = {a1[r], a2[r], a3[r], (error[r] + roundings[r] * 0x1p-53) * (1 + 0x1p-30)};
   }

@@ -43,7 +43,7 @@ class Panel {
     const auto bytes_of = [&](Index width) {
       return m * (width + 1) * parts * Index{sizeof(TripleSum)} + m * LineSums<E>::numbers(width) * Index{sizeof(T)};
     };
-    const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index) + sizeof(double)};
+    const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index) + sizeof(double) + sizeof(int)};
     // The rest is for what solves with the panels.
     const Index available = static_cast<Index>(execution.workspace.available()) / 4 * 3;
     width_ = std::clamp<Index>(edge, 1, order);
@@ -51,7 +51,7 @@ class Panel {
       width_ = std::max(tuning().triangular.least_columns, width_ / 2);
     Workspace& workspace = execution.workspace;
     const auto size = [](Index count) { return static_cast<std::size_t>(count); };
-    constexpr Index alignment = 64 * 8;
+    constexpr Index alignment = 64 * 9;
     by_columns_ = workspace.least() || size(fixed + bytes_of(width_) + alignment) > workspace.left();
     if (by_columns_) {
       width_ = 1;
@@ -71,6 +71,7 @@ class Panel {
     inner_ = workspace.template take<T>(size(m * stride_));
     inner_bits_ = workspace.template take<double>(size(m));
     row_ = workspace.template take<Index>(size(m));
+    scale_ = workspace.template take<int>(size(m));
     best_ = workspace.template take<Best>(size(threads_));
     line_of_panel_ = workspace.template take<T>(size(parts * stride_));
   }
@@ -85,7 +86,10 @@ class Panel {
     rows_ = m_ - first;
     for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = first + r, inner_bits_[r] = multiple_of_all;
     tracks_ = exact_sums_;
-    if (!by_columns_) add_up_before(first, end);
+    if (!by_columns_) {
+      choose_scales(first, end);
+      add_up_before(first, end);
+    }
     other_ = 0;
     Index none = -1;
     for (Index column = first; column < end; ++column) {
@@ -171,7 +175,7 @@ class Panel {
   }
 
   void load_rows(Index r0, Index count, Index terms, T* rows, Index line) const {
-    const auto copy = [&](Index r, Index q) { keep(a_(row_[r0 + r], q), rows + r * line + parts * q); };
+    const auto copy = [&](Index r, Index q) { keep_scaled(a_(row_[r0 + r], q), r0 + r, rows + r * line + parts * q); };
     if (a_.col_stride == 1) {
       for (Index r = 0; r < count; ++r)
         for (Index q = 0; q < terms; ++q) copy(r, q);
@@ -206,6 +210,33 @@ class Panel {
     sums.add_up(Speed::swift, inner, line_of_panel_, count, inner_ + r * stride_, stride_, bits, to);
     for (int part = 0; part < parts; ++part)
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, column - first_)[r + i]);
+  }
+
+  /// Powers of two for the rows of L, so that sums over rows whose entries are near an end of the range stay in it.
+  void choose_scales(Index first, Index end) {
+    std::fill_n(scale_, rows_, 0);
+    if (sizeof(T) != sizeof(double)) return;
+    // The largest exponent of each row, as the high words of numbers have it.
+    for (Index column = first; column < end; ++column)
+      for (Index r = 0; r < rows_; ++r)
+        for (int part = 0; part < parts; ++part) {
+          const double size = std::fabs(part_of(a_(first + r, column), part));
+          scale_[r] = std::max(scale_[r], static_cast<int>(to_bits(size) >> 32));
+        }
+    for (Index r = 0; r < rows_; ++r) {
+      const int exponent = (scale_[r] >> 20) - 1022;
+      const bool usual = std::abs(exponent) < 850 || scale_[r] == 0 || exponent > greatest_exponent;
+      scale_[r] = usual ? 0 : std::clamp(-exponent, -600, 1000);
+    }
+  }
+  /// Puts an entry of row r, scaled, where its sums read it. A NaN stands for one that loses bits: no sum decides then.
+  void keep_scaled(const E& x, Index r, T* to) const {
+    keep(x, to);
+    for (int part = 0; scale_[r] != 0 && part < parts; ++part) {
+      double number = to[part];
+      if (!is_finite(number) || scale_loses(number, scale_[r])) number = canonical_nan<double>();
+      to[part] = static_cast<T>(number);
+    }
   }
 
   /// Where row r of the panel lies in the columns to its left.
@@ -246,14 +277,15 @@ class Panel {
     unknown.b = a_(first_ + r, column);
     TripleSum own[parts];
     for (int part = 0; part < parts; ++part) own[part] = at[part * step];
-    if (unknown.approximate(own, result)) return result;
+    const int scale = by_columns_ ? 0 : scale_[r];
+    if (unknown.approximate_scaled(own, scale, result)) return result;
     const auto left = [&](Index q) { return a_(q < first_ ? row_of(r) : first_ + r, q); };
     const LineSums<E> sums = line_sums(line_);
     T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
     for (Index q = 0; q < terms; ++q) keep(left(q), row + parts * q);
     sums.write(column, 0, terms, lines);
-    const bool decided = sums.decide(unknown, terms, lines, row, own, result);
-    for (int part = 0; part < parts; ++part) at[part * step] = own[part];
+    const bool decided = sums.decide(unknown, terms, lines, 0, row, own, result);
+    for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
     if (decided && lost_nothing(own))
       exact_sums_.store(true, std::memory_order_relaxed);
     else
@@ -293,8 +325,8 @@ class Panel {
         E& l = a_(first_ + r, column);
         l = element(unknown, column, r, column, thread, at, apart);
         if (by_columns_) return;
-        keep(l, inner_ + r * stride_ + parts * (begin - 1));
-        if (tracks_) inner_bits_[r] = last_bit_with(inner_bits_[r], l);
+        keep_scaled(l, r, inner_ + r * stride_ + parts * (begin - 1));
+        if (tracks_) inner_bits_[r] = scale_[r] != 0 ? 0 : last_bit_with(inner_bits_[r], l);
       });
     });
   }
@@ -313,6 +345,7 @@ class Panel {
     std::swap_ranges(inner_ + r * stride_, inner_ + (r + 1) * stride_, inner_ + other * stride_);
     std::swap(inner_bits_[r], inner_bits_[other]);
     std::swap(row_[r], row_[other]);
+    std::swap(scale_[r], scale_[other]);
   }
 
   const Matrix<E> a_;
@@ -326,6 +359,7 @@ class Panel {
   T* inner_ = nullptr;                             ///< rows of L within the panel
   double* inner_bits_ = nullptr;                   ///< their last bits, where they are tracked
   Index* row_ = nullptr;                           ///< where the rows of the panel were
+  int* scale_ = nullptr;                           ///< exponents that L's rows, and their sums, are scaled by
   Best* best_ = nullptr;
   T* line_of_panel_ = nullptr;
   double line_bits_ = multiple_of_all;      ///< its last bit

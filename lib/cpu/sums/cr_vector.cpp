@@ -34,9 +34,8 @@ template <class T>
 bool decide_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, T addend, T* out) {
   const TripleSum sum = fullest_sum(isa, k, row, col);
   if (ziv_test(alpha, sum, beta, addend, out)) return true;
-  if (!may_have_underflowed(sum)) return false;
-  const TermScale scale = scale_of(k, row, col);
-  return ziv_test(alpha, fullest_sum(isa, k, row, col, scale), beta, addend, out, -scale.product());
+  const TermScale scale = leaves_range(sum) ? scale_of(k, row, col, sum) : TermScale{};
+  return scale && ziv_test(alpha, fullest_sum(isa, k, row, col, scale), beta, addend, out, -scale.product());
 }
 
 /// Scratch of one thread: sums of a panel, bits of x, then the state of `columns` or a packed block.
@@ -328,12 +327,16 @@ TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col
   const CrKernels<T>& kernels = kernels_for<CrKernels<T>>(isa);
   T row_copy[VectorTuning::packed_terms], col_copy[VectorTuning::packed_terms];
   TripleSum sum{0, 0, 0, 0};
+  bool lost = false;
   for (Index p = 0; p < k; p += VectorTuning::packed_terms) {
     const Index terms = std::min(VectorTuning::packed_terms, k - p);
-    auto contiguous = [=](Vector<const T> x, int exponent, T* copy) -> const T* {
+    auto contiguous = [=, &lost](Vector<const T> x, int exponent, T* copy) -> const T* {
       if (x.stride == 1 && exponent == 0) return &x[p];
-      const T factor = static_cast<T>(power_of_two(exponent));
-      for (Index i = 0; i < terms; ++i) copy[i] = x[p + i] * factor;
+      const T factor = static_cast<T>(power_of_two(exponent)), inverse = static_cast<T>(power_of_two(-exponent));
+      for (Index i = 0; i < terms; ++i) {
+        copy[i] = x[p + i] * factor;
+        lost |= copy[i] * inverse != x[p + i];
+      }
       return copy;
     };
     const T *const a = contiguous(row, scale.row, row_copy), *const x = contiguous(col, scale.col, col_copy);
@@ -342,19 +345,26 @@ TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col
     kernels.deep_rows(1, terms, a, terms, x, {&last_bit, kernels.last_bit(terms, x)}, &part);
     triple_add(sum, part);
   }
+  // An entry loses at most 2^-1075, and meets one below 2^scaled_down.
+  if (lost) sum.error += static_cast<double>(k) * std::ldexp(1.0, scaled_down - 1073);
   return sum;
 }
 
 template <class T>
-TermScale scale_of(Index k, Vector<const T> row, Vector<const T> col) {
+TermScale scale_of(Index k, Vector<const T> row, Vector<const T> col, const TripleSum& sum) {
+  const auto exponent_above_all = [=](const Vector<const T>& x) {
+    T largest = 0;
+    for (Index p = 0; p < k; ++p)
+      if (!(std::fabs(x[p]) <= largest)) largest = std::fabs(x[p]);  // a NaN, too
+    return exponent_of(largest);
+  };
+  const int of_row = exponent_above_all(row), of_col = exponent_above_all(col);
+  if (sizeof(T) != sizeof(double) || std::max(of_row, of_col) > greatest_exponent) return {};
+  if (!triple_known(sum)) return {std::min(0, scaled_down - of_row), std::min(0, scaled_down - of_col)};
   // A sum that may have underflowed has an error below 2^-1000, so that its products are below 2^-836. Twice 860 lifts
   // them to 2^884, where the kernels' grids do not overflow. No line is scaled down: its least entries might lose bits.
-  const auto exponent = [=](const Vector<const T>& x) {
-    T largest = 0;
-    for (Index p = 0; p < k; ++p) largest = std::max(largest, std::fabs(x[p]));
-    return std::clamp(1000 - exponent_of(largest), 0, 860);
-  };
-  return {exponent(row), exponent(col)};
+  const auto lift = [](int exponent) { return std::clamp(1000 - exponent, 0, 860); };
+  return {lift(of_row), lift(of_col)};
 }
 
 template <class T>
@@ -377,8 +387,8 @@ T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col
 
 template TripleSum fullest_sum(Isa, Index, Vector<const double>, Vector<const double>, TermScale);
 template TripleSum fullest_sum(Isa, Index, Vector<const float>, Vector<const float>, TermScale);
-template TermScale scale_of(Index, Vector<const double>, Vector<const double>);
-template TermScale scale_of(Index, Vector<const float>, Vector<const float>);
+template TermScale scale_of(Index, Vector<const double>, Vector<const double>, const TripleSum&);
+template TermScale scale_of(Index, Vector<const float>, Vector<const float>, const TripleSum&);
 template double cr_element(Isa, Index, double, Vector<const double>, Vector<const double>, double, const double*);
 template float cr_element(Isa, Index, float, Vector<const float>, Vector<const float>, float, const float*);
 template void cr_gemv(const Gemv<double>&, Execution&);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/base/integers.hpp"
 #include "lib/call/product.hpp"
@@ -75,19 +76,45 @@ class LineSums {
     }
   }
 
+  /// Scales `lines` by a power of two that brings their products with unknowns of magnitudes up to `of_unknowns` to the
+  /// upper end of what the kernels add up. Returns the exponent; 0, with the lines as they were, where entries would
+  /// lose bits.
+  int scale(Index count, T* lines, T of_unknowns) const {
+    constexpr int most = 840;
+    T of_lines = 0;
+    for (int part = 0; part < parts; ++part) of_lines = larger(of_lines, parts * count, lines + part * stride_);
+    if (sizeof(T) != sizeof(double) || is_zero(of_lines) || is_zero(of_unknowns) || !is_finite(of_lines) ||
+        !is_finite(of_unknowns))
+      return 0;
+    const int exponent =
+        std::min({most - exponent_of(of_lines) - exponent_of(of_unknowns), 1000 - exponent_of(of_lines), 2000});
+    const auto multiply = [&](int by, T* line) {
+      const T first = static_cast<T>(power_of_two(by / 2)), second = static_cast<T>(power_of_two(by - by / 2));
+      for (Index t = 0; t < parts * count; ++t) line[t] = line[t] * first * second;
+    };
+    for (int part = 0; exponent < 0 && part < parts; ++part)
+      for (Index t = 0; t < parts * count; ++t) {
+        const T entry = lines[part * stride_ + t];
+        if (!is_zero(entry) && exponent_of(entry) + exponent < -960) return 0;
+      }
+    for (int part = 0; part < parts; ++part) multiply(exponent, lines + part * stride_);
+    return exponent;
+  }
+
   /// Decides an unknown by the fullest sums over `count` unknowns of one right-hand side. Returns whether they do;
-  /// `sums` are the ones that did not have to be scaled.
-  bool decide(const Unknown<E>& unknown, Index count, const T* lines, const T* unknowns, TripleSum (&sums)[parts],
-              E& result) const {
+  /// `sums` are the ones that did not have to be scaled. The lines are 2^scale times what they stand for.
+  bool decide(const Unknown<E>& unknown, Index count, const T* lines, int scale, const T* unknowns,
+              TripleSum (&sums)[parts], E& result) const {
     const auto of_part = [&](int part) { return Vector<const T>{lines + part * stride_, 1}; };
     const Vector<const T> x{unknowns, 1};
     for (int part = 0; part < parts; ++part) sums[part] = fullest_sum(isa_, parts * count, of_part(part), x);
-    if (unknown.approximate(sums, result)) return true;
-    if (!std::all_of(sums, sums + parts, may_have_underflowed)) return false;
-    const TermScale scale = scale_of(parts * count, of_part(0), x);
+    if (unknown.approximate_scaled(sums, scale, result)) return true;
+    const TripleSum* const left = std::find_if(sums, sums + parts, leaves_range);
+    const TermScale more = left != sums + parts ? scale_of(parts * count, of_part(0), x, *left) : TermScale{};
+    if (!more) return false;
     TripleSum scaled[parts];
-    for (int part = 0; part < parts; ++part) scaled[part] = fullest_sum(isa_, parts * count, of_part(part), x, scale);
-    return unknown.approximate_scaled(scaled, scale.product(), result);
+    for (int part = 0; part < parts; ++part) scaled[part] = fullest_sum(isa_, parts * count, of_part(part), x, more);
+    return unknown.approximate_scaled(scaled, scale + more.product(), result);
   }
 
   /// The unknown with the exact sum of m(p, q) x(q) over the first `count` unknowns. Where dot2's pair is NaN,
@@ -109,6 +136,13 @@ class LineSums {
       }
     }
     return unknown.exact(above);
+  }
+
+  /// The largest of a number and the magnitudes of others; NaN if one of them is.
+  static T larger(T most, Index count, const T* numbers) {
+    for (Index t = 0; t < count; ++t)
+      if (!(std::fabs(numbers[t]) <= most)) most = std::fabs(numbers[t]);
+    return most;
   }
 
  private:

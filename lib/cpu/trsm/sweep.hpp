@@ -80,6 +80,19 @@ class Sweep {
     Index together;  ///< as of the system
   };
 
+  /// The largest magnitude of the unknowns, found when it is asked for.
+  struct Largest {
+    T magnitude = 0;
+    Index known = 0;  ///< unknowns of each right-hand side
+
+    T up_to(Index end, Index sides, const T* unknowns, Index step) {
+      for (Index s = 0; s < sides; ++s)
+        magnitude = LineSums<E>::larger(magnitude, parts * (end - known), unknowns + s * step + parts * known);
+      known = end;
+      return magnitude;
+    }
+  };
+
   Part part_of_system(const TriangularSystem<E>& s, Index first, Index end) const {
     const Index line = LineSums<E>::numbers(end);
     return {s, LineSums<E>(s.m, s.order, line, dot2_, execution_.isa), first, end, line, together(end)};
@@ -91,47 +104,68 @@ class Sweep {
     const TriangularSystem<E>& system = part.system;
     T* const lines = part.together > 0 ? lines_ + thread * each_ : nullptr;
     T* const unknowns = lines ? lines + LineSums<E>::lines_of_m(dot2_) * part.line : nullptr;
-    double last_bits[most_together], last_bit = 0;
+    double last_bits[most_together];
     if (lines) load(part, side, count, unknowns);
     bool tracks = false;
+    Largest largest;
     TripleSum space[parts][most_together];
     Speed speed = dot2_ ? Speed::full : Speed::swift;
     for (Index p = part.first; p < part.end; ++p) {
       const Index i = sums.place(p), begin = factors ? p - part.first + 1 : 0;
       if (factors && !root(part, p, unknowns)) return p;
       Unknown<E> unknown = Unknown<E>::of_row(system.alpha, sums.pivot(p), system.m.unit);
+      const auto add_up = [&](double last_bit) {
+        TripleSum* to[parts];
+        for (int of = 0; of < parts; ++of) to[of] = space[of] + begin;
+        sums.add_up(speed, p, lines, count - begin, unknowns + begin * part.line, part.line,
+                    tracks ? LastBits{last_bits + begin, last_bit} : LastBits{}, to);
+      };
       if (lines && begin < count) {
         sums.write(p, 0, p, lines);
         if (!tracks && exact_sums_.load(std::memory_order_relaxed)) {
           tracks = true;
           for (Index s = begin; s < count; ++s) last_bits[s] = sums.last_bit(p, unknowns + s * part.line);
         }
-        if (tracks) last_bit = sums.last_bit(p, lines);
-        TripleSum* to[parts];
-        for (int of = 0; of < parts; ++of) to[of] = space[of] + begin;
-        sums.add_up(speed, p, lines, count - begin, unknowns + begin * part.line, part.line,
-                    tracks ? LastBits{last_bits + begin, last_bit} : LastBits{}, to);
+        add_up(tracks ? sums.last_bit(p, lines) : 0);
       }
-      Index hard = 0;
-      for (Index s = begin; s < count; ++s) {
+      bool open[most_together];
+      const auto approximate = [&](Index s, int scale) {
         E& x = system.x(i, side + s);
         E result{};
         unknown.b = x;
         TripleSum own[parts];
         for (int of = 0; of < parts; ++of) own[of] = space[of][s];
-        bool decided = lines && unknown.approximate(own, result);
-        if (lines && !decided && !dot2_) {
-          decided = sums.decide(unknown, p, lines, unknowns + s * part.line, own, result);
-          if (decided && lost_nothing(own))
-            exact_sums_.store(true, std::memory_order_relaxed);
-          else
-            ++hard;
-        }
-        if (decided) {
-          x = result;
-        } else {
-          x = sums.exact(unknown, p, p, [&](Index q) { return system.x(sums.place(q), side + s); });
-          undecided_.fetch_add(1, std::memory_order_relaxed);
+        open[s] = !(lines && unknown.approximate_scaled(own, scale, result));
+        if (!open[s]) x = result;
+        return lines && open[s] && std::any_of(own, own + parts, leaves_range);
+      };
+      Index out_of_range = 0, hard = 0;
+      for (Index s = begin; s < count; ++s) out_of_range += approximate(s, 0);
+      int scale = 0;
+      if (lines && !dot2_ && p > 0 && out_of_range * tuning().triangular.hard_share > count)
+        scale = sums.scale(p, lines, largest.up_to(p, count, unknowns, part.line));
+      if (scale != 0) {
+        add_up(tracks ? sums.last_bit(p, lines) : 0);
+        for (Index s = begin; s < count; ++s)
+          if (open[s]) approximate(s, scale);
+      }
+      for (Index s = begin; s < count; ++s) {
+        E& x = system.x(i, side + s);
+        if (open[s]) {
+          unknown.b = x;
+          TripleSum own[parts];
+          bool decided = false;
+          if (lines && !dot2_) {
+            decided = sums.decide(unknown, p, lines, scale, unknowns + s * part.line, own, x);
+            if (decided && lost_nothing(own))
+              exact_sums_.store(true, std::memory_order_relaxed);
+            else
+              ++hard;
+          }
+          if (!decided) {
+            x = sums.exact(unknown, p, p, [&](Index q) { return system.x(sums.place(q), side + s); });
+            undecided_.fetch_add(1, std::memory_order_relaxed);
+          }
         }
         if (lines) keep(x, unknowns + s * part.line + parts * p);
         if (tracks) last_bits[s] = last_bit_with(last_bits[s], x);
