@@ -230,7 +230,8 @@ typedef struct accublas_report_t {
   int32_t bits;            /**< the number of bits T that was used (the largest one); 0 if the mode has none */
   int32_t parts;           /**< moduli, or digits or slices of A, that were multiplied (at most); 0 if there are none */
   int64_t rejected;        /**< elements that the certificate rejected at T */
-  int64_t undecided;       /**< elements that were computed one by one because Ziv's test had left them undecided */
+  int64_t undecided;       /**< elements that were computed one by one because Ziv's test had left them undecided; of
+                                vectors (DOT, GEMV), TRSM and factorizations only those that took an exact accumulator */
   int64_t workspace_bytes; /**< peak workspace of the call */
   int64_t copied_bytes;    /**< operand bytes that were copied unchanged (packing, host to device) */
   double ms_total;         /**< milliseconds of the call, from report level 1 on */

@@ -15,6 +15,7 @@
 #include "lib/cpu/int8/int8_certify.hpp"
 #include "lib/cpu/int8/int8_moduli.hpp"
 #include "lib/cpu/int8/int8_pass.hpp"
+#include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/escalation.hpp"
@@ -64,15 +65,26 @@ bool run_sums(Int8Call<T>& call, const Int8Verdict& verdict, Elements elements) 
       execution);
 }
 
+/// Whether sums are faster than residues: the engine was chosen for a larger product, of which this one is a part, or
+/// for another mode.
+template <class T>
+bool sums_are_faster(const Int8Call<T>& call) {
+  const Gemm<T>& g = call.problem;
+  const EngineTuning& most = tuning(call.execution.isa).engine;
+  const double terms = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+  return !call.execution.engine_forced && terms <= (sizeof(T) == sizeof(float) ? most.sgemm_cr : most.dgemm_cr);
+}
+
 /// cr for the elements of the wanted tiles.
 template <class T>
 void run_cr(Int8Call<T>& call, const Int8Verdict& verdict, Elements elements) {
   bool escalates = true;
+  const bool small = sums_are_faster(call);
   for (int least = first_moduli<T>();;) {
     int moduli = 0;
     {
       PhaseTimer timer(call.execution, &accublas_report_t::ms_convert);
-      moduli = int8_cr_moduli(call, least);
+      moduli = small && escalates ? 0 : int8_cr_moduli(call, least);
     }
     if (!call.arena) call.take_arena(moduli > 0 ? moduli : first_moduli<T>());
     if (moduli == 0) {

@@ -100,19 +100,19 @@ void Int8Finish<T>::resolve_in(const Int8TileTask& task) const {
   const Index plane = int8_tile_plane(call_.tiling.rows, call_.tiling.cols);
   for_each_open(task, [&](Index r, Index c) {
     const Index at = r * call_.tiling.cols + c, row = task.row + r, col = task.col + c;
+    const T beta = call_.problem.beta, addend = read_addend(beta, &call_.at(row, col));
+    T* const to = &tile.results[r * tile.stride + c];
+    if (call_.structural_zero(row, col)) {
+      *to = finish(alpha, Wide<1>{}, 0, beta, addend);
+      tile.open[at] = done;
+      return;
+    }
     const Wide<L> s = crt_reconstruct<L>(crt_, planes + at, plane);
     const int exponent = call_.rows.scaling.exponent[row] + call_.cols.scaling.exponent[col];
-    const T beta = call_.problem.beta, addend = read_addend(beta, &call_.at(row, col));
     const double error = pass_.interval ? element_error({call_.rows.scaling.drop[row], call_.rows.scaling.error[row]},
                                                         {call_.cols.scaling.drop[col], call_.cols.scaling.error[col]})
                                         : 0.0;
-    T* const to = &tile.results[r * tile.stride + c];
-    if (finish_within(alpha, s, error, exponent, beta, addend, to)) {
-      tile.open[at] = done;
-    } else if (call_.structural_zero(row, col)) {
-      *to = finish(alpha, Wide<1>{}, 0, beta, addend);
-      tile.open[at] = done;
-    }
+    if (finish_within(alpha, s, error, exponent, beta, addend, to)) tile.open[at] = done;
   });
 }
 

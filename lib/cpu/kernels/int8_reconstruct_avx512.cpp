@@ -17,8 +17,8 @@ constexpr int side_by_side = 2, elements = 16 * side_by_side;
 using Sums = Integers32[side_by_side];
 using Residues = Words16[side_by_side];
 
-/// S = (h 2^48 + m + rest) 2^(16 (digits - 7)) in units of digit 0, lane by lane: h signed, 0 <= m < 2^48,
-/// 0 <= rest < 1. 8 elements to a register.
+/// S = (h 2^48 + m + rest) 2^(16 low) in units of digit 0, lane by lane: h signed, 0 <= m < 2^48, 0 <= rest < 1. 8
+/// elements to a register.
 struct Leading {
   Integers64 h[2 * side_by_side], m[2 * side_by_side];
   Integers64 sticky[2 * side_by_side];  ///< 1 where rest > 0, if asked for
@@ -87,13 +87,19 @@ ACCUBLAS_INLINE void all_low_digits(const CrtTable& t, const Residues* pairs, in
   }
 }
 
-/// Computes the leading digits of 32 elements. abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
-template <bool Sticky>
-ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* at) {
+/// Windows of 7 digits: the leading ones, then each one 3 digits below the one before, down to the lowest digits. An
+/// element with abs(h) < 2^14 in a window is all in the next one.
+constexpr int window_step = 3, most_windows = 6;
+constexpr std::int64_t least_head = 1 << 14;
+
+/// Computes the digits low .. low + 6 of 32 elements, which are the leading ones (`First`: minus_q is found then), or
+/// hold all of S. abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
+template <bool Sticky, bool First>
+ACCUBLAS_INLINE Leading digits_from(const Int8Reconstruction& t, const std::int8_t* at, int low, Residues& minus_q) {
   const CrtTable& crt = *t.crt;
-  const int pairs_count = ceil_div(crt.count, 2), low = crt.digits - top_digits;
+  const int pairs_count = ceil_div(crt.count, 2);
   const Integers32 word = splat32(0xFFFF);
-  Residues pairs[ceil_div(max_moduli, 2)], minus_q;
+  Residues pairs[ceil_div(max_moduli, 2)];
   Sums s[top_digits];
   for (int d = 0; d < top_digits; ++d)
     for (int g = 0; g < side_by_side; ++g) s[d][g] = Integers32{};
@@ -106,7 +112,7 @@ ACCUBLAS_INLINE Leading leading(const Int8Reconstruction& t, const std::int8_t* 
         s[d][g] = add_products(s[d][g], pair[g], splat_pair(&crt.weight_digit[low + d][2 * l]));
   }
   for (int g = 0; g < side_by_side; ++g) {
-    minus_q[g] = minus_quotient(crt, s[4][g], s[5][g], s[6][g]);
+    if (First) minus_q[g] = minus_quotient(crt, s[4][g], s[5][g], s[6][g]);
     for (int d = 0; d < top_digits; ++d)
       s[d][g] = add_products(s[d][g], minus_q[g], splat_low(crt.product_digit[low + d]));
   }
@@ -145,38 +151,67 @@ struct Rounded {
   Mask done;
 };
 
-/// round(Eight), giving Rounded, for the elements of row r; stores values, marks what is not done, counts it.
-template <class T, bool Sticky, class Round>
-ACCUBLAS_INLINE std::int64_t round_row(const Int8Reconstruction& t, std::int64_t r, T* out, Round&& round) {
-  std::int64_t open = 0;
-  for (std::int64_t c = 0; c < t.cols; c += elements) {
-    const Leading x = leading<Sticky>(t, t.planes + r * t.row_stride + c);
-    for (int i = 0; i < 2 * side_by_side; ++i) {
-      const std::int64_t at = c + 8 * i;
-      if (at >= t.cols) break;
-      const Doubles head = to_doubles(x.h[i]);
-      const Integers64 e = ((x.h[i] - nearest_integers(head)) << 48) + x.m[i];
-      const Mask zero = is_zero(x.h[i] | x.m[i] | x.sticky[i]);
-      const Rounded y = round(Eight{at, head, e, x.h[i], x.sticky[i], zero});
-      store(out + r * t.out_stride + at, y.value);
-      const Mask left = ~y.done & first_lanes(t.cols - at);
-      store_flags(t.open + r * t.row_stride + at, left);
-      open += lanes_in(left);
-    }
-  }
-  return open;
-}
-
-/// The unit of m: digits below the leading ones, its exponent, and how many there are in a unit of S (for errors).
+/// The unit of m in a window: digits below it, its exponent, and how many there are in a unit of S (for errors).
 struct Unit {
   int low, exponent;
   double per_unit;
-  explicit Unit(const CrtTable& crt)
-      : low(crt.digits - top_digits), exponent(crt.unit_exponent + 16 * low), per_unit(1) {
+  Unit() = default;
+  Unit(const CrtTable& crt, int digits_below) : low(digits_below), exponent(crt.unit_exponent + 16 * low), per_unit(1) {
     for (int i = 0; i < exponent; ++i) per_unit /= 2;
     for (int i = 0; i > exponent; --i) per_unit *= 2;
   }
 };
+struct Windows {
+  int count = 0;
+  Unit unit[most_windows];
+  explicit Windows(const CrtTable& crt) {
+    for (int low = crt.digits - top_digits;; low = low < window_step ? 0 : low - window_step) {
+      unit[count++] = Unit(crt, low);
+      if (low == 0) break;
+    }
+  }
+};
+static_assert(ceil_div(CrtTable::max_digits - top_digits, window_step) + 1 <= most_windows);
+
+/// round(Unit, Eight), giving Rounded, for the elements of row r; stores values, marks what is not done, counts it.
+/// Elements that are not done since little of them is in a window are rounded in the next one.
+template <class T, bool Sticky, class Round>
+ACCUBLAS_INLINE std::int64_t round_row(const Int8Reconstruction& t, const Windows& windows, std::int64_t r, T* out,
+                                       Round&& round) {
+  std::int64_t open = 0;
+  for (std::int64_t c = 0; c < t.cols; c += elements) {
+    const std::int8_t* const planes = t.planes + r * t.row_stride + c;
+    Residues minus_q;
+    Mask left[2 * side_by_side], small[2 * side_by_side];
+    bool any_small = false;
+    const auto round_window = [&](const Unit& unit, const Leading& x, bool first) __attribute__((always_inline)) {
+      any_small = false;
+      for (int i = 0; i < 2 * side_by_side; ++i) {
+        const std::int64_t at = c + 8 * i;
+        if (at >= t.cols) break;
+        if (!first && small[i] == 0) continue;
+        const Doubles head = to_doubles(x.h[i]);
+        const Integers64 e = ((x.h[i] - nearest_integers(head)) << 48) + x.m[i];
+        const Mask zero = is_zero(x.h[i] | x.m[i] | x.sticky[i]);
+        T* const to = out + r * t.out_stride + at;
+        const Rounded y = round(unit, Eight{at, head, e, x.h[i], x.sticky[i], zero});
+        if (first) left[i] = small[i] = first_lanes(t.cols - at);
+        store_where(small[i] & y.done, to, y.value);
+        left[i] &= ~(small[i] & y.done);
+        small[i] &= left[i] & ~at_least(magnitude(x.h[i]), splat64(least_head));
+        any_small |= small[i] != 0;
+      }
+    };
+    round_window(windows.unit[0], digits_from<Sticky, true>(t, planes, windows.unit[0].low, minus_q), true);
+    for (int w = 1; __builtin_expect(any_small, 0) && w < windows.count; ++w)
+      round_window(windows.unit[w], digits_from<Sticky, false>(t, planes, windows.unit[w].low, minus_q), false);
+    for (int i = 0; i < 2 * side_by_side && c + 8 * i < t.cols; ++i) {
+      store_flags(t.open + r * t.row_stride + c + 8 * i, left[i]);
+      open += lanes_in(left[i]);
+    }
+  }
+  return open;
+}
 
 /// Half the width of the interval that holds the exact sum, in units of S.
 ACCUBLAS_INLINE Doubles interval(const Int8Reconstruction& t, std::int64_t r, std::int64_t at) {
@@ -214,14 +249,20 @@ ACCUBLAS_INLINE Mask same(Doubles x, Doubles y) {
   return equal(rounded_to_single(x), rounded_to_single(y));
 }
 
-/// RN(S 2^...) of 8 elements of row r, whose results' exponents are h_exponent more than their columns'. `unknown`:
-/// what e lacks, at most, in its units. An interval decides where both its ends round to one value.
+/// RN(S 2^...) of 8 elements of row r. An interval decides where both its ends round to one value.
 template <class T, bool Interval, bool Sticky>
-ACCUBLAS_INLINE Rounded round_sum(const Int8Reconstruction& t, const Unit& unit, Doubles unknown, Integers64 sign,
-                                  std::int64_t r, std::int64_t h_exponent, bool normal, const Eight& x) {
+ACCUBLAS_INLINE Rounded round_sum(const Int8Reconstruction& t, const Unit& unit, Integers64 sign, std::int64_t r,
+                                  const Eight& x) {
   constexpr bool single = sizeof(T) == 4;
+  constexpr int normal_min = single ? -126 : -1022, normal_max = single ? 127 : 1023;
+  const std::int64_t h_exponent = std::int64_t{t.row_exponent[r]} + unit.exponent + 48;  // h has 48 bits more than m
+  // Results between 2^(h_exponent + 13 + ...) and 2^(h_exponent + 64 + ...) are normal?
+  const bool normal =
+      h_exponent + t.col_exponent_min + 13 >= normal_min && h_exponent + t.col_exponent_max + 64 <= normal_max;
+  // Digits that were not computed are worth at most 2^12.3 units of m; one more for the truncation of the error.
+  const Doubles unknown = splat(!Sticky && unit.low > 0 ? 0x1p13 : 1.0);
   const Integers64 shift = load_64(t.col_exponent + x.at) + splat64(h_exponent);
-  const Mask large = at_least(magnitude(x.h), splat64(1 << 14));
+  const Mask large = at_least(magnitude(x.h), splat64(least_head));
   Mask done = normal ? large : 0;
   Doubles result;
   if (Interval) {
@@ -245,23 +286,14 @@ ACCUBLAS_INLINE Rounded round_sum(const Int8Reconstruction& t, const Unit& unit,
 
 template <class T, bool Interval, bool Sticky>
 std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
-  constexpr bool single = sizeof(T) == 4;
-  constexpr int normal_min = single ? -126 : -1022, normal_max = single ? 127 : 1023;
-  const Unit unit(*t.crt);
-  // Digits that were not computed are worth at most 2^12.3 units of m; one more for the truncation of the error.
-  const Doubles unknown = splat(!Sticky && unit.low > 0 ? 0x1p13 : 1.0);
+  const Windows windows(*t.crt);
   const Integers64 sign = splat64(t.negative ? static_cast<std::int64_t>(0x8000000000000000u) : 0);
   std::int64_t open = 0;
-  for (std::int64_t r = 0; r < t.rows; ++r) {
-    const std::int64_t h_exponent = std::int64_t{t.row_exponent[r]} + unit.exponent + 48;  // h has 48 bits more than m
-    // Results between 2^(h_exponent + 13 + ...) and 2^(h_exponent + 64 + ...) are normal?
-    const bool normal =
-        h_exponent + t.col_exponent_min + 13 >= normal_min && h_exponent + t.col_exponent_max + 64 <= normal_max;
+  for (std::int64_t r = 0; r < t.rows; ++r)
     open += round_row<T, Sticky>(
-        t, r, out, [&](const Eight& x) __attribute__((always_inline)) {
-          return round_sum<T, Interval, Sticky>(t, unit, unknown, sign, r, h_exponent, normal, x);
+        t, windows, r, out, [&](const Unit& unit, const Eight& x) __attribute__((always_inline)) {
+          return round_sum<T, Interval, Sticky>(t, unit, sign, r, x);
         });
-  }
   return open;
 }
 
@@ -309,13 +341,15 @@ ACCUBLAS_INLINE Rounded round_parts(const Product& p, Doubles q, Doubles q_low) 
   return {result, done};
 }
 
-/// RN(alpha S + beta c), c in `out`, of 8 elements of row r, whose units' exponents are m_exponent more than their
-/// columns'. `unknown`: what e lacks, at most, in its units. No part over- or underflows where the units are
-/// `in_range`: alpha and beta are within 2^+-200, the units of S and c within 2^+-700, or the element stays open.
+/// RN(alpha S + beta c), c in `out`, of 8 elements of row r. No part over- or underflows: alpha and beta are within
+/// 2^+-200, the units of S and c within 2^+-700, or the element stays open.
 template <class T, bool Interval, bool Sticky>
-ACCUBLAS_INLINE Rounded round_combination(const Int8Reconstruction& t, const Unit& unit, Doubles unknown,
-                                          const Factors& by, std::int64_t r, std::int64_t m_exponent, bool in_range,
-                                          const T* c, const Eight& x) {
+ACCUBLAS_INLINE Rounded round_combination(const Int8Reconstruction& t, const Unit& unit, const Factors& by,
+                                          std::int64_t r, const T* c, const Eight& x) {
+  const std::int64_t m_exponent = t.row_exponent[r] + unit.exponent;
+  const bool in_range = m_exponent + t.col_exponent_min >= -700 && m_exponent + t.col_exponent_max + 112 <= 700;
+  // Units of m: digits that were not computed, and the low bits of m that a double lacks.
+  const Doubles unknown = splat(!Sticky && unit.low > 0 ? 0x1.02p13 : 0x1p7);
   const Integers64 biased = load_64(t.col_exponent + x.at) + splat64(in_range ? m_exponent + 1023 : 1023);
   Doubles error = unknown;
   Mask none = Sticky || unit.low == 0 ? 0xFF : 0;
@@ -346,20 +380,14 @@ ACCUBLAS_INLINE Rounded round_combination(const Int8Reconstruction& t, const Uni
 
 template <class T, bool Interval, bool Sticky>
 std::int64_t combine(const Int8Reconstruction& t, T* out) {
-  const Unit unit(*t.crt);
-  // Units of m: digits that were not computed, and the low bits of m that a double lacks.
-  const Doubles unknown = splat(!Sticky && unit.low > 0 ? 0x1.02p13 : 0x1p7);
+  const Windows windows(*t.crt);
   const Factors by = {splat(t.alpha), splat(t.beta)};
   std::int64_t open = 0;
-  for (std::int64_t r = 0; r < t.rows; ++r) {
-    const std::int64_t m_exponent = t.row_exponent[r] + unit.exponent;
-    const bool in_range = m_exponent + t.col_exponent_min >= -700 && m_exponent + t.col_exponent_max + 112 <= 700;
+  for (std::int64_t r = 0; r < t.rows; ++r)
     open += round_row<T, Sticky>(
-        t, r, out, [&](const Eight& x) __attribute__((always_inline)) {
-          return round_combination<T, Interval, Sticky>(t, unit, unknown, by, r, m_exponent, in_range,
-                                                        out + r * t.out_stride, x);
+        t, windows, r, out, [&](const Unit& unit, const Eight& x) __attribute__((always_inline)) {
+          return round_combination<T, Interval, Sticky>(t, unit, by, r, out + r * t.out_stride, x);
         });
-  }
   return open;
 }
 

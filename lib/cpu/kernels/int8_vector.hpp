@@ -69,8 +69,9 @@ ACCUBLAS_INLINE Doubles load_doubles(const std::int32_t* p) {
   return _mm512_cvtepi32_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 }
 ACCUBLAS_INLINE void store(std::int32_t* p, Integers32 v) { _mm512_storeu_si512(p, raw(v)); }
+ACCUBLAS_INLINE void store_where(Mask mask, double* p, Doubles v) { _mm512_mask_storeu_pd(p, mask, v); }
 /// Rounded to single precision.
-ACCUBLAS_INLINE void store(float* p, Doubles v) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(v)); }
+ACCUBLAS_INLINE void store_where(Mask mask, float* p, Doubles v) { _mm256_mask_storeu_ps(p, mask, _mm512_cvtpd_ps(v)); }
 /// The lowest byte of each lane.
 ACCUBLAS_INLINE void store_bytes(void* p, Integers64 v) {
   _mm_storel_epi64(static_cast<__m128i*>(p), _mm512_cvtepi64_epi8(raw(v)));
