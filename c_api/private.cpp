@@ -2,6 +2,7 @@
 // whether the real library alone computes the call, and the call itself uses it too (Resolved::plan_for).
 #include "c_api/private.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -280,4 +281,17 @@ const cpu::RealBlas* accublas_private_real_blas() noexcept {
   } catch (...) {
     return nullptr;
   }
+}
+
+std::int64_t accublas_private_isamax(std::int64_t n, const float* x, std::int64_t incx) noexcept {
+  if (n < 1 || incx < 1) return 0;
+  if (cpu::fits_vector(n, incx, false) && stack_has(cpu::stack_of_blas(Operation::dot)))
+    if (const cpu::RealBlas* const blas = accublas_private_real_blas(); blas && blas->isamax) {
+      const FpControl control;
+      return blas->isamax(&n, x, &incx);
+    }
+  std::int64_t largest = 0;
+  for (std::int64_t i = 1; i < n; ++i)
+    if (std::fabs(x[i * incx]) > std::fabs(x[largest * incx])) largest = i;
+  return largest + 1;
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/error.hpp"
@@ -72,6 +73,7 @@ bool find_in_any_spelling(void* handle, RealBlas& blas) {
   for (const Spelling& spelling : spellings)
     if (find_all(handle, spelling, RealBlas::is_entry, blas)) {
       find(handle, spelling, "xerbla", &blas.xerbla);
+      find(handle, spelling, "isamax", &blas.isamax);
       return true;
     }
   return false;
@@ -111,6 +113,25 @@ std::vector<std::string> loaded_openblas() {
   return found;
 }
 
+/// The state of this thread's probe of a library (forwards_to_accublas). load_with_stack() answers it.
+enum class Probe { none, asked, answered };
+thread_local Probe probe_state = Probe::none;
+
+/// Whether the routines of a library are forwarded to the drop-in, so that it must not be the real BLAS: FlexiBLAS
+/// forwards to the library that its user chose. The drop-in's ISAMAX asks for the real BLAS, and does without one.
+bool forwards_to_accublas(void* handle, const RealBlas& blas) {
+  // FlexiBLAS calls a library while it loads it, and its own routines crash before it has loaded one.
+  using ListLoaded = std::ptrdiff_t(char*, std::size_t, std::ptrdiff_t);
+  auto* const list_loaded = reinterpret_cast<ListLoaded*>(dlsym(handle, "flexiblas_list_loaded"));
+  if (list_loaded && list_loaded(nullptr, 0, -1) == 0) return true;
+  if (!blas.isamax) return false;
+  const Index one = 1;
+  const float x = 1;
+  probe_state = Probe::asked;
+  blas.isamax(&one, &x, &one);
+  return std::exchange(probe_state, Probe::none) == Probe::answered;
+}
+
 // Fills `blas` from one library; otherwise says in `tried` what is wrong with it.
 bool load(const std::string& library, RealBlas& blas, std::string& tried) {
   tried += tried.empty() ? "" : "; ";
@@ -128,6 +149,8 @@ bool load(const std::string& library, RealBlas& blas, std::string& tried) {
     tried += " (lacks a routine of BLAS)";
   } else if (is_accublas(handle, blas.entries[number_of(routine_named("dgemm"))])) {
     tried += " (is accublas itself)";
+  } else if (forwards_to_accublas(handle, blas)) {
+    tried += " (forwards to accublas)";
   } else {
     blas.library = dladdr(blas.entries[number_of(routine_named("dgemm"))], &object) ? object.dli_fname : "";
     return true;  // stays loaded for the life of the process
@@ -200,6 +223,10 @@ RealBlas load_first() {
 /// Loading runs the library's constructors, and what is tried runs its routines, LAPACK's among them. Modes that never
 /// call the BLAS load it too, to know what it has.
 std::unique_ptr<const RealBlas> load_with_stack() {
+  if (probe_state != Probe::none) {
+    probe_state = Probe::answered;
+    throw Error(ACCUBLAS_ERROR_NO_BLAS, "the real BLAS is being loaded");
+  }
   std::unique_ptr<const RealBlas> loaded;
   with_stack(stack_of_blas(Operation::getrf), [&] { loaded = std::make_unique<const RealBlas>(load_first()); });
   return loaded;

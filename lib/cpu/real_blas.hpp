@@ -37,6 +37,7 @@ struct RealBlas {
   void* entries[routine_count];  ///< Fortran entry points by number_of; null where it has none
   bool narrow_integers;          ///< LAPACK's arrays of integers have 32 bits, not 64
   void (*xerbla)(const char* routine, const Index* argument, std::size_t length);  ///< null where it has none
+  std::int32_t (*isamax)(const Index* n, const float* x, const Index* incx);       ///< null where it has none
   const char* library;                                                             ///< file that was loaded
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
 

@@ -8,7 +8,8 @@ import generate  # noqa: E402
 from routines import GROUPS  # noqa: E402
 
 NAMES = [(symbol, called) for rows in GROUPS.values() for row in rows for name, _ in row.functions() for symbol, called, _, _ in generate.symbols(row, name)]
-SERVED = {symbol for symbol, _ in NAMES}
+ISAMAX = {f"{spelling['prefix']}isamax{spelling['f77']}" for spelling in generate.spellings()}  # which no mode changes
+SERVED = {symbol for symbol, _ in NAMES} | ISAMAX
 ROUTINES = sorted({called for _, called in NAMES}, key=len, reverse=True)  # gemmt before gemm
 
 

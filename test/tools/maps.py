@@ -14,8 +14,9 @@ SELF = Path("test/tools/maps_test.py")  # names what does not exist
 # Names that are not accublas's to declare and that no code here mentions.
 FOREIGN = {
     # systems' and other libraries'
-    "PTHREAD_DESTRUCTOR_ITERATIONS", "RTLD_DEEPBIND", "cublasDestroy", "lbt_set_forward", "sm_90a", "norm2",
+    "PTHREAD_DESTRUCTOR_ITERATIONS", "RTLD_DEEPBIND", "cublasDestroy", "sm_90a", "norm2",
     "MPI_Allreduce", "mpi_yield_when_idle", "R_LD_LIBRARY_PATH",
+    "FLEXIBLAS_VERBOSE", "LBT_DEFAULT_LIBS", "lbt_forward", "suffix_hint", "get_num_threads", "libopenblas64_",
     # cuBLAS's, and its callers'
     "CUBLAS_FP32_EMULATED_BF16X9_MATH", "CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH", "ALLOC_FAILED", "EXECUTION_FAILED", "FAST_16BF", "FAST_16F",
     "FAST_TF32", "gemm_v2", "gemm3mBatched", "gemm3mStridedBatched", "gemvBatched", "trsmBatched", "PyTorch", "CuPy", "cuSOLVER", "allow_tf32",
@@ -25,14 +26,14 @@ FOREIGN = {
     # projects whose public reports are tests
     "LinearAlgebra", "MatX", "clBLAS", "ozIMMU", "portBLAS", "rocBLAS", "stdBLAS",
     # products, units, and words of English
-    "OpenBLAS", "OzBLAS", "cuBLAS", "OpenMP", "NumPy", "SciPy", "PyPI", "SuiteSparse", "OpenMPI", "ScaLAPACK", "KiB", "MiB", "GiB", "NaN", "NaNs",
+    "FlexiBLAS", "OpenBLAS", "OzBLAS", "cuBLAS", "OpenMP", "NumPy", "SciPy", "PyPI", "SuiteSparse", "OpenMPI", "ScaLAPACK", "KiB", "MiB", "GiB", "NaN", "NaNs",
     # Python's, NumPy's and other libraries' that take arrays
     "array_like", "DLPack", "DLManagedTensor",
     # examples of what a user has
     "your_program",
 }  # fmt: skip
 # of pkg-config, compute-sanitizer, Meson, mpirun, Octave, update-alternatives
-FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set", "xla_gpu_enable_cublaslt",
+FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set", "install", "xla_gpu_enable_cublaslt",
                    "xla_gpu_enable_triton_gemm"}
 MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library", "unity", "unity_size"}
 INSTALLED = {"accublas.h": "include/accublas.h"}  # named as its users do
