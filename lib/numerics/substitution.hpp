@@ -2,27 +2,14 @@
 // An interval around that sum decides nearly always; otherwise the exact sum does.
 #pragma once
 
-#include "lib/numerics/complex.hpp"
 #include "lib/numerics/exact_sum.hpp"
+#include "lib/numerics/parts.hpp"
 #include "lib/numerics/powers_of_two.hpp"
 #include "lib/numerics/quotient.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "lib/numerics/ziv.hpp"
 
 namespace accublas {
-
-/// The number of parts of a number.
-template <class E>
-inline constexpr int parts_of = is_complex<E> ? 2 : 1;
-
-/// Returns a part of a number.
-template <class E>
-ACCUBLAS_HD RealOf<E> part_of(const E& z, int part) {
-  if constexpr (is_complex<E>)
-    return part == 0 ? z.re : z.im;
-  else
-    return z;
-}
 
 /// An unknown is x = RN((alpha b - sum) / pivot), for complex numbers part by part. With `unit` it is RN(alpha b -
 /// sum), and the pivot is not used.
