@@ -142,8 +142,11 @@ class Sweep {
       Index out_of_range = 0, hard = 0;
       for (Index s = begin; s < count; ++s) out_of_range += approximate(s, 0);
       int scale = 0;
-      if (lines && !dot2_ && p > 0 && out_of_range * tuning().triangular.hard_share > count)
-        scale = sums.scale(p, lines, largest.up_to(p, count, unknowns, part.line));
+      if (lines && !dot2_ && p > 0 && out_of_range * tuning().triangular.hard_share > count) {
+        // Columns of a factor before `begin` end at their pivots, above row p. The memory after these is not written.
+        const T of_unknowns = largest.up_to(p, count - begin, unknowns + begin * part.line, part.line);
+        scale = sums.scale(p, lines, of_unknowns);
+      }
       if (scale != 0) {
         add_up(tracks ? sums.last_bit(p, lines) : 0);
         for (Index s = begin; s < count; ++s)
