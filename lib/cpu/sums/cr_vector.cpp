@@ -345,7 +345,7 @@ TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col
     kernels.deep_rows(1, terms, a, terms, x, {&last_bit, kernels.last_bit(terms, x)}, &part);
     triple_add(sum, part);
   }
-  // An entry loses at most 2^-1075, and meets one below 2^scaled_down.
+  // An entry loses at most 2^-1075, and its partner is below 2^scaled_down.
   if (lost) sum.error += static_cast<double>(k) * std::ldexp(1.0, scaled_down - 1073);
   return sum;
 }
@@ -355,7 +355,7 @@ TermScale scale_of(Index k, Vector<const T> row, Vector<const T> col, const Trip
   const auto exponent_above_all = [=](const Vector<const T>& x) {
     T largest = 0;
     for (Index p = 0; p < k; ++p)
-      if (!(std::fabs(x[p]) <= largest)) largest = std::fabs(x[p]);  // a NaN, too
+      if (!(std::fabs(x[p]) <= largest) && !is_nan(largest)) largest = std::fabs(x[p]);  // a NaN stays
     return exponent_of(largest);
   };
   const int of_row = exponent_above_all(row), of_col = exponent_above_all(col);

@@ -141,7 +141,7 @@ class LineSums {
   /// The largest of a number and the magnitudes of others; NaN if one of them is.
   static T larger(T most, Index count, const T* numbers) {
     for (Index t = 0; t < count; ++t)
-      if (!(std::fabs(numbers[t]) <= most)) most = std::fabs(numbers[t]);
+      if (!(std::fabs(numbers[t]) <= most) && !is_nan(most)) most = std::fabs(numbers[t]);
     return most;
   }
 
