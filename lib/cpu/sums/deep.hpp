@@ -86,6 +86,10 @@ class Deep {
   T addend(Index i, Index j, Index part) const {
     return keeps_addends() ? addends_[index(i, j, part)] : read_addend(g_.beta.re, result(i, j, part));
   }
+  /// The addend's other part, or zero if the result has no term of it: another thread may then write that part of C.
+  T other_addend(Index i, Index j, Index part) const {
+    return keeps_addends() ? addends_[index(i, j, 1 - part)] : T(0);
+  }
   /// Calls body(row, column, part, index in its sums) for all elements of a block.
   template <class Body>
   void for_elements(Index block, Body&& body) const {

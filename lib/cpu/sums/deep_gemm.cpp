@@ -225,7 +225,7 @@ bool Deep<T>::round(Index i, Index j, Index part, Sum&& sum) const {
                                                ComponentTerms<T>::factors(g_.beta, part == 1),
                                                {sum(part), sum(1 - part)},
                                                exponent(i, j),
-                                               {addend(i, j, part), addend(i, j, 1 - part)}}
+                                               {addend(i, j, part), other_addend(i, j, part)}}
                                  .ziv_test(&out)
                            : ziv_test(g_.alpha.re, sum(part), g_.beta.re, addend(i, j, part), &out, exponent(i, j));
   if (decided) *result(i, j, part) = out;
@@ -324,7 +324,7 @@ T Deep<T>::joined(const ExactSum<double> (&exact)[2], Index i, Index j, Index pa
   add(alpha.own, part);
   add(alpha.other, 1 - part);
   sum.add(beta.own, addend(i, j, part));
-  sum.add(beta.other, addend(i, j, 1 - part));
+  sum.add(beta.other, other_addend(i, j, part));
   return sum.round();
 }
 
