@@ -89,6 +89,7 @@ class Pool {
   /// may a thread that is gone.
   void restart() {
     workers_ = 0;
+    signalled_.store(exceptions::none);
     door_.store(0);
     held_.store(inside_);
   }
