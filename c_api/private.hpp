@@ -59,6 +59,6 @@ ACCUBLAS_API bool accublas_private_ask_handler(accublas_context* ctx, accublas_s
 /// Returns the real BLAS, or nullptr if none can be loaded.
 ACCUBLAS_API const accublas::cpu::RealBlas* accublas_private_real_blas() noexcept;
 
-/// ISAMAX, which no mode changes. The real BLAS computes it if there is one that takes the arguments.
+/// Returns ISAMAX, which no mode changes. The real BLAS computes it if there is one that takes the arguments.
 ACCUBLAS_API std::int64_t accublas_private_isamax(std::int64_t n, const float* x, std::int64_t incx) noexcept;
 }

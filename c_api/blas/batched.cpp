@@ -1,6 +1,6 @@
 // Batches of GEMM under the names of BLAS and CBLAS that OpenBLAS and MKL have: ?gemm_batch_strided, and ?gemm_batch,
-// whose matrices are in groups. Each argument of ?gemm_batch is an array with an element for each group, but for the
-// matrices: their pointers are those of the first group, then those of the second one, and so on.
+// whose matrices are in groups. Each argument of ?gemm_batch is an array with an element for each group, except the
+// matrices. Their pointers are those of the first group, then those of the second one, and so on.
 #include "c_api/blas/serve.hpp"
 
 namespace accublas::blas {

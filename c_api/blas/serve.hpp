@@ -95,8 +95,8 @@ void f77(Spelling spelling, const char* name, const Call& call) {
     serve_unchecked(call);
 }
 
-/// Makes a call column-major whose arguments are as a CBLAS caller gave them, and returns CBLAS's error for the first
-/// bad one. Its argument is 0 if all are good.
+/// Makes the call of a CBLAS caller column-major, and returns CBLAS's error for the first bad argument. The argument of
+/// the error is 0 if all are good.
 template <class Call>
 CblasComplaint made_column_major(accublas_layout layout, Call& call) {
   if (!valid(layout)) return {1, "Illegal layout setting, %d\n", layout};

@@ -22,8 +22,8 @@ void scale_result(T beta, Index m, Index n, Matrix<T> c, Product product) {
     }
 }
 
-/// Scales a part of C, whose diagonal has a real beta if it is Hermitian. The imaginary parts of the diagonal of a
-/// Hermitian C are not read and become +0.
+/// Scales a part of C. If C is Hermitian, beta is real on the diagonal, whose imaginary parts are not read and become
+/// +0.
 template <class T, class Product>
 void scale_part(T beta, Index m, Index n, Matrix<T> c, Triangle part, bool hermitian, Product product) {
   for (Index j = 0; j < n; ++j)

@@ -117,8 +117,8 @@ std::vector<std::string> loaded_openblas() {
 enum class Probe { none, asked, answered };
 thread_local Probe probe_state = Probe::none;
 
-/// Whether the routines of a library are forwarded to the drop-in, so that it must not be the real BLAS: FlexiBLAS
-/// forwards to the library that its user chose. The drop-in's ISAMAX asks for the real BLAS, and does without one.
+/// Returns whether a library forwards its routines to the drop-in, as FlexiBLAS does if its user chose that. Such a
+/// library must not be the real BLAS. The drop-in's ISAMAX asks for the real BLAS, and works without one.
 bool forwards_to_accublas(void* handle, const RealBlas& blas) {
   // FlexiBLAS calls a library while it loads it, and its own routines crash before it has loaded one.
   using ListLoaded = std::ptrdiff_t(char*, std::size_t, std::ptrdiff_t);

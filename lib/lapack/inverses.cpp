@@ -112,7 +112,7 @@ class InverseCall {
       const Index rows = upper_ ? end - begin : n_ - begin, cols = upper_ ? n_ - begin : end - begin;
       const Matrix<E> a = a_.block(begin, begin), x = block(rows, cols);
       steps_.run(CopyStep<E>{x, read_only(a), part(), 0, true, true}, rows, cols);
-      // The product has elements outside of the triangle, too, whose exceptions do not count.
+      // The product also has elements outside the triangle, whose exceptions do not count.
       const unsigned of_all = collect_exceptions([&] {
         call(Operation::trmm, upper_ ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, triangle(), ACCUBLAS_CONJ_TRANS,
              ACCUBLAS_NON_UNIT, rows, cols, a, x);

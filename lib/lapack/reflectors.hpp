@@ -185,7 +185,7 @@ class Reflectors {
     });
   }
   /// Computes C = C - V Y. Large columns whose Y overflowed are computed with a smaller Y. Returns whether there are
-  /// such columns: the overflow of Y is then none of the result.
+  /// such columns. The overflow of Y is then not one of the result.
   bool subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large) {
     using Kind = typename ElementQuestion<E>::Kind;
     constexpr auto factor = static_cast<RealOf<E>>(0x1p32);

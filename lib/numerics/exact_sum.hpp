@@ -45,7 +45,7 @@ class ExactSum {
     value = special_;
     return any_special_;
   }
-  /// Returns whether some x or y is NaN. Sums that `add_up` added up do not know.
+  /// Returns whether some x or y is NaN. After `add_up` this is not known.
   ACCUBLAS_HD bool any_nan() const { return any_nan_; }
 
   /// Returns RN(sum) in the number type U, and signals its exceptions.

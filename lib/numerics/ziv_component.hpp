@@ -7,14 +7,14 @@
 
 namespace accublas {
 
-/// One component of alpha S 2^exponent + beta c: products of real factors and of the component of S and c that the
-/// result has (`own`), and of the other one. A factor that is zero makes no term.
+/// One component of alpha S 2^exponent + beta c. Its terms are products of real factors with the same component of S
+/// and c (`own`) and with the other component (`other`). A factor that is zero makes no term.
 template <class T>
 struct ComponentTerms {
   struct Pair {
     T own, other;
   };
-  Pair alpha, beta;   ///< factors; the other one is minus the imaginary part for a real result
+  Pair alpha, beta;   ///< factors; `other` is minus the imaginary part if the component is the real one
   TripleSum sums[2];  ///< own, other
   int exponent;
   Pair c;
@@ -27,7 +27,7 @@ struct ComponentTerms {
  private:
   static constexpr double underflow = 0x1p-1000;
 
-  /// body(factor, sum or number).
+  /// Calls sum(factor, sum) for the terms with S, and number(factor, number) for those with c.
   template <class Sum, class Number>
   ACCUBLAS_HD void for_terms(Sum&& sum, Number&& number) const {
     if (!is_zero(alpha.own)) sum(double{alpha.own}, sums[0]);
@@ -41,7 +41,7 @@ struct ComponentTerms {
     return exponent == 0 || (is_finite(number) && !scale_loses(number, -exponent));
   }
 
-  /// The component as a pair: all but the leading parts are added up in plain arithmetic.
+  /// Rounds the component from a pair. All but the leading parts are added up in plain arithmetic.
   ACCUBLAS_HD bool by_pair(T* out) const {
     double high = 0, low = 0, lows = 0, error = underflow;
     bool known = true;
@@ -61,10 +61,10 @@ struct ComponentTerms {
           known &= to_unit_of_sums(number);
           add(factor, number, 0);
         });
-    // At most 24 roundings of parts, none of which is larger than all of them together.
+    // At most 24 operations on parts were rounded, and no result of one exceeds `lows`.
     if (!known || !accublas::ziv_test({high, low}, (error + lows * 0x1p-48) * (1 + 0x1p-40), out)) return false;
     if (exponent == 0) return true;
-    // The exponent alone changes, unless one of both numbers is near underflow or overflow.
+    // Scaling changes only the exponent, unless the number is near underflow or overflow before or after it.
     using F = FloatFormat<T>;
     const auto is_inside = [](int top) {
       return top > F::min_exponent + F::digits && top < F::max_exponent + F::digits - 1;
@@ -75,7 +75,7 @@ struct ComponentTerms {
     return true;
   }
 
-  /// The component as a triple, which loses nothing of short numbers.
+  /// Rounds the component from a triple, which holds sums of short numbers exactly.
   ACCUBLAS_HD ACCUBLAS_NOINLINE bool by_triple(T* out) const {
     TripleSum sum{0, 0, 0, 0};
     bool known = true;

@@ -65,8 +65,8 @@ bool run_sums(Int8Call<T>& call, const Int8Verdict& verdict, Elements elements) 
       execution);
 }
 
-/// Whether sums are faster than residues: the engine was chosen for a larger product, of which this one is a part, or
-/// for another mode.
+/// Returns whether sums are faster than residues. This happens if the engine was chosen for a larger product, of which
+/// this one is a part, or for another mode.
 template <class T>
 bool sums_are_faster(const Int8Call<T>& call) {
   const Gemm<T>& g = call.problem;

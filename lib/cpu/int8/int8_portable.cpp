@@ -154,7 +154,7 @@ std::int64_t reconstruct_wide(const Int8Reconstruction& t, T* out) {
       const double error = t.row_error ? t.col_drop[c] * t.row_error[r] + t.row_drop[r] * t.col_error[c] : 0;
       T* const to = &out[r * t.out_stride + c];
       // Three roundings of the error's own are covered by its enlargement.
-      // Infinities and NaN stay open, for the code that signals exceptions.
+      // Infinities and NaN stay undecided, so that code that signals exceptions computes them.
       const bool decided = round_within(alpha, s, error * (1 + 0x1p-50), t.row_exponent[r] + t.col_exponent[c], beta,
                                         read_addend(beta, to), to) &&
                            is_finite(*to);

@@ -76,7 +76,7 @@ ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error,
   if (single) bound = add(bound, mul(magnitude(sum), splat(0x1p-51)));  // for the rounding to double on the way
   V below = add(sum, sub(rest, bound)), above = add(sum, add(rest, bound));
   if (single) {
-    // An overflow is left open, for the code that signals exceptions.
+    // A lane that overflows stays undecided, so that code that signals exceptions computes it.
     done &= lanes_at_least(splat(0x1.fffffep+127), magnitude(above));
     below = rounded_to_float(below);
     above = rounded_to_float(above);

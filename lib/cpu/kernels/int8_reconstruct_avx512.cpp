@@ -20,8 +20,9 @@ struct Rounded {
   Mask done;
 };
 
-/// round(Unit, Eight), giving Rounded, for the elements of row r; stores values, marks what is not done, counts it.
-/// Elements that are not done since little of them is in a window are rounded in the next one.
+/// Calls round(Unit, Eight), which returns Rounded, for the elements of row r. Stores the values that are done, marks
+/// the other elements in t.open, and returns how many these are. An element that is too small for a window is rounded
+/// in the next one.
 template <class T, bool Sticky, class Round>
 ACCUBLAS_INLINE std::int64_t round_row(const Int8Reconstruction& t, const Windows& windows, std::int64_t r, T* out,
                                        Round&& round) {
@@ -96,14 +97,14 @@ ACCUBLAS_INLINE Mask same(Doubles x, Doubles y) {
   return equal(rounded_to_single(x), rounded_to_single(y));
 }
 
-/// RN(S 2^...) of 8 elements of row r. An interval decides where both its ends round to one value.
+/// Returns RN(S 2^...) of 8 elements of row r. An interval decides an element if both of its ends round to one value.
 template <class T, bool Interval, bool Sticky>
 ACCUBLAS_INLINE Rounded round_sum(const Int8Reconstruction& t, const Unit& unit, Integers64 sign, std::int64_t r,
                                   const Eight& x) {
   constexpr bool single = sizeof(T) == 4;
   constexpr int normal_min = single ? -126 : -1022, normal_max = single ? 127 : 1023;
   const std::int64_t h_exponent = std::int64_t{t.row_exponent[r]} + unit.exponent + 48;  // h has 48 bits more than m
-  // Results between 2^(h_exponent + 13 + ...) and 2^(h_exponent + 64 + ...) are normal?
+  // Large results are between 2^(h_exponent + 13 + E) and 2^(h_exponent + 64 + E), where E is the column's exponent.
   const bool normal =
       h_exponent + t.col_exponent_min + 13 >= normal_min && h_exponent + t.col_exponent_max + 64 <= normal_max;
   // Digits that were not computed are worth at most 2^12.3 units of m; one more for the truncation of the error.
@@ -188,8 +189,8 @@ ACCUBLAS_INLINE Rounded round_parts(const Product& p, Doubles q, Doubles q_low) 
   return {result, done};
 }
 
-/// RN(alpha S + beta c), c in `out`, of 8 elements of row r. No part over- or underflows: alpha and beta are within
-/// 2^+-200, the units of S and c within 2^+-700, or the element stays open.
+/// Returns RN(alpha S + beta c) of 8 elements of row r, where c is in `out`. alpha and beta are within 2^+-200.
+/// Elements whose unit of S or whose c is not within 2^+-700 stay open, so that no part over- or underflows.
 template <class T, bool Interval, bool Sticky>
 ACCUBLAS_INLINE Rounded round_combination(const Int8Reconstruction& t, const Unit& unit, const Factors& by,
                                           std::int64_t r, const T* c, const Eight& x) {

@@ -88,8 +88,9 @@ ACCUBLAS_INLINE void all_low_digits(const CrtTable& t, const Residues* pairs, in
   }
 }
 
-/// Windows of 7 digits: the leading ones, then each one 3 digits below the one before, down to the lowest digits. An
-/// element with abs(h) < 2^14 in a window is all in the next one.
+/// Windows have 7 digits. The first one has the leading digits, and each other one begins 3 digits below the one
+/// before, down to the lowest digits. All bits of an element with abs(h) < 2^14 in a window are in the next one or
+/// below it.
 constexpr int window_step = 3, most_windows = 6;
 constexpr std::int64_t least_head = 1 << 14;
 

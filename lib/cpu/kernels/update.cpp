@@ -13,7 +13,8 @@ constexpr long long lost_bits = (1 << 29) - 1, before_middle = (1 << 28) - 2, ab
 /// Lanes, as bits, where a and b differ or are NaN; where they are equal.
 ACCUBLAS_INLINE unsigned differing(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ); }
 ACCUBLAS_INLINE unsigned equal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
-/// Lanes that hold Inf or NaN. They are left open, for the code that signals exceptions.
+/// Returns the lanes, as bits, that hold Inf or NaN. They stay undecided, so that code that signals exceptions computes
+/// them.
 ACCUBLAS_INLINE unsigned not_finite(V a) { return _mm512_fpclass_pd_mask(a, 0x99); }
 ACCUBLAS_INLINE V to_single(V a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
 /// Lanes where a < b.

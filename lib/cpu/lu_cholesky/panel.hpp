@@ -212,11 +212,12 @@ class Panel {
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, column - first_)[r + i]);
   }
 
-  /// Powers of two for the rows of L, so that sums over rows whose entries are near an end of the range stay in it.
+  /// Chooses powers of two for the rows of L, so that sums over rows whose entries are near an end of the range stay
+  /// in the range.
   void choose_scales(Index first, Index end) {
     std::fill_n(scale_, rows_, 0);
     if (sizeof(T) != sizeof(double)) return;
-    // The largest exponent of each row, as the high words of numbers have it.
+    // The largest high word of a row has its largest exponent.
     for (Index column = first; column < end; ++column)
       for (Index r = 0; r < rows_; ++r)
         for (int part = 0; part < parts; ++part) {
@@ -229,7 +230,8 @@ class Panel {
       scale_[r] = usual ? 0 : std::clamp(-exponent, -600, 1000);
     }
   }
-  /// Puts an entry of row r, scaled, where its sums read it. A NaN stands for one that loses bits: no sum decides then.
+  /// Writes an entry of row r, scaled, to the numbers that sums read. An entry that would lose bits becomes a NaN, so
+  /// that no sum decides.
   void keep_scaled(const E& x, Index r, T* to) const {
     keep(x, to);
     for (int part = 0; scale_[r] != 0 && part < parts; ++part) {
@@ -359,7 +361,7 @@ class Panel {
   T* inner_ = nullptr;                             ///< rows of L within the panel
   double* inner_bits_ = nullptr;                   ///< their last bits, where they are tracked
   Index* row_ = nullptr;                           ///< where the rows of the panel were
-  int* scale_ = nullptr;                           ///< exponents that L's rows, and their sums, are scaled by
+  int* scale_ = nullptr;  ///< exponents of the powers of two that scale L's rows and their sums
   Best* best_ = nullptr;
   T* line_of_panel_ = nullptr;
   double line_bits_ = multiple_of_all;      ///< its last bit

@@ -33,8 +33,8 @@ DeepLines<RealOf<E>> deep_lines(const Product<E>& p, const ProductLines<E>& line
   }};
 }
 
-/// The rows of a product with a triangular operand that hold an Inf or a NaN, once more, over their terms: zeros stand
-/// for what is no term. They have cr's values in every mode.
+/// Computes the rows with an Inf or a NaN of a product with a triangular operand once more, over their terms alone. The
+/// lines of the operand have zeros for entries that are no terms. These rows have cr's values in every mode.
 template <class E>
 void compute_special_rows(const Product<E>& p, Execution& execution) {
   for (Index i = 0; i < p.m; ++i) {
@@ -60,7 +60,7 @@ bool deep_product(const Product<E>& p, const Mode& mode, Execution& execution) {
   using T = RealOf<E>;
   constexpr Index components = is_complex<E> ? 2 : 1;
   if (p.in_place) {
-    // The rows that C overwrites are set aside.
+    // C overwrites the rows of A, so they are copied first.
     const std::size_t count = static_cast<std::size_t>(p.m * p.k);
     if (count > execution.workspace.available() / 2 / sizeof(E)) return false;
     E* const kept = execution.workspace.template take<E>(count);

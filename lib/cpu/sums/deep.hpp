@@ -79,14 +79,16 @@ class Deep {
   std::uint8_t& element(Index i, Index j, Index part) const { return elements_[index(i, j, part)]; }
   T* result(Index i, Index j, Index part) const { return &g_.c(i, j) + part; }
 
-  /// Whether a part of a result has terms of both parts of the sum, or of what C was.
+  /// Returns whether a part of a result has terms of both parts of the sum or of C.
   bool joins_parts() const { return !is_zero(g_.alpha.im) || keeps_addends(); }
-  /// Whether it has terms of both parts of what C was, so that they outlive the part that is written first.
+  /// Returns whether a part of a result has terms of both parts of C. Copies of C are then kept, because one part is
+  /// written before the other.
   bool keeps_addends() const { return !is_zero(g_.beta.im); }
+  /// Returns the part of C that a part of a result adds, as it was before the call.
   T addend(Index i, Index j, Index part) const {
     return keeps_addends() ? addends_[index(i, j, part)] : read_addend(g_.beta.re, result(i, j, part));
   }
-  /// The addend's other part, or zero if the result has no term of it: another thread may then write that part of C.
+  /// Returns the other part of C, or zero if the result has no term of it: another thread may then write that part.
   T other_addend(Index i, Index j, Index part) const {
     return keeps_addends() ? addends_[index(i, j, 1 - part)] : T(0);
   }

@@ -36,7 +36,7 @@ void Deep<T>::survey() {
   if (joins_parts()) join_rejected();
 }
 
-/// A part of a result takes cr's sums where a sum that it has terms of is rejected.
+/// Gives cr's sums to each part of a result that has terms of a rejected sum.
 template <class T>
 void Deep<T>::join_rejected() {
   const bool own = !is_zero(g_.alpha.re), other = !is_zero(g_.alpha.im);

@@ -309,7 +309,7 @@ T Deep<T>::finish_exact(const ExactSum<double>& exact, Index i, Index j, Index p
                       addend(i, j, part));
 }
 
-/// A part of a result in which both parts of the sum are joined.
+/// Returns a part of a result that has terms of both parts of the sum or of C, from exact sums.
 template <class T>
 T Deep<T>::joined(const ExactSum<double> (&exact)[2], Index i, Index j, Index part) const {
   const auto alpha = ComponentTerms<T>::factors(g_.alpha, part == 1),

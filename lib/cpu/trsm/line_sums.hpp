@@ -77,8 +77,8 @@ class LineSums {
   }
 
   /// Scales `lines` by a power of two that brings their products with unknowns of magnitudes up to `of_unknowns` to the
-  /// upper end of what the kernels add up. Returns the exponent; 0, with the lines as they were, where entries would
-  /// lose bits.
+  /// upper end of the range in which the kernels add up. Returns the exponent, or 0 with the lines unchanged if entries
+  /// would lose bits.
   int scale(Index count, T* lines, T of_unknowns) const {
     constexpr int most = 840;
     T of_lines = 0;
@@ -102,7 +102,7 @@ class LineSums {
   }
 
   /// Decides an unknown by the fullest sums over `count` unknowns of one right-hand side. Returns whether they do;
-  /// `sums` are the ones that did not have to be scaled. The lines are 2^scale times what they stand for.
+  /// `sums` are those of the lines as given. The lines are 2^scale times the lines of M.
   bool decide(const Unknown<E>& unknown, Index count, const T* lines, int scale, const T* unknowns,
               TripleSum (&sums)[parts], E& result) const {
     const auto of_part = [&](int part) { return Vector<const T>{lines + part * stride_, 1}; };
@@ -138,7 +138,7 @@ class LineSums {
     return unknown.exact(above);
   }
 
-  /// The largest of a number and the magnitudes of others; NaN if one of them is.
+  /// Returns the largest of a number and the magnitudes of others, or NaN if one of them is NaN.
   static T larger(T most, Index count, const T* numbers) {
     for (Index t = 0; t < count; ++t)
       if (!(std::fabs(numbers[t]) <= most) && !is_nan(most)) most = std::fabs(numbers[t]);

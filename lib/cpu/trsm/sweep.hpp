@@ -80,7 +80,7 @@ class Sweep {
     Index together;  ///< as of the system
   };
 
-  /// The largest magnitude of the unknowns, found when it is asked for.
+  /// The largest magnitude of the unknowns. Each call of up_to() looks at the unknowns that are new.
   struct Largest {
     T magnitude = 0;
     Index known = 0;  ///< unknowns of each right-hand side
