@@ -24,7 +24,7 @@ FOLDER = Path(__file__).resolve().parent / "lib"  # of the libraries in a wheel
 
 
 def candidates() -> Iterator[str]:
-    """The files that may be the library, the first choice first."""
+    """Returns the files that may be the library, the first choice first."""
     if chosen := os.environ.get("ACCUBLAS_LIBRARY"):
         yield chosen
         return
@@ -102,7 +102,7 @@ class Context:
         self.target = 0.0
         self.device: int | None = None
         self.stream = 0
-        self.destroy = function("destroy")  # at the end of the process the module may have lost its names
+        self.destroy = function("destroy")  # kept here because the module may have lost its names at the end of the process
         self.check(function("create")(ctypes.byref(self.handle)))
 
     def __del__(self) -> None:

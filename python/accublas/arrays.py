@@ -106,7 +106,7 @@ def stack(view: View) -> tuple[int, ...]:
 
 
 def broadcast(view: View, batch: tuple[int, ...]) -> View:
-    """The view with more matrices: those of dimensions that it lacks or has once are the same."""
+    """The view with the batch's dimensions. Along a dimension that the view lacks, or in which it has one matrix, all matrices are the same."""
     own = stack(view)
     strides = (0,) * (len(batch) - len(own)) + tuple(0 if size == 1 else stride for size, stride in zip(own, view.strides))
     return View(view.address, batch + view.shape[-2:], strides + view.strides[-2:], view.owner)

@@ -20,7 +20,7 @@ def matmul(a: Any, b: Any, *, out: Any = None, mode: str | None = None) -> Any:
     a, b : array_like
         Matrices, vectors, or stacks of matrices in the last two dimensions, which broadcast.
     out : array, optional
-        An array of the result's type and shape, with any strides, that is overwritten by the result and returned.
+        An array of the result's type and shape, with any strides, that is overwritten by the result and returned. It must not share memory with an operand.
     mode : str, optional
         The mode of this call, such as ``"cr"``.
 
@@ -95,7 +95,7 @@ def gemm(
     trans_a, trans_b : {"N", "T", "C"}
         op: the matrix itself, its transpose, or its conjugate transpose.
     out : array, optional
-        An array of the result's type and shape that is overwritten by the result and returned. It may be `c`.
+        An array of the result's type and shape that is overwritten by the result and returned. It may be `c`, but must not share memory with `a` or `b`.
     mode : str, optional
         The mode of this call.
 
@@ -148,7 +148,7 @@ def gemv(
     trans : {"N", "T", "C"}
         op: the matrix itself, its transpose, or its conjugate transpose.
     out : array, optional
-        A vector of the result's type that is overwritten by the result and returned. It may be `y`.
+        A vector of the result's type that is overwritten by the result and returned. It may be `y`, but must not share memory with `a` or `x`.
     mode : str, optional
         The mode of this call.
 
@@ -269,7 +269,7 @@ def product_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def prepared(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex, added: Any, name: str) -> Any:
-    """The array of a result, which holds the array that is added."""
+    """Returns the array of a result. If beta is not 0, it holds the array that is added."""
     if beta == 0:
         return operands.result(out, shape)
     if added is None:
