@@ -1,5 +1,6 @@
 // Structured products with a long inner dimension, by lib/cpu/sums/deep_gemm.cpp, which reads some terms of its lines
 // at a time. Lines of operands without structure are read in place; parts of the others are copied.
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/structured/written_lines.hpp"
 
@@ -34,9 +35,11 @@ DeepLines<RealOf<E>> deep_lines(const Product<E>& p, const ProductLines<E>& line
 }
 
 /// Computes the rows with an Inf or a NaN of a product with a triangular operand once more, over their terms alone. The
-/// lines of the operand have zeros for entries that are no terms. These rows have cr's values in every mode.
+/// lines of the operand have zeros for entries that are no terms. These rows have cr's values in every mode, but the
+/// report keeps the mode's bound.
 template <class E>
 void compute_special_rows(const Product<E>& p, Execution& execution) {
+  const Bound bound = bound_of(execution.report);
   for (Index i = 0; i < p.m; ++i) {
     bool finite = true;
     for (Index q = 0; q < p.k; ++q) {
@@ -51,6 +54,7 @@ void compute_special_rows(const Product<E>& p, Execution& execution) {
     row.c = p.c.block(i, 0);
     product_by_elements(row, Mode{ACCUBLAS_MODE_CR}, execution);
   }
+  put_bound(execution.report, bound);
 }
 
 }  // namespace

@@ -361,8 +361,9 @@ TermScale scale_of(Index k, Vector<const T> row, Vector<const T> col, const Trip
   const int of_row = exponent_above_all(row), of_col = exponent_above_all(col);
   if (sizeof(T) != sizeof(double) || std::max(of_row, of_col) > greatest_exponent) return {};
   if (!triple_known(sum)) return {std::min(0, scaled_down - of_row), std::min(0, scaled_down - of_col)};
-  // A sum that may have underflowed has an error below 2^-1000, so that its products are below 2^-836. Twice 860 lifts
-  // them to 2^884, where the kernels' grids do not overflow. No line is scaled down: its least entries might lose bits.
+  // A sum that may have underflowed has an error below 2^-1000, which is at least 2^-174 times the limits of its chains
+  // (Grid::deep_error). So these are below 2^-826. Twice 860 lifts them to 2^894, where the kernels' grids do not
+  // overflow. No line is scaled down, because its least entries might lose bits.
   const auto lift = [](int exponent) { return std::clamp(1000 - exponent, 0, 860); };
   return {lift(of_row), lift(of_col)};
 }
