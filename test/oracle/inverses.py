@@ -42,8 +42,8 @@ def square(fmt, a, upper):
                 pairs = [(negative(a[i][k]), conjugate(a[j][k])) for k in range(j, n)]
             else:
                 pairs = [(negative(conjugate(a[k][i])), a[k][j]) for k in range(i, n)]
-            parts = rounded(left(zero, pairs), fmt)
-            x[i, j] = (parts[0],) + zero[1:] if i == j else tuple(parts)
+            sums = left(zero, pairs)
+            x[i, j] = tuple(rounded(sums[:1], fmt)) + zero[1:] if i == j else tuple(rounded(sums, fmt))
     for (i, j), value in x.items():
         a[i][j] = value
 
