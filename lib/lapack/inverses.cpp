@@ -5,6 +5,7 @@
 #include "lib/base/exceptions.hpp"
 #include "lib/call/element_steps.hpp"
 #include "lib/lapack/calls.hpp"
+#include "lib/numerics/result_exceptions.hpp"
 #include "lib/runtime/run.hpp"
 
 namespace accublas {
@@ -136,19 +137,10 @@ class InverseCall {
         E result = x(i, j);
         if constexpr (is_complex<E>)
           if (i == j) result.im = 0;
-        bool any_nan = false, all_finite = true, made_nan = false, made_infinity = false;
+        OperandKinds operands;
         for (Index k = std::max(i, j); k < (upper_ ? cols : rows); ++k)
-          for (const Index line : {i, j})
-            parts(upper_ ? a(line, k) : a(k, line), [&](auto z) {
-              any_nan |= is_nan(z);
-              all_finite &= is_finite(z);
-            });
-        parts(result, [&](auto z) {
-          made_nan |= is_nan(z) && !any_nan;
-          made_infinity |= !is_nan(z) && !is_finite(z) && all_finite;
-        });
-        signal_exceptions((made_nan ? exceptions::invalid : exceptions::none) |
-                          (made_infinity ? exceptions::overflow : exceptions::none));
+          for (const Index line : {i, j}) parts(upper_ ? a(line, k) : a(k, line), [&](auto z) { operands.add(z); });
+        parts(result, [&](auto z) { signal_exceptions(operands.exceptions_of(z)); });
       }
   }
 

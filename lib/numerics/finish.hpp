@@ -8,6 +8,7 @@
 #pragma once
 
 #include "lib/base/exceptions.hpp"
+#include "lib/numerics/result_exceptions.hpp"
 #include "lib/numerics/rounding.hpp"
 #include "lib/numerics/wide.hpp"
 
@@ -60,11 +61,13 @@ ACCUBLAS_HD bool has_addend(T beta) {
 /// Returns the exceptions of `result` = RN(alpha S + beta c) for a finite S.
 template <class T>
 ACCUBLAS_HD unsigned exceptions_of(T result, T alpha, T beta, T c) {
-  if (is_finite(result)) return exceptions::none;
-  const bool addend = has_addend(beta);
-  if (is_nan(result))
-    return is_nan(alpha) || (addend && (is_nan(beta) || is_nan(c))) ? exceptions::none : exceptions::invalid;
-  return is_finite(alpha) && (!addend || (is_finite(beta) && is_finite(c))) ? exceptions::overflow : exceptions::none;
+  OperandKinds operands;
+  operands.add(alpha);
+  if (has_addend(beta)) {
+    operands.add(beta);
+    operands.add(c);
+  }
+  return operands.exceptions_of(result);
 }
 
 /// An exact zero is +0.

@@ -135,7 +135,9 @@ class Panel {
     tracks_ = true;
     if (by_columns_) return;
     const LineSums<E> sums = line_sums(stride_);
-    for (Index r = 0; r < rows_; ++r) inner_bits_[r] = sums.last_bit(begin - first_, inner_ + r * stride_);
+    // Row r of the triangle above `begin` has r entries.
+    for (Index r = 0; r < rows_; ++r)
+      inner_bits_[r] = sums.last_bit(std::min(r, begin - first_), inner_ + r * stride_);
     add_up_before(begin, end);
   }
 

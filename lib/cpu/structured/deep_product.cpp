@@ -3,6 +3,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/structured/written_lines.hpp"
+#include "lib/numerics/result_exceptions.hpp"
 
 namespace accublas::cpu {
 
@@ -34,25 +35,38 @@ DeepLines<RealOf<E>> deep_lines(const Product<E>& p, const ProductLines<E>& line
   }};
 }
 
+/// Adds the parts of a number to the operands of a result.
+template <class E>
+void add_parts(OperandKinds& operands, const E& number) {
+  for (int part = 0; part < (is_complex<E> ? 2 : 1); ++part) operands.add(components_of(&number)[part]);
+}
+
 /// Computes the rows with an Inf or a NaN of a product with a triangular operand once more, over their terms alone. The
 /// lines of the operand have zeros for entries that are no terms. These rows have cr's values in every mode, but the
-/// report keeps the mode's bound.
+/// report keeps the mode's bound. If the products had exceptions, those of the other rows are signalled here. Products
+/// with triangular operands have beta = 0.
 template <class E>
-void compute_special_rows(const Product<E>& p, Execution& execution) {
+void compute_special_rows(const Product<E>& p, bool had_exceptions, Execution& execution) {
   const Bound bound = bound_of(execution.report);
   for (Index i = 0; i < p.m; ++i) {
-    bool finite = true;
-    for (Index q = 0; q < p.k; ++q) {
-      const E entry = p.a(i, q);
-      const auto* const numbers = components_of(&entry);
-      for (int part = 0; part < (is_complex<E> ? 2 : 1); ++part) finite &= is_finite(numbers[part]);
+    OperandKinds of_row;
+    for (Index q = 0; q < p.k; ++q) add_parts<E>(of_row, p.a(i, q));
+    if (!of_row.all_finite) {
+      Product<E> row = p;
+      row.m = 1;
+      row.a.stored = p.a.stored.block(i, 0);
+      row.c = p.c.block(i, 0);
+      product_by_elements(row, Mode{ACCUBLAS_MODE_CR}, execution);
+    } else if (had_exceptions) {
+      for (Index j = 0; j < p.n; ++j) {
+        OperandKinds operands;
+        add_parts<E>(operands, p.alpha);
+        for (Index q = 0; q < p.k; ++q) add_parts<E>(operands, p.b(q, j));
+        const E result = p.c(i, j);
+        for (int part = 0; part < (is_complex<E> ? 2 : 1); ++part)
+          signal_exceptions(operands.exceptions_of(components_of(&result)[part]));
+      }
     }
-    if (finite) continue;
-    Product<E> row = p;
-    row.m = 1;
-    row.a.stored = p.a.stored.block(i, 0);
-    row.c = p.c.block(i, 0);
-    product_by_elements(row, Mode{ACCUBLAS_MODE_CR}, execution);
   }
   put_bound(execution.report, bound);
 }
@@ -90,8 +104,12 @@ bool deep_product(const Product<E>& p, const Mode& mode, Execution& execution) {
   g.complex = is_complex<E>;
   g.wanted = p.wanted;
   g.imaginary_shift = imaginary_shift(p);
-  if (!deep_gemm<T>(g, mode, execution)) return false;
-  if (p.b.structure == Structure::triangular) compute_special_rows(p, execution);
+  const bool triangular = p.b.structure == Structure::triangular;
+  bool served = false;
+  const auto multiply = [&] { served = deep_gemm<T>(g, mode, execution); };
+  const unsigned of_products = triangular ? collect_exceptions(multiply) : (multiply(), exceptions::none);
+  if (!served) return false;
+  if (triangular) compute_special_rows(p, of_products != exceptions::none, execution);
   if (p.hermitian) clear_diagonal(p, 0, p.m, 0, p.n);
   return true;
 }

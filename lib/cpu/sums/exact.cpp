@@ -7,6 +7,7 @@
 #include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/finish_root.hpp"
 #include "lib/numerics/long_accumulator.hpp"
+#include "lib/numerics/result_exceptions.hpp"
 
 namespace accublas::cpu {
 
@@ -20,15 +21,17 @@ T exact_element(Index k, T alpha, Vector<const T> row, Vector<const T> col, T be
 template <class T>
 void signal_element(T result, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, T c) {
   if (is_finite(result)) return;
-  const bool addend = !is_zero(beta);
-  bool any_nan = is_nan(alpha) || (addend && (is_nan(beta) || is_nan(c))),
-       all_finite = is_finite(alpha) && (!addend || (is_finite(beta) && is_finite(c)));
-  for (Index p = 0; p < k; ++p) {
-    any_nan |= is_nan(row[p]) || is_nan(col[p]);
-    all_finite &= is_finite(row[p]) && is_finite(col[p]);
+  OperandKinds operands;
+  operands.add(alpha);
+  if (!is_zero(beta)) {
+    operands.add(beta);
+    operands.add(c);
   }
-  if (is_nan(result) ? !any_nan : all_finite)
-    signal_exceptions(is_nan(result) ? exceptions::invalid : exceptions::overflow);
+  for (Index p = 0; p < k; ++p) {
+    operands.add(row[p]);
+    operands.add(col[p]);
+  }
+  signal_exceptions(operands.exceptions_of(result));
 }
 
 template <class T>
