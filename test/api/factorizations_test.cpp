@@ -2,9 +2,12 @@
 // blocking, thread or layout changes, and the backward errors that docs/factorizations.md proves. Their values are the
 // oracle's affair.
 #include <algorithm>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "lapack.hpp"
 
@@ -184,6 +187,37 @@ TEST(Factorizations, WithoutMemoryAStays) {
   ASSERT_EQ(accublas_set_workspace(context, buffer.data(), buffer.size()), ACCUBLAS_SUCCESS);
   EXPECT_EQ(accublas_dgetrf(context, columns, n, n, a.data(), n, pivots.data(), &info), ACCUBLAS_ERROR_MEMORY);
   EXPECT_TRUE(a == before);
+}
+
+/// An element of U is a sum whose leading parts cancel and leave 2^-900 of them. What the memory of LU held before must
+/// not change it.
+TEST(Factorizations, MemoryIsWrittenBeforeItIsRead) {
+  using Z = std::complex<double>;
+  constexpr std::int64_t n = 10;
+  std::vector<Z> a(n * n);
+  const auto at = [&](std::size_t i, std::size_t j) -> Z& { return a[i + j * n]; };
+  at(1, 0) = {0, -0x1p823};
+  for (const std::size_t i : {0, 2, 3, 7}) at(i, 0) = -1;
+  for (const std::size_t i : {4, 6}) at(i, 0) = 1;
+  at(5, 0) = {1, -0x1p876};
+  at(5, 1) = {-1, 0x1p876};
+  for (const std::size_t j : {2, 4, 5}) at(5, j) = {0, -0x1p500};
+  for (const std::size_t j : {3, 6, 7, 9}) at(5, j) = {0, 0x1p500};
+  at(8, 1) = {-1, 0x1p-430};
+  at(9, 1) = {1, 0x1p222};
+
+  api::Context context("cr");
+  ASSERT_EQ(accublas_set_num_threads(context, 1), ACCUBLAS_SUCCESS);
+  std::vector<std::vector<Z>> results;
+  for (const double before : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    results.emplace_back(a.size(), before);
+    std::int64_t pivots[n], info = 0;
+    for (int call = 0; call < 2; ++call) {
+      if (call == 1) results.back() = a;
+      ASSERT_EQ(accublas_zgetrf(context, columns, n, n, results.back().data(), n, pivots, &info), ACCUBLAS_SUCCESS);
+    }
+  }
+  EXPECT_TRUE(results[0] == results[1]);
 }
 
 /// abs(P A - L U) <= u abs(u_ij) above, u abs(l_ij u_jj) below the diagonal, without a factor n; the residual correctly
