@@ -70,6 +70,10 @@ class NumPy:
     def dtype(self, array: Any) -> numpy.dtype:
         return array.dtype
 
+    def held(self, dtype: str) -> str:
+        """The type in which the library's arrays hold numbers of a type."""
+        return dtype
+
     def device(self, array: Any) -> int | None:
         """The number of the GPU whose memory holds the array, or None."""
         return None
@@ -148,7 +152,9 @@ class PyTorch(NumPy):
         self.xp = torch
 
     def array(self, given: Any) -> Any:
-        return self.xp.as_tensor(given).detach().resolve_conj().resolve_neg()
+        """NumPy reads lists, because PyTorch would round their numbers to float32."""
+        host = given if library_of(type(given)) else numpy.asarray(given)
+        return self.xp.as_tensor(host).detach().resolve_conj().resolve_neg()
 
     def dtype(self, array: Any) -> numpy.dtype:
         return named_dtype(str(array.dtype).removeprefix("torch."))
@@ -190,14 +196,23 @@ class JAX(NumPy):
         self.wide = (jax if hasattr(jax, "enable_x64") else importlib.import_module("jax.experimental")).enable_x64
 
     def array(self, given: Any) -> Any:
-        return self.xp.asarray(given)
+        """NumPy reads lists and its own arrays, whose numbers JAX would round, or cut off to 32 bits, before the type of the call is known."""
+        if library_of(type(given)):
+            return self.xp.asarray(given)
+        with self.wide(True):
+            return self.xp.asarray(numpy.asarray(given))
+
+    def held(self, dtype: str) -> str:
+        """JAX has float64 and complex128 only if the program enables them."""
+        return self.jax.dtypes.canonicalize_dtype(dtype).name
 
     def device(self, array: Any) -> int | None:
         kind, number = array.__dlpack_device__()
         return number if kind in (CUDA, CUDA_MANAGED) else None
 
     def converted(self, array: Any, dtype: str) -> Any:
-        return array.astype(dtype)
+        with self.wide(True):
+            return array.astype(dtype)
 
     def copy(self, array: Any, shape: tuple[int, ...], dtype: str) -> Any:
         with self.wide(True):

@@ -12,7 +12,7 @@ import numpy
 from . import _library
 from . import _prototypes as api
 from ._kinds import View, kind_of
-from .errors import ArgumentError
+from .errors import ArgumentError, InternalError
 
 LETTERS = {"float64": "d", "float32": "s", "complex128": "z", "complex64": "c"}
 REAL = {"float64": "float64", "float32": "float32", "complex128": "float64", "complex64": "float32"}
@@ -46,14 +46,20 @@ class Operands:
         present = tuple(operand for operand in given if operand is not None)
         self.kind = kind_of(present)
         arrays = [None if operand is None else self.kind.array(operand) for operand in given]
-        self.dtype = common_type([self.kind.dtype(array) for array in arrays if array is not None])
-        self.arrays: list[Any] = [None if array is None else self.kind.converted(array, self.dtype) for array in arrays]
+        self.dtype = self.kind.held(common_type([self.kind.dtype(array) for array in arrays if array is not None]))
+        self.arrays: list[Any] = [None if array is None else self.converted(array) for array in arrays]
         self.letter = LETTERS[self.dtype]
         self.size = SIZES[self.dtype]
         self.complex = self.letter in "zc"
         self.like = next(array for array in self.arrays if array is not None)
         self.device = self.kind.device(self.like)
         self.stream = 0 if self.device is None else self.kind.stream(self.device)
+
+    def converted(self, array: Any) -> Any:
+        found = self.kind.converted(array, self.dtype)
+        if self.kind.dtype(found) != self.dtype:  # the call would read other bytes than the array's
+            raise InternalError(f"an operand was converted to {self.kind.dtype(found)}: expected {self.dtype}")
+        return found
 
     def view(self, array: Any) -> View:
         return self.kind.view(array)

@@ -213,6 +213,14 @@ class Devices(unittest.TestCase):
             accublas.matmul(CuPyArray(numpy.ones((2, 2))), Tensor(numpy.ones((2, 2))))
         found = accublas.matmul(Tensor(numpy.ones((2, 2))), [[1.0], [2.0]])
         self.assertTrue(same(found.host, numpy.full((2, 1), 3.0)))
+        narrow = lambda given: Tensor(numpy.asarray(given, "f4" if isinstance(given, list) else None))  # what PyTorch does
+        with mock.patch.object(sys.modules["torch"], "as_tensor", lambda given: given if isinstance(given, Tensor) else narrow(given)):
+            self.assertEqual(float(accublas.dot(Tensor([1.0]), [0.1], mode="cr").host), 0.1)
+
+    def test_conversion(self):
+        """An array that a library did not convert is not read as one of another type."""
+        with mock.patch.object(Tensor, "to", lambda tensor, dtype: tensor), self.assertRaises(accublas.InternalError):
+            accublas.dot(Tensor([1, 2]), Tensor([3, 4]))
 
     def test_type(self):
         with mock.patch.object(Tensor, "dtype", "torch.bfloat16"), self.assertRaisesRegex(TypeError, "bfloat16 are not supported"):

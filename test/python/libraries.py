@@ -29,6 +29,10 @@ class Client:
     def host(self, array):
         return numpy.asarray(array)
 
+    def narrow(self):
+        """A block in which the library's arrays hold 32 bits at most, None where it has none."""
+        return None
+
     def stream(self):
         """A stream that is not the default one, None where the library has none."""
         return None
@@ -64,6 +68,9 @@ class JAXClient(Client):
 
     def array(self, host):
         return self.module.numpy.asarray(host)
+
+    def narrow(self):
+        return _kinds.kind_of((self.array(numpy.ones(1)),)).wide(False)
 
 
 CLIENTS = {"cupy": CuPyClient, "torch": PyTorchClient, "jax": JAXClient}
@@ -157,6 +164,20 @@ class Arrays(unittest.TestCase):
         self.assertTrue(same(self.client.host(accublas.matmul(one, [[1.0], [2.0]])), numpy.full((2, 1), 3.0)))
         with self.assertRaisesRegex(accublas.ArgumentError, "2 x 2 and 3 x 1"):
             accublas.matmul(one, self.client.array(numpy.ones((3, 1))))
+        tenth = accublas.matmul(self.client.array(numpy.ones((1, 1))), [[0.1]], mode="cr")
+        self.assertTrue(same(self.client.host(tenth), numpy.array([[0.1]])))
+
+    def test_narrow(self):
+        """Where arrays hold 32 bits at most, all that would become float64 becomes float32."""
+        if self.client.narrow() is None:
+            self.skipTest("arrays hold 64 bits")
+        with self.client.narrow():
+            x, y, ones = self.client.array(numpy.array([3, 4])), self.client.array(numpy.float32([1, 2])), self.client.array(numpy.ones((50, 50), "i4"))
+            for found, wanted in ((accublas.dot(x, x), 25), (accublas.dot([3, 4], y), 11), (accublas.dot(numpy.array([0.1, 2**40]), y, mode="cr"), 2.0**41),
+                                  (accublas.norm(x), 5), (accublas.matmul(ones, ones)[7, 7], 50), (accublas.syrk(ones)[1, 2], 50),
+                                  (accublas.gemm([[1]], [[2]], beta=1, c=self.client.array(numpy.array([[3]])))[0, 0], 5),
+                                  (accublas.solve(self.client.array(numpy.array([[4]])), [2.0])[0], 0.5)):  # fmt: skip
+                self.assertTrue(same(self.client.host(found), numpy.float32(wanted)), (found, wanted))
 
 
 def cases(names):
