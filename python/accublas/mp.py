@@ -107,6 +107,20 @@ class Array:
             made[i] = text.value.decode()
         return made.reshape(self.shape, order="F")
 
+    def __copy__(self) -> Array:
+        """A copy in the memory of the array."""
+        made = like(self, self.shape)
+        _, ld, m, n = self.block
+        _library.context().call("mp_copy", m, n, self.handle, 0, ld, made.handle, 0, ld)
+        return made
+
+    def __deepcopy__(self, _: Any) -> Array:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle reads the array into host memory."""
+        return of_parts, (self.shape, self.precision, self.parts())
+
     def __float__(self) -> float:
         if self.shape:
             raise TypeError(f"an array of shape {self.shape} is not a number")
@@ -183,18 +197,23 @@ def array(values: Any, precision: int) -> Array:
         _library.context().call("mp_set_double", made.handle, *made.block, doubles.ctypes.data, made.block[1])
         return made
     numbers = numpy.asarray(values, object)
-    made = Array(numbers.shape, precision)
     elements = [dyadic(value) for value in numbers.ravel(order="F").tolist()]
-    known = [element or (0, 0, EXPONENT_ZERO) for element in elements]
-    limbs = max(1, *(-(-integer.bit_length() // 64) for _, integer, _ in known)) if known else 1
-    words = b"".join(integer.to_bytes(8 * limbs, "little") for _, integer, _ in known)
-    exponents, signs = numpy.array([exponent for *_, exponent in known], "i8"), numpy.array([sign for sign, *_ in known], "i4")
+    made = of_parts(numbers.shape, precision, [element or (0, 0, EXPONENT_ZERO) for element in elements])
     context = _library.context()
-    context.call("mp_set_limbs", made.handle, *made.block, words, limbs, exponents.ctypes.data, signs.ctypes.data)
     for i, element in enumerate(elements):
         if element is None:
             text = numbers.ravel(order="F")[i]
             context.call("mp_set_string", made.handle, i, text.encode() if isinstance(text, str) else text, 0)
+    return made
+
+
+def of_parts(shape: tuple[int, ...], precision: int, parts: list[tuple[int, int, int]]) -> Array:
+    """The array of numbers that `Array.parts` describes, each rounded once."""
+    made = Array(shape, precision)
+    limbs = max((-(-integer.bit_length() // 64) for _, integer, _ in parts), default=1) or 1
+    words = b"".join(integer.to_bytes(8 * limbs, "little") for _, integer, _ in parts)
+    exponents, signs = numpy.array([exponent for *_, exponent in parts], "i8"), numpy.array([sign for sign, *_ in parts], "i4")
+    _library.context().call("mp_set_limbs", made.handle, *made.block, words, limbs, exponents.ctypes.data, signs.ctypes.data)
     return made
 
 

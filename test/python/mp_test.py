@@ -1,6 +1,8 @@
 """Multiple-precision arrays of the Python package: conversions from and to Python, NumPy, mpmath and gmpy2, and products compared with exact ones."""
 
+import copy
 import math
+import pickle
 import unittest
 from fractions import Fraction
 
@@ -58,6 +60,13 @@ class Conversions(unittest.TestCase):
         mixed = mp.array([1, 2.5, "0x1p-3", b"-inf", numpy.float32(0.5), 2**80], 96)
         self.assertEqual(mixed.to_numpy().tolist(), [1, 2.5, 0.125, -math.inf, 0.5, 2.0**80])
         self.assertEqual([fraction(part) for part in mp.array([2**53 + 1, 2**62 + 1], 64).parts()], [2**53 + 1, 2**62 + 1])
+
+    def test_copies(self):
+        for values in ([[1, "0.1", 3**200], ["-0", "inf", "nan"]], "0.3", []):
+            x = mp.array(values, 128)
+            for made in (copy.copy(x), copy.deepcopy([x])[0], pickle.loads(pickle.dumps(x))):
+                self.assertEqual((made.shape, made.precision, made.parts()), (x.shape, x.precision, x.parts()))
+                self.assertNotEqual(made.handle.value, x.handle.value)
 
     def test_strings(self):
         x = mp.array([["0.1", "1e1000"], ["-2.5", "nan"]], 128)
