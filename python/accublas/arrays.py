@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
+import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +20,7 @@ LETTERS = {"float64": "d", "float32": "s", "complex128": "z", "complex64": "c"}
 REAL = {"float64": "float64", "float32": "float32", "complex128": "float64", "complex64": "float32"}
 NAMES = {numpy.dtype(name): name for name in LETTERS}
 SIZES = {"float64": 8, "float32": 4, "complex128": 16, "complex64": 8, "int64": 8}
+SHARED_WORK = 10000  # what NumPy may try until it takes two arrays to share memory
 TRANSPOSES = {"N": api.NO_TRANS, "T": api.TRANS, "C": api.CONJ_TRANS}
 
 
@@ -70,16 +73,25 @@ class Operands:
     def copy(self, array: Any, shape: tuple[int, ...]) -> Any:
         return self.kind.copy(array, shape, self.dtype)
 
-    def result(self, out: Any, shape: tuple[int, ...]) -> Any:
-        """`out` if it can hold the result, or a new array if it is None."""
+    def result(self, out: Any, shape: tuple[int, ...], **read: Any) -> Any:
+        """`out` if it can hold the result, or a new array if it is None. The operands `read`, by name, must not share memory with it."""
         if out is None:
             return self.empty(shape)
         if not self.kind.writable:
             raise ArgumentError("argument out cannot be written: expected None for arrays of JAX")
+        if not isinstance(out, type(self.like)):
+            raise TypeError(f"argument out is of type {type(out).__name__}: expected {type(self.like).__name__}, the type of the operands")
         if tuple(out.shape) != shape or self.kind.dtype(out) != self.dtype:
             raise ArgumentError(f"argument out is {shape_text(tuple(out.shape))} of type {self.kind.dtype(out)}: expected {shape_text(shape)} of type {self.dtype}")
         if isinstance(out, numpy.ndarray) and (not out.flags.writeable or self.kind.converted(out, self.dtype) is not out):
             raise ArgumentError("argument out is read-only or not aligned: expected an array that can be written")
+        view = self.view(out)
+        if overlaps(view):
+            raise ArgumentError("elements of argument out share memory: expected an array whose elements have memory of their own")
+        target = memory(view, self.size)
+        for name, array in read.items():
+            if numpy.may_share_memory(target, memory(self.view(array), self.size), max_work=SHARED_WORK):
+                raise ArgumentError(f"argument out shares memory with argument {name}: a result needs memory of its own, copy one of them")
         return out
 
     def factor(self, name: str, value: complex, real: bool = False) -> Any:
@@ -104,6 +116,24 @@ class Operands:
                 context.call("set_pointer_mode", api.POINTER_HOST)
         if self.device is not None and self.kind.synchronous:
             context.call("sync")
+
+
+def memory(view: View, size: int) -> numpy.ndarray:
+    """An array of NumPy with the addresses of a view, in host or device memory. Nobody reads its elements."""
+    strides = tuple(size * stride for stride in view.strides)
+    interface = {"version": 3, "typestr": f"|V{size}", "shape": view.shape, "strides": strides, "data": (view.address, False)}
+    return numpy.asarray(types.SimpleNamespace(__array_interface__=interface))
+
+
+def overlaps(view: View) -> bool:
+    """Whether two elements of a view have one address."""
+    extent, dimensions = 1, sorted((abs(stride), count) for stride, count in zip(view.strides, view.shape))
+    for stride, count in dimensions:
+        if stride < extent and count > 1:
+            offsets = functools.reduce(numpy.add.outer, [stride * numpy.arange(count) for stride, count in dimensions])
+            return numpy.unique(offsets).size < offsets.size
+        extent += stride * (count - 1)
+    return False
 
 
 def stack(view: View) -> tuple[int, ...]:

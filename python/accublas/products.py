@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from . import _library
 from . import _prototypes as api
 from ._kinds import View
 from .arrays import TRANSPOSES, Operands, broadcast, collapsed, matrices, shape_text, stack, stored, transposed, vector
@@ -20,7 +21,8 @@ def matmul(a: Any, b: Any, *, out: Any = None, mode: str | None = None) -> Any:
     a, b : array_like
         Matrices, vectors, or stacks of matrices in the last two dimensions, which broadcast.
     out : array, optional
-        An array of the result's type and shape, with any strides, that is overwritten by the result and returned. It must not share memory with an operand.
+        An array of the result's type and shape, with any strides, that is overwritten by the result and returned. It must not share memory with an operand. A call
+        that fails leaves it as it was.
     mode : str, optional
         The mode of this call, such as ``"cr"``.
 
@@ -61,13 +63,14 @@ def matmul(a: Any, b: Any, *, out: Any = None, mode: str | None = None) -> Any:
     wide_a, wide_b = (a[None, :] if a.ndim == 1 else a), (b[:, None] if b.ndim == 1 else b)
     shape = product_shape(tuple(wide_a.shape), tuple(wide_b.shape))
     visible = shape[:-2] + shape[-2:-1] * (a.ndim > 1) + shape[-1:] * (b.ndim > 1)
-    result = operands.result(out, visible)
+    target = operands.result(out, visible, a=a, b=b)
+    result = operands.empty(visible) if staged(out, shape) else target
     view = operands.view(result)
     if visible != shape:  # the dimension that a vector lacks has one element
         strides = view.strides[:-1] + ((0, view.strides[-1]) if a.ndim == 1 else (view.strides[-1], 0))
         view = View(view.address, shape, strides, view.owner)
     multiply(operands, 1, wide_a, "N", wide_b, "N", 0, view, mode)
-    return result
+    return delivered(operands, result, target)
 
 
 def gemm(
@@ -117,9 +120,9 @@ def gemm(
             raise ArgumentError(f"argument {name} has {array.ndim} dimensions: expected at least 2")
     op_a, op_b = operation("trans_a", trans_a), operation("trans_b", trans_b)
     shape = product_shape(op_shape(a, op_a), op_shape(b, op_b))
-    result = prepared(operands, out, shape, beta, c, "c")
+    result, target = prepared(operands, out, shape, beta, "c", c, a=a, b=b)
     multiply(operands, alpha, a, op_a, b, op_b, beta, operands.view(result), mode)
-    return result
+    return delivered(operands, result, target)
 
 
 def gemv(
@@ -171,10 +174,10 @@ def gemv(
     m, n = op_shape(a, op)
     if x.shape[0] != n:
         raise ArgumentError(f"argument x has {x.shape[0]} elements: expected {n}, the columns of op(a)")
-    result = prepared(operands, out, (m,), beta, y, "y")
+    result, target = prepared(operands, out, (m,), beta, "y", y, a=a, x=x)
     if n == 0:  # BLAS leaves y as it is
         multiply(operands, alpha, a, op, x[:, None], "N", beta, column(operands.view(result)), mode)
-        return result
+        return delivered(operands, result, target)
     if op == "C" and not operands.complex:
         op = "T"
     view, view_x, view_y = operands.view(a), operands.view(x), operands.view(result)
@@ -189,7 +192,7 @@ def gemv(
     else:
         view = transposed(operands.view(a.conj()) if op == "C" else view, op)
         operands.call(f"{operands.letter}gemv_strided", m, n, alpha, view.address, *view.strides, x_address, incx, beta, y_address, incy, mode=mode)
-    return result
+    return delivered(operands, result, target)
 
 
 def syrk(a: Any, *, alpha: float = 1.0, trans: bool = False, hermitian: bool = False, mode: str | None = None) -> Any:
@@ -268,10 +271,16 @@ def product_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
         raise ArgumentError(f"the stacks of matrices are {shape_text(a)} and {shape_text(b)}: their first dimensions do not broadcast") from None
 
 
-def prepared(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex, added: Any, name: str) -> Any:
-    """Returns the array of a result. If beta is not 0, it holds the array that is added."""
+def staged(out: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a call computes in other memory than `out`, because a matrix of a stack may miss the target after other matrices are written."""
+    return out is not None and len(shape) > 2 and _library.target.get() != 0
+
+
+def prepared(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex, name: str, added: Any, **read: Any) -> tuple[Any, Any]:
+    """The array in which a result is computed, and the one that is returned. If beta is not 0, the first holds the array that is added."""
     if beta == 0:
-        return operands.result(out, shape)
+        target = operands.result(out, shape, **read)
+        return (operands.empty(shape) if staged(out, shape) else target), target
     if added is None:
         raise ArgumentError(f"argument {name} is missing: beta = {beta} needs it")
     try:
@@ -281,11 +290,17 @@ def prepared(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex
     if not fits:
         raise ArgumentError(f"argument {name} is {shape_text(tuple(added.shape))}: expected {shape_text(shape)}")
     if out is None:
-        return operands.copy(added, shape)
-    result = operands.result(out, shape)
-    if result is not added:
-        result[...] = added
-    return result
+        result = operands.copy(added, shape)
+        return result, result
+    target = operands.result(out, shape, **read)
+    return (target if target is added and not staged(out, shape) else operands.copy(added, shape)), target
+
+
+def delivered(operands: Operands, result: Any, target: Any) -> Any:
+    """The array that a call returns, with its result. A call that fails does not come here, and leaves `out` as it was."""
+    if result is not target:
+        operands.kind.array(target)[...] = result
+    return target
 
 
 def multiply(operands: Operands, alpha: complex, a: Any, op_a: str, b: Any, op_b: str, beta: complex, result: View, mode: str | None) -> None:

@@ -191,6 +191,40 @@ class Products(unittest.TestCase):
                 call()
             self.assertIsInstance(caught.exception, ValueError)
 
+    def test_shared_memory(self):
+        """An array that the result overwrites shares no element with an operand, in any matrix of a stack, nor with itself."""
+        base = self.rng.standard_normal(24)
+        stacks, other, before = base.reshape(3, 2, 4), numpy.eye(2), base.copy()
+        twice = numpy.lib.stride_tricks.as_strided(base, (2, 2, 2), (16, 32, 16))
+        for name, call in (
+            ("a", lambda: accublas.matmul(stacks[:2, :, :2], other, out=stacks[1:, :, :2])),
+            ("a", lambda: accublas.gemm(stacks[:2, :, ::2], other, beta=1, c=other, out=stacks[1:, :, ::2])),
+            ("b", lambda: accublas.matmul(numpy.ones((2, 2, 2)), stacks[1, :, ::2], out=stacks[:2, :, ::2])),
+            ("x", lambda: accublas.gemv(other, base[:2], beta=1, y=[1.0, 1.0], out=base[1:3])),
+            ("out", lambda: accublas.matmul(numpy.ones((2, 2, 2)), other, out=twice)),
+        ):
+            with self.assertRaisesRegex(accublas.ArgumentError, f"argument {name}( share|:)"):
+                call()
+            self.assertSame(base, before)
+        wanted = stacks[:, :, ::2].copy()
+        self.assertSame(accublas.matmul(stacks[:, :, ::2], other, out=stacks[:, :, 1::2]), wanted)
+
+    def test_failed_calls(self):
+        """A call that fails leaves the array that it would overwrite as it was."""
+        one, c, stack = numpy.eye(2), numpy.full((2, 2), 7.0), numpy.array([numpy.eye(2), [[1, 1e-12], [1e-12, 1 / 3]]])
+        for out, options, call in (
+            (numpy.ones((2, 2)), {"mode": "nonsense"}, lambda **to: accublas.gemm(one, one, beta=1, c=c, **to)),
+            (numpy.ones((2, 2)), {"alpha": 1j}, lambda **to: accublas.gemm(one, one, beta=1, c=c, **to)),
+            (numpy.ones(2), {"mode": "nonsense"}, lambda **to: accublas.gemv(one, c[0], beta=1, y=c[1], **to)),
+            (numpy.ones((2, 2, 2)), {"mode": "fixed:24"}, lambda **to: accublas.matmul(stack, stack, **to)),
+            (numpy.ones((2, 2, 2)), {"mode": "fixed:24"}, lambda **to: accublas.gemm(stack, stack, beta=1, c=to["out"], **to)),
+        ):
+            accublas.set_target(1e-6 if out.ndim == 3 else 0)
+            self.addCleanup(accublas.set_target, 0)
+            with self.assertRaises(accublas.Error):
+                call(out=out, **options)
+            self.assertSame(out, numpy.ones(out.shape))
+
     def test_memory(self):
         """Views are multiplied where they lie."""
         a, b = numpy.ones((400, 800))[:, ::2], numpy.ones((400, 400))[::-1].T
