@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import math
+import decimal
+import numbers
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,8 @@ import numpy
 
 from . import _library
 from . import _prototypes as api
-from .errors import ArgumentError
+from ._kinds import NUMPY, only_dlpack
+from .errors import ArgumentError, error
 
 EXPONENT_ZERO, EXPONENT_INFINITY, EXPONENT_NAN = -(2**63), -(2**63) + 1, -(2**63) + 2  # ACCUBLAS_MP_EXPONENT_ of accublas.h
 SPECIAL = {EXPONENT_ZERO: 0.0, EXPONENT_INFINITY: float("inf"), EXPONENT_NAN: float("nan")}
@@ -136,18 +138,11 @@ class Array:
         return f"<accublas.mp.Array of shape {self.shape} and {self.precision} bits>"
 
 
-def dyadic(value: Any) -> tuple[int, int, int] | None:
-    """(sign, integer, exponent) of a number, or None if it is a string."""
-    if isinstance(value, (bytes, str)):
+def dyadic(value: Any, precision: int) -> tuple[int, int, int] | None:
+    """(sign, integer, exponent) of a number, or None if it is to be read as a string. Where the number is a quotient that no such integer has, the integer has more
+    than `precision` + 2 bits of it, and the last one is 1: it rounds as the quotient does."""
+    if isinstance(value, (bytes, str, decimal.Decimal)):
         return None
-    if isinstance(value, (int, numpy.integer)) or type(value).__name__ == "mpz":
-        return int(value < 0), abs(int(value)), EXPONENT_ZERO if value == 0 else 0
-    if isinstance(value, (float, numpy.float16, numpy.float32)):
-        sign = int(math.copysign(1, value) < 0)
-        if not math.isfinite(value):
-            return sign, 0, EXPONENT_NAN if math.isnan(value) else EXPONENT_INFINITY
-        fraction, exponent = math.frexp(value)
-        return sign, abs(int(fraction * 2**53)), exponent - 53 if value else EXPONENT_ZERO
     module: Any = sys.modules.get(type(value).__module__.partition(".")[0])
     if hasattr(value, "as_mantissa_exp"):  # gmpy2's
         sign = int(module.is_signed(value))
@@ -155,12 +150,31 @@ def dyadic(value: Any) -> tuple[int, int, int] | None:
             return sign, 0, EXPONENT_NAN if module.is_nan(value) else EXPONENT_INFINITY
         integer, exponent = value.as_mantissa_exp()
     elif hasattr(value, "_mpf_"):  # mpmath's; gmpy2 has it, too
+        if callable(value):  # a constant, such as pi
+            value = value(prec=precision)
         if module.isnan(value) or module.isinf(value):
             return int(value < 0), 0, EXPONENT_NAN if module.isnan(value) else EXPONENT_INFINITY
         sign, integer, exponent, _ = value._mpf_
+    elif isinstance(value, (float, numpy.floating)):
+        sign = int(numpy.signbit(value))
+        if not numpy.isfinite(value):
+            return sign, 0, EXPONENT_NAN if numpy.isnan(value) else EXPONENT_INFINITY
+        integer, exponent = quotient(*value.as_integer_ratio(), precision)
+    elif isinstance(value, (numbers.Rational, numpy.bool_)) or type(value).__name__ == "mpz":
+        sign = int(value < 0)
+        integer, exponent = quotient(int(getattr(value, "numerator", value)), int(getattr(value, "denominator", 1)), precision)
     else:
-        raise TypeError(f"{value!r} is of type {type(value).__name__}: expected a number of Python, NumPy, mpmath or gmpy2, or a string")
+        raise TypeError(f"{value!r} is of type {type(value).__name__}: expected a real number of Python, NumPy, mpmath or gmpy2, or a string")
     return int(sign), abs(int(integer)), int(exponent) if integer else EXPONENT_ZERO
+
+
+def quotient(numerator: int, denominator: int, precision: int) -> tuple[int, int]:
+    """(integer, exponent) of a quotient, as `dyadic` has it."""
+    if denominator & (denominator - 1) == 0:
+        return numerator, 1 - denominator.bit_length()
+    shift = precision + 3 + denominator.bit_length() - abs(numerator).bit_length()
+    whole, rest = divmod(abs(numerator) << max(shift, 0), denominator << max(-shift, 0))
+    return (whole | 1 if rest else whole), -shift
 
 
 def array(values: Any, precision: int) -> Array:
@@ -169,7 +183,7 @@ def array(values: Any, precision: int) -> Array:
     Parameters
     ----------
     values : Array or array_like
-        Numbers of Python, NumPy, mpmath or gmpy2, or strings such as ``"1e-30"``: one, a vector or a matrix.
+        Real numbers of Python (also fractions and decimals), NumPy, mpmath or gmpy2, or strings such as ``"1e-30"``: one, a vector or a matrix.
     precision : int
         The bits of each number, from 64 to 8192.
 
@@ -190,20 +204,26 @@ def array(values: Any, precision: int) -> Array:
         _, ld, m, n = made.block
         _library.context().call("mp_convert", m, n, values.handle, 0, ld, made.handle, 0, ld)
         return made
-    numbers = numpy.asarray(values)
-    if numbers.dtype.kind == "f" and numpy.can_cast(numbers.dtype, "f8"):
-        doubles = numpy.asfortranarray(numbers, "f8")
-        made = Array(numbers.shape, precision)
+    if type(values).__module__.startswith("mpmath") and hasattr(values, "tolist"):  # a matrix
+        values = values.tolist()
+    elif hasattr(values, "__array__") or only_dlpack(values):
+        values = NUMPY.array(values)
+    if isinstance(values, numpy.ndarray) and values.dtype.kind == "f" and numpy.can_cast(values.dtype, "f8"):
+        doubles = numpy.asfortranarray(values, "f8")
+        made = Array(values.shape, precision)
         _library.context().call("mp_set_double", made.handle, *made.block, doubles.ctypes.data, made.block[1])
         return made
-    numbers = numpy.asarray(values, object)
-    elements = [dyadic(value) for value in numbers.ravel(order="F").tolist()]
-    made = of_parts(numbers.shape, precision, [element or (0, 0, EXPONENT_ZERO) for element in elements])
+    given = numpy.asarray(values, object)  # which keeps each number as it is
+    column = given.ravel(order="F").tolist()
+    elements = [dyadic(value, precision) for value in column]
+    made = of_parts(given.shape, precision, [element or (0, 0, EXPONENT_ZERO) for element in elements])
     context = _library.context()
     for i, element in enumerate(elements):
         if element is None:
-            text = numbers.ravel(order="F")[i]
-            context.call("mp_set_string", made.handle, i, text.encode() if isinstance(text, str) else text, 0)
+            text = column[i] if isinstance(column[i], bytes) else str(column[i]).encode()
+            if b"\0" in text:
+                raise error(api.ERROR_FORMAT, f"not a number: {column[i]!r}")
+            context.call("mp_set_string", made.handle, i, text, 0)
     return made
 
 

@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import unittest
+from decimal import Decimal
 from fractions import Fraction
 
 import accublas
@@ -68,6 +69,20 @@ class Conversions(unittest.TestCase):
                 self.assertEqual((made.shape, made.precision, made.parts()), (x.shape, x.precision, x.parts()))
                 self.assertNotEqual(made.handle.value, x.handle.value)
 
+    def test_exact_numbers(self):
+        """A number rounds once, whatever stands beside it."""
+        third, tie = Fraction(1, 3), Fraction(2**64 + 1)
+        for value, exact in ((third, third), (-third * 2**300, -third * 2**300), (Fraction(5**90, 7**80), Fraction(5**90, 7**80)), (tie + third / 2**9, tie + third / 2**9),
+                             (tie - third, tie - third), (Decimal("0.1"), Fraction(1, 10)), (Decimal("-1e-400"), Fraction(-1, 10**400)), (2**63 + 1, Fraction(2**63 + 1)),
+                             (numpy.True_, Fraction(1)), (numpy.longdouble(1) / 3, Fraction(*(numpy.longdouble(1) / 3).as_integer_ratio()))):  # fmt: skip
+            for given in ([value, 0.5], [0.5, value], value):
+                self.assertIn(rounded(exact, 64), [fraction(part) for part in mp.array(given, 64).parts()], given)
+        for array in (numpy.array([numpy.longdouble(1) / 3]), numpy.array([True])):
+            self.assertEqual(fraction(mp.array(array, 96).parts()[0]), Fraction(*array[0].as_integer_ratio()) if array.dtype != bool else 1)
+        self.assertEqual(mp.array([Decimal("-0"), Decimal("inf"), Decimal("-Infinity"), Decimal("NaN")], 64).to_strings(2).tolist(), mp.array([-0.0, math.inf, -math.inf, math.nan], 64).to_strings(2).tolist())
+        with self.assertRaises(accublas.FormatError):
+            mp.array(["1\x002"], 64)
+
     def test_strings(self):
         x = mp.array([["0.1", "1e1000"], ["-2.5", "nan"]], 128)
         self.assertEqual(x.to_strings(3).tolist(), [["1.00e-1", "1.00e+1000"], ["-2.50e+0", "nan"]])
@@ -85,7 +100,7 @@ class Conversions(unittest.TestCase):
             mp.dot(mp.array([1.0], 64), mp.array([1.0], 128))
 
     def test_wrong_values(self):
-        for value in (1j, None, numpy.longdouble(1), [[[1.0]]]):
+        for value in (1j, None, numpy.complex128(1), [[[1.0]]]):
             with self.assertRaises((TypeError, accublas.ArgumentError)):
                 mp.array([value], 64)
 
@@ -98,6 +113,10 @@ class Conversions(unittest.TestCase):
         self.assertEqual([type(value) for value in found], [type(values[0])] * len(values))
         self.assertEqual(fraction(mp.array(values[:1], 64).parts()[0]), rounded(fraction(values[0]._mpf_[:3]), 64))
         self.assertEqual(mp.array([values[:2]], 256).to_mpmath().shape, (1, 2))
+        matrix = mp.array(mpmath.matrix([values[:2]]), 256)
+        self.assertEqual((matrix.shape, matrix.parts()), ((1, 2), mp.array([values[:2]], 256).parts()))
+        with mpmath.workprec(256):
+            self.assertEqual(mp.array([mpmath.pi, 1], 256).to_mpmath()[0], +mpmath.pi)
 
     @unittest.skipUnless(gmpy2, "gmpy2 is not installed")
     def test_gmpy2(self):
