@@ -93,15 +93,29 @@ mode_word: contextvars.ContextVar[str | None] = contextvars.ContextVar("accublas
 target: contextvars.ContextVar[float] = contextvars.ContextVar("accublas target", default=0.0)
 
 
+UNKNOWN = object()  # a setting of a context that may have been set or not
+
+
+def encoded(word: str | None) -> bytes | None:
+    """A mode word for the library, which takes no empty one and reads it to the first zero byte."""
+    if word is None:
+        return None
+    if not isinstance(word, str):
+        raise TypeError(f'argument mode = {word!r} is of type {type(word).__name__}: expected a string such as "cr", or None')
+    if not word or "\0" in word:
+        raise error(api.ERROR_MODE, f'unknown mode {word!r}: expected a mode word such as "cr"')
+    return word.encode()
+
+
 class Context:
     """A context of the library. It remembers what is set, so that a call sets only what has changed."""
 
     def __init__(self) -> None:
         self.handle = ctypes.c_void_p()
-        self.word: str | None = None
-        self.target = 0.0
-        self.device: int | None = None
-        self.stream = 0
+        self.word: Any = None
+        self.target: Any = 0.0
+        self.device: Any = None
+        self.stream: Any = 0
         self.destroy = function("destroy")  # kept here because the module may have lost its names at the end of the process
         self.check(function("create")(ctypes.byref(self.handle)))
 
@@ -118,19 +132,24 @@ class Context:
         self.check(function(name)(self.handle, *arguments))
 
     def apply_settings(self) -> None:
+        """Sets what has changed. A setting counts as unknown until it is set, because an exception, such as Ctrl-C, may end this function anywhere."""
         if (word := mode_word.get()) != self.word:
-            self.call("set_mode_name", None if word is None else word.encode())
+            self.word = UNKNOWN
+            self.call("set_mode_name", encoded(word))
             self.word = word
         if (bound := target.get()) != self.target:
+            self.target = UNKNOWN
             self.call("set_target", bound)
             self.target = bound
 
     def use_stream(self, device: int, stream: int) -> None:
         """Makes the next calls run on a stream of a device. Selecting a device unsets the stream."""
         if device != self.device:
+            self.device = UNKNOWN
             self.call("set_device", device)
             self.device, self.stream = device, 0
         if stream != self.stream:
+            self.stream = UNKNOWN
             self.call("set_stream", stream)
             self.stream = stream
 
@@ -152,4 +171,4 @@ def options(mode: str | None) -> Any:
     """The options of a call: its mode, or none. They are only read."""
     if mode is None:
         return None
-    return ctypes.byref(api.accublas_options(ctypes.sizeof(api.accublas_options), mode.encode(), 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1))
+    return ctypes.byref(api.accublas_options(ctypes.sizeof(api.accublas_options), encoded(mode), 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1))

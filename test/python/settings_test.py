@@ -6,9 +6,11 @@ import subprocess
 import sys
 import threading
 import unittest
+from unittest import mock
 
 import accublas
 import numpy
+from accublas import _library
 
 X, Y = numpy.array([1e16, 1.0, 1.0, -1e16]), numpy.ones(4)
 
@@ -56,6 +58,29 @@ class Modes(unittest.TestCase):
         with accublas.mode("fixed:70"):  # norms lack it, and keep theirs
             self.assertEqual(accublas.norm([3.0, 4.0]), 5)
             self.assertEqual(word(), "fixed:70")
+
+    def test_words(self):
+        for wrong, kind in (("", accublas.ModeError), ("cr\0x", accublas.ModeError), (3, TypeError), (b"cr", TypeError)):
+            with self.assertRaises(kind):
+                accublas.dot(X, Y, mode=wrong)
+            with self.assertRaises(kind):
+                with accublas.mode(wrong):
+                    self.fail("the block must not run")
+            self.assertEqual(word(), self.usual)
+
+    def test_interrupted(self):
+        """Ctrl-C after the library has a setting, and before Python remembers it."""
+        call = _library.Context.call
+
+        def interrupted(context, name, *arguments):
+            call(context, name, *arguments)
+            if name in ("set_mode_name", "set_target"):
+                raise KeyboardInterrupt
+
+        with mock.patch.object(_library.Context, "call", interrupted), self.assertRaises(KeyboardInterrupt):
+            with accublas.mode("cr"):
+                self.fail("the block must not run")
+        self.assertEqual(word(), self.usual)
 
     def test_threads(self):
         barrier, found = threading.Barrier(4), {}
