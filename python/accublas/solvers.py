@@ -285,7 +285,14 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, *, trans: str = "N", mode: str
     if system.batch:
         raise ArgumentError("arguments lu_and_piv and b are stacks of matrices: expected one system")
     factor, x = operands.copy(operands.arrays[0], (system.n, system.n)), operands.copy(system.b, system.shape)
-    pivots = operands.kind.copy(operands.kind.array(piv) + 1, (system.n,), "int64")
+    given = operands.kind.array(piv)
+    if operands.kind.dtype(given).kind not in "iu":
+        raise TypeError(f"the pivots are of type {operands.kind.dtype(given)}: expected integers")
+    if tuple(given.shape) != (system.n,):
+        raise ArgumentError(f"the pivots are {shape_text(tuple(given.shape))}: expected {system.n}, the order of the matrix")
+    if system.n and not 0 <= int(given.min()) <= int(given.max()) < system.n:
+        raise ArgumentError(f"the pivots are {int(given.min())} to {int(given.max())}: expected row numbers from 0 to {system.n - 1}")
+    pivots = operands.kind.copy(given + 1, (system.n,), "int64")
     trans_code = {"N": api.NO_TRANS, "T": api.TRANS, "C": api.CONJ_TRANS}[operation("trans", trans)]
     operands.call(f"{operands.letter}getrs", api.ROW_MAJOR, trans_code, system.n, system.nrhs, operands.view(factor).address, max(1, system.n),
                   operands.view(pivots).address, operands.view(x).address, max(1, system.nrhs), mode=mode)  # fmt: skip

@@ -60,6 +60,9 @@ class Array:
     def __add__(self, other):
         return type(self)(self.host + other)
 
+    def __int__(self):
+        return int(self.host)
+
 
 class CuPyArray(Array):
     strides, itemsize = property(lambda self: self.host.strides), property(lambda self: self.host.itemsize)

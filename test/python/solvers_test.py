@@ -148,9 +148,14 @@ class Solutions(unittest.TestCase):
             (lambda: accublas.solve(numpy.ones((2, 2)), [1.0, 2.0], assume_a="sym"), 'assume_a = "sym"'),
             (lambda: accublas.solve_certified(numpy.ones((1, 2, 2)), [1.0, 1.0]), "stacks"),
             (lambda: accublas.qr([1.0]), "argument a has 1 dimensions"),
+            (lambda: accublas.lu_solve((numpy.eye(2), [0]), [1.0, 1.0]), "the pivots are 1: expected 2"),
+            (lambda: accublas.lu_solve((numpy.eye(2), [0, 2]), [1.0, 1.0]), "the pivots are 0 to 2: expected row numbers from 0 to 1"),
+            (lambda: accublas.lu_solve((numpy.eye(2), [-1, 1]), [1.0, 1.0]), "the pivots are -1 to 1"),
         ):
             with self.assertRaisesRegex(accublas.ArgumentError, message):
                 call()
+        with self.assertRaisesRegex(TypeError, "the pivots are of type float64: expected integers"):
+            accublas.lu_solve((numpy.eye(2), [0.0, 1.0]), [1.0, 1.0])
 
 
 if __name__ == "__main__":
