@@ -43,18 +43,20 @@ def shape_text(shape: tuple[int, ...]) -> str:
 
 
 class Operands:
-    """The operands of a call. `arrays` holds them with one type of numbers, None where the caller gave None."""
+    """The operands of a call. `arrays` holds them with one type of numbers, and `added` the one that a call may lack, or None."""
 
-    def __init__(self, *given: Any) -> None:
-        present = tuple(operand for operand in given if operand is not None)
+    def __init__(self, *given: Any, added: Any = None) -> None:
+        present = given if added is None else (*given, added)
         self.kind = kind_of(present)
-        arrays = [None if operand is None else self.kind.array(operand) for operand in given]
-        self.dtype = self.kind.held(common_type([self.kind.dtype(array) for array in arrays if array is not None]))
-        self.arrays: list[Any] = [None if array is None else self.converted(array) for array in arrays]
+        arrays = [self.kind.array(operand) for operand in present]
+        self.dtype = self.kind.held(common_type([self.kind.dtype(array) for array in arrays]))
+        arrays = [self.converted(array) for array in arrays]
+        self.arrays: list[Any] = arrays[: len(given)]
+        self.added = None if added is None else arrays[-1]
         self.letter = LETTERS[self.dtype]
         self.size = SIZES[self.dtype]
         self.complex = self.letter in "zc"
-        self.like = next(array for array in self.arrays if array is not None)
+        self.like = self.arrays[0]
         self.device = self.kind.device(self.like)
         self.stream = 0 if self.device is None else self.kind.stream(self.device)
 

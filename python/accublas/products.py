@@ -113,8 +113,8 @@ def gemm(
     >>> accublas.gemm([[1.0, 2.0]], [[3.0, 4.0]], trans_b="T", alpha=2, beta=1, c=[[0.5]])
     array([[22.5]])
     """
-    operands = Operands(a, b, c)
-    a, b, c = operands.arrays
+    operands = Operands(a, b, added=c)
+    (a, b), c = operands.arrays, operands.added
     for name, array in (("a", a), ("b", b)):
         if array.ndim < 2:
             raise ArgumentError(f"argument {name} has {array.ndim} dimensions: expected at least 2")
@@ -166,8 +166,8 @@ def gemv(
     >>> accublas.gemv([[1e16, 1.0], [2.0, 3.0]], [1.0, 1.0], beta=-1, y=[1e16, 1.0], mode="cr")
     array([1., 4.])
     """
-    operands = Operands(a, x, y)
-    a, x, y = operands.arrays
+    operands = Operands(a, x, added=y)
+    (a, x), y = operands.arrays, operands.added
     op = operation("trans", trans)
     if a.ndim != 2 or x.ndim != 1:
         raise ArgumentError(f"arguments a and x have {a.ndim} and {x.ndim} dimensions: expected 2 and 1")
@@ -242,10 +242,13 @@ def syrk(a: Any, *, alpha: float = 1.0, trans: bool = False, hermitian: bool = F
     for address, result_address in matrices([view, target], operands.size, batch):
         operands.call(name, api.ROW_MAJOR, api.LOWER, trans_code, m, k, factors[0], address, lda, factors[1], result_address, max(1, m), mode=mode)
     other = operands.kind.xp.swapaxes(result, -1, -2)
-    return operands.kind.xp.where(operands.kind.tri(m, result), result, other.conj() if hermitian else other)
+    # The sum makes +0 of the imaginary part -0 of a conjugate, and changes nothing else.
+    return operands.kind.xp.where(operands.kind.tri(m, result), result, other.conj() + complex(-0.0, 0.0) if hermitian else other)
 
 
 def operation(name: str, word: str) -> str:
+    if not isinstance(word, str):
+        raise TypeError(f'argument {name} = {word!r} is of type {type(word).__name__}: expected "N", "T" or "C"')
     if word.upper() not in ("N", "T", "C"):
         raise ArgumentError(f'argument {name} = "{word}" is not a transposition: expected "N", "T" or "C"')
     return word.upper()

@@ -149,6 +149,14 @@ class Products(unittest.TestCase):
             stack = wide(self.rng, (2, 4, 3), dtype)
             self.assertSame(accublas.syrk(stack, mode="cr")[1], product(stack[1], stack[1].T, dtype))
 
+    def test_hermitian_zeros(self):
+        """The imaginary parts that are zero are +0 in both triangles."""
+        for dtype in ("complex128", "complex64"):
+            a = numpy.array([[1, 0], [1 + 1j, 2]], dtype)
+            found = accublas.syrk(a.real.astype(dtype), hermitian=True)
+            self.assertFalse(numpy.signbit(found.imag).any())
+            self.assertEqual(found.dtype, dtype)
+
     def test_empty(self):
         for shapes in ((0, 3), (3, 2)), ((2, 0), (0, 3)), ((2, 3), (3, 0)), ((0, 2, 3), (3, 4)), ((2, 0, 3), (2, 3, 4)), ((0, 0), (0, 0)):
             a, b = map(numpy.zeros, shapes)
@@ -190,6 +198,14 @@ class Products(unittest.TestCase):
             with self.assertRaisesRegex(accublas.ArgumentError, message) as caught:
                 call()
             self.assertIsInstance(caught.exception, ValueError)
+        for call, message in (
+            (lambda: accublas.gemm(one, one, trans_a=None), "argument trans_a = None is of type NoneType"),
+            (lambda: accublas.matmul(one, one, out=[[0.0] * 2] * 2), "argument out is of type list: expected ndarray"),
+            (lambda: accublas.matmul(None, one), "not supported"),
+            (lambda: accublas.solve(one, None), "not supported"),
+        ):
+            with self.assertRaisesRegex(TypeError, message):
+                call()
 
     def test_shared_memory(self):
         """An array that the result overwrites shares no element with an operand, in any matrix of a stack, nor with itself."""
