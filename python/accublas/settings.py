@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import ctypes
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,9 +15,8 @@ from . import _prototypes as api
 from .errors import ArgumentError
 
 
-@contextlib.contextmanager
-def mode(word: str | None) -> Iterator[None]:
-    """Sets the mode of all calls in a block. It can be a decorator of a function, too.
+class mode(contextlib.ContextDecorator):
+    """Sets the mode of all calls in a block. It can be a decorator of a function, too, but not of a coroutine or a generator, which runs after the decorator's block.
 
     The block's mode holds in its own thread and asynchronous task. It wins over the environment, and the argument `mode` of a call wins over it. A routine that
     lacks the mode keeps the environment's.
@@ -37,12 +38,30 @@ def mode(word: str | None) -> Iterator[None]:
     ...     print(accublas.dot([1e16, 1.0, -1e16], [1.0, 1.0, 1.0]))
     1.0
     """
-    token = _library.mode_word.set(word)
-    try:
-        _library.context()
-        yield
-    finally:
-        _library.mode_word.reset(token)
+
+    def __init__(self, word: str | None) -> None:
+        self.word = word
+        self.tokens: list[contextvars.Token[str | None]] = []  # of the blocks that have begun
+
+    def __enter__(self) -> None:
+        self.tokens.append(_library.mode_word.set(self.word))
+        try:
+            _library.context()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        _library.mode_word.reset(self.tokens.pop())
+
+    def _recreate_cm(self) -> mode:
+        """The block of one call of a decorated function, which other threads may call meanwhile."""
+        return mode(self.word)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{function.__name__} is a coroutine or a generator, which runs after the decorator's block: expected a with block inside it")
+        return super().__call__(function)
 
 
 def set_target(bound: float) -> None:

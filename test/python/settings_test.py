@@ -45,7 +45,22 @@ class Modes(unittest.TestCase):
         self.assertEqual(word(), self.usual)
 
     def test_decorator(self):
-        self.assertEqual(accublas.mode("cr")(word)(), "cr")
+        for _ in range(2):
+            self.assertEqual(accublas.mode("cr")(word)(), "cr")
+        self.assertEqual(word(), self.usual)
+
+        async def coroutine():
+            return word()
+
+        def generator():
+            yield word()
+
+        async def both():
+            yield word()
+
+        for function in (coroutine, generator, both):
+            with self.assertRaisesRegex(TypeError, "runs after the decorator's block"):
+                accublas.mode("cr")(function)
 
     def test_missing_modes(self):
         with self.assertRaisesRegex(accublas.ModeError, "crr.*dot2"):
