@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import decimal
 import numbers
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +36,9 @@ class Array:
     def __init__(self, shape: tuple[int, ...], precision: int) -> None:
         if len(shape) > 2:
             raise ArgumentError(f"argument shape has {len(shape)} dimensions: expected at most 2")
-        self.shape, self.precision = tuple(map(int, shape)), int(precision)
+        self.shape, self.precision = tuple(map(operator.index, shape)), operator.index(precision)
+        if not 64 <= self.precision <= 8192:
+            raise ArgumentError(f"argument precision = {precision} is out of range: expected 64 to 8192 bits")
         self.size = int(numpy.prod(self.shape, dtype=numpy.int64))
         self.handle = ctypes.c_void_p()
         self._destroy = _library.function("mp_destroy")
@@ -129,7 +132,7 @@ class Array:
         return float(self.to_numpy())
 
     def __matmul__(self, other: Array) -> Array:
-        return matmul(self, other)
+        return matmul(self, other) if isinstance(other, Array) else NotImplemented
 
     def __str__(self) -> str:
         return str(self.to_strings(20))
@@ -262,11 +265,12 @@ def gemm(a: Array, b: Array, *, alpha: Any = None, beta: Any = None, c: Array | 
     >>> mp.gemm(mp.array([[2.0**80, 1.0]], 128), mp.array([[1.0], [2.0**-40]], 128)).to_strings(16).tolist()
     [['1.208925819614629e+24']]
     """
+    needs(a=a, b=b, c=c)
     (m, k), (rows, n) = op_shape(a, "a", trans_a), op_shape(b, "b", trans_b)
     if k != rows:
         raise ArgumentError(f"arguments a and b are {m} x {k} and {rows} x {n}: expected as many columns of the first as rows of the second")
-    result = started((m, n), a, beta, c)
-    factors = factor(alpha, a), factor(beta, a)
+    result = started((m, n), a, beta, "c", c)
+    factors = factor("alpha", alpha, a), factor("beta", beta, a)
     _library.context().call("mp_gemm", TRANSPOSES[trans_a], TRANSPOSES[trans_b], m, n, k, *address(factors[0]), a.handle, 0, a.block[1], b.handle, 0, b.block[1],
                             *address(factors[1]), result.handle, 0, max(1, m))  # fmt: skip
     return result
@@ -293,11 +297,12 @@ def gemv(a: Array, x: Array, *, alpha: Any = None, beta: Any = None, y: Array | 
     Array
         The result, a vector.
     """
+    needs(a=a, x=x, y=y)
     m, n = op_shape(a, "a", trans)
     if x.shape != (n,):
         raise ArgumentError(f"argument x has the shape {x.shape}: expected ({n},), the columns of op(a)")
-    result = started((m,), a, beta, y)
-    factors = factor(alpha, a), factor(beta, a)
+    result = started((m,), a, beta, "y", y)
+    factors = factor("alpha", alpha, a), factor("beta", beta, a)
     _library.context().call("mp_gemv", TRANSPOSES[trans], *a.shape, *address(factors[0]), a.handle, 0, a.block[1], x.handle, 0, 1, *address(factors[1]),
                             result.handle, 0, 1)  # fmt: skip
     return result
@@ -322,6 +327,7 @@ def dot(x: Array, y: Array) -> Array:
     >>> float(mp.dot(mp.array([2.0**100, 1.0, -(2.0**100)], 64), mp.array([1.0, 1.0, 1.0], 64)))
     1.0
     """
+    needs(x=x, y=y)
     if len(x.shape) != 1 or x.shape != y.shape:
         raise ArgumentError(f"arguments x and y have the shapes {x.shape} and {y.shape}: expected vectors of one length")
     result = like(x, ())
@@ -342,6 +348,7 @@ def matmul(a: Array, b: Array) -> Array:
     Array
         The product.
     """
+    needs(a=a, b=b)
     dimensions = len(a.shape), len(b.shape)
     if dimensions == (1, 1):
         return dot(a, b)
@@ -350,6 +357,13 @@ def matmul(a: Array, b: Array) -> Array:
     if dimensions == (1, 2):
         return gemv(b, a, trans="T")
     return gemm(a, b)
+
+
+def needs(**operands: Any) -> None:
+    """Refuses operands that are not multiple-precision arrays; c and y may be None."""
+    for name, operand in operands.items():
+        if not isinstance(operand, Array) and not (operand is None and name in ("c", "y")):
+            raise TypeError(f"argument {name} is of type {type(operand).__name__}: expected an array that mp.array makes")
 
 
 def op_shape(a: Array, name: str, op: str) -> tuple[int, int]:
@@ -368,22 +382,26 @@ def like(a: Array, shape: tuple[int, ...]) -> Array:
     return made
 
 
-def started(shape: tuple[int, ...], a: Array, beta: Any, added: Array | None) -> Array:
+def started(shape: tuple[int, ...], a: Array, beta: Any, name: str, added: Array | None) -> Array:
     """The array of a result, which holds the array that is added."""
     result = like(a, shape)
     if beta is not None:
-        if added is None or added.shape != shape:
-            raise ArgumentError(f"the array that is added has the shape {added and added.shape}: expected {shape}")
+        if added is None:
+            raise ArgumentError(f"argument {name} is missing: beta needs it")
+        if added.shape != shape:
+            raise ArgumentError(f"argument {name} has the shape {added.shape}: expected {shape}")
         _, ld, m, n = result.block
         _library.context().call("mp_copy", m, n, added.handle, 0, ld, result.handle, 0, ld)
     return result
 
 
-def factor(value: Any, a: Array) -> Array | None:
+def factor(name: str, value: Any, a: Array) -> Array | None:
     """alpha or beta in the memory of an operand, None if it is not given."""
     if value is None:
         return None
     made = array(value, a.precision)
+    if made.shape:
+        raise ArgumentError(f"argument {name} has the shape {made.shape}: expected one number")
     if _library.function("mp_get_place")(a.handle) == api.MP_DEVICE:
         made.move("device")
     return made

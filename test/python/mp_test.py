@@ -178,14 +178,19 @@ class Products(unittest.TestCase):
             (lambda: a @ x, r"argument x has the shape \(2,\)"),
             (lambda: mp.dot(a, a), "vectors of one length"),
             (lambda: mp.gemm(a, a, trans_b="X"), '"X" is not a transposition'),
-            (lambda: mp.gemm(a, a, trans_b="T", beta=1), "expected \\(2, 2\\)"),
+            (lambda: mp.gemm(a, a, trans_b="T", beta=1), "argument c is missing: beta needs it"),
+            (lambda: mp.gemm(a, a, trans_b="T", beta=1, c=a), r"argument c has the shape \(2, 3\): expected \(2, 2\)"),
+            (lambda: mp.gemm(a, a, trans_b="T", alpha=[1, 2]), r"argument alpha has the shape \(2,\): expected one number"),
+            (lambda: mp.array(1, 2**70), "precision = 1180591620717411303424 is out of range"),
             (lambda: mp.gemm(x, a), "argument a has 1 dimensions"),
             (lambda: a.move("gpu"), 'place = "gpu"'),
         ):
             with self.assertRaisesRegex(accublas.ArgumentError, message):
                 call()
-        with self.assertRaises(TypeError):
-            float(a)
+        for call in (lambda: float(a), lambda: a @ 2, lambda: a @ [1.0, 2.0, 3.0], lambda: mp.array(1, 64.5), lambda: mp.matmul(a, [1.0]), lambda: mp.dot([1.0], x),
+                     lambda: mp.gemv(a, [1.0]), lambda: mp.gemm(a, None)):  # fmt: skip
+            with self.assertRaises(TypeError):
+                call()
         self.assertEqual(repr(a), "<accublas.mp.Array of shape (2, 3) and 64 bits>")
 
 
