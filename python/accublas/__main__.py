@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 from . import _library, _programs
-from .errors import Error
+from .errors import Error, ModeError
+from .settings import mode
 
 DROP_INS = {"libaccublas_blas.so.0": "blas", "libaccublas_cublas.so.0": "cublas"}  # and their folders in a build
 
@@ -70,8 +71,14 @@ def main() -> None:
     commands.add_parser("info", help="say which library, drop-ins, GPUs and modes there are").set_defaults(command=info)
     options = parser.parse_args()
     if options.command is run and not (options.script or options.module):
-        parser.error("run needs a SCRIPT")
+        parser.error("run needs a SCRIPT, or -m and a MODULE")
     try:
+        if options.command is run and options.mode:
+            try:
+                with mode(options.mode):
+                    pass
+            except ModeError as problem:
+                parser.error(f"argument --mode: {problem}")
         options.command(options)
     except Error as problem:
         sys.exit(f"accublas: {problem}")

@@ -38,7 +38,9 @@ class Run(unittest.TestCase):
         self.assertEqual(answer("run", "--mode", "cr", "-m", "some_module", "-n1", PYTHONPATH=path), "2.0 ['-n1']\n")
 
     def test_failures(self):
-        self.assertIn("run needs a SCRIPT", answer("run", status=2))
+        for arguments in ((), ("-m",), ("--mode", "cr", "-m")):
+            self.assertIn("run needs a SCRIPT, or -m and a MODULE", answer("run", *arguments, status=2))
+        self.assertIn("argument --mode: unknown mode 'crr'", answer("run", "--mode", "crr", self.script, status=2))
         self.assertIn("unknown mode 'crr'", answer("info", status=1, ACCUBLAS_MODE="crr"))
 
     def test_info(self):
