@@ -8,7 +8,7 @@ The functions take arrays of NumPy, CuPy, PyTorch and JAX. Each has an argument 
 array([[1.]])
 """
 
-from . import mp
+from . import _library, mp
 from .errors import (
     AccuracyError,
     ArgumentError,
@@ -33,6 +33,8 @@ from .products import gemm, gemv, matmul, syrk
 from .settings import Report, mode, report, set_target, sync
 from .solvers import Certificate, CertifiedSolution, cholesky, lu_factor, lu_solve, qr, solve, solve_certified
 from .vectors import dot, norm, vdot
+
+_library.library()  # a library that cannot be loaded is an ImportError here
 
 __all__ = [
     "AccuracyError",

@@ -59,7 +59,8 @@ def library() -> ctypes.CDLL:
     for path in candidates():
         try:
             loaded = ctypes.CDLL(path)
-        except OSError as problem:
+            loaded.accublas_version  # noqa: B018  another library has no such function
+        except (OSError, AttributeError) as problem:
             tried.append(f"{path} ({problem})")
             continue
         # The library prefers a cuBLAS that is loaded to the system's. Nothing else here may wake CUDA, which does not survive a fork.
