@@ -92,7 +92,7 @@ def gemm(
     a, b : array_like
         Matrices, or stacks of matrices in the last two dimensions, which broadcast.
     alpha, beta : number
-        Factors. They are real if the operands are.
+        Factors. They are real if the operands are, and are rounded to the type of the result: a small one may become 0 in float32.
     c : array_like, optional
         The array that is added; it broadcasts to the shape of the result. It is needed if beta is not 0.
     trans_a, trans_b : {"N", "T", "C"}
@@ -145,7 +145,7 @@ def gemv(
     x : array_like
         A vector with as many elements as op(A) has columns.
     alpha, beta : number
-        Factors. They are real if the operands are.
+        Factors. They are real if the operands are, and are rounded to the type of the result: a small one may become 0 in float32.
     y : array_like, optional
         The vector that is added. It is needed if beta is not 0.
     trans : {"N", "T", "C"}

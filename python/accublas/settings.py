@@ -71,7 +71,8 @@ def set_target(bound: float) -> None:
     ----------
     bound : float
         Each element of a result c has to be within ``bound (abs(alpha) abs(A) abs(B) + abs(beta) abs(C))`` of the exact value, up to the `bound_absolute` of
-        the report. 0 ends the target. It holds in its own thread and asynchronous task. For arrays in device memory `sync` may be what raises the error.
+        the report. For `solve` and the factorizations the target concerns the rounding of each step, as `report` says. 0 ends the target. It holds in its own thread and
+        asynchronous task. For arrays in device memory `sync` may be what raises the error.
 
     Examples
     --------
@@ -132,7 +133,8 @@ def report() -> Report:
     -------
     Report
         Each element of the result is within ``bound_relative abs(exact) + bound_componentwise (abs(alpha) abs(A) abs(B) + abs(beta) abs(C)) + bound_absolute``
-        of the exact value.
+        of the exact value. The bounds of `solve`, `cholesky`, `lu_factor` and `lu_solve` hold for each step: an element of a factor or of the solution against the
+        exact value of its formula with the computed elements before it. They do not bound the error of the solution; `solve_certified` does.
 
     Notes
     -----
