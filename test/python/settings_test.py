@@ -129,6 +129,8 @@ class Modes(unittest.TestCase):
 
         asyncio.run(both())
         self.assertEqual(word(), self.usual)
+        with accublas.mode("cr"):
+            self.assertEqual(asyncio.run(asyncio.to_thread(word)), "cr")
 
     def test_target(self):
         accublas.set_target(1e-40)
