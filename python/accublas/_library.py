@@ -169,7 +169,12 @@ def context() -> Context:
 
 @functools.lru_cache
 def options(mode: str | None) -> Any:
-    """The options of a call: its mode, or none. They are only read."""
+    """The options of a call: its mode, which some routine has, or none. They are only read."""
     if mode is None:
         return None
+    token = mode_word.set(mode)
+    try:
+        context()
+    finally:
+        mode_word.reset(token)
     return ctypes.byref(api.accublas_options(ctypes.sizeof(api.accublas_options), encoded(mode), 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1))

@@ -43,9 +43,10 @@ def shape_text(shape: tuple[int, ...]) -> str:
 
 
 class Operands:
-    """The operands of a call. `arrays` holds them with one type of numbers, and `added` the one that a call may lack, or None."""
+    """The operands of a call. `arrays` holds them with one type of numbers, and `added` the one that a call may lack, or None. The mode is
+    checked here, because an empty stack makes no call."""
 
-    def __init__(self, *given: Any, added: Any = None) -> None:
+    def __init__(self, *given: Any, mode: str | None, added: Any = None) -> None:
         present = given if added is None else (*given, added)
         self.kind = kind_of(present)
         arrays = [self.kind.array(operand) for operand in present]
@@ -58,6 +59,7 @@ class Operands:
         self.complex = self.letter in "zc"
         self.like = self.arrays[0]
         self.device = self.kind.device(self.like)
+        self.options = _library.options(mode)
         self.stream = 0 if self.device is None else self.kind.stream(self.device)
 
     def converted(self, array: Any) -> Any:
@@ -104,7 +106,7 @@ class Operands:
         number = ctypes.c_double if self.letter in "dz" else ctypes.c_float
         return ctypes.byref((number * 2)(value.real, value.imag) if self.complex and not real else number(value.real))
 
-    def call(self, name: str, *arguments: Any, mode: str | None, pointer_mode: int = api.POINTER_HOST) -> None:
+    def call(self, name: str, *arguments: Any, pointer_mode: int = api.POINTER_HOST) -> None:
         """Calls a routine by its whole name, with the arguments between the context and the options."""
         context = _library.context()
         if self.device is not None:
@@ -112,7 +114,7 @@ class Operands:
         if pointer_mode != api.POINTER_HOST:
             context.call("set_pointer_mode", pointer_mode)
         try:
-            context.call(f"{name}_ex", *arguments, _library.options(mode))
+            context.call(f"{name}_ex", *arguments, self.options)
         finally:
             if pointer_mode != api.POINTER_HOST:
                 context.call("set_pointer_mode", api.POINTER_HOST)

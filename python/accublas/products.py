@@ -46,7 +46,7 @@ def matmul(a: Any, b: Any, *, out: Any = None, mode: str | None = None) -> Any:
     >>> accublas.matmul(a, numpy.ones((3, 2)), mode="cr")
     array([[1., 1.]])
     """
-    operands = Operands(a, b)
+    operands = Operands(a, b, mode=mode)
     a, b = operands.arrays
     if a.ndim == 0 or b.ndim == 0:
         raise ArgumentError(f"argument {'ab'[a.ndim != 0]} is a number: expected a vector or a matrix")
@@ -69,7 +69,7 @@ def matmul(a: Any, b: Any, *, out: Any = None, mode: str | None = None) -> Any:
     if visible != shape:  # the dimension that a vector lacks has one element
         strides = view.strides[:-1] + ((0, view.strides[-1]) if a.ndim == 1 else (view.strides[-1], 0))
         view = View(view.address, shape, strides, view.owner)
-    multiply(operands, 1, wide_a, "N", wide_b, "N", 0, view, mode)
+    multiply(operands, 1, wide_a, "N", wide_b, "N", 0, view)
     return delivered(operands, result, target)
 
 
@@ -113,7 +113,7 @@ def gemm(
     >>> accublas.gemm([[1.0, 2.0]], [[3.0, 4.0]], trans_b="T", alpha=2, beta=1, c=[[0.5]])
     array([[22.5]])
     """
-    operands = Operands(a, b, added=c)
+    operands = Operands(a, b, added=c, mode=mode)
     (a, b), c = operands.arrays, operands.added
     for name, array in (("a", a), ("b", b)):
         if array.ndim < 2:
@@ -121,7 +121,7 @@ def gemm(
     op_a, op_b = operation("trans_a", trans_a), operation("trans_b", trans_b)
     shape = product_shape(op_shape(a, op_a), op_shape(b, op_b))
     result, target = prepared(operands, out, shape, beta, "c", c, a=a, b=b)
-    multiply(operands, alpha, a, op_a, b, op_b, beta, operands.view(result), mode)
+    multiply(operands, alpha, a, op_a, b, op_b, beta, operands.view(result))
     return delivered(operands, result, target)
 
 
@@ -166,7 +166,7 @@ def gemv(
     >>> accublas.gemv([[1e16, 1.0], [2.0, 3.0]], [1.0, 1.0], beta=-1, y=[1e16, 1.0], mode="cr")
     array([1., 4.])
     """
-    operands = Operands(a, x, added=y)
+    operands = Operands(a, x, added=y, mode=mode)
     (a, x), y = operands.arrays, operands.added
     op = operation("trans", trans)
     if a.ndim != 2 or x.ndim != 1:
@@ -176,7 +176,7 @@ def gemv(
         raise ArgumentError(f"argument x has {x.shape[0]} elements: expected {n}, the columns of op(a)")
     result, target = prepared(operands, out, (m,), beta, "y", y, a=a, x=x)
     if n == 0:  # BLAS leaves y as it is
-        multiply(operands, alpha, a, op, x[:, None], "N", beta, column(operands.view(result)), mode)
+        multiply(operands, alpha, a, op, x[:, None], "N", beta, column(operands.view(result)))
         return delivered(operands, result, target)
     if op == "C" and not operands.complex:
         op = "T"
@@ -187,11 +187,10 @@ def gemv(
     y_address, incy = vector(view_y, operands.size)
     alpha, beta = operands.factor("alpha", alpha), operands.factor("beta", beta)
     if op == "C" and (layout := stored(view, op)):
-        operands.call(f"{operands.letter}gemv", api.ROW_MAJOR, layout[0], *view.shape, alpha, view.address, layout[1], x_address, incx, beta, y_address, incy,
-                      mode=mode)  # fmt: skip
+        operands.call(f"{operands.letter}gemv", api.ROW_MAJOR, layout[0], *view.shape, alpha, view.address, layout[1], x_address, incx, beta, y_address, incy)  # fmt: skip
     else:
         view = transposed(operands.view(a.conj()) if op == "C" else view, op)
-        operands.call(f"{operands.letter}gemv_strided", m, n, alpha, view.address, *view.strides, x_address, incx, beta, y_address, incy, mode=mode)
+        operands.call(f"{operands.letter}gemv_strided", m, n, alpha, view.address, *view.strides, x_address, incx, beta, y_address, incy)
     return delivered(operands, result, target)
 
 
@@ -223,7 +222,7 @@ def syrk(a: Any, *, alpha: float = 1.0, trans: bool = False, hermitian: bool = F
     array([[ 5., 11.],
            [11., 25.]])
     """
-    operands = Operands(a)
+    operands = Operands(a, mode=mode)
     (a,) = operands.arrays
     if a.ndim < 2:
         raise ArgumentError(f"argument a has {a.ndim} dimensions: expected at least 2")
@@ -240,7 +239,7 @@ def syrk(a: Any, *, alpha: float = 1.0, trans: bool = False, hermitian: bool = F
     name = operands.letter + ("herk" if hermitian else "syrk")
     factors = operands.factor("alpha", alpha, hermitian), operands.factor("beta", 0, hermitian)
     for address, result_address in matrices([view, target], operands.size, batch):
-        operands.call(name, api.ROW_MAJOR, api.LOWER, trans_code, m, k, factors[0], address, lda, factors[1], result_address, max(1, m), mode=mode)
+        operands.call(name, api.ROW_MAJOR, api.LOWER, trans_code, m, k, factors[0], address, lda, factors[1], result_address, max(1, m))
     other = operands.kind.xp.swapaxes(result, -1, -2)
     # The sum makes +0 of the imaginary part -0 of a conjugate, and changes nothing else.
     return operands.kind.xp.where(operands.kind.tri(m, result), result, other.conj() + complex(-0.0, 0.0) if hermitian else other)
@@ -306,7 +305,7 @@ def delivered(operands: Operands, result: Any, target: Any) -> Any:
     return target
 
 
-def multiply(operands: Operands, alpha: complex, a: Any, op_a: str, b: Any, op_b: str, beta: complex, result: View, mode: str | None) -> None:
+def multiply(operands: Operands, alpha: complex, a: Any, op_a: str, b: Any, op_b: str, beta: complex, result: View) -> None:
     """result = alpha op(A) op(B) + beta result for stacks of matrices."""
     if not operands.complex:
         op_a, op_b = op_a.replace("C", "T"), op_b.replace("C", "T")
@@ -315,27 +314,27 @@ def multiply(operands: Operands, alpha: complex, a: Any, op_a: str, b: Any, op_b
     sizes = (*result.shape[-2:], a.shape[-1] if op_a == "N" else a.shape[-2])
     layouts: list[Any] = [stored(view_a, op_a), stored(view_b, op_b), stored(result, "N")]
     if None not in layouts and layouts[2][0] == api.NO_TRANS:
-        multiply_stored(operands, factors, [view_a, view_b, result], layouts, sizes, mode)
+        multiply_stored(operands, factors, [view_a, view_b, result], layouts, sizes)
         return
     # The routine that takes all strides does not conjugate: this makes the only copy.
     views = [transposed(operands.view(array.conj()) if op == "C" else view, op) for array, op, view in ((a, op_a, view_a), (b, op_b, view_b))]
     views = [*(broadcast(view, batch) for view in views), result]
     for addresses in matrices(views, operands.size, batch):
         (a_address, a_strides), (b_address, b_strides), (c_address, c_strides) = zip(addresses, (view.strides[-2:] for view in views))
-        operands.call(f"{operands.letter}gemm_strided", *sizes, factors[0], a_address, *a_strides, b_address, *b_strides, factors[1], c_address, *c_strides, mode=mode)
+        operands.call(f"{operands.letter}gemm_strided", *sizes, factors[0], a_address, *a_strides, b_address, *b_strides, factors[1], c_address, *c_strides)
 
 
-def multiply_stored(operands: Operands, factors: tuple, views: list[View], layouts: list, sizes: tuple[int, ...], mode: str | None) -> None:
+def multiply_stored(operands: Operands, factors: tuple, views: list[View], layouts: list, sizes: tuple[int, ...]) -> None:
     """Products of matrices that BLAS can read. The matrices along the last dimension of the stacks are one batch."""
     (trans_a, lda), (trans_b, ldb), (_, ldc) = layouts
     start = (api.ROW_MAJOR, trans_a, trans_b, *sizes, factors[0])
     batch = stack(views[2])
     if not batch:
         a, b, c = (view.address for view in views)
-        operands.call(f"{operands.letter}gemm", *start, a, lda, b, ldb, factors[1], c, ldc, mode=mode)
+        operands.call(f"{operands.letter}gemm", *start, a, lda, b, ldb, factors[1], c, ldc)
         return
     views = collapsed([broadcast(view, batch) for view in views])
     *outer, count = stack(views[0])
     stride_a, stride_b, stride_c = (view.strides[-3] for view in views)
     for a, b, c in matrices(views, operands.size, tuple(outer)):
-        operands.call(f"{operands.letter}gemm_strided_batched", *start, a, lda, stride_a, b, ldb, stride_b, factors[1], c, ldc, stride_c, count, mode=mode)
+        operands.call(f"{operands.letter}gemm_strided_batched", *start, a, lda, stride_a, b, ldb, stride_b, factors[1], c, ldc, stride_c, count)

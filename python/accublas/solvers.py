@@ -49,18 +49,18 @@ def solve(a: Any, b: Any, *, assume_a: str = "gen", mode: str | None = None) -> 
     >>> accublas.solve([[2.0, 0.0], [0.0, 4.0]], [1.0, 1.0])
     array([0.5 , 0.25])
     """
-    operands = Operands(a, b)
+    operands = Operands(a, b, mode=mode)
     system = System(operands, assume_a)
     factor, x = operands.copy(operands.arrays[0], (*system.batch, system.n, system.n)), operands.copy(system.b, system.shape)
     info = ctypes.c_int64()
     for a_address, x_address in matrices([operands.view(factor), operands.view(x)], operands.size, system.batch):
         if assume_a == "pos":
             operands.call(f"{operands.letter}posv", api.ROW_MAJOR, api.LOWER, system.n, system.nrhs, a_address, max(1, system.n), x_address,
-                          max(1, system.nrhs), ctypes.byref(info), mode=mode)  # fmt: skip
+                          max(1, system.nrhs), ctypes.byref(info))  # fmt: skip
         else:
             pivots = operands.empty((system.n,), "int64")
             operands.call(f"{operands.letter}gesv", api.ROW_MAJOR, system.n, system.nrhs, a_address, max(1, system.n), operands.view(pivots).address, x_address,
-                          max(1, system.nrhs), ctypes.byref(info), mode=mode)  # fmt: skip
+                          max(1, system.nrhs), ctypes.byref(info))  # fmt: skip
         if info.value:
             what = f"the leading minor of order {info.value} is not positive" if assume_a == "pos" else f"pivot {info.value} is zero"
             raise singular(info.value, f"argument a cannot be factored: {what}")
@@ -145,7 +145,7 @@ def solve_certified(a: Any, b: Any, *, assume_a: str = "gen", mode: str | None =
     >>> bool((radii <= 2.0**-52 * abs(x)).all()), certificate.reason
     (True, 'none')
     """
-    operands = Operands(a, b)
+    operands = Operands(a, b, mode=mode)
     system = System(operands, assume_a)
     if system.batch:
         raise ArgumentError("arguments a and b are stacks of matrices: expected one system")
@@ -158,7 +158,7 @@ def solve_certified(a: Any, b: Any, *, assume_a: str = "gen", mode: str | None =
     columns = [number for address in addresses for number in (address, max(1, nrhs))]
     try:
         operands.call(f"{operands.letter}{name}_certified", api.ROW_MAJOR, *triangle, n, nrhs, operands.view(matrix).address, max(1, n), *columns,
-                      ctypes.byref(found), mode=mode)  # fmt: skip
+                      ctypes.byref(found))  # fmt: skip
     except NotCertifiedError:
         pass  # the radii say it
     certificate = Certificate(REASONS[found.reason], bool(found.positive_definite), found.parts, found.iterations, found.condition, found.contraction)
@@ -194,12 +194,12 @@ def cholesky(a: Any, *, upper: bool = False, mode: str | None = None) -> Any:
     array([[2., 0.],
            [1., 2.]])
     """
-    operands = Operands(a)
+    operands = Operands(a, mode=mode)
     n = order(operands.arrays[0])
     factor = operands.copy(operands.arrays[0], tuple(operands.arrays[0].shape))
     info = ctypes.c_int64()
     for (address,) in matrices([operands.view(factor)], operands.size, tuple(factor.shape[:-2])):
-        operands.call(f"{operands.letter}potrf", api.ROW_MAJOR, api.UPPER if upper else api.LOWER, n, address, max(1, n), ctypes.byref(info), mode=mode)
+        operands.call(f"{operands.letter}potrf", api.ROW_MAJOR, api.UPPER if upper else api.LOWER, n, address, max(1, n), ctypes.byref(info))
         if info.value:
             raise singular(info.value, f"argument a cannot be factored: the leading minor of order {info.value} is not positive")
     return (operands.kind.xp.triu if upper else operands.kind.xp.tril)(factor)
@@ -237,7 +237,7 @@ def lu_factor(a: Any, *, mode: str | None = None) -> tuple[Any, Any]:
     >>> piv
     array([1, 1])
     """
-    operands = Operands(a)
+    operands = Operands(a, mode=mode)
     (a,) = operands.arrays
     if a.ndim < 2:
         raise ArgumentError(f"argument a has {a.ndim} dimensions: expected at least 2")
@@ -246,7 +246,7 @@ def lu_factor(a: Any, *, mode: str | None = None) -> tuple[Any, Any]:
     info = ctypes.c_int64()
     addresses = zip(matrices([operands.view(lu)], operands.size, tuple(batch)), rows(operands, pivots, 8))
     for (address,), pivot_address in addresses:
-        operands.call(f"{operands.letter}getrf", api.ROW_MAJOR, m, n, address, max(1, n), pivot_address, ctypes.byref(info), mode=mode)
+        operands.call(f"{operands.letter}getrf", api.ROW_MAJOR, m, n, address, max(1, n), pivot_address, ctypes.byref(info))
         if info.value:
             warnings.warn(f"pivot {info.value} of the LU factorization is zero", RuntimeWarning, stacklevel=2)
     return lu, pivots - 1
@@ -280,7 +280,7 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, *, trans: str = "N", mode: str
     from .products import operation
 
     lu, piv = lu_and_piv
-    operands = Operands(lu, b)
+    operands = Operands(lu, b, mode=mode)
     system = System(operands, "gen")
     if system.batch:
         raise ArgumentError("arguments lu_and_piv and b are stacks of matrices: expected one system")
@@ -295,7 +295,7 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, *, trans: str = "N", mode: str
     pivots = operands.kind.copy(given + 1, (system.n,), "int64")
     trans_code = {"N": api.NO_TRANS, "T": api.TRANS, "C": api.CONJ_TRANS}[operation("trans", trans)]
     operands.call(f"{operands.letter}getrs", api.ROW_MAJOR, trans_code, system.n, system.nrhs, operands.view(factor).address, max(1, system.n),
-                  operands.view(pivots).address, operands.view(x).address, max(1, system.nrhs), mode=mode)  # fmt: skip
+                  operands.view(pivots).address, operands.view(x).address, max(1, system.nrhs))  # fmt: skip
     return system.solution(x)
 
 
@@ -323,7 +323,7 @@ def qr(a: Any, *, full: bool = False, mode: str | None = None) -> tuple[Any, Any
     >>> r
     array([[-5.]])
     """
-    operands = Operands(a)
+    operands = Operands(a, mode=mode)
     (a,) = operands.arrays
     if a.ndim < 2:
         raise ArgumentError(f"argument a has {a.ndim} dimensions: expected at least 2")
@@ -332,7 +332,7 @@ def qr(a: Any, *, full: bool = False, mode: str | None = None) -> tuple[Any, Any
     columns = m if full else k
     factored, tau = operands.copy(a, tuple(a.shape)), operands.empty((*batch, k))
     for (address,), tau_address in zip(matrices([operands.view(factored)], operands.size, tuple(batch)), rows(operands, tau, operands.size)):
-        operands.call(f"{operands.letter}geqrf", api.ROW_MAJOR, m, n, address, max(1, n), tau_address, mode=mode)
+        operands.call(f"{operands.letter}geqrf", api.ROW_MAJOR, m, n, address, max(1, n), tau_address)
     xp = operands.kind.xp
     r = xp.triu(factored)[..., :columns, :]
     # Q begins with the reflectors. The columns behind them are not read.
@@ -340,7 +340,7 @@ def qr(a: Any, *, full: bool = False, mode: str | None = None) -> tuple[Any, Any
     q = operands.copy(reflectors, (*batch, m, columns))
     name = operands.letter + ("ungqr" if operands.complex else "orgqr")
     for (address,), tau_address in zip(matrices([operands.view(q)], operands.size, tuple(batch)), rows(operands, tau, operands.size)):
-        operands.call(name, api.ROW_MAJOR, m, columns, k, address, max(1, columns), tau_address, mode=mode)
+        operands.call(name, api.ROW_MAJOR, m, columns, k, address, max(1, columns), tau_address)
     return q, r
 
 

@@ -32,9 +32,9 @@ def dot(x: Any, y: Any, *, mode: str | None = None) -> Any:
     >>> float(accublas.dot([1e16, 1.0, 1.0, -1e16], [1.0, 1.0, 1.0, 1.0], mode="cr"))
     2.0
     """
-    operands = Operands(x, y)
+    operands = Operands(x, y, mode=mode)
     x, y = operands.arrays
-    return inner_product(operands, x, y, "dotu" if operands.complex else "dot", mode)
+    return inner_product(operands, x, y, "dotu" if operands.complex else "dot")
 
 
 def vdot(x: Any, y: Any, *, mode: str | None = None) -> Any:
@@ -58,9 +58,9 @@ def vdot(x: Any, y: Any, *, mode: str | None = None) -> Any:
     >>> complex(accublas.vdot([1 + 2j, 3.0], [1 + 2j, 1.0]))
     (8+0j)
     """
-    operands = Operands(x, y)
+    operands = Operands(x, y, mode=mode)
     x, y = (array.reshape(-1) for array in operands.arrays)
-    return inner_product(operands, x, y, "dotc" if operands.complex else "dot", mode)
+    return inner_product(operands, x, y, "dotc" if operands.complex else "dot")
 
 
 def norm(x: Any, *, mode: str | None = None) -> Any:
@@ -84,23 +84,23 @@ def norm(x: Any, *, mode: str | None = None) -> Any:
     >>> bool(accublas.norm([3 * 2.0**600, 4 * 2.0**600], mode="cr") == 5 * 2.0**600)
     True
     """
-    operands = Operands(x)
+    operands = Operands(x, mode=mode)
     view = operands.view(operands.arrays[0].reshape(-1))
-    return reduction(operands, NORMS[operands.letter], view.shape[0], [view], REAL[operands.dtype], mode)
+    return reduction(operands, NORMS[operands.letter], view.shape[0], [view], REAL[operands.dtype])
 
 
-def inner_product(operands: Operands, x: Any, y: Any, routine: str, mode: str | None) -> Any:
+def inner_product(operands: Operands, x: Any, y: Any, routine: str) -> Any:
     if x.ndim != 1 or y.ndim != 1:
         raise ArgumentError(f"arguments x and y have {x.ndim} and {y.ndim} dimensions: expected 1; matmul multiplies matrices")
     if x.shape != y.shape:
         raise ArgumentError(f"arguments x and y have {x.shape[0]} and {y.shape[0]} elements: expected as many of each")
-    return reduction(operands, operands.letter + routine, x.shape[0], [operands.view(x), operands.view(y)], operands.dtype, mode)
+    return reduction(operands, operands.letter + routine, x.shape[0], [operands.view(x), operands.view(y)], operands.dtype)
 
 
-def reduction(operands: Operands, routine: str, n: int, views: list, dtype: str, mode: str | None) -> Any:
+def reduction(operands: Operands, routine: str, n: int, views: list, dtype: str) -> Any:
     """Calls a routine whose result is one number in the memory of the operands."""
     result = operands.empty((), dtype)
     vectors = [number for view in views for number in vector(view, operands.size)]
     pointer_mode = api.POINTER_HOST if operands.device is None else api.POINTER_DEVICE
-    operands.call(routine, n, *vectors, operands.view(result).address, mode=mode, pointer_mode=pointer_mode)
+    operands.call(routine, n, *vectors, operands.view(result).address, pointer_mode=pointer_mode)
     return operands.kind.scalar(result)

@@ -83,6 +83,15 @@ class Modes(unittest.TestCase):
                     self.fail("the block must not run")
             self.assertEqual(word(), self.usual)
 
+    def test_empty_stacks(self):
+        """A call without a product has a mode, too."""
+        empty = numpy.ones((0, 2, 2))
+        for call in (lambda **mode: accublas.matmul(empty, empty, **mode), lambda **mode: accublas.matmul(numpy.ones((0, 4, 4))[:, ::2, ::2], empty, **mode),
+                     lambda **mode: accublas.solve(empty, empty, **mode), lambda **mode: accublas.syrk(empty, **mode), lambda **mode: accublas.qr(empty, **mode)):  # fmt: skip
+            call(mode="cr")
+            with self.assertRaisesRegex(accublas.ModeError, "unknown mode 'crr'"):
+                call(mode="crr")
+
     def test_interrupted(self):
         """Ctrl-C after the library has a setting, and before Python remembers it."""
         call = _library.Context.call
