@@ -92,9 +92,8 @@ class Operands:
         view = self.view(out)
         if overlaps(view):
             raise ArgumentError("elements of argument out share memory: expected an array whose elements have memory of their own")
-        target = memory(view, self.size)
         for name, array in read.items():
-            if numpy.may_share_memory(target, memory(self.view(array), self.size), max_work=SHARED_WORK):
+            if share_memory(view, self.view(array), self.size):
                 raise ArgumentError(f"argument out shares memory with argument {name}: a result needs memory of its own, copy one of them")
         return out
 
@@ -127,6 +126,23 @@ def memory(view: View, size: int) -> numpy.ndarray:
     strides = tuple(size * stride for stride in view.strides)
     interface = {"version": 3, "typestr": f"|V{size}", "shape": view.shape, "strides": strides, "data": (view.address, False)}
     return numpy.asarray(types.SimpleNamespace(__array_interface__=interface))
+
+
+def bounds(view: View, size: int) -> tuple[int, int]:
+    """The first address of a view, and the one after its last."""
+    start, end = view.address, view.address + size
+    for stride, count in zip(view.strides, view.shape):
+        if stride < 0:
+            start += size * stride * (count - 1)
+        else:
+            end += size * stride * (count - 1)
+    return start, end
+
+
+def share_memory(a: View, b: View, size: int) -> bool:
+    """Whether two views have elements in common. It is true also if that is too much work to find out."""
+    (start_a, end_a), (start_b, end_b) = bounds(a, size), bounds(b, size)
+    return start_a < end_b and start_b < end_a and numpy.may_share_memory(memory(a, size), memory(b, size), max_work=SHARED_WORK)
 
 
 def overlaps(view: View) -> bool:
