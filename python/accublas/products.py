@@ -187,7 +187,7 @@ def gemv(
     y_address, incy = vector(view_y, operands.size)
     alpha, beta = operands.factor("alpha", alpha), operands.factor("beta", beta)
     if op == "C" and (layout := stored(view, op)):
-        operands.call(f"{operands.letter}gemv", api.ROW_MAJOR, layout[0], *view.shape, alpha, view.address, layout[1], x_address, incx, beta, y_address, incy)  # fmt: skip
+        operands.call(f"{operands.letter}gemv", api.ROW_MAJOR, layout[0], *view.shape, alpha, view.address, layout[1], x_address, incx, beta, y_address, incy)
     else:
         view = transposed(operands.view(a.conj()) if op == "C" else view, op)
         operands.call(f"{operands.letter}gemv_strided", m, n, alpha, view.address, *view.strides, x_address, incx, beta, y_address, incy)
@@ -301,6 +301,8 @@ def prepared(operands: Operands, out: Any, shape: tuple[int, ...], beta: complex
 def delivered(operands: Operands, result: Any, target: Any) -> Any:
     """The array that a call returns, with its result. A call that fails does not come here, and leaves `out` as it was."""
     if result is not target:
+        if operands.device is not None and _library.target.get() != 0:  # the call may miss the target while it runs on the device
+            _library.context().call("sync")
         operands.kind.array(target)[...] = result
     return target
 

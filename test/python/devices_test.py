@@ -220,6 +220,15 @@ class Devices(unittest.TestCase):
         with mock.patch.object(sys.modules["torch"], "as_tensor", lambda given: given if isinstance(given, Tensor) else narrow(given)):
             self.assertEqual(float(accublas.dot(Tensor([1.0]), [0.1], mode="cr").host), 0.1)
 
+    def test_target(self):
+        """A result is copied to `out` only after the device has met the target."""
+        out, one = CuPyArray(numpy.zeros((2, 2))), CuPyArray(numpy.eye(2))
+        accublas.set_target(1e-10)
+        self.addCleanup(accublas.set_target, 0)
+        accublas.gemm(one, one, beta=1, c=one, out=out, mode="cr")
+        self.assertEqual(self.used[-1], ("sync",))
+        self.assertTrue(same(out.host, 2 * numpy.eye(2)))
+
     def test_conversion(self):
         """An array that a library did not convert is not read as one of another type."""
         with mock.patch.object(Tensor, "to", lambda tensor, dtype: tensor), self.assertRaises(accublas.InternalError):

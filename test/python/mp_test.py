@@ -79,7 +79,8 @@ class Conversions(unittest.TestCase):
                 self.assertIn(rounded(exact, 64), [fraction(part) for part in mp.array(given, 64).parts()], given)
         for array in (numpy.array([numpy.longdouble(1) / 3]), numpy.array([True])):
             self.assertEqual(fraction(mp.array(array, 96).parts()[0]), Fraction(*array[0].as_integer_ratio()) if array.dtype != bool else 1)
-        self.assertEqual(mp.array([Decimal("-0"), Decimal("inf"), Decimal("-Infinity"), Decimal("NaN")], 64).to_strings(2).tolist(), mp.array([-0.0, math.inf, -math.inf, math.nan], 64).to_strings(2).tolist())
+        special = mp.array([Decimal("-0"), Decimal("inf"), Decimal("-Infinity"), Decimal("NaN")], 64)
+        self.assertEqual(special.to_strings(2).tolist(), mp.array([-0.0, math.inf, -math.inf, math.nan], 64).to_strings(2).tolist())
         with self.assertRaises(accublas.FormatError):
             mp.array(["1\x002"], 64)
 
