@@ -177,4 +177,5 @@ def options(mode: str | None) -> Any:
         context()
     finally:
         mode_word.reset(token)
+        context()
     return ctypes.byref(api.accublas_options(ctypes.sizeof(api.accublas_options), encoded(mode), 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1))

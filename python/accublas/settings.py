@@ -52,7 +52,9 @@ class mode(contextlib.ContextDecorator):
             raise
 
     def __exit__(self, *_: Any) -> None:
+        """Sets the outer mode at once: the block may be that of a signal's handler, which interrupts a call between its settings and its computation."""
         _library.mode_word.reset(self.tokens.pop())
+        _library.context()
 
     def _recreate_cm(self) -> mode:
         """The block of one call of a decorated function, which other threads may call meanwhile."""

@@ -106,6 +106,21 @@ class Modes(unittest.TestCase):
                 self.fail("the block must not run")
         self.assertEqual(word(), self.usual)
 
+    def test_handlers(self):
+        """A block in a signal's handler, which runs after a call has its settings, does not change the mode of the call."""
+        call, before = _library.Context.call, []
+
+        def signalled(context, name, *arguments):
+            if name == "ddot_ex" and not before:
+                before.append(name)
+                with accublas.mode("dp"):
+                    word()
+            call(context, name, *arguments)
+
+        with mock.patch.object(_library.Context, "call", signalled), accublas.mode("cr"):
+            self.assertEqual(accublas.dot(X, Y), 2)
+            self.assertEqual(accublas.report().mode, "cr")
+
     def test_threads(self):
         barrier, found = threading.Barrier(4), {}
 
