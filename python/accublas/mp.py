@@ -97,7 +97,7 @@ class Array:
             shift = gmpy2.mul_2exp if exponent >= 0 else gmpy2.div_2exp
             return shift(gmpy2.mpfr(integer), abs(exponent))
 
-        with gmpy2.context(gmpy2.get_context(), precision=self.precision):
+        with gmpy2.context(precision=self.precision):
             return self._objects(make, gmpy2.mpfr)
 
     def to_strings(self, digits: int = 0, base: int = 10) -> numpy.ndarray:

@@ -121,7 +121,7 @@ class Conversions(unittest.TestCase):
 
     @unittest.skipUnless(gmpy2, "gmpy2 is not installed")
     def test_gmpy2(self):
-        with gmpy2.context(gmpy2.get_context(), precision=200):
+        with gmpy2.context(precision=200):
             values = [gmpy2.mpfr(1) / 3, gmpy2.mpfr("-1e1000"), gmpy2.mpfr(0), gmpy2.mpfr("-0"), gmpy2.inf(), gmpy2.inf(-1), gmpy2.nan(), gmpy2.const_pi()]
         found = mp.array(values, 256).to_gmpy2().tolist()
         self.assertTrue(same(found, values))
