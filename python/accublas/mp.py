@@ -146,17 +146,18 @@ def dyadic(value: Any, precision: int) -> tuple[int, int, int] | None:
     than `precision` + 2 bits of it, and the last one is 1: it rounds as the quotient does."""
     if isinstance(value, (bytes, str, decimal.Decimal)):
         return None
-    module: Any = sys.modules.get(type(value).__module__.partition(".")[0])
-    if hasattr(value, "as_mantissa_exp"):  # gmpy2's
-        sign = int(module.is_signed(value))
-        if not module.is_finite(value):
-            return sign, 0, EXPONENT_NAN if module.is_nan(value) else EXPONENT_INFINITY
+    if hasattr(value, "as_mantissa_exp"):  # gmpy2's, which has made the number
+        gmpy2: Any = sys.modules["gmpy2"]
+        sign = int(gmpy2.is_signed(value))
+        if not gmpy2.is_finite(value):
+            return sign, 0, EXPONENT_NAN if gmpy2.is_nan(value) else EXPONENT_INFINITY
         integer, exponent = value.as_mantissa_exp()
     elif hasattr(value, "_mpf_"):  # mpmath's; gmpy2 has it, too
         if callable(value):  # a constant, such as pi
             value = value(prec=precision)
-        if module.isnan(value) or module.isinf(value):
-            return int(value < 0), 0, EXPONENT_NAN if module.isnan(value) else EXPONENT_INFINITY
+        mpmath: Any = sys.modules["mpmath"]
+        if mpmath.isnan(value) or mpmath.isinf(value):
+            return int(value < 0), 0, EXPONENT_NAN if mpmath.isnan(value) else EXPONENT_INFINITY
         sign, integer, exponent, _ = value._mpf_
     elif isinstance(value, (float, numpy.floating)):
         sign = int(numpy.signbit(value))
