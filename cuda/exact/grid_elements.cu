@@ -18,7 +18,7 @@ namespace {
 constexpr int warps = 8, threads = 32 * warps, resident = 2;
 
 /// A block searches for pending elements in tiles of half words of the bitmap, 16 columns each.
-constexpr int part_cols = 16, parts_a_thread = 8, parts_a_tile = threads * parts_a_thread;
+constexpr int part_cols = 16, parts_a_thread = 8, parts_a_tile = threads * parts_a_thread, tiles_a_block = 8;
 /// A listed element: part of the tile times part_cols, plus the column. A tile with more pending elements than this is
 /// processed in several rounds.
 constexpr int most_listed = 2048;
@@ -26,23 +26,25 @@ using Listed = std::uint16_t;
 static_assert(parts_a_tile * part_cols <= 1 << 16);
 
 /// Tiles with many pending elements are columns of parts. They are so narrow that entries of neighbouring lines, which
-/// share sectors if a line is strided, are read at the same time. If there are few pending elements, the parts of a
-/// tile lie an odd number apart, so that the pending elements of a row or a column, as in triangular matrices, are
-/// distributed over blocks. The first column alone takes two blocks 4 ms at n = 4096.
+/// share sectors if a line is strided, are read at the same time, and so low that each block has some tiles. If there
+/// are few pending elements, the parts of a tile lie an odd number apart, so that the pending elements of a row or a
+/// column, as in triangular matrices, are distributed over blocks. The first column alone takes two blocks 4 ms at
+/// n = 4096.
 struct Tiles {
   Index pitch, across;  ///< parts of a row, and number of those that have columns
   bool spread;
+  Index height;  ///< parts of a tile
   Index count;
 
   __device__ Tiles(Index m, Index n, unsigned long long open)
       : pitch(2 * OpenBits::words_per_row(n)),
         across(ceil_div(n, part_cols)),
         spread(open <= static_cast<unsigned long long>(m + n)),
-        count(spread ? ceil_div(m * pitch, parts_a_tile) | 1 : ceil_div(m, parts_a_tile) * across) {}
-  /// Part i of the tile is first + i step().
-  __device__ Index first(Index tile) const {
-    return spread ? tile : tile / across * parts_a_tile * pitch + tile % across;
-  }
+        height(spread ? parts_a_tile
+                      : min(Index{parts_a_tile}, ceil_div(m * across, Index{tiles_a_block} * gridDim.x))),
+        count(spread ? ceil_div(m * pitch, parts_a_tile) | 1 : ceil_div(m, height) * across) {}
+  /// Part i of the tile is first + i step(), i < height.
+  __device__ Index first(Index tile) const { return spread ? tile : tile / across * height * pitch + tile % across; }
   __device__ Index step() const { return spread ? count : pitch; }
 };
 
@@ -133,8 +135,8 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
     unsigned bits[parts_a_thread];
 #pragma unroll
     for (int i = 0; i < parts_a_thread; ++i) {
-      const Index own = first + (t + threads * i) * step;
-      bits[i] = own < m * tiles.pitch ? open[own] : 0;
+      const Index part = t + threads * i, own = first + part * step;
+      bits[i] = part < tiles.height && own < m * tiles.pitch ? open[own] : 0;
     }
     bool more;
     do {
