@@ -190,23 +190,69 @@ __device__ ACCUBLAS_NOINLINE bool decide_sum(BoundedPair<T, true> sum, int scale
   return true;
 }
 
-/// Writes a zero if RN(alpha S) is one and beta is zero, and if all products have one sign, which the sum does not show
-/// near underflow. S 2^scale is at most `size` in magnitude.
+/// Returns which of the terms 64 word, 64 word + 1, ... of a row and a column may have products other than zero.
 template <class T>
-__device__ ACCUBLAS_NOINLINE bool decide_zero(const ExactArguments<T>& a, Index row, Index col, double size, int scale,
-                                              T alpha, T beta, T* at) {
+__device__ std::uint64_t nonzero_terms(const ExactArguments<T>& a, Index row, Index col, Index word) {
+  const Lines &rows = a.row_lines, &cols = a.col_lines;
+  if (64 * word >= a.rows.k) return 0;
+  if (rows.nonzero && cols.nonzero)
+    return rows.nonzero[row * rows.words + word] & cols.nonzero[col * cols.words + word];
+  const Index left = a.rows.k - 64 * word;
+  return left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
+}
+
+/// Signs of numbers that are not zero.
+struct Signs {
+  bool positive = false, negative = false;
+  __device__ bool are_one() const { return positive != negative; }
+};
+
+/// Returns the signs of the products of a row and a column. Those after both signs were found are not looked at.
+template <class T>
+__device__ Signs signs_of_products(const ExactArguments<T>& a, Index row, Index col) {
+  constexpr int words = 4, together = 8;  // loads in flight
+  Signs signs;
+  for (Index first = 0; 64 * first < a.rows.k; first += words) {
+    std::uint64_t terms[words];
+#pragma unroll
+    for (int w = 0; w < words; ++w) terms[w] = nonzero_terms(a, row, col, first + w);
+#pragma unroll
+    for (int w = 0; w < words; ++w) {
+      while (terms[w] != 0) {
+        T x[together], y[together];
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+          x[i] = y[i] = 0;
+          if (terms[w] == 0) continue;
+          const Index p = 64 * (first + w) + __ffsll(static_cast<long long>(terms[w])) - 1;
+          x[i] = a.rows(row, p), y[i] = a.cols(col, p);
+          terms[w] &= terms[w] - 1;
+        }
+#pragma unroll
+        for (int i = 0; i < together; ++i)
+          if (!is_zero(x[i]) && !is_zero(y[i])) ((x[i] < 0) != (y[i] < 0) ? signs.negative : signs.positive) = true;
+        if (signs.positive && signs.negative) return signs;
+      }
+    }
+  }
+  return signs;
+}
+
+/// Writes a zero if RN(alpha S) is one, beta is zero and the sign of S is known. S 2^scale is within sum.error of the
+/// sum. Near underflow, where the sum does not show the sign, S has one if all products have.
+template <class T>
+__device__ ACCUBLAS_NOINLINE bool decide_zero(const ExactArguments<T>& a, Index row, Index col,
+                                              const BoundedPair<T, true>& sum, int scale, T alpha, T beta, T* at) {
   constexpr int half_of_least = FloatFormat<T>::min_exponent - 1;
   const int limit = scale + half_of_least - 1;
   if (!is_zero(beta) || is_zero(alpha) || limit < -1000 || limit > 1000) return false;
+  const double s = fabs(sum.pair.s), rest = (fabs(sum.pair.c) + sum.error) * (1 + 0x1p-50),
+               size = (s + rest) * (1 + 0x1p-50);
   if (!(size * fabs(static_cast<double>(alpha)) < power_of_two(limit))) return false;
-  bool positive = false, negative = false;
-  for (Index p = 0; p < a.rows.k && !(positive && negative); ++p) {
-    const T x = a.rows(row, p), y = a.cols(col, p);
-    if (is_zero(x) || is_zero(y)) continue;
-    ((x < 0) != (y < 0) ? negative : positive) = true;
-  }
-  if (positive == negative) return false;
-  *at = negative != (alpha < 0) ? -T(0) : T(0);
+  Signs signs{sum.pair.s > rest, sum.pair.s < -rest};
+  if (!signs.are_one()) signs = signs_of_products(a, row, col);
+  if (!signs.are_one()) return false;
+  *at = signs.negative != (alpha < 0) ? -T(0) : T(0);
   return true;
 }
 
@@ -230,9 +276,8 @@ __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, con
       if (any) sum = totals.get(r, lane);
       sum.error = __dadd_ru(sum.error, scale.lost);
       T* const at = element(a.at, row, col);
-      const double size = (fabs(sum.pair.s) + fabs(sum.pair.c) + sum.error) * (1 + 0x1p-50);
       done = decide_sum(sum, scale.exponent, alpha, beta, at) ||
-             decide_zero(a, row, col, size, scale.exponent, alpha, beta, at);
+             decide_zero(a, row, col, sum, scale.exponent, alpha, beta, at);
     }
     const unsigned now = __ballot_sync(0xFFFFFFFFu, done);
     if (lane == 0 && (all || now != 0))
