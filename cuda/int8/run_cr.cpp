@@ -21,10 +21,11 @@ template <class T>
 void run_cr_pass(Int8Call<T>& call, int index, bool first) {
   if (index > 0) call.phase(&accublas_report_t::ms_convert);
   const ExactTuning& tuning = call.model.tuning().exact;
-  const bool tiles = !call.combined && computes_tiles(call.model, call.in_engine.rows.count, call.in_engine.cols.count);
+  const Index m = call.in_engine.rows.count, n = call.in_engine.cols.count, k = call.in_engine.rows.k;
+  const bool tiles = !call.combined && computes_tiles(call.model, m, n);
   plan_cr(call.model, index, first, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
           call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha,
-          tiles ? TileTime{tuning.all_tiles, tuning.start} : TileTime{}, call.device, call.stream);
+          tiles ? TileTime{tuning.all_tiles(m, n, k), tuning.no_terms(m, n, k)} : TileTime{}, call.device, call.stream);
   run_pass(call, index);
 }
 

@@ -117,13 +117,29 @@ struct Dot2Tuning {
   Index most_pairs = Index{1} << 21;  ///< pairs in scratch at a time, if thread blocks share k
 };
 
-/// Pending elements of cr by tiles. Measured by `accublas-gpu-bench gemm -r dgemm -m cr` on decaying data.
+/// Pending elements of cr by tiles. Measured by `accublas-gpu-bench data -r dgemm` with orders from 512 to 4096.
 struct ExactTuning {
   Index pending = 512;  ///< for each multiprocessor: pending elements up to which sums one by one are faster
   int of_tile = 32;     ///< pending elements of a tile of 1024 from which on computing the tile is faster
-  // These times have the unit of a pass with one modulus.
-  double all_tiles = 400;  ///< all tiles with all terms
-  double start = 6;        ///< all tiles without a term
+  // These times have the unit of a term of a sum in a product of residues.
+  double tile_term = 560;        ///< a term of a sum in a tile
+  double tile_element = 34000;   ///< an element of a tile without a term
+  double residue_element = 800;  ///< an element of C in a modulus: residues written and read again
+  double residue_entry = 420;    ///< an entry of A or B in a modulus: converted
+
+  /// These two functions return times for an m x n result with sums of k terms, in units of a pass with one modulus: of
+  /// all tiles with all terms, and of all tiles without a term.
+  constexpr double all_tiles(Index m, Index n, Index k) const {
+    return tile_term * static_cast<double>(m * n) * static_cast<double>(k) / modulus(m, n, k);
+  }
+  constexpr double no_terms(Index m, Index n, Index k) const {
+    return tile_element * static_cast<double>(m * n) / modulus(m, n, k);
+  }
+  /// Returns the time of a modulus, in the unit of the numbers above.
+  constexpr double modulus(Index m, Index n, Index k) const {
+    return static_cast<double>(m * n) * (static_cast<double>(k) + residue_element) +
+           static_cast<double>((m + n) * k) * residue_entry;
+  }
 };
 
 /// DOT, GEMV and norms. Measured by `accublas-gpu-bench vectors`.
