@@ -73,7 +73,7 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
       const int col = own + column_of(e);
       const LeadingPart part = fine_part(weights, digits.pair[e]);
       const double bound = __dadd_rn(element_error(b.lines, row, col), fine_slack);
-      const double unit = power_of_two(row.shift - (static_cast<int>(b.lines.scale[col]) >> 20));
+      const double unit = power_of_two(row.shift - (static_cast<int>(b.lines.scale[col]) >> 20) + sums.lift);
       const bool known = row.normal && !row.special && !b.lines.special[col];
       sum[e].add({known ? Pair{part.head * unit, part.tail * unit} : Pair{0, 0}, known ? bound * unit : infinity});
       store_sum<double, true>(sums, at + column_of(e), sum[e]);

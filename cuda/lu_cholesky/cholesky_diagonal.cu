@@ -38,7 +38,7 @@ __device__ ACCUBLAS_NOINLINE FoundPivot<RealOf<E>> pivot_by_terms(const SolveJob
   T result{};
   if (!job.all_undecided) {
     TripleSum sums[parts_of<E>];
-    sums_of_terms<E, 0>(terms, sums);
+    sums_of_terms<E>(terms, 1, sums);
     if (pivot.approximate(sums[0], result)) return {result, true};
   }
   ExactSum<double> above;
@@ -59,6 +59,19 @@ struct DiagonalStorage {
   /// Returns the sum of row p in a column from p on.
   __device__ auto& sum_of(int p, int column) { return sum[p * edge - p * (p + 1) / 2 + column]; }
 };
+
+/// Returns a pivot's square from the sum of its row.
+template <class E>
+__device__ TripleSum square_of_pivot(const Chain<RealOf<E>, true>& sum) {
+  TripleSum left = minus(sum);
+  if constexpr (sum_lift<E> != 0) {
+    constexpr double back = power_of_two(-sum_lift<E>);
+    // Below 2^-960 numbers may lose bits on the way. The square is above 2^-200, or is not used.
+    const bool exact = left.error == 0 && (left.a2 == 0 || fabs(left.a2) > 0x1p-800);
+    left = {left.a1 * back, left.a2 * back, 0, left.error * back + (exact ? 0 : 0x1p-1000)};
+  }
+  return left;
+}
 
 /// Factors a diagonal block by a thread block of 8 warps. Warp w has rows w, w + 8, ... of the block. It keeps the sums
 /// of its pending rows in registers; a lane has every 32nd column. The warp that has the next row computes it while the
@@ -157,7 +170,7 @@ class DiagonalBlock {
   /// Adds row p's terms to the sums of row `to`.
   __device__ __forceinline__ void add_row(int p, RowSums& sums, int to) const {
     const E(&row)[edge] = storage_.row[p];
-    const E factor = conjugate_if(is_complex<E>, row[to]);
+    const E factor = lifted_for_sums(conjugate_if(is_complex<E>, row[to]));
 #pragma unroll
     for (int half = 0; half < halves; ++half)
       if (has(half, to)) add_term(sums[half], factor, row[column(half)]);
@@ -181,14 +194,19 @@ class DiagonalBlock {
     const Pair minus_left = of_lane(pivot_sum(p, sums).pair, p % 32);
     const double left = -minus_left.s, y = rsqrt(left), root = left * y,
                  second = (__fma_rn(-root, root, left) - minus_left.c) * (0.5 * y);
-    const T pivot = static_cast<T>(root + second);
+    T pivot = static_cast<T>(root + second);
+    double over = y;
+    if constexpr (sum_lift<E> != 0) {  // the sum is scaled, and a root by half as much
+      constexpr unsigned bits = static_cast<unsigned>(sum_lift<E> / 2) << 20;
+      pivot = scaled(pivot, 0u - bits), over = scaled(over, bits);
+    }
 #pragma unroll
     for (int half = 0; half < halves; ++half) {
       if (!has(half, p)) continue;
       T value[parts];
 #pragma unroll
       for (int part = 0; part < parts; ++part) {
-        value[part] = guessed_quotient(sums[half][part].pair, pivot, y);
+        value[part] = guessed_quotient<E>(sums[half][part].pair, pivot, over);
         if (column(half) >= p) storage_.sum_of(p, column(half))[part] = sums[half][part];
       }
       E number;
@@ -205,7 +223,7 @@ class DiagonalBlock {
     bool all = true;
     for (int p = warp(); p < count_; p += warps) {
       T pivot{};
-      const TripleSum left = minus(storage_.sum_of(p, p)[0]);
+      const TripleSum left = square_of_pivot<E>(storage_.sum_of(p, p)[0]);
       const double y = rsqrt(left.a1);
       all &= CholeskyPivot<T>::root_of({left.a1, left.a2}, left.error, y, pivot) &&
              pivot == part_of(storage_.row[p][p], 0);
@@ -228,7 +246,7 @@ class DiagonalBlock {
   /// Computes row p of the block, the first pending one, with proof: its pivot, then the elements to the right of the
   /// pivot.
   __device__ void make_row(int p, const RowSums& sums) {
-    const TripleSum left = of_lane(minus(pivot_sum(p, sums)), p % 32);
+    const TripleSum left = of_lane(square_of_pivot<E>(pivot_sum(p, sums)), p % 32);
     T pivot{};
     Unknown<E> unknown{E{T(1)}, {}, {}, false, 0};
     const double y = rsqrt(left.a1);

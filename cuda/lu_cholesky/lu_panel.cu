@@ -132,7 +132,8 @@ class PanelRows {
     for (int part = 0; part < parts; ++part) chain[part] = Chain<T, true>::from(sums[part]);
 #pragma unroll 4
     for (int q = 0; q < terms; ++q)
-      add_term(chain, PanelTerms<E>::load_shared_by_blocks(&p_.a(row, p_.first + q)), storage_.above[q][column]);
+      add_term(chain, lifted_for_sums(PanelTerms<E>::load_shared_by_blocks(&p_.a(row, p_.first + q))),
+               storage_.above[q][column]);
     for (int part = 0; part < parts; ++part) sums[part] = chain[part].bounded();
   }
   __device__ E resolve(const Unknown<E>& unknown, const BoundedPair<T, true> (&sums)[parts], bool wanted, Index row,

@@ -25,23 +25,41 @@ struct CrPivots {
 template <class E>
 constexpr int group = 8 / parts_of<E>;
 
+/// The lanes of a warp whose elements in the step's column are undecided, and those of them whose sums are lifted.
+struct UndecidedLanes {
+  unsigned hard, lifted;
+};
+
+/// The sums of the terms of a row's element in three words.
+template <class E>
+struct KnownSums {
+  TripleSum sums[parts_of<E>];
+  int column;  ///< of the element; -1: there is none
+  bool lifted;
+};
+
 template <class E>
 struct ResidentStorage {
-  static constexpr int sums = group<E> * parts_of<E>;
+  static constexpr int sums = group<E> * parts_of<E>, warps = resident_threads / 32;
   PivotStorage<CrPivots<E>> pivots;
-  double transposed[resident_threads / 32][32][sums + 1];   ///< numbers of a warp's sums, which are loaded by rows
+  union {
+    double transposed[warps][32][sums + 1];  ///< numbers of a warp's sums, which are loaded by rows
+    WarpShares<E> shares[warps];
+  };
+  UndecidedLanes undecided[2][warps];  ///< double-buffered by step, as the candidates for the pivot
+  KnownSums<E> known[resident_threads];
   E top[lu_panel_columns][lu_panel_columns];                ///< L and U in the rows of the pivots
   E left[lu_panel_columns][resident_threads];               ///< L of the thread block's rows, by columns
   Chain<RealOf<E>, true> published[group<E>][parts_of<E>];  ///< sums of the published row, from the step's column on
 };
 
 /// The terms of an element in a row of A and a column of the panel: L to its left, in the row's memory or in `own`, and
-/// U above, whose last row is `newest`.
+/// U above.
 template <class E>
 struct ResidentTerms {
   const LuPanel<E>* panel;
   const E (*top)[lu_panel_columns];
-  const E *own, *newest;
+  const E* own;
   int own_step;  ///< stride of the row's numbers in `own`
   Index row;
   int column, terms;  ///< number of terms within the panel
@@ -51,16 +69,91 @@ struct ResidentTerms {
     return panel->far.has(q) ? panel->far(row, q) : panel->a(row, q);
   }
   __device__ E known(Index q) const {
-    if (q < panel->first) return panel->a(q, panel->first + column);
-    return q + 1 < count() ? top[q - panel->first][column] : newest[column];
+    return q < panel->first ? panel->a(q, panel->first + column) : top[q - panel->first][column];
   }
   __device__ E right_side() const { return panel->a(row, panel->first + column); }
 };
 
+/// Returns the terms of the element in column j and the row of a thread of the block.
+template <class E>
+__device__ ResidentTerms<E> terms_of(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int thread, int j) {
+  const Index row = panel.first + static_cast<int>(blockIdx.x * resident_threads) + thread;
+  return {&panel, storage.top, &storage.left[0][thread], resident_threads, row, j, j};
+}
+
+template <class E>
+__device__ Unknown<E> numerator_itself() {
+  return Unknown<E>::of_row(E{RealOf<E>(1)}, {}, true);
+}
+
+/// Decides the unknowns of column j of the lanes in `hard` whose sums of terms are known; `value` becomes the lane's.
+/// Returns which lanes are left.
+template <class E>
+__device__ unsigned decide_by_known(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int j, unsigned hard,
+                                    Unknown<E> unknown, E& value) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const KnownSums<E>& known = storage.known[thread];
+  bool pending = (hard >> thread % 32 & 1) != 0;
+  if (pending && known.column == j) {
+    unknown.b = terms_of(panel, storage, thread, j).right_side();
+    E result{};
+    pending = !decided_by_sums(unknown, known.sums, known.lifted, result);
+    if (!pending) value = result;
+  }
+  return __ballot_sync(0xFFFFFFFFu, pending);
+}
+
+// The following functions are not members, because an object would have to lie in memory for a call that is not
+// inlined.
+
+/// Returns the thread's element in column j, where elements of the block's rows are undecided. All threads call this.
+/// The warps split the terms of an element.
+template <class E>
+__device__ ACCUBLAS_NOINLINE E resolve_column(const LuPanel<E>& panel, ResidentStorage<E>& storage, int j, E value) {
+  constexpr int warps = ResidentStorage<E>::warps;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
+  const Unknown<E> unknown = numerator_itself<E>();
+  for (int w = 0; w < warps; ++w) {
+    const UndecidedLanes lanes = storage.undecided[j % 2][w];
+    if (lanes.hard == 0) continue;
+    const bool lifted = (lanes.lifted >> lane & 1) != 0;
+    TripleSum sums[parts_of<E>];
+    if (!panel.all_undecided)
+      sums_by_warps<E>(
+          lanes.hard, terms_of(panel, storage, 32 * w + lane, j), lifted, warps, storage.shares,
+          [] { __syncthreads(); }, sums);
+    if (w == thread / 32) {
+      unsigned left = lanes.hard;
+      if (!panel.all_undecided) {
+        KnownSums<E>& known = storage.known[thread];
+        if ((lanes.hard >> lane & 1) != 0) {
+          for (int part = 0; part < parts_of<E>; ++part) known.sums[part] = sums[part];
+          known.column = j, known.lifted = lifted;
+        }
+        left = decide_by_known(panel, storage, j, lanes.hard, unknown, value);
+      }
+      value = resolve_lanes(left, unknown, value, panel.all_undecided, terms_of(panel, storage, thread, j),
+                            panel.undecided);
+    }
+    __syncthreads();
+  }
+  return value;
+}
+
+/// Returns the thread's element of L in column j, where elements of the warp's rows are undecided.
+template <class E>
+__device__ ACCUBLAS_NOINLINE E resolve_quotients(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int j,
+                                                 Unknown<E> unknown, Tried<E> tried) {
+  const unsigned left =
+      panel.all_undecided ? tried.hard : decide_by_known(panel, storage, j, tried.hard, unknown, tried.value);
+  return resolve_lanes(left, unknown, tried.value, panel.all_undecided,
+                       terms_of(panel, storage, static_cast<int>(threadIdx.x), j), panel.undecided);
+}
+
 /// A thread has a row of A, which stays in place, and minus the numerators of its next elements, for a group of columns
-/// at a time. As soon as a pivot is known its contribution is added to all of them, so that the next column's numerators
-/// are complete. After a group each thread block computes the pivots' rows to the right of it for itself, and adds the
-/// contributions of the whole panel to the next group's numerators.
+/// at a time. As soon as a pivot is known its contribution is added to all of them, so that the next column's
+/// numerators are complete. After a group each thread block computes the pivots' rows to the right of it for itself,
+/// and adds the contributions of the whole panel to the next group's numerators.
 template <class E, bool clustered>
 class ResidentRows {
   using T = RealOf<E>;
@@ -77,6 +170,7 @@ class ResidentRows {
   __device__ void run() {
     at_.place = at_.position = static_cast<int>(blockIdx.x * resident_threads + threadIdx.x);
     at_.open = p_.first + at_.place < p_.m;
+    storage_.known[threadIdx.x].column = -1;
     exchange_.open();
 #pragma unroll 1
     for (int begin = 0; begin < p_.width; begin += columns) {
@@ -124,28 +218,33 @@ class ResidentRows {
     transpose([&](int i) { return pair[i].y; }, [](auto& sum, double x) { sum.pair.c = x; });
     transpose([&](int i) { return error[i]; }, [](auto& sum, double x) { sum = Chain<T, true>::from({sum.pair, x}); });
   }
-  __device__ ResidentTerms<E> own_terms(int column, int terms, const E* newest) const {
-    return {&p_, storage_.top, &storage_.left[0][threadIdx.x], newest, resident_threads, row(), column, terms};
-  }
 
   /// Loads the numerators of the columns from `begin` on. Those of columns and rows that do not exist are never used.
   __device__ void load(int begin) {
     load_sums(begin);
 #pragma unroll 2
-    for (int q = 0; q < begin; ++q)
+    for (int q = 0; q < begin; ++q) {
+      const E l = lifted_for_sums(storage_.left[q][threadIdx.x]);
 #pragma unroll
-      for (int c = 0; c < columns; ++c) add_term(sum_[c], storage_.left[q][threadIdx.x], storage_.top[q][begin + c]);
-    round(begin, begin, begin > 0 ? storage_.top[begin - 1] : nullptr);
+      for (int c = 0; c < columns; ++c) add_term(sum_[c], l, storage_.top[q][begin + c]);
+    }
+    round(begin);
   }
-  /// Computes the row's element in a column.
-  __device__ void round(int column, int terms, const E* newest) {
-    value_ = resolved_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), sum_[0], at_.open, p_.all_undecided,
-                                own_terms(column, terms, newest), p_.undecided);
+  /// Computes the row's element in a column, the next one, or leaves it undecided.
+  __device__ void round(int column) {
+    const Tried<E> tried = try_numerator(numerator_itself<E>(), sum_[0], at_.open, p_.all_undecided);
+    value_ = tried.value;
+    const unsigned lifted = __ballot_sync(0xFFFFFFFFu, is_lifted<E>(magnitude_of<E>(sum_[0][0])));
+    if (lane() == 0) storage_.undecided[column % 2][warp()] = {tried.hard, lifted};
   }
 
   /// Computes column j of L, and its contributions to the columns up to `end`.
   __device__ void step(int j, int end) {
-    const PivotPlace best = exchange_.best_of_block(j, at_.candidate(size_bits(value_)));
+    PivotPlace best = exchange_.best_of_block(j, at_.candidate(size_bits(value_)));
+    if (__any_sync(0xFFFFFFFFu, storage_.undecided[j % 2][lane() % storage_.warps].hard != 0)) {
+      value_ = resolve_column(p_, storage_, j, value_);
+      best = exchange_.best_of_block(j, at_.candidate(size_bits(value_)));
+    }
     const bool mine = at_.open && at_.position == best.position;
     // A block without pending rows publishes that it has no candidate.
     if (__any_sync(0xFFFFFFFFu, mine) || (best.position == nowhere && warp() == 0)) publish(j, end, best, mine);
@@ -155,14 +254,15 @@ class ResidentRows {
 
     const E above = pivot.row[j];
     const Unknown<E> unknown{E{T(1)}, {}, above, above == 0, pivot.inverse};
-    const E l = resolved_numerator(unknown, sum_[0], at_.open, p_.all_undecided,
-                                   own_terms(j, j, j > 0 ? storage_.top[j - 1] : nullptr), p_.undecided);
+    const Tried<E> tried = try_numerator(unknown, sum_[0], at_.open, p_.all_undecided);
+    const E l = tried.hard == 0 ? tried.value : resolve_quotients(p_, storage_, j, unknown, tried);
     if (at_.open) storage_.left[j][threadIdx.x] = p_.a(row(), p_.first + j) = l;
     __syncwarp();
     if (j + 1 == end) return;
-    add_pivot<1, columns / 2>(j, l, pivot);
-    if (j + columns / 2 < end) add_pivot<columns / 2, columns>(j, l, pivot);
-    round(j + 1, j + 1, pivot.row);
+    const E lifted = lifted_for_sums(l);
+    add_pivot<1, columns / 2>(j, lifted, pivot);
+    if (j + columns / 2 < end) add_pivot<columns / 2, columns>(j, lifted, pivot);
+    round(j + 1);
   }
   template <int from, int to>
   __device__ void add_pivot(int j, const E& l, const Message& pivot) {
@@ -193,10 +293,8 @@ class ResidentRows {
 #pragma unroll
       for (int part = 0; part < parts; ++part) numerator[part] = storage_.published[column - j][part];
     const E* const left = &storage_.left[0][warp() * 32 + max(from, 0)];
-    const ResidentTerms<E> terms{
-        &p_, storage_.top, left, j > 0 ? storage_.top[j - 1] : nullptr, resident_threads, p_.first + place, column, j};
-    E number = resolved_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), numerator, wanted, p_.all_undecided, terms,
-                                  p_.undecided);
+    const ResidentTerms<E> terms{&p_, storage_.top, left, resident_threads, p_.first + place, column, j};
+    E number = resolved_numerator(numerator_itself<E>(), numerator, wanted, p_.all_undecided, terms, p_.undecided);
     if (column < j) number = left[column * resident_threads];
     if (column == j) number = value;
     message.row[column] = number;
@@ -231,19 +329,18 @@ class ResidentRows {
       for (int part = 0; part < parts; ++part)
         numerator[part] =
             Chain<T, true>::from(load_sum<T, true>(p_.sums, (from * parts + part) * p_.sums.stride + column));
-      for (int q = 0; q < begin; ++q) add_term(numerator, storage_.top[j][q], storage_.top[q][column]);
+      for (int q = 0; q < begin; ++q) add_term(numerator, lifted_for_sums(storage_.top[j][q]), storage_.top[q][column]);
     }
 #pragma unroll 1
     for (int q = begin; q < end; ++q) {
       if (q == j) {
-        const ResidentTerms<E> terms{&p_, storage_.top, storage_.top[j], j > 0 ? storage_.top[j - 1] : nullptr,
-                                     1,   from,         column,          j};
-        const E number = resolved_numerator(Unknown<E>::of_row(E{T(1)}, {}, true), numerator, wanted, p_.all_undecided,
-                                            terms, blockIdx.x == 0 ? p_.undecided : nullptr);
+        const ResidentTerms<E> terms{&p_, storage_.top, storage_.top[j], 1, from, column, j};
+        const E number = resolved_numerator(numerator_itself<E>(), numerator, wanted, p_.all_undecided, terms,
+                                            blockIdx.x == 0 ? p_.undecided : nullptr);
         if (wanted) storage_.top[j][column] = number;
       }
       __syncthreads();
-      if (wanted && q < j) add_term(numerator, storage_.top[j][q], storage_.top[q][column]);
+      if (wanted && q < j) add_term(numerator, lifted_for_sums(storage_.top[j][q]), storage_.top[q][column]);
     }
   }
 

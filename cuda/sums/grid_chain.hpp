@@ -119,9 +119,9 @@ struct GridChain {
   }
 };
 
-/// Returns to lane 0 the sum over the warp.
-__device__ inline TripleSum warp_sum(TripleSum sum) {
-  for (int half = 16; half > 0; half /= 2) {
+/// Returns to lane i < apart, a power of two, the sum over lanes i, i + apart, ... of the warp.
+__device__ inline TripleSum warp_sum(TripleSum sum, int apart = 1) {
+  for (int half = 16; half >= apart; half /= 2) {
     const TripleSum other{__shfl_down_sync(full_warp, sum.a1, half), __shfl_down_sync(full_warp, sum.a2, half),
                           __shfl_down_sync(full_warp, sum.a3, half), __shfl_down_sync(full_warp, sum.error, half)};
     triple_add(sum, other);

@@ -7,16 +7,17 @@
 
 namespace accublas::cuda {
 
-/// The sum of element (row, col) is within error[at] of pair[at], at = row stride + col. dot2's pairs have no errors
-/// (null): their values are defined by the operations.
+/// 2^lift times the sum of element (row, col) is within error[at] of pair[at], at = row stride + col. dot2's pairs have
+/// no errors (null): their values are defined by the operations.
 struct PairSums {
   double2* pair;
   double* error;
   Index stride;
+  int lift = 0;
 
   PairSums from(Index row, Index col) const {
     const Index at = row * stride + col;
-    return {pair + at, error ? error + at : nullptr, stride};
+    return {pair + at, error ? error + at : nullptr, stride, lift};
   }
 };
 

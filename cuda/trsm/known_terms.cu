@@ -22,7 +22,7 @@ struct KnownTile {
 
 /// Holds the numbers of the next tile in registers. Their loads are in flight while the current tile is in use. Rows,
 /// right-hand sides and terms that do not exist get the numbers of others.
-template <class E, int of_warp>
+template <class E, bool cr, int of_warp>
 class NextTile {
   using Tile = KnownTile<E, of_warp>;
   static constexpr int entries = known_edge * Tile::all_rows / known_threads,
@@ -53,7 +53,8 @@ class NextTile {
   }
   __device__ __forceinline__ void store(Tile& tile) const {
 #pragma unroll
-    for (int i = 0; i < entries; ++i) tile.a[column(i)][row(i)] = conjugate_if(conjugate_, entry_[i]);
+    for (int i = 0; i < entries; ++i)
+      tile.a[column(i)][row(i)] = lifted_for_sums<E, cr>(conjugate_if(conjugate_, entry_[i]));
 #pragma unroll
     for (int i = 0; i < numbers; ++i) tile.x[unknown(i)][side(i)] = number_[i];
   }
@@ -139,7 +140,8 @@ struct TileOfSums {
     TripleChain chain[rows][parts];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      subtract_right_side(chain[r], alpha, job.system.x(job.place(of.position(warp() * rows + r)), of.side(lane())));
+      subtract_right_side(chain[r], alpha,
+                          lifted_for_sums(job.system.x(job.place(of.position(warp() * rows + r)), of.side(lane()))));
 #pragma unroll 1
     for (Index done = 0; done < of.known; done += known_edge) {
       // Terms that do not exist are zero.
@@ -147,7 +149,7 @@ struct TileOfSums {
       for (int at = static_cast<int>(threadIdx.x); at < known_edge * Tile::all_rows; at += known_threads) {
         const int r = m_by_rows ? at % Tile::all_rows : at / known_edge,
                   q = m_by_rows ? at / Tile::all_rows : at % known_edge;
-        tile.a[q][r] = done + q < of.known ? of.entry(r, done + q) : E{};
+        tile.a[q][r] = done + q < of.known ? lifted_for_sums(of.entry(r, done + q)) : E{};
       }
 #pragma unroll 4
       for (int at = static_cast<int>(threadIdx.x); at < known_edge * known_edge; at += known_threads) {
@@ -192,7 +194,7 @@ __global__ void __launch_bounds__(known_threads, of_warp > few_rows ? 2
   const Index row0 = Index{blockIdx.x} * Tile::all_rows, side0 = Index{blockIdx.y} * known_edge;
   const TileOfSums<E, of_warp> sums{job, first + terms, row0, count, side0};
   bool uncertain = false;
-  NextTile<E, of_warp> next(job, first, terms, row0, count, side0);
+  NextTile<E, cr, of_warp> next(job, first, terms, row0, count, side0);
   next.load(0);
   Chain<T, cr> chain[rows][parts];
   for (Index done = 0; done < terms;) {
@@ -277,7 +279,7 @@ __global__ void __launch_bounds__(known_threads)
   for (int r = warp; r < known_edge; r += known_warps) {
     if (row0 + r >= rows || side0 + lane >= system.sides) continue;
     TripleChain chain[parts];
-    subtract_right_side(chain, alpha, b[r * pitch + lane]);
+    subtract_right_side(chain, alpha, lifted_for_sums(b[r * pitch + lane]));
 #pragma unroll
     for (int part = 0; part < parts; ++part)
       store_sum(job.sums, ((row0 + r) * parts + part) * job.sums.stride + side0 + lane,

@@ -8,8 +8,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cuda/exact/round_between.hpp"
 #include "cuda/sums/grid_chain.hpp"
 #include "cuda/sums/triple_chain.hpp"
+#include "cuda/trsm/solve_kernels.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/substitution.hpp"
 
@@ -84,26 +86,61 @@ __device__ ACCUBLAS_NOINLINE E exact_unknown(const Unknown<E>& unknown, const Pa
   return unknown.exact(above);
 }
 
-/// Computes the sums of the terms, or 2^exponent times a real sum, in three words; all lanes get them.
-template <class E, int exponent, class Terms>
-__device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, TripleSum (&sums)[parts_of<E>]) {
-  constexpr int parts = parts_of<E>;
-  TripleChain chain[parts];
+/// The terms that a thread adds up: first, first + stride, ...
+struct TermShare {
+  Index first, stride;
+};
+
+/// Adds up the thread's share of the terms in three words. `factor` is a power of two, by which both factors of real
+/// products are multiplied.
+template <class E, class Terms>
+__device__ ACCUBLAS_NOINLINE void add_share(const Terms& terms, TermShare share, double factor,
+                                            TripleSum (&sums)[parts_of<E>]) {
   // This many loads are in flight together, since the matrix may be stored across the terms.
   constexpr int together = 8;
-  for (Index q = threadIdx.x % 32; q < terms.count(); q += 32 * together) {
+  TripleChain chain[parts_of<E>];
+  for (Index q = share.first; q < terms.count(); q += together * share.stride) {
     E entry[together]{}, known[together]{};
 #pragma unroll
     for (int i = 0; i < together; ++i)
-      if (q + 32 * i < terms.count()) entry[i] = terms.entry(q + 32 * i), known[i] = terms.known(q + 32 * i);
+      if (const Index at = q + i * share.stride; at < terms.count())
+        entry[i] = terms.entry(at), known[i] = terms.known(at);
 #pragma unroll
     for (int i = 0; i < together; ++i) {
-      if constexpr (exponent != 0) known[i] *= power_of_two(exponent);
+      if constexpr (std::is_same_v<E, double>) entry[i] *= factor, known[i] *= factor;
       add_term(chain, entry[i], known[i]);
     }
   }
+  for (int part = 0; part < parts_of<E>; ++part) sums[part] = chain[part].sum;
+}
+
+/// Computes the sums of the terms of one unknown in three words, as add_share does; all lanes get them.
+template <class E, class Terms>
+__device__ void sums_of_terms(const Terms& terms, double factor, TripleSum (&sums)[parts_of<E>]) {
+  add_share<E>(terms, {threadIdx.x % 32, 32}, factor, sums);
   // The words depend on the order of the lanes, and all lanes must decide alike.
-  for (int part = 0; part < parts; ++part) sums[part] = of_lane(warp_sum(chain[part].sum), 0);
+  for (int part = 0; part < parts_of<E>; ++part) sums[part] = of_lane(warp_sum(sums[part]), 0);
+}
+
+/// Near underflow products may have bits below the least subnormal number, or be zero. So unknowns whose numerators are
+/// below 2^-800 have sums that are scaled by 2^lift, half of it in each factor.
+inline constexpr int lift = 1700;
+template <class E>
+__device__ bool is_lifted(double numerator) {
+  return std::is_same_v<E, double> && fabs(numerator) < 0x1p-800;
+}
+/// Returns at least the magnitude of a part's numerator, of which a chain holds the sum.
+template <class E, class T>
+__device__ double magnitude_of(const Chain<T, true>& sum) {
+  return sum.magnitude * power_of_two(-sum_lift<E>);
+}
+__device__ inline double lifting_factor(bool lifted) { return lifted ? power_of_two(lift / 2) : 1; }
+
+/// Decides an unknown by the sums of its terms, which are scaled by 2^lift if `lifted`.
+template <class E>
+__device__ bool decided_by_sums(const Unknown<E>& unknown, const TripleSum (&sums)[parts_of<E>], bool lifted,
+                                E& result) {
+  return lifted ? unknown.approximate_scaled(sums, lift, result) : unknown.approximate(sums, result);
 }
 
 /// Returns whether the sums of the terms in three words decide an unknown, which `result` becomes then; all lanes of
@@ -111,14 +148,12 @@ __device__ ACCUBLAS_NOINLINE void sums_of_terms(const Terms& terms, TripleSum (&
 template <class E, class Terms>
 __device__ bool decided_by_terms(const Unknown<E>& unknown, const Terms& terms, E& result) {
   TripleSum sums[parts_of<E>];
-  sums_of_terms<E, 0>(terms, sums);
-  if (unknown.approximate(sums, result)) return true;
+  sums_of_terms<E>(terms, 1, sums);
+  if (decided_by_sums(unknown, sums, false, result)) return true;
   if constexpr (std::is_same_v<E, double>) {
-    // Near underflow products may have bits below the least subnormal number.
-    constexpr int exponent = 500;
-    if (!(fabs(sums[0].a1 - unknown.alpha * unknown.b) < 0x1p-800)) return false;
-    sums_of_terms<E, exponent>(terms, sums);
-    return unknown.approximate_scaled(sums, exponent, result);
+    if (!is_lifted<E>(sums[0].a1 - unknown.alpha * unknown.b)) return false;
+    sums_of_terms<E>(terms, lifting_factor(true), sums);
+    return decided_by_sums(unknown, sums, true, result);
   } else {
     return false;
   }
@@ -150,6 +185,44 @@ __device__ ACCUBLAS_NOINLINE E resolve_lanes(unsigned hard, Unknown<E> unknown, 
     if (static_cast<int>(threadIdx.x % 32) == of) value = found;
   }
   return value;
+}
+
+/// Shares of the sums of 32 unknowns, one for each warp of a thread block.
+template <class E>
+using WarpShares = TripleSum[parts_of<E>][32];
+
+/// Returns the position of the bit that has `before` bits below it; there must be one.
+__device__ inline int position_of_bit(unsigned bits, int before) {
+  for (int i = 0; i < before; ++i) bits &= bits - 1;
+  return __ffs(static_cast<int>(bits)) - 1;
+}
+
+/// Computes the sums of the terms of the unknowns of the lanes in `which`, at least one, in three words, scaled by
+/// 2^lift if `lifted`. The `warps` warps of a thread block call this for the same unknowns, and all get the sums. Each
+/// thread has a share of the terms of one unknown. `shares` is memory for all warps, which is in use until the next
+/// synchronisation after this.
+template <class E, class Terms, class Synchronise>
+__device__ void sums_by_warps(unsigned which, const Terms& terms, bool lifted, int warps, WarpShares<E>* shares,
+                              Synchronise&& synchronise, TripleSum (&sums)[parts_of<E>]) {
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32), count = __popc(which);
+  int lanes = 32;  // lanes / 2 < count <= lanes: every lane of these has another unknown
+  while (lanes / 2 >= count) lanes /= 2;
+  const int rank = lane % lanes, of = position_of_bit(which, min(rank, count - 1)), splits = 32 / lanes;
+  const Terms theirs = of_lane(terms, of);
+  const double factor = lifting_factor(__shfl_sync(0xFFFFFFFFu, lifted, of));
+  for (int part = 0; part < parts_of<E>; ++part) sums[part] = {0, 0, 0, 0};
+  if (rank < count) add_share<E>(theirs, {lane / lanes + splits * warp, splits * warps}, factor, sums);
+  for (int part = 0; part < parts_of<E>; ++part) {
+    sums[part] = warp_sum(sums[part], lanes);
+    if (lane < count) shares[warp][part][lane] = sums[part];
+  }
+  synchronise();
+  if ((which >> lane & 1) == 0) return;
+  const int own = __popc(which & ((1u << lane) - 1));
+  for (int part = 0; part < parts_of<E>; ++part) {
+    sums[part] = shares[0][part][own];
+    for (int w = 1; w < warps; ++w) triple_add(sums[part], shares[w][part][own]);
+  }
 }
 
 /// dot2's unknown, with the sums that define it.
@@ -207,13 +280,26 @@ struct Tried {
   unsigned hard;
 };
 
+/// Rounds an unknown from its numerator, which is scaled as sums are. `unknown` needs no b.
+template <class E>
+__device__ __forceinline__ bool quotient_of_sums(const Unknown<E>& unknown, const TripleSum (&numerator)[parts_of<E>],
+                                                 E& value) {
+  bool decided = unknown.approximate_quotient(numerator, value);
+  if constexpr (sum_lift<E> != 0) {
+    // A subnormal number has fewer bits.
+    decided &= fabs(value) >= power_of_two(sum_lift<E> - 1022) || value == 0;
+    value *= power_of_two(-sum_lift<E>);
+  }
+  return decided;
+}
+
 /// Decides the real unknowns in `hard` whose numerators or quotients lie too far from 1 for the usual test.
 template <class E>
 __device__ ACCUBLAS_NOINLINE Tried<E> try_quotients_apart(unsigned hard, Unknown<E> unknown, TripleSum numerator,
                                                           E value) {
   const bool wanted = (hard >> threadIdx.x % 32 & 1) != 0;
   E small = value;
-  const bool decided = wanted && unknown.approximate_quotient_apart(numerator, small);
+  const bool decided = wanted && unknown.approximate_quotient_apart(numerator, sum_lift<E>, small);
   return {decided ? small : value, __ballot_sync(0xFFFFFFFFu, wanted && !decided)};
 }
 
@@ -226,7 +312,7 @@ __device__ __forceinline__ Tried<E> try_numerator(const Unknown<E>& unknown, con
 #pragma unroll
   for (int part = 0; part < parts_of<E>; ++part) numerator[part] = minus(sums[part]);
   Tried<E> tried{};
-  const bool decided = unknown.approximate_quotient(numerator, tried.value) && !exactly;
+  const bool decided = quotient_of_sums(unknown, numerator, tried.value) && !exactly;
   tried.hard = __ballot_sync(0xFFFFFFFFu, wanted && !decided);
   if constexpr (std::is_same_v<E, double>)
     if (tried.hard != 0 && !exactly) tried = try_quotients_apart(tried.hard, unknown, numerator[0], tried.value);
@@ -244,9 +330,15 @@ __device__ __forceinline__ E resolved_numerator(const Unknown<E>& unknown, const
 
 // ---- Unknowns that are guessed first and proved later ---------------------------------------------------------------
 
-/// Returns minus a sum over a pivot, right but in rare cases. `over` is 1 / pivot, or near it.
-template <class T>
+/// Returns minus a sum of elements of type E over a pivot, right but in rare cases. `over` is 1 / pivot, or near it.
+template <class E, class T>
 __device__ __forceinline__ T guessed_quotient(const Pair& sum, T pivot, double over) {
+  // The sum is scaled. The other two are scaled by their exponents' bits, because warps wait for guesses. A pivot that
+  // is zero, subnormal or not finite makes a guess that is not proved.
+  if constexpr (sum_lift<E> != 0) {
+    constexpr unsigned bits = static_cast<unsigned>(sum_lift<E>) << 20;
+    pivot = scaled(pivot, bits), over = scaled(over, 0u - bits);
+  }
   const double first = -sum.s * over, rest = __fma_rn(-first, static_cast<double>(pivot), -sum.s);
   // The sum may be a zero of either sign.
   return sum.s == -sum.c ? T(0) : static_cast<T>(first + (rest - sum.c) * over);
@@ -260,7 +352,7 @@ __device__ __forceinline__ bool is_proved(const E& guess, const Unknown<E>& unkn
 #pragma unroll
   for (int part = 0; part < parts_of<E>; ++part) numerator[part] = minus(sums[part]);
   E value{};
-  bool proved = unknown.approximate_quotient(numerator, value);
+  bool proved = quotient_of_sums(unknown, numerator, value);
   for (int part = 0; part < parts_of<E>; ++part)
     proved &= to_bits(part_of(value, part)) == to_bits(part_of(guess, part));
   return proved;

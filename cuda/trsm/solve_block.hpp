@@ -20,7 +20,7 @@ inline constexpr int group = warps / parts_of<E>;
 template <class E, bool cr>
 struct BlockStorage {
   static constexpr int unknowns = solve_block_unknowns<E>(!cr), kept = cr ? unknowns : 1;
-  E a[cr ? unknowns : edge][unknowns];  ///< columns of all unknowns, or of 32
+  E a[cr ? unknowns : edge][unknowns];  ///< columns of all unknowns, or of 32; lifted for sums
   E x[unknowns][edge + 1];              ///< right-hand sides, then unknowns
   E pivot[unknowns];
   double reciprocal[unknowns];                       ///< reciprocals of the pivots
@@ -80,7 +80,9 @@ class BlockData {
 #pragma unroll 4
     for (int at = threadIdx.x; at < edge * left; at += all_threads) {
       const int r = by_rows ? at % left : at / edge, q = by_rows ? at / left : at % edge;
-      if (q < here) storage_.a[q][sub + r] = job_.system.m(job_.place(first_ + sub + r), job_.place(first_ + sub + q));
+      if (q < here)
+        storage_.a[q][sub + r] =
+            lifted_for_sums<E, cr>(job_.system.m(job_.place(first_ + sub + r), job_.place(first_ + sub + q)));
     }
     __syncthreads();
     return here;
@@ -101,7 +103,7 @@ class BlockData {
         },
         [&](int at, const E& value) {
           const Place to = place_of<unknowns>(at, by_rows);
-          storage_.a[to.other][to.row] = conjugate_if(m.conjugate, value);
+          storage_.a[to.other][to.row] = lifted_for_sums<E, cr>(conjugate_if(m.conjugate, value));
         });
   }
   __device__ __forceinline__ void store() const {

@@ -24,19 +24,35 @@ struct SolveTerms {
   __device__ E right_side() const { return job->system.x(job->place(position), side); }
 };
 
-/// Resolves a warp's share of the unknowns of the lanes in `hard`: every ninth one. `terms` are those of lane 0's
-/// right-hand side, and x[i] becomes the unknown of lane i. The function is not a member, because an object would have
-/// to lie in memory for the call.
-template <class E>
-__device__ ACCUBLAS_NOINLINE void resolve_share(unsigned hard, Unknown<E> unknown, SolveTerms<E> terms, E* x,
-                                                bool exactly, unsigned long long* undecided) {
-  const Index side = terms.side;
+/// Resolves the unknowns x[i] of a row of the lanes i in `hard`, whose sums are in `sums`; all warps call this, and
+/// wait at `everyone` before they read the result. `terms` are those of the lane's right-hand side. The function is not
+/// a member, because an object would have to lie in memory for the call.
+template <class E, class Everyone>
+__device__ ACCUBLAS_NOINLINE void resolve_row(unsigned hard, Unknown<E> unknown, SolveTerms<E> terms,
+                                              const Chain<RealOf<E>, true> (&sums)[parts_of<E>][32],
+                                              WarpShares<E>* shares, E* x, bool exactly, unsigned long long* undecided,
+                                              Everyone everyone) {
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  if (!exactly) {
+    const bool lifted = is_lifted<E>(magnitude_of<E>(sums[0][lane]));
+    TripleSum of_terms[parts_of<E>];
+    sums_by_warps<E>(hard, terms, lifted, warps + 1, shares, everyone, of_terms);
+    E value{};
+    bool pending = (hard >> lane & 1) != 0;
+    if (pending) {
+      unknown.b = terms.right_side();
+      pending = !decided_by_sums(unknown, of_terms, lifted, value);
+      if (!pending && warp == 0) x[lane] = value;
+    }
+    hard = __ballot_sync(0xFFFFFFFFu, pending);
+  }
+  const Index side = terms.side - lane;
   for (int i = 0; hard != 0; hard &= hard - 1, ++i) {
-    if (i % (warps + 1) != static_cast<int>(threadIdx.x) / 32) continue;
+    if (i % (warps + 1) != warp) continue;
     const int of = __ffs(static_cast<int>(hard)) - 1;
     terms.side = side + of;
     const E found = resolve_one(unknown, terms, exactly, undecided);
-    if (threadIdx.x % 32 == 0) x[of] = found;
+    if (lane == 0) x[of] = found;
   }
 }
 
@@ -180,10 +196,12 @@ class SolveBlock : BlockData<E, cr> {
   }
   template <bool unit>
   __device__ __forceinline__ E guess_of(int r, const Chain<T, cr> (&sums)[parts]) const {
-    const auto rounded = [](const Pair& pair) { return pair.s == -pair.c ? T(0) : static_cast<T>(-pair.s - pair.c); };
+    const auto rounded = [](const Pair& pair) {
+      return pair.s == -pair.c ? T(0) : static_cast<T>((-pair.s - pair.c) * power_of_two(-sum_lift<E>));
+    };
     if constexpr (!is_complex<E>) {
       if constexpr (unit) return rounded(sums[0].pair);
-      return guessed_quotient(sums[0].pair, storage_.pivot[r], storage_.reciprocal[r]);
+      return guessed_quotient<E>(sums[0].pair, storage_.pivot[r], storage_.reciprocal[r]);
     } else {
       if constexpr (unit) return {rounded(sums[0].pair), rounded(sums[1].pair)};
       E value{};
@@ -255,10 +273,16 @@ class SolveBlock : BlockData<E, cr> {
       return {resolved_pairs(unknown, pairs, wanted, job_.all_undecided, terms_of(r, side()), job_.undecided), 0};
     }
   }
-  /// Resolves the r-th unknowns of the lanes in `hard`. All warps call this; each takes some of the unknowns.
+  /// Resolves the r-th unknowns of the lanes in `hard`; all warps call this.
   __device__ __forceinline__ void resolve(int r, unsigned hard) const {
-    resolve_share(hard, row(r), terms_of(r, side() - lane()), storage_.x[r], job_.all_undecided, job_.undecided);
-    ptx::barrier_sync(everyone, all_threads);
+    // No sums but those of this row are in use.
+    constexpr int half = BlockStorage<E, cr>::kept / 2;
+    auto* const shares = reinterpret_cast<WarpShares<E>*>(&storage_.sums[r < half ? half : 0]);
+    static_assert(sizeof(WarpShares<E>) * (warps + 1) <= sizeof storage_.sums / 2);
+    const auto everyone_arrives = [] { ptx::barrier_sync(everyone, all_threads); };
+    resolve_row(hard, row(r), terms_of(r, side()), sums_of(r), shares, storage_.x[r], job_.all_undecided,
+                job_.undecided, everyone_arrives);
+    everyone_arrives();
   }
 
   __device__ __forceinline__ void add_up() const {

@@ -7,12 +7,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include <type_traits>
+
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/sums/pair_sums.hpp"
 #include "lib/call/product.hpp"
 #include "lib/numerics/complex.hpp"
 #include "lib/numerics/dot2_block.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cuda {
 
@@ -56,6 +59,18 @@ struct SolveJob {
 template <class E>
 constexpr Index solve_block_unknowns(bool dot2) {
   return (dot2 ? dot2_block : dot2_block / 2) / (is_complex<E> ? 2 : 1);
+}
+
+/// The sums of cr are scaled by 2^sum_lift, so that products and their rests lose no bits near underflow. One factor of
+/// each product is (lifted_for_sums).
+template <class E>
+inline constexpr int sum_lift = std::is_same_v<E, double> ? 128 : 0;
+template <class E, bool cr = true>
+ACCUBLAS_HD E lifted_for_sums(const E& x) {
+  if constexpr (cr && sum_lift<E> != 0)
+    return x * power_of_two(sum_lift<E>);
+  else
+    return x;
 }
 
 /// Begins the sums of cr in rows 0 .. rows - 1 of x: sums = -alpha x.

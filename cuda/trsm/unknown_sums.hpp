@@ -186,7 +186,8 @@ class UnknownSums {
 
   void lay_out(Carver& carver) {
     const Index count = parts * system_.order * panel_;
-    job_.sums = {carver.take<double2>(count), job_.dot2 ? nullptr : carver.take<double>(count), panel_};
+    job_.sums = {carver.take<double2>(count), job_.dot2 ? nullptr : carver.take<double>(count), panel_,
+                 job_.dot2 ? 0 : sum_lift<E>};
     job_.lost = carver.take<unsigned char>(panel_);
     job_.undecided = carver.take<unsigned long long>(1);
     // The largest complex products need memory for their rows and columns written as real ones.

@@ -51,9 +51,9 @@ struct Unknown {
       return quotient_of({numerator[0].a1, numerator[0].a2}, absolute(numerator[0].a2), numerator[0].error, result);
   }
 
-  /// Rounds the quotient of a real numerator and the pivot anywhere in the range, in more operations.
-  ACCUBLAS_HD bool approximate_quotient_apart(const TripleSum& numerator, T& result) const {
-    return quotient_apart(numerator, 0, result);
+  /// Rounds the quotient of 2^-scale times a real numerator and the pivot anywhere in the range, in more operations.
+  ACCUBLAS_HD bool approximate_quotient_apart(const TripleSum& numerator, int scale, T& result) const {
+    return quotient_apart(numerator, scale, result);
   }
 
   /// Computes the unknown exactly from minus the sums, and signals its exceptions. Without `by_leading` it uses

@@ -153,8 +153,12 @@ TEST(SubstitutionNearUnderflow, DecidesAsExactSumsDo) {
     const auto expect = [&](const char* what, const TripleSum& numerator, int by, double result) {
       for (int end = -1; end <= 1; ++end) {
         ExactSum<double> above[1];
-        for (const double x : {numerator.a1, numerator.a2, numerator.a3}) above[0].add(std::ldexp(1, by), x);
-        above[0].add(std::ldexp(end, by), numerator.error);
+        const int first = std::max(by, -850);  // a double does not hold 2^-1700
+        const auto add = [&](double factor, double x) {
+          above[0].add(std::ldexp(factor, first), std::ldexp(x, by - first));
+        };
+        for (const double x : {numerator.a1, numerator.a2, numerator.a3}) add(1, x);
+        add(end, numerator.error);
         const double exact = unknown.exact<false>(above);
         ASSERT_EQ(to_bits(exact), to_bits(result))
             << std::hexfloat << what << " " << i << " end " << end << " b " << unknown.b << " pivot " << pivot
@@ -169,15 +173,19 @@ TEST(SubstitutionNearUnderflow, DecidesAsExactSumsDo) {
     double result = 0;
     const TripleSum numerator = triple(exponent);
     unknown.b = 0;
-    if (unknown.approximate_quotient_apart(numerator, result)) {
-      ++small;
-      expect("small", numerator, 0, result);
+    for (const int scale : {0, 128}) {
+      if (unknown.approximate_quotient_apart(numerator, scale, result)) {
+        ++small;
+        expect("small", numerator, -scale, result);
+      }
     }
-    const TripleSum sum = triple(exponent + 500);
-    unknown.b = below(2) ? std::ldexp(mantissa(), exponent - below(60)) : 0;
-    if (unknown.approximate_scaled({sum}, 500, result)) {
-      ++scaled;
-      expect("scaled", {-sum.a1, -sum.a2, -sum.a3, sum.error}, -500, result);
+    for (const int scale : {500, 1700}) {
+      const TripleSum sum = triple(exponent + scale);
+      unknown.b = below(2) ? std::ldexp(mantissa(), exponent - below(60)) : 0;
+      if (unknown.approximate_scaled({sum}, scale, result)) {
+        ++scaled;
+        expect("scaled", {-sum.a1, -sum.a2, -sum.a3, sum.error}, -scale, result);
+      }
     }
     if (testing::Test::HasFatalFailure()) return;
   }
