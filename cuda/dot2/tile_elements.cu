@@ -8,6 +8,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/dot2/dot2_gemm_kernel.hpp"
+#include "cuda/exact/decide_sum.hpp"
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/open_elements.hpp"
 #include "lib/base/integers.hpp"
@@ -163,31 +164,6 @@ __device__ __forceinline__ bool sum_tile(const ExactArguments<T>& a, PendingTile
     }
   }
   return any;
-}
-
-/// Writes RN(alpha S + beta *at) if Ziv's test decides it; `sum` is S 2^scale.
-template <class T>
-__device__ ACCUBLAS_NOINLINE bool decide_sum(BoundedPair<T, true> sum, int scale, T alpha, T beta, T* at) {
-  if (is_zero(sum.error)) {  // every product is zero
-    *at = finish(alpha, Wide<1>{}, 0, beta, read_addend(beta, at));
-    return true;
-  }
-  TripleSum s{sum.pair.s, sum.pair.c, 0, sum.error};
-  if (!triple_known(s)) return false;
-  if (scale != 0) {
-    // Far from both ends of the range the sum can be scaled back: s.a1 exactly, and the others up to 2^-1075.
-    const double back = power_of_two(-scale);
-    const TripleSum there{mul_rn(s.a1, back), mul_rn(s.a2, back), 0,
-                          (mul_rn(s.error, back) + 0x1p-1073) * (1 + 0x1p-50)};
-    if (fabs(there.a1) >= 0x1p-900 && triple_known(there)) {
-      s = there;
-      scale = 0;
-    }
-  }
-  T out;
-  if (!finish_triple(alpha, s, -scale, beta, read_addend(beta, at), &out)) return false;
-  *at = out;
-  return true;
 }
 
 /// Returns which of the terms 64 word, 64 word + 1, ... of a row and a column may have products other than zero.
