@@ -65,6 +65,17 @@ struct FirstLook {
   ACCUBLAS_HD unsigned rejected() const { return static_cast<unsigned>(counts & 0xFFFFF); }
 };
 
+/// The plan of products by slabs (cuda/int8/slabs.hpp).
+struct SlabPlan {
+  std::int32_t considered;  ///< the pass that was planned for all elements takes other_time
+  std::int32_t active;
+  std::int32_t moduli, bits;      ///< abs(a') is at most 2^bits
+  double other_time;              ///< in units of a modulus of a pass
+  double tile_time;               ///< of decide_by_tiles for all elements, in these units
+  unsigned long long products;    ///< slabs that are not left out, summed over the squares
+  unsigned long long tile_slabs;  ///< slabs that matter, summed over the tiles of decide_by_tiles
+};
+
 /// A state has room for this many samples; it equals most_samples of lib/numerics/escalation.hpp.
 inline constexpr int state_samples = 64;
 
@@ -94,6 +105,8 @@ struct CallState {
       sample_col_term[state_samples];  ///< chance that an element is undecided, see cuda/int8/plan.cu
   double sample_tile[state_samples];   ///< share of the blocks of terms that the sample's tile needs; -1: not known
   std::int32_t samples;
+  SlabPlan slabs;
+  double sample_slab[state_samples];  ///< bits that a sample needs in a slab; -1: not known
   FirstLook look;
   /// The data favour cuBLAS, which is the call's fallback candidate; `refused` is set too.
   std::int32_t prefers_native;

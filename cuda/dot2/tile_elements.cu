@@ -13,6 +13,7 @@
 #include "cuda/exact/open_elements.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/slab_bound.hpp"
 #include "lib/numerics/ziv.hpp"
 
 namespace accublas::cuda {
@@ -42,12 +43,14 @@ ACCUBLAS_HD Index count_tiles(Index m, Index n) {
 /// The data that the threads of a block share about its tile. Index 0 is the rows' side, 1 the columns'.
 struct PendingTile {
   dot2::Tile tile;
-  int top[2];                               ///< largest exponent of a line with nonzero entries
-  int last_bit[2];                          ///< least last bit of such a line
-  unsigned finite[2];                       ///< bit i: line i of the tile exists and is finite
-  std::uint32_t words[pending_tile_lines];  ///< pending elements
-  int pending;                              ///< how many of them have finite lines
-  unsigned needed[side_warps];              ///< needed_blocks
+  int top[2];                                  ///< largest exponent of a line with nonzero entries
+  int last_bit[2];                             ///< least last bit of such a line
+  unsigned finite[2];                          ///< bit i: line i of the tile exists and is finite
+  std::uint32_t words[pending_tile_lines];     ///< pending elements
+  int pending;                                 ///< how many of them have finite lines
+  unsigned needed[side_warps];                 ///< needed_blocks
+  int least[side_warps], largest[side_warps];  ///< find_range
+  int rest;                                    ///< terms that are left out are below 2^rest
 };
 
 /// Fills in the lines of tile `index`. All threads call it, and synchronise before they read the result.
@@ -109,8 +112,52 @@ __device__ TileScale scale_of(const PendingTile& lines, Index k) {
           exponent >= -1022};
 }
 
-/// Returns which of the blocks of terms from `first` on have a term in which a row and a column of the tile are not
-/// zero, a bit each. All threads call it.
+template <class T>
+__device__ bool knows_exponents(const ExactArguments<T>& a) {
+  return a.exponents.k_padded > 0 && a.state->slabs.considered != 0;
+}
+
+/// Returns the largest of some sums of two exponents in each half of a word.
+__device__ int larger_half(unsigned x) {
+  return max(static_cast<int>(static_cast<std::int16_t>(x & 0xFFFF)), static_cast<int>(x) >> 16);
+}
+/// The largest sum of a row's and a column's exponent, over the 64 terms of a word of the tile.
+__device__ int largest_sum(const std::int16_t* const (&of)[2], Index k_padded, const PendingTile& lines, Index word) {
+  const Index groups[2] = {lines.tile.row / pending_tile_lines, lines.tile.col / pending_tile_lines};
+  unsigned largest = 0x8300u << 16 | 0x8300u;
+  if (64 * word >= k_padded) return no_term_sum - 1;
+  const uint4* const rows = reinterpret_cast<const uint4*>(of[0] + groups[0] * k_padded + 64 * word);
+  const uint4* const cols = reinterpret_cast<const uint4*>(of[1] + groups[1] * k_padded + 64 * word);
+#pragma unroll
+  for (int q = 0; q < 8; ++q) {
+    const uint4 x = rows[q], y = cols[q];
+    largest = __vmaxs2(largest, __vmaxs2(__vmaxs2(__vadd2(x.x, y.x), __vadd2(x.y, y.y)),
+                                         __vmaxs2(__vadd2(x.z, y.z), __vadd2(x.w, y.w))));
+  }
+  return larger_half(largest);
+}
+
+/// Finds the largest bounds of a tile's terms from above and from below, for terms_matter. All threads call it, and
+/// synchronise before they read the result.
+template <class T>
+__device__ void find_range(const ExactArguments<T>& a, PendingTile& lines) {
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  int least = no_term_sum - 1, largest = no_term_sum - 1;
+  for (Index word = threadIdx.x; 64 * word < a.exponents.k_padded; word += bounded_shape.threads()) {
+    least = max(least, largest_sum(a.exponents.low, a.exponents.k_padded, lines, word));
+    largest = max(largest, largest_sum(a.exponents.top, a.exponents.k_padded, lines, word));
+  }
+  least = lanes_max(least);
+  largest = lanes_max(largest);
+  if (lane == 0) {
+    lines.least[warp] = least;
+    lines.largest[warp] = largest;
+  }
+}
+
+/// Returns which of the blocks of terms from `first` on have terms that matter, a bit each: a row and a column of the
+/// tile are not zero there, and where exponents are known, terms_matter. Raises lines.rest to the bound of the others.
+/// All threads call it.
 template <class T>
 __device__ unsigned needed_blocks(const ExactArguments<T>& a, PendingTile& lines, Index first) {
   const Index left = ceil_div(a.rows.k, dot2_block_terms) - first;
@@ -127,11 +174,20 @@ __device__ unsigned needed_blocks(const ExactArguments<T>& a, PendingTile& lines
       in_cols |= cols.nonzero[min(lines.tile.col + i, a.cols.count - 1) * cols.words + word];
     }
   }
-  const unsigned needed = __ballot_sync(0xFFFFFFFFu, (in_rows & in_cols) != 0);
+  bool matters = (in_rows & in_cols) != 0;
+  int bound = no_term_sum - 1;
+  if (matters && knows_exponents(a)) {
+    bound = largest_sum(a.exponents.top, a.exponents.k_padded, lines, word);
+    matters = terms_matter(bound, max(lines.largest[0], lines.largest[1]), max(lines.least[0], lines.least[1]));
+  }
+  const unsigned needed = __ballot_sync(0xFFFFFFFFu, matters);
   __syncthreads();  // the result of the last call has been read
   if (lane == 0) lines.needed[warp] = needed;
   __syncthreads();
-  return (lines.needed[0] | lines.needed[1]) & all;
+  const unsigned both = lines.needed[0] | lines.needed[1];
+  const int rest = lanes_max((both >> lane & 1) != 0 ? no_term_sum - 1 : bound);
+  if (lane == 0) atomicMax(&lines.rest, rest);
+  return both & all;
 }
 
 /// Computes the sums of a tile. Returns false if they are all zero because no block of terms is needed, or are not
@@ -146,6 +202,9 @@ __device__ __forceinline__ bool sum_tile(const ExactArguments<T>& a, PendingTile
   for (int bit = 0; bit < 4; ++bit)
     factors.negative |= static_cast<unsigned>(a.cols.negates(bit / 2, bit % 2) != a.rows.negates(0, bit % 2)) << bit;
   bool any = false;
+  if (threadIdx.x == 0) lines.rest = no_term_sum - 1;
+  if (knows_exponents(a)) find_range(a, lines);
+  __syncthreads();
   for (Index window = 0; window * dot2_block_terms < a.rows.k; window += window_blocks) {
     unsigned long long needed = needed_blocks(a, lines, window);
     while (needed != 0) {
@@ -251,6 +310,8 @@ __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, con
       BoundedPair<T, true> sum;
       if (any) sum = totals.get(r, lane);
       sum.error = __dadd_ru(sum.error, scale.lost);
+      if (lines.rest >= no_term_sum)
+        sum.error = __dadd_ru(sum.error, left_out_bound(lines.rest + scale.exponent, a.rows.k));
       T* const at = element(a.at, row, col);
       done = decide_sum(sum, scale.exponent, alpha, beta, at) ||
              decide_zero(a, row, col, sum, scale.exponent, alpha, beta, at);
@@ -268,12 +329,13 @@ __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, con
 
 template <class T>
 __global__ void __launch_bounds__(bounded_shape.threads(), bounded_shape.resident)
-    decide_tiles(const __grid_constant__ ExactArguments<T> a, PendingTiles least) {
+    decide_tiles(const __grid_constant__ ExactArguments<T> a, PendingTiles least_of_all, PendingTiles least_of_short) {
   extern __shared__ __align__(16) double memory[];
   await_predecessor();
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha)) return;
   const bool all = state.all_pending != 0;
+  const PendingTiles least = knows_exponents(a) ? least_of_short : least_of_all;
   // Other blocks may have decided elements already. A block that returns for that reason leaves its tiles to them.
   const volatile unsigned long long& counter = open_before(state, most_passes);
   if (!all && !__syncthreads_or(counter > static_cast<unsigned long long>(least.elements))) return;
@@ -297,17 +359,19 @@ __global__ void __launch_bounds__(bounded_shape.threads(), bounded_shape.residen
 
 template <class T>
 void decide_by_tiles(const DeviceModel& model, const ExactArguments<T>& a, const PendingTiles& least,
-                     cudaStream_t stream) {
+                     const PendingTiles& of_short, cudaStream_t stream) {
   constexpr int bytes = bounded_bytes<T>;
   static_assert(bytes <= 48 * 1024, "more must be allowed");
   const Index tiles = count_tiles(a.rows.count, a.cols.count),
               places = Index{bounded_shape.resident} * model.processors;
   launch(model, "tiles of open elements", decide_tiles<T>,
          {static_cast<unsigned>(min(tiles, places)), static_cast<unsigned>(bounded_shape.threads()), bytes}, stream, a,
-         least);
+         least, of_short);
 }
 
-template void decide_by_tiles(const DeviceModel&, const ExactArguments<double>&, const PendingTiles&, cudaStream_t);
-template void decide_by_tiles(const DeviceModel&, const ExactArguments<float>&, const PendingTiles&, cudaStream_t);
+template void decide_by_tiles(const DeviceModel&, const ExactArguments<double>&, const PendingTiles&,
+                              const PendingTiles&, cudaStream_t);
+template void decide_by_tiles(const DeviceModel&, const ExactArguments<float>&, const PendingTiles&,
+                              const PendingTiles&, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -235,6 +235,11 @@ PendingTiles PendingTiles::faster_by_tiles(const DeviceModel& model, Index m, In
   return {max(static_cast<Index>(few_elements_gpu(m, n)), tuning.pending * model.processors), tuning.of_tile};
 }
 
+PendingTiles PendingTiles::faster_by_short_tiles(const DeviceModel& model) {
+  const ExactTuning& tuning = model.tuning().exact;
+  return {tuning.pending_of_short * model.processors, tuning.of_short_tile};
+}
+
 bool computes_tiles(const DeviceModel& model, Index m, Index n) {
   return m * n > PendingTiles::faster_by_tiles(model, m, n).elements;
 }
@@ -248,7 +253,9 @@ void accumulate_open_elements(const DeviceModel& model, const ExactArguments<T>&
 template <class T>
 void exact(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
   const Index m = a.rows.count, n = a.cols.count;
-  if (computes_tiles(model, m, n)) decide_by_tiles(model, a, PendingTiles::faster_by_tiles(model, m, n), stream);
+  if (computes_tiles(model, m, n))
+    decide_by_tiles(model, a, PendingTiles::faster_by_tiles(model, m, n), PendingTiles::faster_by_short_tiles(model),
+                    stream);
   decide_by_grid_sums(model, a, stream);
   accumulate_open_elements(model, a, stream);
 }

@@ -13,6 +13,13 @@ namespace accublas::cuda {
 
 struct Pair;
 
+/// Exponents of groups of pending_tile_lines lines, term by term (SlabArrays of cuda/int8/slab_shape.hpp), for the rows
+/// and the columns. They tell which terms a tile can leave out. They are valid if state->slabs.considered.
+struct TermExponents {
+  const std::int16_t *top[2] = {}, *low[2] = {};  ///< null: not kept
+  Index k_padded = 0;
+};
+
 /// The arguments for computing every pending element: zero by structure (no nonzero term), special values, or an exact
 /// accumulator. The functions return at once if nothing is pending.
 template <class T>
@@ -26,6 +33,7 @@ struct ExactArguments {
   /// if not null: dot2's pairs go here, that of (row, col) at row n + col, and C is not written
   Pair* pairs = nullptr;
   Wanted wanted{};  ///< which elements are pending if all are (CallState::all_pending)
+  TermExponents exponents{};
 };
 /// Run this before a further pass that many pending elements would cause. It writes the elements without a term, and
 /// clears their bits.
@@ -43,6 +51,8 @@ struct PendingTiles {
   int of_tile;     ///< in tiles with so many of them
 
   static PendingTiles faster_by_tiles(const DeviceModel&, Index m, Index n);
+  /// The numbers for tiles that leave out terms that do not matter.
+  static PendingTiles faster_by_short_tiles(const DeviceModel&);
 };
 /// Returns whether exact() runs decide_by_tiles for an m x n result. Only then all elements may be pending.
 bool computes_tiles(const DeviceModel&, Index m, Index n);
@@ -52,7 +62,8 @@ bool computes_tiles(const DeviceModel&, Index m, Index n);
 /// clears their bits and subtracts them from the number of pending elements. If all elements are pending, it sets the
 /// bits of the others. Defined in cuda/dot2/tile_elements.cu.
 template <class T>
-void decide_by_tiles(const DeviceModel&, const ExactArguments<T>&, const PendingTiles&, cudaStream_t);
+void decide_by_tiles(const DeviceModel&, const ExactArguments<T>&, const PendingTiles&, const PendingTiles& of_short,
+                     cudaStream_t);
 
 /// Computes pending elements of finite lines whose grid sum decides: writes them and clears their bits. It leaves the
 /// others pending. Defined in grid_elements.cu.

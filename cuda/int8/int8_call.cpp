@@ -30,7 +30,8 @@ Int8Call<T>::Int8Call(State& of_context, const Call<Gemm<T>, T>& call, Execution
                       .combined = combined != nullptr,
                       .offer = offer,
                       .sum_moduli = sum_moduli,
-                      .tuning = model.tuning().int8})) {}
+                      .tuning = model.tuning().int8,
+                      .slabs = model.tuning().slabs})) {}
 
 template <class T>
 void Int8Call<T>::begin(std::byte* memory) {
@@ -72,7 +73,11 @@ void Int8Call<T>::resolve_zeros(int index) {
 template <class T>
 void Int8Call<T>::compute_open_elements() {
   phase(&accublas_report_t::ms_exact);
-  const ExactArguments<T> open = exact_arguments(in_engine, arrays.rows, arrays.cols, arrays.open, device);
+  ExactArguments<T> open = exact_arguments(in_engine, arrays.rows, arrays.cols, arrays.open, device);
+  if (plan.slabs.square > 0) {
+    const SlabArrays& slabs = arrays.slabs;
+    open.exponents = {{slabs.top[0], slabs.top[1]}, {slabs.low[0], slabs.low[1]}, plan.slabs.k_padded()};
+  }
   combined ? exact_combined(model, open, *combined, stream) : exact(model, open, stream);
   if (in_engine.alpha.pointer && in_engine.wanted.all())
     scale_if_alpha_is_zero(model, in_engine.rows.count, in_engine.cols.count, in_engine.at, in_engine.alpha,

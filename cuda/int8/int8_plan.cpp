@@ -203,6 +203,70 @@ int passes_for(const EngineCall<T>& call, const Int8Request& request, Int8Flow f
   return work < 0x1p36 ? 2 : most_passes;
 }
 
+// ---- Slabs ----
+
+/// Squares and slabs for the shape of a call; a chunk of one square for now. None where slabs cannot pay.
+template <class T>
+SlabShape slab_shape(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
+  const Index m = call.rows.count, n = call.cols.count, k = call.rows.k;
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const bool plain = call.wanted.all() && call.zeros.part == Triangle::all && call.rows.term_pairs == 0 &&
+                     call.cols.term_pairs == 0 && call.rows.negative == 0 && call.cols.negative == 0 &&
+                     plan.residues == ResidueKind::real;
+  if (plan.flow != Int8Flow::cr || request.combined || !plain || work < request.slabs.least_work) return {};
+  SlabShape shape{};
+  shape.square = std::min(m, n) < request.slabs.small_order ? line_group : most_square;
+  shape.terms = k < request.slabs.short_sum ? 128 : k < request.slabs.long_sum ? 256 : most_slab_terms;
+  shape.slabs = ceil_div(k, shape.terms);
+  shape.rows = shape.cols = shape.square;
+  shape.moduli = request.slabs.moduli;
+  const std::size_t bytes = bytes_of_arrays([&](Carver& carver) { take_slab_arrays(carver, shape, m, n); });
+  return shape.slabs <= most_slabs && bytes <= request.cap / 8 ? shape : SlabShape{};
+}
+
+/// Bytes that the arrays of a chunk's lines may take in all.
+std::size_t most_slab_lines(std::size_t cap) { return std::min(cap / 32, std::size_t{16} << 20); }
+
+/// Gives the buffers a part of what is left, up to the size that all of C needs as one chunk: small chunks do not fill
+/// the device.
+void grow_for_slabs(const SlabShape& shape, Index available, Index m, Index n, Buffers& buffers) {
+  const Index row_squares = shape.squares(m), col_squares = shape.squares(n), line = shape.k_padded() * shape.moduli;
+  const Index lines = row_squares * col_squares * shape.square * line,
+              results = row_squares * col_squares * shape.square * shape.square * shape.slabs * shape.moduli;
+  const std::size_t part = static_cast<std::size_t>(std::max(available - bytes_of(buffers), Index{0}) / 8);
+  const auto grow = [&](std::size_t& bytes, Index whole) {
+    bytes = std::max(bytes, std::min(static_cast<std::size_t>(whole), bytes + part));
+  };
+  grow(buffers.rows_bytes, lines);
+  grow(buffers.cols_bytes, lines);
+  grow(buffers.result_bytes, results);
+}
+
+/// The chunk that the buffers hold, with the fewest chunks in all. None if they do not hold a square.
+SlabShape largest_chunk(const SlabShape& least, const Buffers& buffers, std::size_t most_lines, Index m, Index n) {
+  SlabShape best{};
+  Index fewest = 0;
+  const Index row_squares = least.squares(m), col_squares = least.squares(n);
+  for (Index rows = 1; rows <= row_squares; ++rows) {
+    for (Index cols = 1; cols <= col_squares; ++cols) {
+      SlabShape shape = least;
+      shape.rows = rows * least.square;
+      shape.cols = cols * least.square;
+      const auto fits = [](Index bytes, std::size_t available) { return static_cast<std::size_t>(bytes) <= available; };
+      if (!fits(shape.rows * shape.bytes_of_row() * shape.moduli, buffers.rows_bytes) ||
+          !fits(shape.cols * shape.bytes_of_col() * shape.moduli, buffers.cols_bytes) ||
+          !fits(shape.rows * shape.cols * shape.slabs * shape.moduli, buffers.result_bytes) ||
+          !fits(2 * rows * shape.cols * shape.slabs * Index{sizeof(SlabLine)}, most_lines))
+        break;
+      const Index chunks = ceil_div(row_squares, rows) * ceil_div(col_squares, cols);
+      if (best.square != 0 && chunks >= fewest) continue;
+      best = shape;
+      fewest = chunks;
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 template <class T>
@@ -217,14 +281,18 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request) {
   plan.keep_nonzero = (plan.flow == Int8Flow::cr || plan.flow == Int8Flow::grade) && !request.offer &&
                       !request.combined && keeps_nonzero(call, request.cap);
 
+  plan.slabs = slab_shape(call, request, plan);
   // Residues get the rest of the workspace after the arrays of rows and columns.
   Carver lines(nullptr);
   take_arrays(lines, call, plan);
+  if (plan.slabs.square > 0) lines.take<std::byte>(most_slab_lines(request.cap));
   const Index available = static_cast<Index>(request.cap - std::min(request.cap, lines.used()));
   const Cut cut = choose_cut(request.tuning, m, n, k, plan.residues, usual_moduli<T>(request.mode), available);
   plan.buffers = buffers_for(cut, plan.residues, available);
   plan.chunk = cut.chunk;
   plan.chunks = ceil_div(k, cut.chunk);
+  if (plan.slabs.square > 0) grow_for_slabs(plan.slabs, available, m, n, plan.buffers);
+  if (plan.slabs.square > 0) plan.slabs = largest_chunk(plan.slabs, plan.buffers, most_slab_lines(request.cap), m, n);
 
   if (plan.flow == Int8Flow::grade) {
     const CertificateRungKind kind = certificate_kind(request.mode, k, plan.chunk);
@@ -254,6 +322,7 @@ Int8Arrays take_arrays(Carver& carver, const EngineCall<T>& call, const Int8Plan
   }
   arrays.cols = plan.as_stored ? take_lines(carver, call.cols, plan.keep_nonzero) : arrays.numbers;
   arrays.open = take_open(carver, call);
+  if (plan.slabs.square > 0) arrays.slabs = take_slab_arrays(carver, plan.slabs, call.rows.count, call.cols.count);
   arrays.row_residues = carver.take<std::uint8_t>(plan.buffers.rows_bytes);
   arrays.col_residues = carver.take<std::uint8_t>(plan.buffers.cols_bytes);
   arrays.result = carver.take<std::uint8_t>(plan.buffers.result_bytes);
@@ -277,6 +346,9 @@ std::string Int8Plan::describe() const {
   }
   out += launched(first);
   if (passes > 1) out += "; " + text(passes - 1) + " more: " + launched(further);
+  if (slabs.square > 0)
+    out += "; slabs of " + text(slabs.terms) + " terms for squares of " + text(slabs.square) + " in chunks of " +
+           text(slabs.rows) + " x " + text(slabs.cols);
   out += "; residues " + text(buffers.rows_bytes) + " + " + text(buffers.cols_bytes) + ", results " +
          text(buffers.result_bytes);
   return out + ", in all " + text(bytes) + " bytes" + (keep_nonzero ? ", with bitmaps of nonzero entries" : "");

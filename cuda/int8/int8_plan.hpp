@@ -10,6 +10,7 @@
 #include "cuda/exact/engine_call.hpp"
 #include "cuda/int8/blocking.hpp"
 #include "cuda/int8/certificate_ladder.hpp"
+#include "cuda/int8/slab_shape.hpp"
 #include "cuda/native/native_offer.hpp"
 #include "cuda/tuning/numbers.hpp"
 #include "lib/call/mode.hpp"
@@ -33,6 +34,7 @@ struct Int8Request {
   const NativeOffer* offer = nullptr;  ///< cuBLAS may take the call over
   int sum_moduli = 0;                  ///< more than 0: flow sums, with so many moduli
   Int8Tuning tuning{};
+  SlabTuning slabs{};
 };
 
 struct Int8Plan {
@@ -50,6 +52,7 @@ struct Int8Plan {
   // Passes.
   int passes;  ///< at most; the device leaves out those that it does not need
   PassLaunch first, further;
+  SlabShape slabs;    ///< of the products by slabs that cr may take in place of a first pass
   std::size_t bytes;  ///< of all arrays
 
   const PassLaunch& launch_of(int pass) const { return pass == 0 ? first : further; }
@@ -65,6 +68,7 @@ struct Int8Arrays {
   Lines rows, cols;
   Lines numbers;  ///< the columns' side as it is measured: of complex numbers as they are stored, a line for each
   std::uint32_t* open;
+  SlabArrays slabs;
   std::uint8_t *row_residues, *col_residues, *result;
 };
 /// Takes the arrays of a plan, plan.bytes in all. Where both sides have the same lines, these are one set of arrays.

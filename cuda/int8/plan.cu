@@ -119,7 +119,7 @@ __device__ bool is_first(const CallState& state, int index, bool first_of_call) 
 /// Whether a cr pass is wanted.
 template <class T>
 __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Index n, const Scalar<T>& alpha) {
-  if (leaves_c(state, alpha) || state.all_pending) return false;
+  if (leaves_c(state, alpha) || state.all_pending || state.slabs.active) return false;
   if (first) return true;
   if (open_before(state, index) <= few_elements_gpu(m, n)) return false;
   for (int i = index - 1; i >= 0; --i)
@@ -186,7 +186,7 @@ __device__ unsigned long long by_time(double time, int moduli) {
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
     make_cr_plan(int index, bool first_of_call, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
-                 TileTime tiles, Capacities capacities, CallState* state) {
+                 TileTime tiles, double slabs, Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
   const bool first = is_first(*state, index, first_of_call);
@@ -263,6 +263,12 @@ __global__ void __launch_bounds__(plan_threads)
       if (chosen > most && real) plan.moduli = static_cast<int>(fastest % 64);
       // Elements that a further pass is for may be scattered over all tiles.
       if (chosen <= most && first && no_pass < by_time(chosen, 0)) plan.moduli = 0;
+      if (slabs > 0) {
+        const unsigned long long time = min(chosen > most ? fastest : by_time(chosen, 0), no_pass);
+        state->slabs.other_time = static_cast<double>(time / 64) / 1024;
+        state->slabs.tile_time = tile_time;
+        state->slabs.considered = first && state->slabs.other_time >= slabs;
+      }
     }
     plan.active = plan.moduli > 0 && (real || plan.moduli < most);
     plan.interval = 1;
@@ -309,11 +315,11 @@ void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const L
 template <class T>
 void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
-             Scalar<T> alpha, const TileTime& tiles, CallState* state, cudaStream_t stream) {
+             Scalar<T> alpha, const TileTime& tiles, double slabs, CallState* state, cudaStream_t stream) {
   launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
          row_lines, cols, col_lines, open, alpha, tiles.all > 0, state);
   launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, first, row_lines, col_lines,
-         launched, alpha, tiles, int8_capacities(launched.residues), state);
+         launched, alpha, tiles, slabs, int8_capacities(launched.residues), state);
 }
 
 void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Lines& cols, const PassLaunch& launched,
@@ -322,13 +328,13 @@ void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Li
          int8_capacities(ResidueKind::real), state);
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                                    \
-  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double, \
-                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                            \
-  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,  \
-                               const NativeOffer*, CallState*, cudaStream_t);                                      \
-  template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,      \
-                           const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, const TileTime&,      \
+#define ACCUBLAS_INSTANTIATE(T)                                                                                       \
+  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double,    \
+                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                               \
+  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,     \
+                               const NativeOffer*, CallState*, cudaStream_t);                                         \
+  template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,         \
+                           const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, const TileTime&, double, \
                            CallState*, cudaStream_t);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

@@ -15,6 +15,13 @@ void residue_product(const DeviceModel& model, const ProductArguments& arguments
   portable::residue_product(model, arguments, stream);
 }
 
+void slab_product(const DeviceModel& model, const SlabProduct& arguments, cudaStream_t stream) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  if (use_hopper_kernels(model)) return hopper::slab_product(model, arguments, stream);
+#endif
+  portable::slab_product(model, arguments, stream);
+}
+
 void certificate_sums(const DeviceModel& model, const SumsArguments& arguments, cudaStream_t stream) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
   if (use_hopper_kernels(model)) return hopper::certificate_sums(model, arguments, stream);

@@ -9,6 +9,7 @@
 #include "cuda/core/wanted.hpp"
 #include "cuda/int8/blocking.hpp"
 #include "cuda/int8/certify.hpp"
+#include "cuda/int8/slab_shape.hpp"
 
 namespace accublas::cuda {
 
@@ -37,6 +38,22 @@ struct ProductArguments {
   int first_reduction() const { return residues == ResidueKind::complex ? complex_reductions : 0; }
 };
 void residue_product(const DeviceModel&, const ProductArguments&, cudaStream_t);
+
+/// The residue products of a chunk's slabs (cuda/int8/slabs.hpp), from residues that convert_slabs has written. For
+/// every slab that is not left out and every modulus, the result is the sum over the slab's terms as residue_product
+/// stores it, in the layout of slab_tile_offset. Does nothing unless state->slabs.active.
+struct SlabProduct {
+  const std::uint8_t* rows;
+  const std::uint8_t* cols;
+  std::size_t rows_bytes, cols_bytes;
+  std::int8_t* result;
+  SlabShape shape;
+  const std::uint8_t* balance;
+  Index m, n;      ///< lines in all
+  Index row, col;  ///< first element of the chunk
+  CallState* state;
+};
+void slab_product(const DeviceModel&, const SlabProduct&, cudaStream_t);
 
 /// The certificate's sums: sums[r block_cols + c] (+)= sum over p of rows(r, p) cols(c, p), one plane of 7-bit
 /// magnitudes. Nothing where the call is refused or lines alone suffice, as in certify.

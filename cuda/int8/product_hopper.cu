@@ -11,6 +11,7 @@
 #include "cuda/core/occupancy.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/ptx_hopper.hpp"
+#include "cuda/core/ptx_words.hpp"
 #include "cuda/int8/certify.hpp"
 #include "cuda/int8/certify_output.hpp"
 #include "cuda/int8/product.hpp"
@@ -75,34 +76,58 @@ struct Position {
 using Lockstep = AdvisoryBarrier<tiles.lockstep_steps>;
 
 /// One thread of a block: the operands of all its tiles, through the ring.
-template <class Element>
+template <bool Slabs, class Element>
 __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, const ProductJob<Element>& job,
                         const BlockExtent& extent, const Order& order, const Ring& ring) {
   const int rank = static_cast<int>(ptx::cluster_rank());
   constexpr int half_cols = tiles.cols / tiles.cluster;
   Lockstep lockstep(lockstep_wanted(Index{extent.rows} + extent.cols, job.k_padded) ? job.lockstep : nullptr);
+  const TermsOfTiles<tiles, Slabs, Element> terms_of(job, extent);
   Position at{0, 1};
   for (int t = blockIdx.x / tiles.cluster; t < order.count(); t += gridDim.x / tiles.cluster) {
     const Tile tile = order.at(t);
     if (!order.wants(tile)) continue;
-    const int row = buffer_line(tile.row + rank * tiles.rows, tile.plane, extent.planes);
-    const int col = buffer_line(tile.col + rank * half_cols, tile.plane ^ extent.exchange, extent.planes);
-    const StepRange steps = steps_of<tiles>(job, extent.block, tile);
-    for (int step = steps.first; step < steps.end; ++step, at.advance()) {
+    const TileTerms terms = terms_of.of(tile);
+    const int row = buffer_line(tile.row + rank * tiles.rows, terms.plane, extent.planes);
+    const int col = buffer_line(tile.col + rank * half_cols, terms.plane ^ extent.exchange, extent.planes);
+    for (int step = 0; step < terms.steps; ++step, at.advance()) {
       lockstep.step();
       ptx::barrier_wait(ring.empty(at.stage), at.parity);
       const std::uint32_t full = ring.full(at.stage);
       ptx::barrier_expect(full, tiles.stage_bytes());
-      ptx::copy_lines(ring.rows(at.stage), row_map, step * tiles.step, row, full);
-      ptx::copy_permuted_lines(ring.cols(at.stage) + rank * half_cols * tiles.step, col_map, step * tiles.step,
-                               col / 64, full, (1 << tiles.cluster) - 1);
+      ptx::copy_lines(ring.rows(at.stage), row_map, (terms.row_step + step) * tiles.step, row, full);
+      ptx::copy_permuted_lines(ring.cols(at.stage) + rank * half_cols * tiles.step, col_map,
+                               (terms.col_step + step) * tiles.step, col / 64, full, (1 << tiles.cluster) - 1);
     }
   }
   lockstep.leave();
 }
 
+/// The sums of slabs are so short that storing them takes as long as their MMAs. The warpgroups take turns with the
+/// MMAs of a tile there: one multiplies while the other one stores.
+template <bool Slabs>
+struct Turns {
+  static_assert(consumers == 2);
+  static constexpr int first_barrier = 1, threads = 128 * consumers;
+  int own;
+
+  __device__ explicit Turns(int warpgroup) : own(first_barrier + warpgroup) {
+    if (Slabs && warpgroup == 1) ptx::barrier_signal(first_barrier, threads);
+  }
+  __device__ void wait() const {
+    if (Slabs) ptx::barrier_sync(own, threads);
+  }
+  __device__ void pass() const {
+    if (Slabs) ptx::barrier_signal(2 * first_barrier + 1 - own, threads);
+  }
+  /// Takes the last turn that the other warpgroup has passed on.
+  __device__ void end() const {
+    if (Slabs && own == first_barrier) ptx::barrier_sync(own, threads);
+  }
+};
+
 /// A warpgroup: 64 rows of every tile of its block.
-template <class Output>
+template <bool Slabs, class Output>
 __device__ void consume(const ProductJob<typename Output::Element>& job, const BlockExtent& extent, const Order& order,
                         const Ring& ring, int warpgroup, Output& output) {
   const int rank = static_cast<int>(ptx::cluster_rank());
@@ -112,22 +137,26 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
     if (lane < tiles.cluster) ptx::barrier_arrive(ring.empty(stage), lane);
   };
   const int first_tile = blockIdx.x / tiles.cluster, clusters = gridDim.x / tiles.cluster;
+  const TermsOfTiles<tiles, Slabs, typename Output::Element> terms_of(job, extent);
+  Turns<Slabs> turns(warpgroup);
   Position at{0, 0};
   // Where a tile lies takes three divisions, one after the other: they are done while MMAs of the tile before run.
   Tile next = order.at(first_tile);
   for (int t = first_tile; t < order.count(); t += clusters) {
     const Tile tile = next;
-    if (!order.wants(tile)) {
+    const TileTerms terms = order.wants(tile) ? terms_of.of(tile) : TileTerms{};
+    if (terms.steps == 0) {
       next = order.at(t + clusters);
       continue;
     }
-    const StepRange steps = steps_of<tiles>(job, extent.block, tile);
     const int first_row = tile.row + rank * tiles.rows + warpgroup * 64;
+    turns.wait();
     if (first_row >= extent.rows) {  // no such lines
-      for (int step = steps.first; step < steps.end; ++step, at.advance()) {
+      for (int step = 0; step < terms.steps; ++step, at.advance()) {
         ptx::barrier_wait(ring.full(at.stage), at.parity);
         free_stage(at.stage);
       }
+      turns.pass();
       next = order.at(t + clusters);
       continue;
     }
@@ -135,9 +164,9 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
     // One group of MMAs stays in flight while the next stage is awaited.
     std::uint32_t sums[128];
     int previous = 0;
-    for (int step = steps.first; step < steps.end; ++step, at.advance()) {
+    for (int step = 0; step < terms.steps; ++step, at.advance()) {
       ptx::barrier_wait(ring.full(at.stage), at.parity);
-      const bool first = step == steps.first;
+      const bool first = step == 0;
       const std::uint64_t rows = ptx::line_descriptor(ring.rows(at.stage) + warpgroup * 64 * tiles.step);
       const std::uint64_t cols = ptx::line_descriptor(ring.cols(at.stage));
       ptx::mma_begin();
@@ -153,9 +182,10 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
       }
       previous = at.stage;
     }
-    output.begin_tile(tile.plane, tile.col);
+    turns.pass();
+    output.begin_tile(terms.plane, tile.col);
     const Index row = first_row + warp * 16 + lane / 4, col = tile.col + 16 * (lane % 4);
-    typename Output::Element* const out = job.out + (tile.plane * extent.block.rows + row) * extent.block.cols + col;
+    typename Output::Element* const out = job.out + terms.out + (row - tile.row) * terms_of.stride() + col - tile.col;
     ptx::mma_wait<0>();
     free_stage(previous);
 
@@ -166,15 +196,16 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
         std::uint32_t neighbours[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) neighbours[i] = sums[4 * (8 * group + i / 2) + 2 * half + i % 2];
-        output.store(neighbours, out + 8 * half * extent.block.cols + 64 * group, row + 8 * half, col + 64 * group);
+        output.store(neighbours, out + 8 * half * terms_of.stride() + 64 * group, row + 8 * half, col + 64 * group);
       }
     }
     output.end_tile();
   }
+  turns.end();
   output.end();
 }
 
-template <class Output>
+template <class Output, bool Slabs>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     product(const __grid_constant__ CUtensorMap row_map, const __grid_constant__ CUtensorMap col_map,
             const __grid_constant__ CUtensorMap shared_map,
@@ -194,27 +225,28 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   if (warpgroup == consumers) {
     ptx::give_registers_up<producer_registers>();
     if (threadIdx.x == 128 * consumers)
-      produce(row_map, extent.shared ? shared_map : col_map, job, extent, order, ring);
+      produce<Slabs>(row_map, extent.shared ? shared_map : col_map, job, extent, order, ring);
     __syncwarp();
   } else {
     ptx::take_registers<consumer_registers>();
     Output output(parameters);
-    consume(job, extent, order, ring, warpgroup, output);
+    consume<Slabs>(job, extent, order, ring, warpgroup, output);
   }
   ptx::cluster_sync();  // no block leaves while its peer may still write to it
 }
 
-template <class Output>
+template <class Output, bool Slabs = false>
 void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows_bytes, const std::uint8_t* cols,
             std::size_t cols_bytes, const ProductJob<typename Output::Element>& job, cudaStream_t stream,
             const typename Output::Parameters& parameters) {
-  const CUtensorMap row_map = line_map(rows, rows_bytes, job.k_padded, tiles.rows);
-  const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.k_padded, tiles.cols / tiles.cluster);
+  const CUtensorMap row_map = line_map(rows, rows_bytes, job.bytes_of_row, tiles.rows);
+  const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.bytes_of_col, tiles.cols / tiles.cluster);
   const CUtensorMap shared_map =
-      job.same_lines ? permuted_line_map(rows, rows_bytes, job.k_padded, tiles.cols / tiles.cluster) : col_map;
+      job.same_lines ? permuted_line_map(rows, rows_bytes, job.bytes_of_row, tiles.cols / tiles.cluster) : col_map;
   LaunchShape shape{1, tiles.threads, shared_bytes, tiles.cluster};
-  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output>, shape));
-  cuda::launch(model, "residue product", product<Output>, shape, stream, row_map, col_map, shared_map, job, parameters);
+  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output, Slabs>, shape));
+  cuda::launch(model, "residue product", product<Output, Slabs>, shape, stream, row_map, col_map, shared_map, job,
+               parameters);
 }
 
 }  // namespace
@@ -222,6 +254,10 @@ void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows
 void residue_product(const DeviceModel& model, const ProductArguments& a, cudaStream_t stream) {
   const auto start = a.accumulate ? launch<ResidueOutput<true>> : launch<ResidueOutput<false>>;
   start(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, {a.first_reduction()});
+}
+
+void slab_product(const DeviceModel& model, const SlabProduct& a, cudaStream_t stream) {
+  launch<ResidueOutput<false>, true>(model, a.rows, a.rows_bytes, a.cols, a.cols_bytes, make_job(a), stream, {0});
 }
 
 void certificate_sums(const DeviceModel& model, const SumsArguments& a, cudaStream_t stream) {

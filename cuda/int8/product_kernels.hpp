@@ -26,12 +26,14 @@ struct CertifyJob {
 
 namespace hopper {
 void residue_product(const DeviceModel&, const ProductArguments&, cudaStream_t);
+void slab_product(const DeviceModel&, const SlabProduct&, cudaStream_t);
 void certificate_sums(const DeviceModel&, const SumsArguments&, cudaStream_t);
 void certify_product(const DeviceModel&, const SumsArguments&, const CertifyJob&, cudaStream_t);
 }  // namespace hopper
 
 namespace portable {
 void residue_product(const DeviceModel&, const ProductArguments&, cudaStream_t);
+void slab_product(const DeviceModel&, const SlabProduct&, cudaStream_t);
 void certificate_sums(const DeviceModel&, const SumsArguments&, cudaStream_t);
 void certify_product(const DeviceModel&, const SumsArguments&, const CertifyJob&, cudaStream_t);
 }  // namespace portable

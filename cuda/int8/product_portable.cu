@@ -40,15 +40,15 @@ struct Operands {
 };
 
 /// Starts the copy of a step into a stage.
-__device__ void copy_step(std::uint32_t stage, const Operands& from, Index k_padded, int step) {
+__device__ void copy_step(std::uint32_t stage, const Operands& from, Index bytes_of_row, Index bytes_of_col, int step) {
   constexpr int lines_at_a_time = tiles.threads / chunks;
   const int first = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
   const Index byte = Index{step} * tiles.step + 16 * chunk;
 #pragma unroll
   for (int i = 0; i < tiles.rows / lines_at_a_time; ++i) {
     const int line = first + i * lines_at_a_time;
-    ptx::copy_16(stage + row_offset(line, chunk), from.rows + line * k_padded + byte);
-    ptx::copy_16(stage + row_bytes + col_offset(line, chunk), from.cols + line * k_padded + byte);
+    ptx::copy_16(stage + row_offset(line, chunk), from.rows + line * bytes_of_row + byte);
+    ptx::copy_16(stage + row_bytes + col_offset(line, chunk), from.cols + line * bytes_of_col + byte);
   }
 }
 
@@ -81,7 +81,7 @@ __device__ __forceinline__ void multiply_step(WarpSums& sums, std::uint32_t stag
   }
 }
 
-template <class Output>
+template <class Output, bool Slabs>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     product(const std::uint8_t* __restrict__ rows, const std::uint8_t* __restrict__ cols,
             const __grid_constant__ ProductJob<typename Output::Element> job,
@@ -96,27 +96,32 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   const std::uint32_t base = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   int stage = 0;
   Output output(parameters);
+  const TermsOfTiles<tiles, Slabs, typename Output::Element> terms_of(job, extent);
 
   for (int t = blockIdx.x; t < order.count(); t += gridDim.x) {
     const Tile tile = order.at(t);
     if (!order.wants(tile)) continue;
-    const Operands from{rows + buffer_line(tile.row, tile.plane, extent.planes) * job.k_padded,
-                        (extent.shared ? rows : cols) +
-                            buffer_line(tile.col, tile.plane ^ extent.exchange, extent.planes) * job.k_padded};
-    const StepRange steps = steps_of<tiles>(job, extent.block, tile);
+    const TileTerms terms = terms_of.of(tile);
+    if (terms.steps == 0) continue;
+    const Operands from{
+        rows + buffer_line(tile.row, terms.plane, extent.planes) * job.bytes_of_row + terms.row_step * tiles.step,
+        (extent.shared ? rows : cols) +
+            buffer_line(tile.col, terms.plane ^ extent.exchange, extent.planes) * job.bytes_of_col +
+            terms.col_step * tiles.step};
     WarpSums sums{};
-    copy_step(base + stage * tiles.stage_bytes(), from, job.k_padded, steps.first);
-    for (int step = steps.first; step < steps.end; ++step, stage ^= 1) {
+    copy_step(base + stage * tiles.stage_bytes(), from, job.bytes_of_row, job.bytes_of_col, 0);
+    for (int step = 0; step < terms.steps; ++step, stage ^= 1) {
       // After the barrier, everyone's copies of this step are there, and nobody reads the other stage any more.
       ptx::copies_wait();
       __syncthreads();
-      if (step + 1 < steps.end) copy_step(base + (stage ^ 1) * tiles.stage_bytes(), from, job.k_padded, step + 1);
+      if (step + 1 < terms.steps)
+        copy_step(base + (stage ^ 1) * tiles.stage_bytes(), from, job.bytes_of_row, job.bytes_of_col, step + 1);
       multiply_step(sums, base + stage * tiles.stage_bytes(), warp_row, warp_col);
     }
 
-    output.begin_tile(tile.plane, tile.col + warp_col);
+    output.begin_tile(terms.plane, tile.col + warp_col);
     const Index row = tile.row + warp_row + lane / 4, col = tile.col + warp_col + 16 * (lane % 4);
-    typename Output::Element* const out = job.out + (tile.plane * extent.block.rows + row) * extent.block.cols + col;
+    typename Output::Element* const out = job.out + terms.out + (row - tile.row) * terms_of.stride() + col - tile.col;
 #pragma unroll
     for (int i = 0; i < warp_rows / 16; ++i) {
 #pragma unroll
@@ -124,7 +129,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
         std::uint32_t neighbours[16];
 #pragma unroll
         for (int c = 0; c < 16; ++c) neighbours[c] = sums[i][c / 2][2 * half + c % 2];
-        output.store(neighbours, out + (16 * i + 8 * half) * extent.block.cols, row + 16 * i + 8 * half, col);
+        output.store(neighbours, out + (16 * i + 8 * half) * terms_of.stride(), row + 16 * i + 8 * half, col);
       }
     }
     output.end_tile();
@@ -132,13 +137,13 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   output.end();
 }
 
-template <class Output>
+template <class Output, bool Slabs = false>
 void launch(const DeviceModel& model, const std::uint8_t* rows, const std::uint8_t* cols,
             const ProductJob<typename Output::Element>& job, cudaStream_t stream,
             const typename Output::Parameters& parameters) {
   LaunchShape shape{1, tiles.threads, shared_bytes};
-  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output>, shape));
-  cuda::launch(model, "residue product", product<Output>, shape, stream, rows, cols, job, parameters);
+  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output, Slabs>, shape));
+  cuda::launch(model, "residue product", product<Output, Slabs>, shape, stream, rows, cols, job, parameters);
 }
 
 }  // namespace
@@ -146,6 +151,10 @@ void launch(const DeviceModel& model, const std::uint8_t* rows, const std::uint8
 void residue_product(const DeviceModel& model, const ProductArguments& a, cudaStream_t stream) {
   const auto start = a.accumulate ? launch<ResidueOutput<true>> : launch<ResidueOutput<false>>;
   start(model, a.rows, a.cols, make_job(a), stream, {a.first_reduction()});
+}
+
+void slab_product(const DeviceModel& model, const SlabProduct& a, cudaStream_t stream) {
+  launch<ResidueOutput<false>, true>(model, a.rows, a.cols, make_job(a), stream, {0});
 }
 
 void certificate_sums(const DeviceModel& model, const SumsArguments& a, cudaStream_t stream) {

@@ -36,6 +36,11 @@ struct ProductJob {
   bool conjugates = false;    ///< of these
   KnownZeros zeros{};
   Index first_term = 0;  ///< of the terms that `zeros` counts
+  // Of products by slabs, which have neither a plan nor zeros nor lines in common.
+  const SlabPlan* slab_plan = nullptr;
+  SlabShape shape{};
+  const std::uint8_t* balance = nullptr;
+  Index bytes_of_row = 0, bytes_of_col = 0;  ///< of a line and a modulus
 };
 
 /// Where the lines there are, whatever the block, could want it.
@@ -58,7 +63,27 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .same_lines = a.same_lines,
           .conjugates = a.conjugates,
           .zeros = a.zeros,
-          .first_term = a.first_term};
+          .first_term = a.first_term,
+          .bytes_of_row = a.k_padded,
+          .bytes_of_col = a.k_padded};
+}
+inline ProductJob<std::int8_t> make_job(const SlabProduct& a) {
+  return {.out = a.result,
+          .plan = nullptr,
+          .block = {a.shape.rows, a.shape.cols},
+          .rows = a.m,
+          .cols = a.n,
+          .row_block = a.row / a.shape.rows,
+          .col_block = a.col / a.shape.cols,
+          .k_padded = a.shape.terms,
+          .lockstep = nullptr,
+          .state = a.state,
+          .wanted = {},
+          .slab_plan = &a.state->slabs,
+          .shape = a.shape,
+          .balance = a.balance,
+          .bytes_of_row = a.shape.bytes_of_row(),
+          .bytes_of_col = a.shape.bytes_of_col()};
 }
 inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
   return {.out = a.sums,
@@ -71,7 +96,9 @@ inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
           .k_padded = a.k_padded,
           .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state),
           .state = a.state,
-          .wanted = a.wanted};
+          .wanted = a.wanted,
+          .bytes_of_row = a.k_padded,
+          .bytes_of_col = a.k_padded};
 }
 
 /// The part of a block that exists.
@@ -82,6 +109,7 @@ struct BlockExtent {
   Wanted wanted{};
   bool shared = false;  ///< the columns' bytes are the rows',
   int exchange = 0;     ///< of plane `plane ^ exchange`
+  int slabs = 1;        ///< the planes of each follow those of the slab before
 };
 
 #ifdef __CUDACC__
@@ -95,6 +123,10 @@ __device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
     extent.planes = job.plan->planes();
     extent.shared = job.same_lines && shares_residues(*job.plan, job.rows);
     extent.exchange = extent.shared && job.conjugates ? 1 : 0;
+  } else if (job.slab_plan) {
+    if (job.slab_plan->active == 0) return extent;
+    extent.planes = job.slab_plan->moduli;
+    extent.slabs = static_cast<int>(job.shape.slabs);
   } else if (job.state->refused || job.state->common_moduli > 0) {
     return extent;
   }
@@ -136,6 +168,57 @@ __device__ inline StepRange steps_of(const ProductJob<Element>& job, const Block
   return first < end ? StepRange{static_cast<int>(first), static_cast<int>(end)} : StepRange{0, 1};
 }
 
+/// The terms of a tile in its lines' bytes, in steps of k, and where its results go.
+struct TileTerms {
+  int plane = 0;                   ///< of the lines
+  int row_step = 0, col_step = 0;  ///< the first
+  int steps = 0;                   ///< 0: the tile is not wanted
+  Index out = 0;                   ///< of element (tile.row, tile.col)
+};
+template <TileConfig config, bool Slabs, class Element>
+class TermsOfTiles {
+ public:
+  __device__ TermsOfTiles(const ProductJob<Element>& job, const BlockExtent& extent) : job_(job), extent_(extent) {
+    if constexpr (Slabs) {
+      const SlabShape& shape = job.shape;
+      square_bits_ = 31 - __clz(static_cast<int>(shape.square));
+      steps_ = static_cast<int>(shape.terms / config.step);
+      slabs_ = static_cast<int>(shape.slabs);
+      col_squares_ = static_cast<int>(shape.squares(job.cols));
+      tiles_across_ = static_cast<int>(shape.cols) / slab_tile;
+      balance_ = job.balance + (job.row_block * (shape.rows / shape.square) * col_squares_ +
+                                job.col_block * (shape.cols / shape.square)) *
+                                   slabs_;
+    }
+  }
+
+  __device__ __forceinline__ TileTerms of(const Tile& tile) const {
+    if constexpr (Slabs) {
+      const int slab = tile.plane / extent_.planes, plane = tile.plane - slab * extent_.planes;
+      if (slab >= slabs_) return {};
+      const int row = tile.row >> square_bits_, col = tile.col >> square_bits_;
+      const bool wanted = balance_[(row * col_squares_ + col) * slabs_ + slab] != 0;
+      const int of_square = slabs_ * steps_, first = slab * steps_;
+      const int tile_index = tile.row / slab_tile * tiles_across_ + tile.col / slab_tile;
+      const Index out = (Index{tile_index} * slabs_ * extent_.planes + tile.plane) * (slab_tile * slab_tile) +
+                        tile.row % slab_tile * slab_tile + tile.col % slab_tile;
+      return {plane, col * of_square + first, row * of_square + first, wanted ? steps_ : 0, out};
+    } else {
+      const StepRange steps = steps_of<config>(job_, extent_.block, tile);
+      return {tile.plane, steps.first, steps.first, steps.end - steps.first,
+              (tile.plane * extent_.block.rows + tile.row) * extent_.block.cols + tile.col};
+    }
+  }
+  /// Between rows of results.
+  __device__ __forceinline__ Index stride() const { return Slabs ? Index{slab_tile} : extent_.block.cols; }
+
+ private:
+  const ProductJob<Element>& job_;
+  const BlockExtent& extent_;
+  int square_bits_ = 0, steps_ = 0, slabs_ = 0, col_squares_ = 0, tiles_across_ = 0;
+  const std::uint8_t* balance_ = nullptr;
+};
+
 /// The tiles of a block that hold existing lines: plane by plane, in stripes of raster_rows, column by column there, so
 /// that the blocks at work share operands in L2. Of a wanted triangle those that it touches are numbered, where that
 /// takes no more than counting in units of square tiles; else those that it does not touch are passed over.
@@ -151,7 +234,7 @@ struct TileOrder {
   __device__ explicit TileOrder(const BlockExtent& extent)
       : row_tiles(ceil_div(extent.rows, tile_rows)),
         col_tiles(ceil_div(extent.cols, config.cols)),
-        planes(extent.planes),
+        planes(extent.planes * extent.slabs),
         wanted(extent.wanted) {
     in_plane = row_tiles * col_tiles;
     numbered = !wanted.all() && tile_rows == config.cols && wanted.parts == 1 && wanted.offset % tile_rows == 0;

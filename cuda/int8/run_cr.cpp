@@ -2,16 +2,71 @@
 #include "cuda/int8/int8_flows.hpp"
 #include "cuda/int8/int8_pass.hpp"
 #include "cuda/int8/plan.hpp"
+#include "cuda/int8/product.hpp"
+#include "cuda/int8/slabs.hpp"
 
 namespace accublas::cuda {
+
+namespace {
+
+template <class T>
+void plan_cr_pass(Int8Call<T>& call, int index, bool first) {
+  if (index > 0) call.phase(&accublas_report_t::ms_convert);
+  const ExactTuning& tuning = call.model.tuning().exact;
+  const Index m = call.in_engine.rows.count, n = call.in_engine.cols.count, k = call.in_engine.rows.k;
+  const bool tiles = !call.combined && computes_tiles(call.model, m, n);
+  plan_cr(call.model, index, first, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
+          call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha,
+          tiles ? TileTime{tuning.all_tiles(m, n, k), tuning.no_terms(m, n, k)} : TileTime{},
+          index == 0 && call.plan.slabs.square > 0 ? call.model.tuning().slabs.least_time : 0, call.device,
+          call.stream);
+}
+
+/// Products by slabs, a chunk of C after the other. Kernels return at once unless the device plans slabs.
+template <class T>
+void run_slabs(Int8Call<T>& call, const SlabJob<T>& job) {
+  const Int8Arrays& arrays = call.arrays;
+  const SlabShape& shape = job.shape;
+  for (Index row = 0; row < job.rows.count; row += shape.rows) {
+    for (Index col = 0; col < job.cols.count; col += shape.cols) {
+      call.phase(&accublas_report_t::ms_convert);
+      convert_slabs(call.model, job, row, col, arrays.row_residues, arrays.col_residues, call.stream);
+      call.phase(&accublas_report_t::ms_product);
+      const SlabProduct product{.rows = arrays.row_residues,
+                                .cols = arrays.col_residues,
+                                .rows_bytes = call.plan.buffers.rows_bytes,
+                                .cols_bytes = call.plan.buffers.cols_bytes,
+                                .result = reinterpret_cast<std::int8_t*>(arrays.result),
+                                .shape = shape,
+                                .balance = job.arrays.balance,
+                                .m = job.rows.count,
+                                .n = job.cols.count,
+                                .row = row,
+                                .col = col,
+                                .state = job.state};
+      slab_product(call.model, product, call.stream);
+      call.phase(&accublas_report_t::ms_reconstruct);
+      const SlabResults<T> results{product.result,      row,        col, call.in_engine.at, call.in_engine.alpha,
+                                   call.in_engine.beta, arrays.open};
+      reconstruct_slabs(call.model, job, results, call.stream);
+    }
+  }
+}
+
+}  // namespace
 
 template <class T>
 void run_cr(Int8Call<T>& call, std::byte* memory) {
   call.begin(memory);
   call.measure_lines(Measures::all);
+  const SlabJob<T> job{call.in_engine.rows, call.in_engine.cols, call.arrays.rows, call.arrays.cols,
+                       call.plan.slabs,     call.arrays.slabs,   call.device};
   for (int index = 0; index < call.plan.passes; ++index) {
     if (index > 0) call.resolve_zeros(index - 1);
-    run_cr_pass(call, index, true);
+    plan_cr_pass(call, index, true);
+    if (index == 0 && call.plan.slabs.square > 0) plan_slabs(call.model, job, call.stream);
+    run_pass(call, index);
+    if (index == 0 && call.plan.slabs.square > 0) run_slabs(call, job);
   }
   call.compute_open_elements();
   call.end();
@@ -19,13 +74,7 @@ void run_cr(Int8Call<T>& call, std::byte* memory) {
 
 template <class T>
 void run_cr_pass(Int8Call<T>& call, int index, bool first) {
-  if (index > 0) call.phase(&accublas_report_t::ms_convert);
-  const ExactTuning& tuning = call.model.tuning().exact;
-  const Index m = call.in_engine.rows.count, n = call.in_engine.cols.count, k = call.in_engine.rows.k;
-  const bool tiles = !call.combined && computes_tiles(call.model, m, n);
-  plan_cr(call.model, index, first, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
-          call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha,
-          tiles ? TileTime{tuning.all_tiles(m, n, k), tuning.no_terms(m, n, k)} : TileTime{}, call.device, call.stream);
+  plan_cr_pass(call, index, first);
   run_pass(call, index);
 }
 

@@ -121,6 +121,9 @@ struct Dot2Tuning {
 struct ExactTuning {
   Index pending = 512;  ///< for each multiprocessor: pending elements up to which sums one by one are faster
   int of_tile = 32;     ///< pending elements of a tile of 1024 from which on computing the tile is faster
+  // These two numbers hold where tiles leave out terms that do not matter.
+  Index pending_of_short = 32;
+  int of_short_tile = 8;
   // These times have the unit of a term of a sum in a product of residues.
   double tile_term = 560;        ///< a term of a sum in a tile
   double tile_element = 34000;   ///< an element of a tile without a term
@@ -140,6 +143,19 @@ struct ExactTuning {
     return static_cast<double>(m * n) * (static_cast<double>(k) + residue_element) +
            static_cast<double>((m + n) * k) * residue_entry;
   }
+};
+
+/// Products of cr by slabs. Measured by `accublas-gpu-bench data`. Times in units of a modulus of a pass.
+struct SlabTuning {
+  double least_work = 0x1p30;               ///< m n k from which on they are considered
+  double least_time = 32;                   ///< of the plan without slabs, from which on they are considered
+  int moduli = 32;                          ///< at most
+  Index small_order = 2048;                 ///< rows or columns of C up to which squares have 256 of them
+  Index short_sum = 2048, long_sum = 4096;  ///< terms from which on slabs have 256 and 512 of them
+  double start = 8;                         ///< plan and launches
+  double modulus = 2.5;                     ///< a modulus of all slabs
+  double slab = 0.3;                        ///< a slab of all squares, whatever the moduli
+  double elements = 40000;                  ///< all elements, one by one
 };
 
 /// DOT, GEMV and norms. Measured by `accublas-gpu-bench vectors`.
@@ -183,6 +199,7 @@ struct Tuning {
   Int8Tuning int8{};
   Dot2Tuning dot2{};
   ExactTuning exact{};
+  SlabTuning slabs{};
   VectorTuning vector{};
   MpTuning mp{};
 };

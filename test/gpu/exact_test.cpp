@@ -137,7 +137,7 @@ void check_exact(std::uint64_t seed, Data data, const Problem<T>& p, bool everyt
     if (way == Way::both) cuda::exact(device_model(), x, nullptr);
     if (way == Way::accumulators) cuda::accumulate_open_elements(device_model(), x, nullptr);
     if (grid_sums) cuda::decide_by_grid_sums(device_model(), x, nullptr);
-    if (tiles) cuda::decide_by_tiles(device_model(), x, {0, 1}, nullptr);
+    if (tiles) cuda::decide_by_tiles(device_model(), x, {0, 1}, {0, 1}, nullptr);
     const std::vector<T> got = device_c.values();
     const std::vector<std::uint32_t> left = device_open.values();
     unsigned long long left_open = 0;

@@ -107,6 +107,55 @@ TYPED_TEST(GemmData, DecayingInSmallWorkspaces) {
   }
 }
 
+// Matrices large enough for products by slabs (cuda/int8/slabs.hpp) of 128, 256 and 512 terms.
+TYPED_TEST(GemmData, DecayingBySlabs) {
+  using T = TypeParam;
+  Random rng(30);
+  this->set("cr");
+  int number = 0;
+  for (const char* name : {"gauss:0.05", "gauss:0.02", "decay:0.9", "exp:0.01"}) {
+    for (const auto& [m, n, k] : {std::array<Index, 3>{1030, 1100, 961}, {700, 730, 2110}, {520, 530, 4200}}) {
+      ++number;
+      const Kind kind{Data::named, 0, name};
+      const auto trans = [&](int which) {
+        return static_cast<accublas_transpose>(ACCUBLAS_NO_TRANS + (number >> which & 1));
+      };
+      auto p = packed_problem<T>(rng, kind, m, n, k, number % 3 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, trans(0),
+                                 trans(1), number % 5);
+      if (number % 4 == 1) p.alpha = T(-1.3), p.beta = T(0.7);
+      if (number % 4 == 3) p.alpha = T(0.5), p.beta = T(-1);
+      if (number % 5 == 2) {  // rows and columns with special values
+        for (std::vector<T>* x : {&p.a, &p.b})
+          for (int q = 0; q < 9; ++q)
+            (*x)[static_cast<std::size_t>(below(rng, static_cast<Index>(x->size())))] = any_special<T>(rng);
+      }
+      if (number % 6 == 4) {  // entries at the ends of the range
+        for (T& x : p.a) x = std::ldexp(x, sizeof(T) == 8 ? 900 : 90);
+        for (T& x : p.b) x = std::ldexp(x, sizeof(T) == 8 ? -1000 : -100);
+      }
+      expect_same(this->cpu, this->gpu, p, name, number % 2 == 1);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(GemmData, SlabsInSmallWorkspaces) {
+  using T = TypeParam;
+  Random rng(31);
+  this->set("cr");
+  const auto p = plain_problem<T>(rng, {Data::named, 0, "gauss:0.05"}, 1000, 1100, 1000);
+  std::vector<T> want, got;
+  ASSERT_EQ(on_host(this->cpu, p, want), ACCUBLAS_SUCCESS);
+  for (const std::int64_t mib : {30, 100, 400, 0}) {
+    ASSERT_EQ(accublas_set_workspace_mib(this->gpu, mib), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(on_device(this->gpu, p, got), ACCUBLAS_SUCCESS) << this->gpu.error();
+    EXPECT_EQ(mismatch(p, want, got), "") << "workspace " << mib << " MiB";
+    if (mib != 0) {
+      EXPECT_LE(this->gpu.report().workspace_bytes, mib << 20) << mib << " MiB";
+    }
+  }
+}
+
 TYPED_TEST(GemmData, AllZero) {
   Random rng(23);
   for (const char* mode : FOUR_MODES) {

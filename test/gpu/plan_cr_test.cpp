@@ -25,7 +25,7 @@ cuda::CallState plan_cr(const CrCase<T>& c, const cuda::CallState& state, int in
   DeviceArray<std::uint32_t> device_open(open);
   cuda::plan_cr<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
                    {b.data(), c.k, 1, c.n, c.k}, device_cols.lines(), {buffers, max_moduli, c.m, c.n},
-                   device_open.data(), {T(1), nullptr}, tiles, device_state.data(), nullptr);
+                   device_open.data(), {T(1), nullptr}, tiles, 0, device_state.data(), nullptr);
   return device_state.read();
 }
 

@@ -89,6 +89,20 @@ class ArrayLayout {
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> spans_;
 };
 
+void add_slab_arrays(ArrayLayout& layout, const SlabArrays& arrays, const SlabShape& shape, Index m, Index n) {
+  const auto add = [&](const void* array, Index bytes) { layout.add(array, static_cast<std::size_t>(bytes)); };
+  const Index squares[2] = {shape.squares(m), shape.squares(n)}, groups = shape.groups();
+  for (int side = 0; side < 2; ++side) {
+    add(arrays.top[side], 2 * squares[side] * groups * shape.k_padded());
+    add(arrays.low[side], 2 * squares[side] * groups * shape.k_padded());
+    add(arrays.centre[side], 2 * squares[side] * shape.k_padded());
+    add(arrays.spread[side], 2 * squares[side] * shape.slabs);
+    add(arrays.lines[side], Index{sizeof(SlabLine)} * shape.rows * shape.cols / shape.square * shape.slabs);
+  }
+  add(arrays.balance, squares[0] * squares[1] * shape.slabs);
+  add(arrays.rest, 4 * squares[0] * groups * squares[1] * groups);
+}
+
 template <class T>
 void expect_layout(const EngineCall<T>& call, const Int8Plan& plan, std::size_t cap) {
   constexpr std::uintptr_t base = std::uintptr_t{1} << 40;
@@ -101,6 +115,7 @@ void expect_layout(const EngineCall<T>& call, const Int8Plan& plan, std::size_t 
   layout.add_lines(arrays.numbers, plan.as_stored ? call.cols.numbers() : call.cols);
   EXPECT_EQ(arrays.rows.nonzero != nullptr, plan.keep_nonzero);
   layout.add(arrays.open, 4 * open_words(call));
+  if (plan.slabs.square > 0) add_slab_arrays(layout, arrays.slabs, plan.slabs, call.rows.count, call.cols.count);
   layout.add(arrays.row_residues, plan.buffers.rows_bytes);
   layout.add(arrays.col_residues, plan.buffers.cols_bytes);
   layout.add(arrays.result, plan.buffers.result_bytes);
@@ -159,6 +174,27 @@ void expect_blocks(const EngineCall<T>& call, const Int8Plan& plan, const PassLa
   }
 }
 
+/// Slabs cover k, and the buffers hold the residues and results of a chunk with all moduli that the device may plan.
+template <class T>
+void expect_slabs(const EngineCall<T>& call, const Int8Plan& plan) {
+  const SlabShape& shape = plan.slabs;
+  EXPECT_EQ(plan.flow, Int8Flow::cr);
+  EXPECT_GE(shape.k_padded(), call.rows.k);
+  EXPECT_LT(shape.k_padded() - shape.terms, call.rows.k);
+  EXPECT_LE(shape.slabs, most_slabs);
+  EXPECT_LE(shape.terms, most_slab_terms);
+  EXPECT_EQ(shape.terms % 128, 0);
+  EXPECT_LE(shape.square, most_square);
+  EXPECT_EQ(shape.square % line_group + shape.rows % shape.square + shape.cols % shape.square, 0);
+  const auto bytes = [](Index count) { return static_cast<std::size_t>(count); };
+  EXPECT_LE(bytes(shape.rows * shape.bytes_of_row() * shape.moduli), plan.buffers.rows_bytes);
+  EXPECT_LE(bytes(shape.cols * shape.bytes_of_col() * shape.moduli), plan.buffers.cols_bytes);
+  EXPECT_LE(bytes(shape.rows * shape.cols * shape.slabs * shape.moduli), plan.buffers.result_bytes);
+  EXPECT_LE(bytes(slab_tile_offset(shape, shape.moduli, shape.rows - slab_tile, shape.cols - slab_tile) +
+                  shape.slabs * shape.moduli * slab_tile * slab_tile),
+            plan.buffers.result_bytes);
+}
+
 template <class T>
 void expect_certificate(const EngineCall<T>& call, const Int8Plan& plan) {
   const CertificateBlocks& blocks = plan.certificate;
@@ -186,6 +222,7 @@ void expect_plan(const EngineCall<T>& call, const Int8Plan& plan, std::size_t ca
   expect_blocks(call, plan, plan.first);
   if (plan.passes > 1) expect_blocks(call, plan, plan.further);
   if (plan.flow == Int8Flow::grade) expect_certificate(call, plan);
+  if (plan.slabs.square > 0) expect_slabs(call, plan);
 }
 
 template <class T>
@@ -313,12 +350,37 @@ TYPED_TEST(GpuInt8Plan, Passes) {
   EXPECT_EQ(passes(4096, grade_mode<T>(true)), 3);
 }
 
+/// cr's GEMM may multiply by slabs if it is large enough and has a usual workspace.
+TYPED_TEST(GpuInt8Plan, Slabs) {
+  using T = TypeParam;
+  const auto slabs = [](Index m, Index n, Index k, const char* mode, std::size_t cap) {
+    const PlannedProblem<T> problem(m, n, k, parse_mode(mode));
+    const Int8Plan plan = problem.plan(cap);
+    expect_plan(problem.in_engine(), plan, cap);
+    return plan.slabs;
+  };
+  const std::size_t cap = std::size_t{8} << 30;
+  const SlabShape small = slabs(1024, 1024, 1024, "cr", cap);
+  EXPECT_EQ(small.square, 256);
+  EXPECT_EQ(small.terms, 128);
+  EXPECT_EQ(small.rows, 1024);
+  EXPECT_EQ(small.cols, 1024);
+  const SlabShape large = slabs(4096, 4096, 4096, "cr", cap);
+  EXPECT_EQ(large.square, 512);
+  EXPECT_EQ(large.terms, 512);
+  EXPECT_GE(large.rows * large.cols, 4096 * 4096 / 4);
+  EXPECT_EQ(slabs(4096, 4096, 4096, "fixed:53", cap).square, 0);
+  EXPECT_EQ(slabs(100, 100, 100, "cr", cap).square, 0);
+  EXPECT_EQ(slabs(4096, 4096, 100000, "cr", cap).square, 0);
+  EXPECT_EQ(slabs(4096, 4096, 4096, "cr", std::size_t{8} << 20).square, 0);
+}
+
 TEST(GpuInt8PlanText, SaysWhatIsChosen) {
   const std::size_t cap = std::size_t{4} << 30;
   EXPECT_EQ(PlannedProblem<double>(4096, 4096, 4096, parse_mode("cr")).plan(cap).describe(),
             "cr: 1 x 4096 terms; real residues of at most 49 moduli in 1 x 1 blocks; 2 more: real residues of at most "
-            "49 moduli in 1 x 1 blocks; residues 822083584 + 822083584, results 822083584, in all 2472747008 bytes, "
-            "with bitmaps of nonzero entries");
+            "49 moduli in 1 x 1 blocks; slabs of 512 terms for squares of 512 in chunks of 1536 x 2048; residues "
+            "1047206784 + 1047206784, results 1047206784, in all 3153295360 bytes, with bitmaps of nonzero entries");
   EXPECT_EQ(PlannedProblem<double>(1000, 2000, 3000, grade_mode<double>(true), RowPairs::complex).plan(cap).describe(),
             "grade: 1 x 6144 terms; certificate by bits, at most 6 rungs, 1 block of terms in 8, blocks of 2048 x 2048 "
             "x 768; complex residues of at most 20 moduli in 1 x 1 blocks; 1 more: real residues of at most 49 moduli "
