@@ -36,6 +36,14 @@ void allow_shared_bytes(Kernel kernel, Bytes bytes, const char* what) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), what);
 }
 
+/// Asks for an L1 cache that takes all memory of a multiprocessor but `percent` of the largest shared memory, which
+/// must suffice for the resident thread blocks of the kernel. Otherwise the cache keeps the size that the kernel before
+/// left it, which may have used nearly all of that memory as shared memory.
+template <class Kernel>
+void prefer_cache(Kernel kernel, int percent, const char* what) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent), what);
+}
+
 struct LaunchShape {
   dim3 grid, block;
   std::size_t shared_bytes = 0;

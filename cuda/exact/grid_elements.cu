@@ -16,6 +16,8 @@ namespace {
 
 /// resident blocks of a multiprocessor: 128 registers a thread
 constexpr int warps = 8, threads = 32 * warps, resident = 2;
+/// Shared memory of the resident blocks: 11 KiB with CUDA's own, of 100 KiB (compute capability 8.6) or more.
+constexpr int shared_percent = 12;
 
 /// A block searches for pending elements in tiles of half words of the bitmap, 16 columns each.
 constexpr int part_cols = 16, parts_a_thread = 8, parts_a_tile = threads * parts_a_thread, tiles_a_block = 8;
@@ -186,6 +188,7 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
 
 template <class T>
 void decide_by_grid_sums(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
+  prefer_cache(decide_open_elements<T>, shared_percent, "grid sums of open elements");
   launch(model, "grid sums of open elements", decide_open_elements<T>,
          {static_cast<unsigned>(resident * model.processors), threads}, stream, a);
 }
