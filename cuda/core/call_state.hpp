@@ -74,6 +74,7 @@ struct SlabPlan {
   double tile_time;               ///< of decide_by_tiles for all elements, in these units
   unsigned long long products;    ///< slabs that are not left out, summed over the squares
   unsigned long long tile_slabs;  ///< slabs that matter, summed over the tiles of decide_by_tiles
+  unsigned samples;               ///< that are computed
 };
 
 /// A state has room for this many samples; it equals most_samples of lib/numerics/escalation.hpp.

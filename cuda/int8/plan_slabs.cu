@@ -88,68 +88,6 @@ __global__ void __launch_bounds__(slab_threads) measure_slab_exponents(const __g
   }
 }
 
-/// Fills arrays.centre and arrays.spread. A block of threads takes a slab of a square's lines at a time.
-template <class T>
-__global__ void __launch_bounds__(slab_threads) centre_slab_exponents(const __grid_constant__ SlabJob<T> job) {
-  await_predecessor();
-  if (!plans_slabs(*job.state)) return;
-  const SlabShape& shape = job.shape;
-  const Index k_padded = shape.k_padded();
-  const Index row_items = shape.squares(job.rows.count) * shape.slabs,
-              items = row_items + shape.squares(job.cols.count) * shape.slabs;
-  const int groups = static_cast<int>(shape.groups()), terms = static_cast<int>(shape.terms);
-  constexpr int most_own = most_slab_terms / slab_threads;
-  __shared__ int highest[most_square / slab_group], least[most_square / slab_group];
-  for (Index item = blockIdx.x; item < items; item += gridDim.x) {
-    const int side = item < row_items ? 0 : 1;
-    const Index of_side = side == 0 ? item : item - row_items, square = of_side / shape.slabs,
-                slab = of_side % shape.slabs;
-    const std::int16_t* const top = job.arrays.top[side] + square * groups * k_padded + slab * terms;
-    if (static_cast<int>(threadIdx.x) < groups) {
-      highest[threadIdx.x] = no_term;
-      least[threadIdx.x] = -no_term;
-    }
-    __syncthreads();
-    int centre[most_own];
-    for (int own = 0; own < most_own; ++own) {
-      const int p = static_cast<int>(threadIdx.x) + own * slab_threads;
-      if (p >= terms) break;
-      int sum = 0, count = 0;
-      for (int g = 0; g < groups; ++g) {
-        const int e = top[g * k_padded + p];
-        if (e != no_term) sum += e, ++count;
-      }
-      centre[own] = count == 0 ? no_term : sum / count;
-      job.arrays.centre[side][square * k_padded + slab * terms + p] = static_cast<std::int16_t>(centre[own]);
-    }
-    for (int g = 0; g < groups; ++g) {
-      int high = no_term, low = -no_term;
-      for (int own = 0; own < most_own; ++own) {
-        const int p = static_cast<int>(threadIdx.x) + own * slab_threads;
-        if (p >= terms) break;
-        const int e = top[g * k_padded + p];
-        if (e == no_term) continue;
-        high = max(high, e - centre[own]);
-        low = min(low, e - centre[own]);
-      }
-      high = lanes_max(high);
-      low = lanes_min(low);
-      if (threadIdx.x % 32 == 0 && high != no_term) {
-        atomicMax(&highest[g], high);
-        atomicMin(&least[g], low);
-      }
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      int spread = 0;
-      for (int g = 0; g < groups; ++g)
-        if (highest[g] != no_term) spread = max(spread, highest[g] - least[g]);
-      job.arrays.spread[side][square * shape.slabs + slab] = static_cast<std::int16_t>(spread);
-    }
-    __syncthreads();
-  }
-}
-
 // ---- Which slabs matter ----
 
 /// Lines are balanced by the side that varies less, unless they vary alike.
@@ -163,9 +101,47 @@ struct SquareMemory {
   int bound[most_slabs][most_pairs_of_groups];
   int least[most_pairs_of_groups];
   int needed[most_slabs];
+  std::int16_t centre[2][staged_terms];
+  int high[2][most_groups], low_end[2][most_groups];  ///< range of top - centre in a slab
+  int spread[2][most_slabs];                          ///< how far top - centre ranges at most in a group
 };
 
-/// Fills arrays.balance and arrays.rest. A block of threads takes a square at a time.
+/// Finds the centres of the staged terms, and how far their exponents range from them.
+__device__ void centre_staged(SquareMemory& memory, int groups, int slab, bool slab_begins) {
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  static_assert(slab_threads == 2 * staged_terms);
+  const int side = static_cast<int>(threadIdx.x) / staged_terms, term = static_cast<int>(threadIdx.x) % staged_terms;
+  int sum = 0, count = 0;
+  for (int g = 0; g < groups; ++g) {
+    const int e = memory.top[side][g][term];
+    if (e != no_term) sum += e, ++count;
+  }
+  memory.centre[side][term] = static_cast<std::int16_t>(count == 0 ? no_term : sum / count);
+  __syncthreads();
+  // A warp keeps to its groups, so their ranges need no atomics.
+  for (int i = warp; i < 2 * groups; i += slab_warps) {
+    const int of = i / groups, g = i % groups;
+    int high = no_term, low = -no_term;
+    for (int p = lane; p < staged_terms; p += 32) {
+      const int e = memory.top[of][g][p];
+      if (e == no_term) continue;
+      high = max(high, e - memory.centre[of][p]);
+      low = min(low, e - memory.centre[of][p]);
+    }
+    high = lanes_max(high);
+    low = lanes_min(low);
+    if (lane != 0) continue;
+    if (!slab_begins) {
+      high = max(high, memory.high[of][g]);
+      low = min(low, memory.low_end[of][g]);
+    }
+    memory.high[of][g] = high;
+    memory.low_end[of][g] = low;
+    if (high != no_term) atomicMax(&memory.spread[of][slab], high - low);
+  }
+}
+
+/// Fills arrays.centre, arrays.balance and arrays.rest. A block of threads takes a square at a time.
 template <class T>
 __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __grid_constant__ SlabJob<T> job) {
   await_predecessor();
@@ -186,7 +162,8 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
     for (int i = static_cast<int>(threadIdx.x); i < slabs * pairs; i += slab_threads)
       memory.bound[i / pairs][i % pairs] = 4 * no_term;
     for (int i = static_cast<int>(threadIdx.x); i < pairs; i += slab_threads) memory.least[i] = 4 * no_term;
-    for (int i = static_cast<int>(threadIdx.x); i < slabs; i += slab_threads) memory.needed[i] = 0;
+    for (int i = static_cast<int>(threadIdx.x); i < slabs; i += slab_threads)
+      memory.needed[i] = memory.spread[0][i] = memory.spread[1][i] = 0;
     if (threadIdx.x == 0) of_tiles = 0;
     int least = 4 * no_term;
     for (int first = 0; first < slabs * terms; first += staged_terms) {
@@ -201,6 +178,11 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
             *reinterpret_cast<const unsigned*>(job.arrays.low[side] + from);
       }
       __syncthreads();
+      centre_staged(memory, groups, first / terms, first % terms == 0);
+      const int side = static_cast<int>(threadIdx.x) / staged_terms,
+                term = static_cast<int>(threadIdx.x) % staged_terms;
+      if (square[1 - side] == 0)
+        job.arrays.centre[side][square[side] * k_padded + first + term] = memory.centre[side][term];
       const auto word = [](const std::int16_t* x) { return *reinterpret_cast<const unsigned*>(x); };
       constexpr unsigned none = 0x8300u << 16 | 0x8300u;  // twice no_term, or so
       unsigned high = none, low = none;
@@ -242,8 +224,7 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
       Balance balance = Balance::none;
       if (memory.needed[slab] != 0) {
         ++needed;
-        const int rows = job.arrays.spread[0][square[0] * slabs + slab],
-                  cols = job.arrays.spread[1][square[1] * slabs + slab];
+        const int rows = memory.spread[0][slab], cols = memory.spread[1][slab];
         balance = rows + alike < cols ? Balance::rows : cols + alike < rows ? Balance::cols : Balance::both;
       }
       job.arrays.balance[item * slabs + slab] = static_cast<std::uint8_t>(balance);
@@ -276,15 +257,66 @@ __device__ double shifted(double x, int shift) {
   return x * scale.first * scale.second;
 }
 
-/// Sets state->sample_slab: a sample that keeps `bits` bits in its slabs is undecided with a chance of 2^(sample_slab -
-/// bits). Each block of threads takes a sample.
+/// Sets state->slabs from the samples. One warp calls it.
 template <class T>
-__global__ void __launch_bounds__(sample_threads) sample_slabs(const __grid_constant__ SlabJob<T> job) {
+__device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, const ExactTuning& exact,
+                             const Capacities& capacities) {
+  CallState& state = *job.state;
+  SlabPlan& plan = state.slabs;
+  const SlabShape& shape = job.shape;
+  const int lane = static_cast<int>(threadIdx.x);
+  const double needed[2] = {state.sample_slab[lane], state.sample_slab[lane + 32]};
+  int known = 0;
+  for (const double sample : needed) known += __popc(__ballot_sync(0xFFFFFFFFu, sample >= 0));
+  const double squares =
+      static_cast<double>(shape.squares(job.rows.count) * shape.squares(job.cols.count) * shape.slabs);
+  const double share = static_cast<double>(plan.products) / squares;
+  // Tiles leave out terms too.
+  const double groups = static_cast<double>(shape.groups());
+  const double tile_time =
+      plan.tile_time * fmin(1.0, static_cast<double>(plan.tile_slabs) / (groups * groups * squares));
+  const double tiles_alone = exact.no_terms(job.rows.count, job.cols.count, job.rows.k) + tile_time;
+  const bool tiles = tiles_alone < plan.other_time;
+  double best = tiles ? tiles_alone : plan.other_time;
+  int moduli = 0;
+  for (int count = least_slab_moduli; count <= shape.moduli; ++count) {
+    const int bits = slab_bits(capacities.log2[count], shape.terms);
+    double chance = 0;
+    for (const double sample : needed)
+      if (sample >= 0) chance += exp2(fmin(0.0, sample - bits));
+    for (int offset = 16; offset > 0; offset /= 2) chance += __shfl_xor_sync(0xFFFFFFFFu, chance, offset);
+    chance = known > 0 ? chance / known : 1;
+    const double time = tuning.start +
+                        share * (tuning.modulus * count + tuning.slab * static_cast<double>(shape.slabs)) +
+                        fmin(tile_time, tuning.elements * chance);
+    if (time < best) {
+      best = time;
+      moduli = count;
+    }
+  }
+  if (lane != 0 || (moduli == 0 && !tiles)) return;
+  state.pass[0].active = 0;
+  state.all_pending = moduli == 0;
+  if (moduli == 0) return;
+  plan.active = 1;
+  plan.moduli = moduli;
+  plan.bits = slab_bits(capacities.log2[moduli], shape.terms);
+  state.parts = moduli;
+  state.bits = plan.bits;
+}
+
+/// Sets state->sample_slab: a sample that keeps `bits` bits in its slabs is undecided with a chance of 2^(sample_slab -
+/// bits). Each block of threads takes a sample, and the last one decides.
+template <class T>
+__global__ void __launch_bounds__(sample_threads)
+    sample_slabs(const __grid_constant__ SlabJob<T> job, const __grid_constant__ SlabTuning tuning,
+                 const __grid_constant__ ExactTuning exact, const __grid_constant__ Capacities capacities) {
   await_predecessor();
   if (!plans_slabs(*job.state)) return;
   const SlabShape& shape = job.shape;
   __shared__ Scaled sums[slab_warps], errors[slab_warps];
   __shared__ double needed;
+  __shared__ bool last;
   static_assert(sample_threads == slab_threads);
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
@@ -342,57 +374,15 @@ __global__ void __launch_bounds__(sample_threads) sample_slabs(const __grid_cons
     __syncthreads();
     if (needed >= 0) break;
   }
-  if (threadIdx.x == 0) job.state->sample_slab[blockIdx.x] = needed;
-}
-
-/// Sets state->slabs. One warp runs it.
-template <class T>
-__global__ void decide_slabs(const __grid_constant__ SlabJob<T> job, SlabTuning tuning, ExactTuning exact,
-                             Capacities capacities) {
-  await_predecessor();
-  CallState& state = *job.state;
-  if (!plans_slabs(state)) return;
-  SlabPlan& plan = state.slabs;
-  const SlabShape& shape = job.shape;
-  const int lane = static_cast<int>(threadIdx.x);
-  const double needed[2] = {state.sample_slab[lane], state.sample_slab[lane + 32]};
-  int known = 0;
-  for (const double sample : needed) known += __popc(__ballot_sync(0xFFFFFFFFu, sample >= 0));
-  const double squares =
-      static_cast<double>(shape.squares(job.rows.count) * shape.squares(job.cols.count) * shape.slabs);
-  const double share = static_cast<double>(plan.products) / squares;
-  // Tiles leave out terms too.
-  const double groups = static_cast<double>(shape.groups());
-  const double tile_time =
-      plan.tile_time * fmin(1.0, static_cast<double>(plan.tile_slabs) / (groups * groups * squares));
-  const double tiles_alone = exact.no_terms(job.rows.count, job.cols.count, job.rows.k) + tile_time;
-  const bool tiles = tiles_alone < plan.other_time;
-  double best = tiles ? tiles_alone : plan.other_time;
-  int moduli = 0;
-  for (int count = least_slab_moduli; count <= shape.moduli; ++count) {
-    const int bits = slab_bits(capacities.log2[count], shape.terms);
-    double chance = 0;
-    for (const double sample : needed)
-      if (sample >= 0) chance += exp2(fmin(0.0, sample - bits));
-    for (int offset = 16; offset > 0; offset /= 2) chance += __shfl_xor_sync(0xFFFFFFFFu, chance, offset);
-    chance = known > 0 ? chance / known : 1;
-    const double time = tuning.start +
-                        share * (tuning.modulus * count + tuning.slab * static_cast<double>(shape.slabs)) +
-                        fmin(tile_time, tuning.elements * chance);
-    if (time < best) {
-      best = time;
-      moduli = count;
-    }
+  if (threadIdx.x == 0) {
+    job.state->sample_slab[blockIdx.x] = needed;
+    __threadfence();
+    last = atomicAdd(&job.state->slabs.samples, 1u) == gridDim.x - 1;
   }
-  if (lane != 0 || (moduli == 0 && !tiles)) return;
-  state.pass[0].active = 0;
-  state.all_pending = moduli == 0;
-  if (moduli == 0) return;
-  plan.active = 1;
-  plan.moduli = moduli;
-  plan.bits = slab_bits(capacities.log2[moduli], shape.terms);
-  state.parts = moduli;
-  state.bits = plan.bits;
+  __syncthreads();
+  if (!last || warp > 0) return;
+  __threadfence();
+  decide_slabs(job, tuning, exact, capacities);
 }
 
 }  // namespace
@@ -401,12 +391,10 @@ template <class T>
 void plan_slabs(const DeviceModel& model, const SlabJob<T>& job, cudaStream_t stream) {
   const unsigned many = static_cast<unsigned>(4 * model.processors), one = static_cast<unsigned>(model.processors);
   launch(model, "exponents of slabs", measure_slab_exponents<T>, {many, slab_threads}, stream, job);
-  launch(model, "centres of slabs", centre_slab_exponents<T>, {one, slab_threads}, stream, job);
   allow_shared_bytes(choose_slabs_of_squares<T>, sizeof(SquareMemory), "choice of slabs");
   launch(model, "choice of slabs", choose_slabs_of_squares<T>, {one, slab_threads, sizeof(SquareMemory)}, stream, job);
-  launch(model, "samples of slabs", sample_slabs<T>, {most_samples, sample_threads}, stream, job);
-  launch(model, "plan of slabs", decide_slabs<T>, {1, 32}, stream, job, model.tuning().slabs, model.tuning().exact,
-         int8_capacities());
+  launch(model, "samples of slabs", sample_slabs<T>, {most_samples, sample_threads}, stream, job, model.tuning().slabs,
+         model.tuning().exact, int8_capacities());
 }
 
 template void plan_slabs(const DeviceModel&, const SlabJob<double>&, cudaStream_t);

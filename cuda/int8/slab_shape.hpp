@@ -46,7 +46,6 @@ struct SlabArrays {
   /// [group of lines][term]: entries are below 2^top, and those that are not zero at least 2^low
   std::int16_t *top[2], *low[2];
   std::int16_t* centre[2];  ///< [square][term]: mean of `top` over its groups
-  std::int16_t* spread[2];  ///< [square][slab]: how far top - centre ranges at most in a group
   std::uint8_t* balance;    ///< [row square][column square][slab]: Balance
   std::int32_t* rest;       ///< [row group][column group]: a term that is left out is below 2^rest
   SlabLine* lines[2];       ///< of a chunk: [square of the other side][slab][line]
@@ -74,7 +73,6 @@ inline SlabArrays take_slab_arrays(Carver& carver, const SlabShape& shape, Index
     arrays.top[side] = carver.take<std::int16_t>(groups * shape.k_padded());
     arrays.low[side] = carver.take<std::int16_t>(groups * shape.k_padded());
     arrays.centre[side] = carver.take<std::int16_t>(squares * shape.k_padded());
-    arrays.spread[side] = carver.take<std::int16_t>(squares * shape.slabs);
   }
   arrays.balance = carver.take<std::uint8_t>(shape.squares(m) * shape.squares(n) * shape.slabs);
   arrays.rest = carver.take<std::int32_t>(lines[0] / slab_group * (lines[1] / slab_group));
