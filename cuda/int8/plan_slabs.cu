@@ -275,7 +275,8 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
   const double groups = static_cast<double>(shape.groups());
   const double tile_time =
       plan.tile_time * fmin(1.0, static_cast<double>(plan.tile_slabs) / (groups * groups * squares));
-  const double tiles_alone = exact.no_terms(job.rows.count, job.cols.count, job.rows.k) + tile_time;
+  const Index m = job.rows.count, n = job.cols.count, k = job.rows.k;
+  const double tiles_alone = exact.no_terms(m, n, k) + tile_time, all_single = exact.all_single(m, n, k);
   const bool tiles = tiles_alone < plan.other_time;
   double best = tiles ? tiles_alone : plan.other_time;
   int moduli = 0;
@@ -288,7 +289,7 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
     chance = known > 0 ? chance / known : 1;
     const double time = tuning.start +
                         share * (tuning.modulus * count + tuning.slab * static_cast<double>(shape.slabs)) +
-                        fmin(tile_time, tuning.elements * chance);
+                        fmin(tile_time, all_single * chance);
     if (time < best) {
       best = time;
       moduli = count;

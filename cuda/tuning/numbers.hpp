@@ -127,16 +127,20 @@ struct ExactTuning {
   // These times have the unit of a term of a sum in a product of residues.
   double tile_term = 560;        ///< a term of a sum in a tile
   double tile_element = 34000;   ///< an element of a tile without a term
+  double single_term = 56000;    ///< a term of a sum that is computed by itself
   double residue_element = 800;  ///< an element of C in a modulus: residues written and read again
   double residue_entry = 420;    ///< an entry of A or B in a modulus: converted
 
-  /// These two functions return times for an m x n result with sums of k terms, in units of a pass with one modulus: of
-  /// all tiles with all terms, and of all tiles without a term.
+  /// These functions return times for an m x n result with sums of k terms, in units of a pass with one modulus: of all
+  /// tiles with all terms, of all tiles without a term, and of all elements one by one.
   constexpr double all_tiles(Index m, Index n, Index k) const {
     return tile_term * static_cast<double>(m * n) * static_cast<double>(k) / modulus(m, n, k);
   }
   constexpr double no_terms(Index m, Index n, Index k) const {
     return tile_element * static_cast<double>(m * n) / modulus(m, n, k);
+  }
+  constexpr double all_single(Index m, Index n, Index k) const {
+    return single_term * static_cast<double>(m * n) * static_cast<double>(k) / modulus(m, n, k);
   }
   /// Returns the time of a modulus, in the unit of the numbers above.
   constexpr double modulus(Index m, Index n, Index k) const {
@@ -155,7 +159,6 @@ struct SlabTuning {
   double start = 8;                         ///< plan and launches
   double modulus = 2.5;                     ///< a modulus of all slabs
   double slab = 0.3;                        ///< a slab of all squares, whatever the moduli
-  double elements = 40000;                  ///< all elements, one by one
 };
 
 /// DOT, GEMV and norms. Measured by `accublas-gpu-bench vectors`.
