@@ -192,15 +192,16 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
   return launch_for(call, plan.buffers, request.sum_moduli, ResidueKind::real);
 }
 
-/// Passes, the first included. Kernels of passes that are not needed still have to be launched, some 7 us a block:
-/// small products, where that counts, leave what a second pass does not decide to the exact accumulators. With an offer
-/// these follow on the first pass.
+/// Passes, the first included. Kernels of passes that are not needed still have to be launched, some 7 us a block. So
+/// small products leave what a second pass does not decide to the exact accumulators, and what the first one does not
+/// decide to slabs if there are any. With an offer exact accumulators follow on the first pass.
 template <class T>
-int passes_for(const EngineCall<T>& call, const Int8Request& request, Int8Flow flow) {
-  if (flow == Int8Flow::fixed || flow == Int8Flow::sums || request.offer) return 1;
+int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
+  if (plan.flow == Int8Flow::fixed || plan.flow == Int8Flow::sums || request.offer) return 1;
   const double work =
       static_cast<double>(call.rows.count) * static_cast<double>(call.cols.count) * static_cast<double>(call.rows.k);
-  return work < 0x1p36 ? 2 : most_passes;
+  if (work >= 0x1p36) return most_passes;
+  return plan.slabs.square > 0 ? 1 : 2;
 }
 
 // ---- Slabs ----
@@ -301,7 +302,7 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request) {
     plan.certificate =
         certificate_blocks(m, n, certificate_terms(k, plan.certificate_stride), plan.chunk, plan.buffers);
   }
-  plan.passes = passes_for(call, request, plan.flow);
+  plan.passes = passes_for(call, request, plan);
   plan.first = first_launch(call, request, plan);
   if (plan.passes > 1) plan.further = launch_for(call, plan.buffers, max_moduli, ResidueKind::real);
 

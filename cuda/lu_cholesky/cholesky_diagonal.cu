@@ -52,13 +52,31 @@ __device__ ACCUBLAS_NOINLINE FoundPivot<RealOf<E>> pivot_by_terms(const SolveJob
 template <class E>
 struct DiagonalStorage {
   static constexpr int edge = static_cast<int>(cholesky_edge<E>);
-  E row[edge][edge];
+  E row[edge][edge];                                               ///< of L^H, lifted
   Chain<RealOf<E>, true> sum[edge * (edge + 1) / 2][parts_of<E>];  ///< minus the numerators of the elements
   bool found[2];                                                   ///< row p has a pivot: found[p % 2]
 
   /// Returns the sum of row p in a column from p on.
   __device__ auto& sum_of(int p, int column) { return sum[p * edge - p * (p + 1) / 2 + column]; }
 };
+
+/// The rows are scaled by 2^row_lift, so that their products are scaled as the sums are.
+template <class E>
+inline constexpr int row_lift = sum_lift<E> / 2;
+template <class E>
+__device__ E lifted_row(const E& x) {
+  if constexpr (row_lift<E> != 0)
+    return x * power_of_two(row_lift<E>);
+  else
+    return x;
+}
+template <class E>
+__device__ E unlifted_row(const E& x) {
+  if constexpr (row_lift<E> != 0)
+    return x * power_of_two(-row_lift<E>);
+  else
+    return x;
+}
 
 /// Returns a pivot's square from the sum of its row.
 template <class E>
@@ -170,7 +188,7 @@ class DiagonalBlock {
   /// Adds row p's terms to the sums of row `to`.
   __device__ __forceinline__ void add_row(int p, RowSums& sums, int to) const {
     const E(&row)[edge] = storage_.row[p];
-    const E factor = lifted_for_sums(conjugate_if(is_complex<E>, row[to]));
+    const E factor = conjugate_if(is_complex<E>, row[to]);
 #pragma unroll
     for (int half = 0; half < halves; ++half)
       if (has(half, to)) add_term(sums[half], factor, row[column(half)]);
@@ -194,19 +212,14 @@ class DiagonalBlock {
     const Pair minus_left = of_lane(pivot_sum(p, sums).pair, p % 32);
     const double left = -minus_left.s, y = rsqrt(left), root = left * y,
                  second = (__fma_rn(-root, root, left) - minus_left.c) * (0.5 * y);
-    T pivot = static_cast<T>(root + second);
-    double over = y;
-    if constexpr (sum_lift<E> != 0) {  // the sum is scaled, and a root by half as much
-      constexpr unsigned bits = static_cast<unsigned>(sum_lift<E> / 2) << 20;
-      pivot = scaled(pivot, 0u - bits), over = scaled(over, bits);
-    }
+    const T pivot = static_cast<T>(root + second);  // lifted as the row is
 #pragma unroll
     for (int half = 0; half < halves; ++half) {
       if (!has(half, p)) continue;
       T value[parts];
 #pragma unroll
       for (int part = 0; part < parts; ++part) {
-        value[part] = guessed_quotient<E>(sums[half][part].pair, pivot, over);
+        value[part] = guessed_quotient(sums[half][part].pair, pivot, y);
         if (column(half) >= p) storage_.sum_of(p, column(half))[part] = sums[half][part];
       }
       E number;
@@ -226,10 +239,10 @@ class DiagonalBlock {
       const TripleSum left = square_of_pivot<E>(storage_.sum_of(p, p)[0]);
       const double y = rsqrt(left.a1);
       all &= CholeskyPivot<T>::root_of({left.a1, left.a2}, left.error, y, pivot) &&
-             pivot == part_of(storage_.row[p][p], 0);
+             pivot == part_of(unlifted_row(storage_.row[p][p]), 0);
       const Unknown<E> unknown{E{T(1)}, {}, E{pivot}, false, reciprocal(pivot, y)};
       for (int at = lane(); at < count_; at += 32)
-        if (at > p) all &= is_proved(storage_.row[p][at], unknown, storage_.sum_of(p, at));
+        if (at > p) all &= is_proved(unlifted_row(storage_.row[p][at]), unknown, storage_.sum_of(p, at));
     }
     return all;
   }
@@ -239,7 +252,7 @@ class DiagonalBlock {
     const bool by_rows = x.row_stride == 1;
     for (int at = static_cast<int>(threadIdx.x); at < edge * edge; at += 32 * warps) {
       const int p = by_rows ? at % edge : at / edge, c = by_rows ? at / edge : at % edge;
-      if (p <= c && c < count_) x(first_ + p, c) = storage_.row[p][c];
+      if (p <= c && c < count_) x(first_ + p, c) = unlifted_row(storage_.row[p][c]);
     }
   }
 
@@ -272,7 +285,7 @@ class DiagonalBlock {
       const ColumnTerms<E> terms{&job_, first_ + p, at};
       E value = resolved_numerator(unknown, sums[half], wanted, job_.all_undecided, terms, job_.undecided);
       if (at == p) value = E{pivot};
-      storage_.row[p][at] = value;
+      storage_.row[p][at] = lifted_row(value);
       if (wanted || at == p) job_.system.x(first_ + p, at) = value;
     }
   }

@@ -330,15 +330,9 @@ __device__ __forceinline__ E resolved_numerator(const Unknown<E>& unknown, const
 
 // ---- Unknowns that are guessed first and proved later ---------------------------------------------------------------
 
-/// Returns minus a sum of elements of type E over a pivot, right but in rare cases. `over` is 1 / pivot, or near it.
-template <class E, class T>
+/// Returns minus a sum over a pivot, right but in rare cases. `over` is 1 / pivot, or near it.
+template <class T>
 __device__ __forceinline__ T guessed_quotient(const Pair& sum, T pivot, double over) {
-  // The sum is scaled. The other two are scaled by their exponents' bits, because warps wait for guesses. A pivot that
-  // is zero, subnormal or not finite makes a guess that is not proved.
-  if constexpr (sum_lift<E> != 0) {
-    constexpr unsigned bits = static_cast<unsigned>(sum_lift<E>) << 20;
-    pivot = scaled(pivot, bits), over = scaled(over, 0u - bits);
-  }
   const double first = -sum.s * over, rest = __fma_rn(-first, static_cast<double>(pivot), -sum.s);
   // The sum may be a zero of either sign.
   return sum.s == -sum.c ? T(0) : static_cast<T>(first + (rest - sum.c) * over);

@@ -201,7 +201,9 @@ class SolveBlock : BlockData<E, cr> {
     };
     if constexpr (!is_complex<E>) {
       if constexpr (unit) return rounded(sums[0].pair);
-      return guessed_quotient<E>(sums[0].pair, storage_.pivot[r], storage_.reciprocal[r]);
+      // Where scaling loses bits, the guess is not proved.
+      return guessed_quotient(sums[0].pair, lifted_for_sums(storage_.pivot[r]),
+                              storage_.reciprocal[r] * power_of_two(-sum_lift<E>));
     } else {
       if constexpr (unit) return {rounded(sums[0].pair), rounded(sums[1].pair)};
       E value{};
