@@ -67,11 +67,13 @@ struct FirstLook {
 
 /// The plan of products by slabs (cuda/int8/slabs.hpp).
 struct SlabPlan {
-  std::int32_t considered;  ///< the pass that was planned for all elements takes other_time
-  std::int32_t active;
+  std::int32_t considered;        ///< the pass that was planned takes other_time
+  std::int32_t active;            ///< slabs take the place of that pass and later ones
+  std::int32_t tiles_alone;       ///< tiles do
   std::int32_t moduli, bits;      ///< abs(a') is at most 2^bits
   double other_time;              ///< in units of a modulus of a pass
-  double tile_time;               ///< of decide_by_tiles for all elements, in these units
+  double tile_time;               ///< of decide_by_tiles for the pending elements, in these units
+  double pending;                 ///< share of the elements that are pending before that pass
   unsigned long long products;    ///< slabs that are not left out, summed over the squares
   unsigned long long tile_slabs;  ///< slabs that matter, summed over the tiles of decide_by_tiles
   unsigned samples;               ///< that are computed

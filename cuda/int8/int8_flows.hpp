@@ -15,8 +15,8 @@ void run_fixed(Int8Call<T>& call, std::byte* memory);
 template <class T>
 void run_cr(Int8Call<T>& call, std::byte* memory);
 
-/// One of these passes, of cr or of a grade's rejected elements: plan and launches. `first`: where no pass before is
-/// active, the pass takes all elements.
+/// One of these passes, of cr or of a grade's rejected elements: plan and launches. The first of them may give its
+/// place to slabs. `first`: pass 0 is cr's, and where no pass before is active, the pass takes all elements.
 template <class T>
 void run_cr_pass(Int8Call<T>& call, int index, bool first);
 

@@ -214,7 +214,9 @@ SlabShape slab_shape(const EngineCall<T>& call, const Int8Request& request, cons
   const bool plain = call.wanted.all() && call.zeros.part == Triangle::all && call.rows.term_pairs == 0 &&
                      call.cols.term_pairs == 0 && call.rows.negative == 0 && call.cols.negative == 0 &&
                      plan.residues == ResidueKind::real;
-  if (plan.flow != Int8Flow::cr || request.combined || !plain || work < request.slabs.least_work) return {};
+  const bool cr = plan.flow == Int8Flow::cr, grade = plan.flow == Int8Flow::grade && request.mode.reproducible;
+  const double least_work = cr ? request.slabs.least_work : request.slabs.least_work_of_grade;
+  if (!(cr || grade) || request.combined || !plain || work < least_work) return {};
   SlabShape shape{};
   shape.square = std::min(m, n) < request.slabs.small_order ? line_group : most_square;
   shape.terms = k < request.slabs.short_sum ? 128 : k < request.slabs.long_sum ? 256 : most_slab_terms;

@@ -119,7 +119,7 @@ __device__ bool is_first(const CallState& state, int index, bool first_of_call) 
 /// Whether a cr pass is wanted.
 template <class T>
 __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Index n, const Scalar<T>& alpha) {
-  if (leaves_c(state, alpha) || state.all_pending || state.slabs.active) return false;
+  if (leaves_c(state, alpha) || state.all_pending || state.slabs.active || state.slabs.tiles_alone) return false;
   if (first) return true;
   if (open_before(state, index) <= few_elements_gpu(m, n)) return false;
   for (int i = index - 1; i >= 0; --i)
@@ -267,7 +267,8 @@ __global__ void __launch_bounds__(plan_threads)
         const unsigned long long time = min(chosen > most ? fastest : by_time(chosen, 0), no_pass);
         state->slabs.other_time = static_cast<double>(time / 64) / 1024;
         state->slabs.tile_time = tile_time;
-        state->slabs.considered = first && state->slabs.other_time >= slabs;
+        state->slabs.pending = pending;
+        state->slabs.considered = state->slabs.other_time >= slabs;
       }
     }
     plan.active = plan.moduli > 0 && (real || plan.moduli < most);

@@ -2,6 +2,7 @@
 #include "cuda/core/arithmetic.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/warp_reduce.hpp"
+#include "cuda/exact/open_elements.hpp"
 #include "cuda/int8/sampled_element.hpp"
 #include "cuda/int8/slabs.hpp"
 #include "lib/numerics/capacity.hpp"
@@ -289,21 +290,29 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
     chance = known > 0 ? chance / known : 1;
     const double time = tuning.start +
                         share * (tuning.modulus * count + tuning.slab * static_cast<double>(shape.slabs)) +
-                        fmin(tile_time, all_single * chance);
+                        fmin(tile_time, all_single * plan.pending * chance);
     if (time < best) {
       best = time;
       moduli = count;
     }
   }
   if (lane != 0 || (moduli == 0 && !tiles)) return;
-  state.pass[0].active = 0;
-  state.all_pending = moduli == 0;
+  state.pass[job.pass].active = 0;
+  plan.tiles_alone = moduli == 0;
+  state.all_pending = moduli == 0 && !job.open;
   if (moduli == 0) return;
   plan.active = 1;
+  open_before(state, job.pass) = 0;
   plan.moduli = moduli;
   plan.bits = slab_bits(capacities.log2[moduli], shape.terms);
   state.parts = moduli;
   state.bits = plan.bits;
+  for (int i = 0; i < job.pass; ++i) {
+    const PassPlan& before = state.pass[i];
+    if (!before.active) continue;
+    state.parts = max(state.parts, before.moduli);
+    state.bits = max(state.bits, max(before.row_bits, before.col_bits));
+  }
 }
 
 /// Sets state->sample_slab: a sample that keeps `bits` bits in its slabs is undecided with a chance of 2^(sample_slab -
@@ -324,7 +333,7 @@ __global__ void __launch_bounds__(sample_threads)
   if (threadIdx.x == 0) needed = -1;
   for (int attempt = 0; attempt < 8; ++attempt) {
     Index i, j;
-    if (!find_element(generator, job.row_lines, job.col_lines, nullptr, i, j)) break;
+    if (!find_element(generator, job.row_lines, job.col_lines, job.open, i, j)) break;
     const Index I = i / shape.square, J = j / shape.square;
     const std::int16_t* const row_centre = job.arrays.centre[0] + I * shape.k_padded();
     const std::int16_t* const col_centre = job.arrays.centre[1] + J * shape.k_padded();

@@ -103,11 +103,13 @@ __device__ __forceinline__ unsigned finish_rows(const SlabJob<T>& job, const Sla
       const double rest =
           left_out_bound(job.arrays.rest[i / slab_group * col_groups + (to.col + own) / slab_group], job.rows.k);
       const bool special_row = job.row_lines.special[i] != 0;
+      const Index word = i * words + (to.col + own) / 32;
+      const unsigned pending = job.open && own < cols ? job.open[word] : ~0u;
       unsigned bits = 0;
 #pragma unroll
       for (int e = 0; e < columns; ++e) {
         const Index c = own + column_of(e), j = to.col + c;
-        if (c >= cols) continue;
+        if (c >= cols || (pending >> (j & 31) & 1) == 0) continue;
         const bool special = special_row || job.col_lines.special[j] != 0;
         sum[e].error = __dadd_ru(sum[e].error, rest);
         const bool done = !special && decide_sum<T>({sum[e].pair, sum[e].error}, 0, alpha, beta, element(to.at, i, j));
@@ -116,7 +118,7 @@ __device__ __forceinline__ unsigned finish_rows(const SlabJob<T>& job, const Sla
       }
 #pragma unroll
       for (int offset = 1; offset < 8; offset *= 2) bits |= __shfl_xor_sync(0xFFFFFFFFu, bits, offset);
-      if (lane % 8 == 0 && own < cols) to.open[i * words + (to.col + own) / 32] = bits;
+      if (lane % 8 == 0 && own < cols) to.open[word] = bits;
     }
   }
   return left_open;
@@ -136,7 +138,7 @@ __global__ void __launch_bounds__(reconstruct_threads, resident_blocks_of_slabs)
       plan.moduli <= wide_step ? finish_rows<T, false>(job, to, weights) : finish_rows<T, true>(job, to, weights);
   unsigned long long in_all = left_open;
   for (int offset = 16; offset > 0; offset /= 2) in_all += __shfl_xor_sync(0xFFFFFFFFu, in_all, offset);
-  if (threadIdx.x % 32 == 0 && in_all != 0) atomicAdd(&job.state->rejected, in_all);
+  if (threadIdx.x % 32 == 0 && in_all != 0) atomicAdd(&open_before(*job.state, most_passes), in_all);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace accublas::cuda {
 namespace {
 
 template <class T>
-void plan_cr_pass(Int8Call<T>& call, int index, bool first) {
+void plan_cr_pass(Int8Call<T>& call, int index, bool first, bool slabs) {
   if (index > 0) call.phase(&accublas_report_t::ms_convert);
   const ExactTuning& tuning = call.model.tuning().exact;
   const Index m = call.in_engine.rows.count, n = call.in_engine.cols.count, k = call.in_engine.rows.k;
@@ -18,8 +18,7 @@ void plan_cr_pass(Int8Call<T>& call, int index, bool first) {
   plan_cr(call.model, index, first, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
           call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha,
           tiles ? TileTime{tuning.all_tiles(m, n, k), tuning.no_terms(m, n, k)} : TileTime{},
-          index == 0 && call.plan.slabs.square > 0 ? call.model.tuning().slabs.least_time : 0, call.device,
-          call.stream);
+          slabs ? call.model.tuning().slabs.least_time : 0, call.device, call.stream);
 }
 
 /// Products by slabs, a chunk of C after the other. Kernels return at once unless the device plans slabs.
@@ -59,14 +58,9 @@ template <class T>
 void run_cr(Int8Call<T>& call, std::byte* memory) {
   call.begin(memory);
   call.measure_lines(Measures::all);
-  const SlabJob<T> job{call.in_engine.rows, call.in_engine.cols, call.arrays.rows, call.arrays.cols,
-                       call.plan.slabs,     call.arrays.slabs,   call.device};
   for (int index = 0; index < call.plan.passes; ++index) {
     if (index > 0) call.resolve_zeros(index - 1);
-    plan_cr_pass(call, index, true);
-    if (index == 0 && call.plan.slabs.square > 0) plan_slabs(call.model, job, call.stream);
-    run_pass(call, index);
-    if (index == 0 && call.plan.slabs.square > 0) run_slabs(call, job);
+    run_cr_pass(call, index, true);
   }
   call.compute_open_elements();
   call.end();
@@ -74,8 +68,20 @@ void run_cr(Int8Call<T>& call, std::byte* memory) {
 
 template <class T>
 void run_cr_pass(Int8Call<T>& call, int index, bool first) {
-  plan_cr_pass(call, index, first);
+  const bool slabs = call.plan.slabs.square > 0 && index == (first ? 0 : 1);
+  const SlabJob<T> job{.rows = call.in_engine.rows,
+                       .cols = call.in_engine.cols,
+                       .row_lines = call.arrays.rows,
+                       .col_lines = call.arrays.cols,
+                       .shape = call.plan.slabs,
+                       .arrays = call.arrays.slabs,
+                       .pass = index,
+                       .open = first ? nullptr : call.arrays.open,
+                       .state = call.device};
+  plan_cr_pass(call, index, first, slabs);
+  if (slabs) plan_slabs(call.model, job, call.stream);
   run_pass(call, index);
+  if (slabs) run_slabs(call, job);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                   \

@@ -23,6 +23,8 @@ struct SlabJob {
   Lines row_lines, col_lines;
   SlabShape shape;
   SlabArrays arrays;
+  int pass;                   ///< whose place slabs may take
+  const std::uint32_t* open;  ///< bits of the pending elements, which alone are computed; null: all are pending
   CallState* state;
 
   __host__ __device__ const Operand<T>& operand(int side) const { return side == 0 ? rows : cols; }
@@ -31,7 +33,7 @@ struct SlabJob {
 
 /// Plans products by slabs where state->slabs.considered: measures exponents, chooses the slabs of each square, and
 /// estimates from samples how many moduli are needed. If slabs take less time than other_time, state->slabs.active is
-/// set, and pass 0 becomes inactive.
+/// set, and the pass becomes inactive.
 template <class T>
 void plan_slabs(const DeviceModel&, const SlabJob<T>&, cudaStream_t);
 
@@ -51,8 +53,8 @@ struct SlabResults {
   Scalar<T> alpha, beta;
   std::uint32_t* open;
 };
-/// Adds up the slabs of each element, and tests the sum by Ziv. Writes the elements that are decided, and the bits of
-/// all; state->rejected counts the pending elements of finite lines.
+/// Adds up the slabs of each pending element, and tests the sum by Ziv. Writes the elements that are decided, and the
+/// bits of all; open_before(*state, most_passes) counts the pending elements of finite lines.
 template <class T>
 void reconstruct_slabs(const DeviceModel&, const SlabJob<T>&, const SlabResults<T>&, cudaStream_t);
 

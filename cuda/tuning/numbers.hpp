@@ -151,7 +151,8 @@ struct ExactTuning {
 
 /// Products of cr by slabs. Measured by `accublas-gpu-bench data`. Times in units of a modulus of a pass.
 struct SlabTuning {
-  double least_work = 0x1p30;               ///< m n k from which on they are considered
+  double least_work = 0x1p30;               ///< m n k from which on cr considers them
+  double least_work_of_grade = 0x1p36;      ///< and dp:repro and sp:repro do
   double least_time = 64;                   ///< of the plan without slabs, from which on they are considered
   int moduli = 32;                          ///< at most
   Index small_order = 2048;                 ///< rows or columns of C up to which squares have 256 of them

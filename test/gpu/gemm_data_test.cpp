@@ -139,6 +139,22 @@ TYPED_TEST(GemmData, DecayingBySlabs) {
   }
 }
 
+// The certificate accepts some of these elements and rejects others, which slabs compute.
+TYPED_TEST(GemmData, RejectedElementsBySlabs) {
+  using T = TypeParam;
+  Random rng(32);
+  this->set(sizeof(T) == 8 ? "dp:repro" : "sp:repro");
+  for (const char* name : {"gauss:0.02", "decay:0.9"}) {
+    auto p = plain_problem<T>(rng, {Data::named, 0, name}, 4100, 2050, 8200);
+    p.alpha = T(-1.3), p.beta = T(0.7);
+    for (int q = 0; q < 3; ++q)
+      p.a[static_cast<std::size_t>(below(rng, static_cast<Index>(p.a.size())))] = any_special<T>(rng);
+    expect_same(this->cpu, this->gpu, p, name);
+    EXPECT_GT(this->gpu.report().rejected, 0) << name;
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TYPED_TEST(GemmData, SlabsInSmallWorkspaces) {
   using T = TypeParam;
   Random rng(31);

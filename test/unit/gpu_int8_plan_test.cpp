@@ -177,7 +177,7 @@ void expect_blocks(const EngineCall<T>& call, const Int8Plan& plan, const PassLa
 template <class T>
 void expect_slabs(const EngineCall<T>& call, const Int8Plan& plan) {
   const SlabShape& shape = plan.slabs;
-  EXPECT_EQ(plan.flow, Int8Flow::cr);
+  EXPECT_TRUE(plan.flow == Int8Flow::cr || (plan.flow == Int8Flow::grade && plan.passes > 1));
   EXPECT_GE(shape.k_padded(), call.rows.k);
   EXPECT_LT(shape.k_padded() - shape.terms, call.rows.k);
   EXPECT_LE(shape.slabs, most_slabs);
@@ -372,6 +372,9 @@ TYPED_TEST(GpuInt8Plan, Slabs) {
   EXPECT_GE(large.rows * large.cols, 4096 * 4096 / 4);
   EXPECT_EQ(slabs(4096, 4096, 4096, "fixed:53", cap).square, 0);
   EXPECT_EQ(slabs(100, 100, 100, "cr", cap).square, 0);
+  const char* const grade = sizeof(T) == 8 ? "dp:repro" : "sp:repro";
+  EXPECT_GT(slabs(4096, 4096, 4096, grade, cap).square, 0);
+  EXPECT_EQ(slabs(2048, 2048, 2048, grade, cap).square, 0);
   EXPECT_EQ(slabs(4096, 4096, 100000, "cr", cap).square, 0);
   EXPECT_EQ(slabs(4096, 4096, 4096, "cr", std::size_t{8} << 20).square, 0);
 }
