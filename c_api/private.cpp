@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
+#include <span>
+#include <string>
 
 #include "c_api/unchecked.hpp"
 #include "lib/base/fp_environment.hpp"
@@ -242,6 +245,31 @@ accublas_status accublas_private_run_unchecked(accublas_context* ctx, Routine ro
     return guarded(ctx, [&](Context& context) { run_unchecked(context, ACCUBLAS_COL_MAJOR, c, alpha, beta, nullptr); });
   };
   return with_blas_call(routine, call, use);
+}
+
+accublas_status accublas_private_run_steps(accublas_context* ctx, Type type, const void* steps, int count,
+                                           const void* result) noexcept {
+  const auto run = [&]<class E>(Context& context, const SizedStep<E>* list) {
+    const Location location = cuda_backend().locate(result);
+    const bool on_device = location.kind != MemoryKind::host;
+    std::string message;
+    BackendState* state = nullptr;
+    if (on_device || cuda_backend().device_count(message) > 0)
+      state = &context.state_on(on_device ? location.device : -1, "the result is");
+    if (!on_device && state)
+      if (const accublas_status failed = state->synchronize(message); failed != ACCUBLAS_SUCCESS)
+        throw Error(failed, message);
+    const FpEnvironment environment;
+    Workspace none(0, nullptr, 0);
+    std::unique_ptr<ElementSteps<E>> on_elements;
+    (on_device ? cuda_backend() : cpu_backend()).begin_steps(&on_elements, state, none, 0);
+    for (const SizedStep<E>& one : std::span(list, static_cast<std::size_t>(count)))
+      on_elements->run(one.step, one.rows, one.cols);
+    on_elements->finish();
+  };
+  return guarded(ctx, [&](Context& context) {
+    with_type<SizedStep>(type, steps, [&](const auto& first) { run(context, &first); });
+  });
 }
 
 bool accublas_private_left_to_cublas(accublas_context* ctx, Routine routine, const void* call) noexcept {

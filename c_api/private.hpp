@@ -37,6 +37,11 @@ ACCUBLAS_API accublas_status accublas_private_run_unchecked(accublas_context* ct
                                                             const void* call, const void* alpha,
                                                             const void* beta) noexcept;
 
+/// Runs `count` steps of lib/call/matmul_steps.hpp, which are SizedStep structs of the type, one after the other: on
+/// the context's stream if `result` is in a device's memory, else on the host, after the work that the stream has.
+ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, accublas::Type type, const void* steps,
+                                                        int count, const void* result) noexcept;
+
 /// Whether cuBLAS alone computes a call that accublas_private_run_unchecked would run on operands in device memory: the
 /// mode is native, or dp or sp would be computed by cuBLAS alone, and nothing else is asked for. The function then
 /// counts the call. In a process that was forked from one that used CUDA, the answer is yes for every call, which is

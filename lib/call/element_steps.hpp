@@ -6,6 +6,7 @@
 
 #include "lib/base/error.hpp"
 #include "lib/call/factorization.hpp"
+#include "lib/call/matmul_steps.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/product.hpp"
 #include "lib/numerics/float_bits.hpp"
@@ -160,8 +161,16 @@ struct MarkOverflowStep {
 };
 
 template <class E>
-using ElementStep = std::variant<FillStep<E>, CopyStep<E>, PositiveZerosStep<E>, ConjugateStep<E>, ScaleStep<E>,
-                                 ReflectorStep<E>, MarkLargeStep<E>, MarkOverflowStep<E>>;
+using ElementStep =
+    std::variant<FillStep<E>, CopyStep<E>, PositiveZerosStep<E>, ConjugateStep<E>, ScaleStep<E>, ReflectorStep<E>,
+                 MarkLargeStep<E>, MarkOverflowStep<E>, AddendStep<E>, EpilogueStep<E>, ReluMaskStep<E>, SumStep<E>>;
+
+/// A step and the elements that it works on.
+template <class E>
+struct SizedStep {
+  ElementStep<E> step;
+  Index rows, cols;
+};
 
 // ---- questions ----
 
