@@ -14,13 +14,13 @@ namespace {
 /// takes the entry over, because captured graphs use a context's memory for as long as the handle exists.
 struct Place {
   std::atomic<bool> taken{true};
-  std::atomic<cublasHandle_t> handle{nullptr};  ///< null: there is no context
+  std::atomic<const void*> handle{nullptr};  ///< null: there is no context
   int device = -1;
   std::atomic<accublas_context*> context{nullptr};
   Place* next = nullptr;
   Place* next_own = nullptr;
 
-  bool is_of(cublasHandle_t wanted, int on_device) const {
+  bool is_of(const void* wanted, int on_device) const {
     return handle.load(std::memory_order_acquire) == wanted && device == on_device;
   }
 };
@@ -44,7 +44,7 @@ struct LeaveAll {
 thread_local const LeaveAll leave_all;
 
 /// Returns the thread's entry with that context, or else an empty one; null if there is no memory.
-Place* place_of(cublasHandle_t handle, int device) noexcept {
+Place* place_of(const void* handle, int device) noexcept {
   Place* empty = nullptr;
   for (Place* place = own; place; place = place->next_own) {
     if (place->is_of(handle, device)) return place;
@@ -71,7 +71,7 @@ Place* place_of(cublasHandle_t handle, int device) noexcept {
 
 }  // namespace
 
-accublas_context* context_of(cublasHandle_t handle, accublas_status& status) noexcept {
+accublas_context* context_of(const void* handle, accublas_status& status) noexcept {
   const int device = current_device();
   Place* const place = place_of(handle, device);
   if (!place) return nullptr;
@@ -88,7 +88,7 @@ accublas_context* context_of(cublasHandle_t handle, accublas_status& status) noe
   return made;
 }
 
-void forget(cublasHandle_t handle) noexcept {
+void forget(const void* handle) noexcept {
   for (Place* place = places.load(std::memory_order_acquire); place; place = place->next) {
     if (place->handle.load(std::memory_order_acquire) != handle) continue;
     accublas_destroy(place->context.exchange(nullptr, std::memory_order_relaxed));

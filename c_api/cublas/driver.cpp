@@ -43,20 +43,21 @@ const Driver* driver() noexcept {
   return d.complete ? &known.get() : nullptr;
 }
 
-bool on_device(const Driver* d, const void* pointer) {
-  unsigned kind = 0;
-  return d &&
-         d->attribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(pointer)) ==
-             CUDA_SUCCESS &&
-         kind != CU_MEMORYTYPE_HOST;
-}
-
 }  // namespace
 
 int current_device() noexcept {
   const Driver* const d = driver();
   CUdevice device = -1;
   return d && d->get_device(&device) == CUDA_SUCCESS ? device : -1;
+}
+
+bool is_on_device(const void* pointer) noexcept {
+  const Driver* const d = driver();
+  unsigned kind = 0;
+  return d &&
+         d->attribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(pointer)) ==
+             CUDA_SUCCESS &&
+         kind != CU_MEMORYTYPE_HOST;
 }
 
 bool read_number(void* to, const void* from, std::size_t bytes, cudaStream_t stream) noexcept {
@@ -69,8 +70,7 @@ bool read_number(void* to, const void* from, std::size_t bytes, cudaStream_t str
 
 bool copy_matrix(std::int64_t row_bytes, std::int64_t cols, const void* from, std::int64_t ld_from, void* to,
                  std::int64_t ld_to, cudaStream_t stream) noexcept {
-  const Driver* const d = driver();
-  if (!on_device(d, to)) {
+  if (!is_on_device(to)) {
     for (std::int64_t j = 0; j < cols; ++j)
       std::memcpy(static_cast<char*>(to) + j * ld_to, static_cast<const char*>(from) + j * ld_from,
                   static_cast<std::size_t>(row_bytes));
@@ -84,7 +84,7 @@ bool copy_matrix(std::int64_t row_bytes, std::int64_t cols, const void* from, st
   copy.dstPitch = static_cast<std::size_t>(ld_to);
   copy.WidthInBytes = static_cast<std::size_t>(row_bytes);
   copy.Height = static_cast<std::size_t>(cols);
-  return d->copy_2d(&copy, stream) == CUDA_SUCCESS;
+  return driver()->copy_2d(&copy, stream) == CUDA_SUCCESS;
 }
 
 }  // namespace accublas::cublas

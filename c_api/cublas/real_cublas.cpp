@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <cstring>
+#include <string_view>
 
 #include "include/accublas.h"
 
@@ -13,7 +14,15 @@ namespace {
 using Lookup = void*(void* handle, const char* name) noexcept;  // else no call of it is a jump
 
 std::atomic<Lookup*> c_library_lookup{nullptr};
-std::atomic<void*> real_library{nullptr};
+/// A library whose names the drop-in serves.
+struct RealLibrary {
+  std::string_view file;  ///< its name begins with this
+  const char* probe;      ///< a function of it that the drop-in does not have
+  std::atomic<void*> loaded{nullptr};
+};
+constinit RealLibrary real_cublas{"libcublas.so", "cublasGetStream_v2"};
+constinit RealLibrary real_lt{"libcublasLt.so", "cublasLtGetVersion"};
+
 std::atomic<void*> this_library{nullptr};
 
 /// The version of dlsym that every C library has. Looking up a version that does not exist would allocate an error
@@ -40,15 +49,24 @@ const void* base_of(const void* address) noexcept {
   return dladdr(address, &info) ? info.dli_fbase : nullptr;
 }
 
-bool is_cublas(const char* path) noexcept {
+bool is_file_of(const RealLibrary& library, const char* path) noexcept {
   const char* const slash = std::strrchr(path, '/');
-  return std::strncmp(slash ? slash + 1 : path, "libcublas.so", 12) == 0;
+  return std::string_view(slash ? slash + 1 : path).starts_with(library.file);
 }
 
-int find_cublas(dl_phdr_info* library, std::size_t, void* found) {
-  if (!is_cublas(library->dlpi_name)) return 0;
-  *static_cast<const char**>(found) = library->dlpi_name;
+struct Search {
+  const RealLibrary& library;
+  const char* path = nullptr;
+};
+int find_library(dl_phdr_info* loaded, std::size_t, void* search) {
+  Search& s = *static_cast<Search*>(search);
+  if (!is_file_of(s.library, loaded->dlpi_name)) return 0;
+  s.path = loaded->dlpi_name;
   return 1;
+}
+
+RealLibrary& library_of(const char* name) noexcept {
+  return std::strncmp(name, "cublasLt", 8) == 0 ? real_lt : real_cublas;
 }
 
 /// Returns the drop-in's own function of a name if `handle` leads to cuBLAS's. accublas itself, which computes some
@@ -68,30 +86,37 @@ void* served_symbol(void* handle, const char* name, const void* caller) noexcept
   if (!served || base_of(served) != own_base) return nullptr;
   void* const real = real_dlsym()(handle, name);
   Dl_info info;
-  return real && dladdr(real, &info) && is_cublas(info.dli_fname) ? served : nullptr;
+  return real && dladdr(real, &info) && is_file_of(library_of(name), info.dli_fname) ? served : nullptr;
 }
 
 }  // namespace
 
 void* real_symbol(const char* name) noexcept {
-  void* library = real_library.load(std::memory_order_relaxed);
+  RealLibrary& real = library_of(name);
+  void* library = real.loaded.load(std::memory_order_relaxed);
   if (!library) {
-    const char* path = nullptr;
-    if (real_dlsym()(RTLD_NEXT, "cublasGetStream_v2"))
+    Search search{real};
+    if (real_dlsym()(RTLD_NEXT, real.probe))
       library = RTLD_NEXT;
-    else if (dl_iterate_phdr(find_cublas, &path))
-      library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    else if (dl_iterate_phdr(find_library, &search))
+      library = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
     if (!library) return nullptr;
-    real_library.store(library, std::memory_order_relaxed);
+    real.loaded.store(library, std::memory_order_relaxed);
   }
   return real_dlsym()(library, name);
 }
 
+bool is_in_cublas(const void* address) noexcept {
+  Dl_info info;
+  return dladdr(address, &info) && info.dli_fname && is_file_of(real_cublas, info.dli_fname);
+}
+
 }  // namespace accublas::cublas
 
-/// Programs that open libcublas and look names up in it (ctypes, JAX) would bypass the drop-in. They get its functions
-/// for the names that it serves. Every other look-up goes to the C library's dlsym, which must see its caller, because
-/// RTLD_NEXT is relative to the caller: the compiler makes the last line a jump, which meson.build ensures.
+/// Programs that open libcublas or libcublasLt and look names up there (ctypes, JAX) would bypass the drop-in. They get
+/// its functions for the names that it serves. Every other look-up goes to the C library's dlsym, which must see its
+/// caller, because RTLD_NEXT is relative to the caller: the compiler makes the last line a jump, which meson.build
+/// ensures.
 extern "C" ACCUBLAS_API void* dlsym(void* __restrict handle, const char* __restrict name) noexcept {
   using namespace accublas::cublas;
   if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && std::strncmp(name, "cublas", 6) == 0)

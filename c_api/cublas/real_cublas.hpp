@@ -9,8 +9,12 @@
 namespace accublas::cublas {
 
 /// Returns the real function of a name, or null if no cuBLAS is loaded or it lacks the name. It uses RTLD_NEXT, or else
-/// the first libcublas.so of the process, because Python's packages load theirs with local scope.
+/// the first libcublas.so of the process (names of cublasLt: libcublasLt.so), because Python's packages load theirs
+/// with local scope.
 void* real_symbol(const char* name) noexcept;
+
+/// Whether an address is in the code of cuBLAS itself, which calls cublasLt.
+bool is_in_cublas(const void* address) noexcept;
 
 /// A function of the real cuBLAS, looked up at its first use.
 class Real {

@@ -28,10 +28,20 @@ Way::Way(cublasHandle_t handle, Routine routine, const void* call) noexcept {
   if (get_math_mode(handle, &math) != CUBLAS_STATUS_SUCCESS || get_stream(handle, &stream_) != CUBLAS_STATUS_SUCCESS ||
       get_pointer_mode(handle, &pointers) != CUBLAS_STATUS_SUCCESS || asks_for_other_products(math, routine))
     return;
+  factors_on_device_ = pointers == CUBLAS_POINTER_MODE_DEVICE;
+  begin(handle, routine, call);
+}
+
+Way::Way(cublasLtHandle_t handle, cudaStream_t stream, bool factors_on_device, Routine routine,
+         const void* call) noexcept
+    : stream_(stream), factors_on_device_(factors_on_device) {
+  begin(handle, routine, call);
+}
+
+void Way::begin(const void* handle, Routine routine, const void* call) noexcept {
   accublas_context* const context = context_of(handle, prepared_);
   if (!context || accublas_private_left_to_cublas(context, routine, call)) return;
   context_ = context;
-  factors_on_device_ = pointers == CUBLAS_POINTER_MODE_DEVICE;
   prepared_ = accublas_set_stream(context, stream_);
   if (prepared_ == ACCUBLAS_SUCCESS)
     prepared_ =
@@ -69,6 +79,13 @@ bool Way::falls_back(accublas_status failed, cublasStatus_t& status) const noexc
 extern "C" ACCUBLAS_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   using namespace accublas::cublas;
   static constinit Real real("cublasDestroy_v2");
+  if (handle) forget(handle);
+  return real(handle);
+}
+
+extern "C" ACCUBLAS_API cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  using namespace accublas::cublas;
+  static constinit Real real("cublasLtDestroy");
   if (handle) forget(handle);
   return real(handle);
 }

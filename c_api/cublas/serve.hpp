@@ -2,7 +2,7 @@
 // happens if it fails.
 #pragma once
 
-#include <cublas_api.h>
+#include <cublasLt.h>
 
 #include <cstdint>
 #include <type_traits>
@@ -88,6 +88,8 @@ class Way {
  public:
   /// `call` is one of the calls above.
   Way(cublasHandle_t handle, Routine routine, const void* call) noexcept;
+  /// A call of cublasLt, which has its stream and pointer mode with it.
+  Way(cublasLtHandle_t handle, cudaStream_t stream, bool factors_on_device, Routine routine, const void* call) noexcept;
 
   /// Whether the real cuBLAS computes the call: the mode is native, or the handle's math mode asks for other arithmetic
   /// than the types'.
@@ -107,6 +109,8 @@ class Way {
   bool falls_back(accublas_status failed, cublasStatus_t& status) const noexcept;
 
  private:
+  void begin(const void* handle, Routine routine, const void* call) noexcept;
+
   accublas_context* context_ = nullptr;
   cudaStream_t stream_ = nullptr;
   accublas_status prepared_ = ACCUBLAS_SUCCESS;

@@ -1,5 +1,5 @@
-"""The names that the drop-in for cuBLAS serves. As a program: the list of exported symbols; with the path of a real cuBLAS, whether that
-has all of them."""
+"""The names that the drop-in for cuBLAS serves. As a program: the list of exported symbols; with the paths of a real cuBLAS and its cublasLt,
+whether they have all of them."""
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +10,12 @@ from routines import GROUPS  # noqa: E402
 
 SERVED = {name + end for rows in GROUPS.values() for row in rows for name, _, _ in generate.cublas_names(row) for end in ("", "_64")}
 # A context goes with its handle; look-ups in a libcublas that the program opened.
-EXPORTED = SERVED | {"cublasDestroy_v2", "dlsym"}
+OF_LT = {"cublasLtMatmul", "cublasLtDestroy"}
+EXPORTED = SERVED | OF_LT | {"cublasDestroy_v2", "dlsym"}
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        real = subprocess.run(["nm", "-D", "--defined-only", sys.argv[1]], capture_output=True, text=True, check=True).stdout
+        real = subprocess.run(["nm", "-D", "--defined-only", *sys.argv[1:]], capture_output=True, text=True, check=True).stdout
         has = {line.split()[-1].split("@")[0] for line in real.splitlines() if line}
         sys.exit(f"cuBLAS lacks {sorted(EXPORTED - has - {'dlsym'})}" if EXPORTED - has - {"dlsym"} else 0)
     print(*sorted(EXPORTED), sep="\n")

@@ -33,7 +33,7 @@ FOREIGN = {
     "your_program",
 }  # fmt: skip
 # of pkg-config, compute-sanitizer, Meson, mpirun, Octave, update-alternatives
-FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set", "install", "xla_gpu_enable_cublaslt",
+FOREIGN_OPTIONS = {"cflags", "libs", "tool", "suite", "prefix", "modversion", "oversubscribe", "bind-to", "mca", "norc", "set", "install",
                    "xla_gpu_enable_triton_gemm"}
 MESON_OPTIONS = {"b_sanitize", "prefix", "buildtype", "debug", "default_library", "unity", "unity_size"}
 INSTALLED = {"accublas.h": "include/accublas.h"}  # named as its users do
