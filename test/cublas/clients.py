@@ -1,5 +1,5 @@
-"""PyTorch, CuPy and a program that opens cuBLAS by ctypes under the preloaded drop-in: counters prove that calls were intercepted, and cr's products have the bits of the
-CPU. As a program: clients.py LIBACCUBLAS LIBACCUBLAS_CUBLAS [client ...]; skipped (77) where no client is installed."""
+"""PyTorch, CuPy, JAX and a program that opens cuBLAS by ctypes under the preloaded drop-in: counters prove that calls were intercepted, and
+cr's products have the bits of the CPU. As a program: clients.py LIBACCUBLAS LIBACCUBLAS_CUBLAS [client ...]; skipped (77) where no client is installed."""
 import ctypes
 import importlib.util
 import os
@@ -74,6 +74,39 @@ def torch_client(accublas):
     print("graph:", bool((captured == c).all()))
 
 
+def linear_client(accublas):
+    """torch.nn.Linear with a bias, which PyTorch computes by cublasLt: the product of the CPU plus the bias, and ReLU after it."""
+    import torch
+    torch.backends.cuda.matmul.allow_tf32 = False
+    for dtype in ("float64", "float32"):
+        x, w, b = operands(dtype, 150, 130), operands(dtype, 110, 130), operands(dtype, 110)
+        layer = torch.nn.Linear(130, 110, dtype=getattr(torch, dtype), device="cuda")
+        with torch.no_grad():
+            layer.weight.copy_(torch.from_numpy(w))
+            layer.bias.copy_(torch.from_numpy(b))
+            out = layer(torch.from_numpy(x).cuda()).cpu().numpy()
+            relu = torch._addmm_activation(layer.bias, torch.from_numpy(x).cuda(), layer.weight.t()).cpu().numpy()
+        if os.environ["ACCUBLAS_MODE"] == "cr":
+            wanted = cpu_product(accublas, x, w.T) + b
+            print(dtype, "linear:", "the CPU's bits" if (out == wanted).all() else "OTHER BITS")
+            print(dtype, "linear and ReLU:", "the CPU's bits" if (relu == wanted.clip(0)).all() else "OTHER BITS")
+
+
+def jax_client(accublas):
+    """JAX's products, which it computes by cublasLt if Triton's are off."""
+    os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_gpu_enable_triton_gemm=false"
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import jax
+    import numpy
+    jax.config.update("jax_enable_x64", True)
+    product = jax.jit(lambda a, b: jax.numpy.dot(a, b, precision=jax.lax.Precision.HIGHEST))
+    compare(accublas, lambda a, b: numpy.asarray(product(a, b)))
+    a, b = operands("float64", 4, 96, 80), operands("float64", 4, 80, 96)
+    batch = numpy.asarray(jax.jit(lambda a, b: jax.numpy.matmul(a, b, precision=jax.lax.Precision.HIGHEST))(a, b))
+    same = all((batch[i] == cpu_product(accublas, a[i], b[i])).all() for i in range(4))
+    print("batch:", "the CPU's bits" if same else "OTHER BITS")
+
+
 def cupy_client(accublas):
     import cupy
     compare(accublas, lambda a, b: cupy.asnumpy(cupy.asarray(a) @ cupy.asarray(b)))
@@ -144,9 +177,10 @@ def fork_client(accublas):
 
 
 # Each client, and the package that must be installed for it.
-CLIENTS = {"torch": (torch_client, "torch"), "samples": (samples_client, "torch"), "cusolver": (cusolver_client, "torch"),
+CLIENTS = {"torch": (torch_client, "torch"), "linear": (linear_client, "torch"), "jax": (jax_client, "jax"),
+           "samples": (samples_client, "torch"), "cusolver": (cusolver_client, "torch"),
            "cupy": (cupy_client, "cupy"), "ctypes": (ctypes_client, "cupy"), "fork": (fork_client, "cupy")}
-EVERY_MODE = ("torch", "samples", "cusolver")
+EVERY_MODE = ("torch", "linear", "samples", "cusolver")
 
 if __name__ == "__main__":
     if os.environ.get("ACCUBLAS_TEST_CLIENT"):
