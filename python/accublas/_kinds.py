@@ -64,6 +64,10 @@ class NumPy:
     writable = True  # whether the library lets an array be written
     xp: Any = numpy
 
+    def among(self, operands: tuple[Any, ...]) -> NumPy:
+        """The kind for a call with these operands, one of which is its array."""
+        return self
+
     def array(self, given: Any) -> Any:
         return numpy.from_dlpack(given) if only_dlpack(given) else numpy.asarray(given)
 
@@ -150,11 +154,16 @@ class CuPy(NumPy):
 class PyTorch(NumPy):
     def __init__(self, torch: Any) -> None:
         self.xp = torch
+        self.place: Any = None
+
+    def among(self, operands: tuple[Any, ...]) -> PyTorch:
+        self.place = next(operand.device for operand in operands if isinstance(operand, self.xp.Tensor))
+        return self
 
     def array(self, given: Any) -> Any:
-        """NumPy reads lists, because PyTorch would round their numbers to float32."""
-        host = given if library_of(type(given)) else numpy.asarray(given)
-        return self.xp.as_tensor(host).detach().resolve_conj().resolve_neg()
+        """NumPy reads lists, because PyTorch would round their numbers to float32. They go to the device of the tensors."""
+        tensor = given if library_of(type(given)) else self.xp.as_tensor(numpy.asarray(given), device=self.place)
+        return tensor.detach().resolve_conj().resolve_neg()
 
     def dtype(self, array: Any) -> numpy.dtype:
         return named_dtype(str(array.dtype).removeprefix("torch."))
@@ -270,7 +279,7 @@ def kind_of(operands: tuple[Any, ...]) -> NumPy:
         return NUMPY
     name = libraries.pop()
     module = sys.modules.get(name) or importlib.import_module(name)
-    return MAKERS[name](module)
+    return MAKERS[name](module).among(operands)
 
 
 NUMPY = NumPy()
