@@ -160,7 +160,7 @@ class Reflectors {
         continue;
       }
       const unsigned of_y = collect_exceptions([&] { solve(part, n, adjoint, y, 1); });
-      if (!subtract_apart(part, n, adjoint, y, memory_.large + column + j)) signal_exceptions(of_y);
+      subtract_apart(part, n, adjoint, y, memory_.large + column + j, of_y);
     }
   }
 
@@ -184,9 +184,9 @@ class Reflectors {
       calls_.gemm(Gemm<E>{rows_, n, count_, E{-factor}, {memory_.v, 1, rows_}, read_only(y), E{1}, c});
     });
   }
-  /// Computes C = C - V Y. Large columns whose Y overflowed are computed with a smaller Y. Returns whether there are
-  /// such columns. The overflow of Y is then not one of the result.
-  bool subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large) {
+  /// Computes C = C - V Y. Large columns whose Y overflowed are computed with a smaller Y; the overflow is then not one
+  /// of the result. Signals `of_y`, the exceptions of Y, for the other columns, whose Y is computed again to know them.
+  void subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large, unsigned of_y) {
     using Kind = typename ElementQuestion<E>::Kind;
     constexpr auto factor = static_cast<RealOf<E>>(0x1p32);
     steps_.run(MarkOverflowStep<E>{memory_.overflowed, large, read_only(y), count_}, 1, n);
@@ -194,19 +194,20 @@ class Reflectors {
       const Index found = steps_.first({kind, {memory_.overflowed + from, 1, 1}}, n - from, 1);
       return found < 0 ? n - from : found;
     };
-    bool any_apart = false;
     for (Index j = 0; j < n;) {
       const Index plain = run_before(j, Kind::nonzero);
+      if (plain == n)
+        signal_exceptions(of_y);
+      else if (plain > 0 && of_y != exceptions::none)
+        solve(c.block(0, j), plain, adjoint, y.block(0, j), 1);
       if (plain > 0) subtract(c.block(0, j), plain, y.block(0, j), 1);
       j += plain;
       if (j == n) break;
       const Index apart = run_before(j, Kind::zero);
       solve(c.block(0, j), apart, adjoint, y.block(0, j), 1 / factor);
       subtract(c.block(0, j), apart, y.block(0, j), factor);
-      any_apart = true;
       j += apart;
     }
-    return any_apart;
   }
 
   const Calls& calls_;

@@ -16,6 +16,8 @@ struct Routines<double> {
   static constexpr auto syrk = accublas_dsyrk;
   static constexpr auto trmm = accublas_dtrmm;
   static constexpr auto ger = accublas_dger;
+  static constexpr auto geqrf = accublas_dgeqrf;
+  static constexpr auto ormqr = accublas_dormqr;
 };
 template <>
 struct Routines<float> {
@@ -27,6 +29,8 @@ struct Routines<float> {
   static constexpr auto syrk = accublas_ssyrk;
   static constexpr auto trmm = accublas_strmm;
   static constexpr auto ger = accublas_sger;
+  static constexpr auto geqrf = accublas_sgeqrf;
+  static constexpr auto ormqr = accublas_sormqr;
 };
 
 template <class T>
@@ -166,4 +170,27 @@ TYPED_TEST(SolutionExceptions, OfSolutionsAndFactors) {
               FE_DIVBYZERO)
         << mode;
   }
+}
+
+// ORMQR computes its columns together. A large column whose Y overflows drops that overflow, but no other column's
+// exceptions.
+TYPED_TEST(SolutionExceptions, OfLargeColumns) {
+  using T = TypeParam;
+  using F = SolutionExceptions<T>;
+  api::Context context("cr");
+  const T large = F::huge * T(0.7), infinity = F::infinity;
+  std::vector<T> a = {1, 1};
+  T tau = 0;
+  ASSERT_EQ(raised_by([&] { return Routines<T>::geqrf(context, ACCUBLAS_COL_MAJOR, 2, 1, a.data(), 2, &tau); }), 0);
+  const auto ormqr = [&](std::vector<T> c) {
+    return raised_by([&] {
+      return Routines<T>::ormqr(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LEFT, ACCUBLAS_TRANS, 2,
+                                std::int64_t(c.size() / 2), 1, a.data(), 2, &tau, c.data(), 2);
+    });
+  };
+  EXPECT_EQ(ormqr({large, large}), 0);
+  EXPECT_EQ(ormqr({infinity, -infinity}), FE_INVALID);
+  EXPECT_EQ(ormqr({large, large, infinity, -infinity}), FE_INVALID);
+  EXPECT_EQ(ormqr({1, 2, infinity, -infinity, large, large, 3, 4}), FE_INVALID);
+  EXPECT_EQ(ormqr({large, large, F::nan, infinity, F::huge, F::huge}), FE_OVERFLOW);
 }

@@ -104,7 +104,8 @@ class Panel:
             y = self.solution(c, adjoint, 1.0)
             return self.on.product(-1.0, self.v, y, 1.0, c)
         result = np.empty_like(c)
-        result[:, ~apart] = self.on.product(-1.0, self.v, y[:, ~apart], 1.0, c[:, ~apart])
+        y = self.solution(c[:, ~apart], adjoint, 1.0)
+        result[:, ~apart] = self.on.product(-1.0, self.v, y, 1.0, c[:, ~apart])
         y = self.solution(c[:, apart], adjoint, 2.0**-32)
         result[:, apart] = self.on.product(-(2.0**32), self.v, y, 1.0, c[:, apart])
         return result
