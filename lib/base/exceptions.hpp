@@ -1,6 +1,7 @@
 // Floating-point exceptions of results (docs/modes.md, "Floating-point exceptions"). The arithmetic inside a call
 // raises flags that mean nothing, so the flags of the hardware are not used. The functions that write an infinity or a
-// NaN know why, and signal the exception. The call raises the caller's flags at its end.
+// NaN know why, and signal the exception. If a device computes results for the host, lib/runtime/operand_exceptions.hpp
+// signals their exceptions. The call raises the caller's flags at its end.
 #pragma once
 
 #include "lib/base/host_device.hpp"

@@ -16,6 +16,10 @@ struct OperandKinds {
     any_nan |= is_nan(x);
     all_finite &= is_finite(x);
   }
+  ACCUBLAS_HD constexpr void add(const OperandKinds& others) {
+    any_nan |= others.any_nan;
+    all_finite &= others.all_finite;
+  }
   /// Returns the exceptions of a result that is rounded from the operands.
   template <class T>
   ACCUBLAS_HD constexpr unsigned exceptions_of(T result) const {

@@ -11,6 +11,7 @@
 #include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/runtime/counters.hpp"
+#include "lib/runtime/operand_exceptions.hpp"
 #include "lib/runtime/report.hpp"
 
 namespace accublas {
@@ -132,7 +133,11 @@ template void Run::promise(Index, Complex<float>);
 void Run::serve(const AnyCall& call, accublas_engine engine, BackendState* state, Execution& execution) {
   Backend& backend = backend_of(plan_);
   call.engine = engine;
+  std::function<void()> signal;
+  if (plan_.backend != ACCUBLAS_BACKEND_CPU && !on_device_ && bit_defined(mode()))
+    signal = watch_exceptions(call, execution);
   with_stack(backend.stack(routine_, engine), [&] { backend.compute(call, state, execution); });
+  if (signal) signal();
 }
 
 void Run::compute_any(const AnyCall& call) {

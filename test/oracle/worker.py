@@ -82,8 +82,7 @@ def judge(library, case, answer, bits, raised):
     report = library.report()
     if call_bits is not None and report.bits not in (0, call_bits):
         return f"report.bits {report.bits}, want T* = {call_bits}"
-    # Results of a GPU raise no flags.
-    if raised != exceptions_expected and None not in (raised, exceptions_expected) and report.backend != b"cuda":
+    if raised != exceptions_expected and None not in (raised, exceptions_expected):
         return f"raised {sorted(raised)}, want {sorted(exceptions_expected)}"
     return None
 
