@@ -193,15 +193,14 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
 }
 
 /// Passes, the first included. Kernels of passes that are not needed still have to be launched, some 7 us a block. So
-/// small products leave what a second pass does not decide to the exact accumulators, and what the first one does not
-/// decide to slabs if there are any. With an offer exact accumulators follow on the first pass.
+/// small products leave what a second pass does not decide to the exact accumulators, and slabs take the place of the
+/// last pass. With an offer exact accumulators follow on the first pass.
 template <class T>
 int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
   if (plan.flow == Int8Flow::fixed || plan.flow == Int8Flow::sums || request.offer) return 1;
   const double work =
       static_cast<double>(call.rows.count) * static_cast<double>(call.cols.count) * static_cast<double>(call.rows.k);
-  if (work >= 0x1p36) return most_passes;
-  return plan.slabs.square > 0 ? 1 : 2;
+  return (work < 0x1p36 ? 2 : most_passes) - (plan.slabs.square > 0 ? 1 : 0);
 }
 
 // ---- Slabs ----

@@ -153,7 +153,7 @@ struct ExactTuning {
 struct SlabTuning {
   double least_work = 0x1p30;               ///< m n k from which on cr considers them
   double least_work_of_grade = 0x1p36;      ///< and dp:repro and sp:repro do
-  double least_time = 64;                   ///< of the plan without slabs, from which on they are considered
+  double least_time = 32;                   ///< of the plan without slabs, from which on they are considered
   int moduli = 32;                          ///< at most
   Index small_order = 2048;                 ///< rows or columns of C up to which squares have 256 of them
   Index short_sum = 2048, long_sum = 4096;  ///< terms from which on slabs have 256 and 512 of them
