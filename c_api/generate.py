@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import routines
-from routines import (CERTIFICATE, ENUM, FACTOR, INFO, INPUT, LEADING, OUTPUT, PIVOTS_IN, PIVOTS_OUT, POINTERS_IN, POINTERS_OUT, SIZE, WRITTEN,
-                      Shaped)
+from arguments import CERTIFICATE, ENUM, FACTOR, INFO, INPUT, LEADING, OUTPUT, PIVOTS_IN, PIVOTS_OUT, POINTERS_IN, POINTERS_OUT, SIZE, WRITTEN
+from routines import Shaped
 
 WIDTH = 119  # and a semicolon
 C_TYPES = {"d": "double", "s": "float", "z": "void", "c": "void"}

@@ -17,11 +17,11 @@ import sys
 from pathlib import Path
 
 import routines
+from arguments import ENUM, FACTOR, LEADING, OUTPUT, SIZE, WRITTEN
 from fortran_generics import GENERICS, NETLIB, NETLIB_COMMENTS
 from fortran_header import constants, functions, report_structs, settings
 from fortran_mp import mp_procedures
 from fortran_text import LAST_ARGUMENTS, comment, declarations, indented, statement
-from routines import ENUM, FACTOR, LEADING, OUTPUT, SIZE, WRITTEN
 
 MODULES = {"d": "real64", "s": "real32", "z": "complex_real64", "c": "complex_real32"}
 KINDS = {"d": "real64", "s": "real32", "z": "real64", "c": "real32"}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import routines
 import structs
+from arguments import ENUM, LEADING, SIZE
 from header import header_enums, header_functions
-from routines import ENUM, LEADING, SIZE
 
 HEAD = '''"""What ctypes needs of accublas.h, made from it and from the table of routines by c_api/generate_python.py."""
 

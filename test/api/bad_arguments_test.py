@@ -8,7 +8,8 @@ from ctypes import addressof, byref, c_char_p, c_int32, c_int64, c_void_p
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "c_api"))
-from routines import ENUM, FACTOR, GROUPS, LEADING, PIVOTS_IN, POINTERS_IN, POINTERS_OUT, SIZE  # noqa: E402
+from arguments import ENUM, FACTOR, LEADING, PIVOTS_IN, POINTERS_IN, POINTERS_OUT, SIZE  # noqa: E402
+from routines import GROUPS  # noqa: E402
 from structs import structure  # noqa: E402
 
 COL_MAJOR, ROW_MAJOR = 102, 101

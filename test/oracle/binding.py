@@ -7,7 +7,8 @@ from pathlib import Path
 
 C_API = Path(__file__).resolve().parents[2] / "c_api"
 sys.path.append(str(C_API))
-from routines import ENUM, GROUPS, LEADING, SIZE  # noqa: E402
+from arguments import ENUM, LEADING, SIZE  # noqa: E402
+from routines import GROUPS  # noqa: E402
 from structs import structure  # noqa: E402
 from values import COMPLEX  # noqa: E402
 

@@ -10,11 +10,11 @@
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
+#include "lib/cpu/fp64/fp64_side.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/numerics/escalation.hpp"
+#include "lib/numerics/certificate.hpp"
 #include "lib/numerics/finish.hpp"
-#include "lib/numerics/scaling.hpp"
 
 namespace accublas::cpu {
 namespace {
@@ -82,48 +82,18 @@ class Levels {
   }
 
  private:
-  /// A block of rows or columns.
-  struct Side {
-    double* digits;
-    Cut* cut;
-    int* exponent;  ///< E_i, F_j; 0 for a line of zeros
-    int* grid;      ///< grid of a digit, at [line * max_digits + digit]
-    CertificateLine* info;
-    std::uint64_t nonzero;  ///< OR of Cut::nonzero over the lines
-
-    void take(Workspace& w, Index lines, Index room) {
-      const auto count = static_cast<std::size_t>(lines);
-      digits = w.take<double>(count * static_cast<std::size_t>(room));
-      cut = w.take<Cut>(count);
-      exponent = w.take<int>(count);
-      grid = w.take<int>(count * max_digits);
-      info = w.take<CertificateLine>(count);
-    }
-  };
-
   template <class Body>
   void for_blocks(Body&& body) {
     block_ = 0;
     for (i0_ = 0; i0_ < g_.m; i0_ += size_.m) {
       m_ = std::min(size_.m, g_.m - i0_);
-      rows_ = {g_.a.block(i0_, 0), m_, g_.k};
-      scan(rows_, a_);
+      a_.scan({g_.a.block(i0_, 0), m_, g_.k}, execution_);
       held_ = 0;
       for (j0_ = 0; j0_ < g_.n; j0_ += size_.n, ++block_) {
         n_ = std::min(size_.n, g_.n - j0_);
-        cols_ = {g_.b.block(0, j0_).transposed(), n_, g_.k};
-        scan(cols_, b_);
+        b_.scan({g_.b.block(0, j0_).transposed(), n_, g_.k}, execution_);
         body();
       }
-    }
-  }
-
-  void scan(const Lines<T>& lines, Side& side) {
-    PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
-    scan_lines(lines, side.cut, execution_);
-    for (Index i = 0; i < lines.count; ++i) {
-      const Cut& c = side.cut[i];
-      side.exponent[i] = c.top == 0 || c.special ? 0 : exponent_above(from_bits<double>(c.top));
     }
   }
 
@@ -143,35 +113,9 @@ class Levels {
                          : Bound{0, dp_bound(g_.k, unit_roundoff<T>()), least_subnormal<T>()});
   }
 
-  /// Sets the grids of `digits` digits: from the top (t = 0), or for entries rounded to t bits, with the last digit on
-  /// their grid.
-  void set_grids(const Lines<T>& lines, Side& side, int digits, int t) {
-    for (Index i = 0; i < lines.count; ++i) {
-      Cut& c = side.cut[i];
-      c.count = c.top == 0 || c.special ? 0 : digits;
-      c.nonzero = 0;
-      int e = side.exponent[i];
-      c.halved = t > 0 && e > 900;
-      if (c.halved) e -= Cut::halving;
-      c.round_grid = t > 0 ? e - t : Cut::no_grid;
-      for (int q = 0; q < digits; ++q) {
-        side.grid[i * max_digits + q] =
-            t > 0 ? e - t + width_.step() * (digits - 1 - q) : e - width_.width - width_.step() * q;
-      }
-    }
-  }
-
-  /// Cuts the lines into digits. Those of B are stored in falling order, so that the partners of consecutive digits of
-  /// A in a level are consecutive too.
-  void split(const Lines<T>& lines, Side& side, Index first, Index k, int digits, bool falling) {
-    const DigitArray out{side.digits + (falling ? (digits - 1) * k : 0), digits * k + 8, falling ? -k : k};
-    split_lines(lines, first, k, side.cut, side.grid, max_digits, digits, out, execution_);
-    side.nonzero = 0;
-    for (Index i = 0; i < lines.count; ++i) side.nonzero |= side.cut[i].nonzero;
-  }
-
   /// Computes the planes of levels first .. last from `digits` digits of both sides, and appends them to the planes so
-  /// far.
+  /// far. The digits of B are stored in falling order, so that the partners of consecutive digits of A in a level are
+  /// consecutive too.
   void multiply(int first, int last, int digits, int t) {
     Group groups[max_planes];
     int count = 0;
@@ -185,14 +129,14 @@ class Levels {
     const Index chunk = std::min(size_.k, (room_ - 8) / digits);
     // The key names the digits of A, which are kept for the next block of columns if they cover all of k.
     const int key = chunk >= g_.k ? 1000 * digits + t : -1;
-    if (held_ != key) set_grids(rows_, a_, digits, t);
-    set_grids(cols_, b_, digits, t);
+    if (held_ != key) a_.set_grids(digits, t, width_);
+    b_.set_grids(digits, t, width_);
     for (Index k0 = 0; k0 < g_.k; k0 += chunk) {
       const Index k = std::min(chunk, g_.k - k0), ld = digits * k + 8;
       {
         PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
-        if (held_ != key) split(rows_, a_, k0, k, digits, false);
-        split(cols_, b_, k0, k, digits, true);
+        if (held_ != key) a_.split(k0, k, digits, false, execution_);
+        b_.split(k0, k, digits, true, execution_);
       }
       PhaseTimer timer(execution_, &accublas_report_t::ms_product);
       constexpr std::uint64_t digit_bits = ~(std::uint64_t{1} << 63);
@@ -340,11 +284,8 @@ class Levels {
     const Index ld = size_.k + 8;
     for (Index k0 = 0; k0 < g_.k; k0 += size_.k) {
       const Index k = std::min(size_.k, g_.k - k0);
-      if (held_ != held_factors) {
-        certificate_lines(rows_, a_.cut, a_.exponent, k0, k, a_.info, a_.digits, ld, execution_.threads);
-      }
-      const Index terms =
-          certificate_lines(cols_, b_.cut, b_.exponent, k0, k, b_.info, b_.digits, ld, execution_.threads);
+      if (held_ != held_factors) a_.certify(k0, k, ld, execution_.threads);
+      const Index terms = b_.certify(k0, k, ld, execution_.threads);
       if (terms > 0) digit_product(m_, n_, terms, a_.digits, ld, b_.digits, ld, any, plane_, m_);
       any = any || terms > 0;
     }
@@ -392,14 +333,13 @@ class Levels {
   int digits_ = 0;  ///< digits that the buffers hold for chunks of size_.k
   BlockSizes size_{};
   Index room_ = 0;  ///< doubles for the digits of a line
-  Side a_{}, b_{};
+  DigitSide<T> a_{}, b_{};
   std::size_t plane_values_ = 0;
   double* plane_ = nullptr;
   unsigned char *done_ = nullptr, *rejected_ = nullptr;
   Index blocks_n_ = 0, block_ = 0;
 
   Index i0_ = 0, j0_ = 0, m_ = 0, n_ = 0;
-  Lines<T> rows_{}, cols_{};
   int held_ = 0;         ///< the key of A's digits in memory, held_factors, or 0 for neither
   int planes_ = 0;       ///< planes of the block so far
   int most_planes_ = 0;  ///< log2 of the most planes of a level, rounded up

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/cpu/fp64/fp64_products.hpp"
-#include "lib/numerics/certificate.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
 
@@ -42,17 +42,5 @@ int count_groups(int first_level, int last_level, int digits, int run);
 
 /// Returns the number of significant bits of x; 0 for 0.
 inline int bit_length(std::uint64_t x) { return 64 - leading_zeros(x); }
-
-/// Properties of a line that the certificate needs besides its exponent.
-struct CertificateLine {
-  std::int64_t lambda;  ///< lambda_i, mu_j
-  int last_bit;         ///< every entry is a multiple of 2^last_bit
-};
-
-/// Fills info for entries first .. first + n - 1, in addition to the entries before `first`. Writes the factors of X
-/// for those of the entries that take part, and returns how many of them each line has.
-template <class T>
-Index certificate_lines(const Lines<T>& lines, const Cut* cut, const int* exponent, Index first, Index n,
-                        CertificateLine* info, double* factor, Index ld, int threads);
 
 }  // namespace accublas::cpu

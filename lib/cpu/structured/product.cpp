@@ -18,7 +18,7 @@
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
-#include "lib/cpu/structured/written_lines.hpp"
+#include "lib/cpu/structured/block_lines.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
@@ -38,11 +38,10 @@ class StructuredProduct {
         real_(real),
         execution_(execution),
         reports_(execution.report),
-        terms_(components * p.pairs() * p.k),
+        lines_(p, execution.threads),
+        terms_(lines_.terms),
         alpha_(real_part(p.alpha)),
-        beta_(real_part(p.beta)),
-        row_lines_(rows_of(p)),
-        col_lines_(columns_of(p)) {}
+        beta_(real_part(p.beta)) {}
 
   /// Returns false, with nothing done, if the workspace cannot hold two lines, or if even the smallest plan does not
   /// fit.
@@ -51,7 +50,7 @@ class StructuredProduct {
     const bool deep = may_be_deep() && !workspace.rehearses();
     if (terms_ > tuning().engine.deep_terms && deep && deep_product(p_, mode_, execution_)) return true;
     Index rows = p_.m, cols = p_.n;
-    const bool vector = is_vector() && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
+    const bool vector = lines_.is_vector() && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
     const std::size_t share = tuning().structured.lines_share / (vector ? 2 : 1);
     const Index room = static_cast<Index>(workspace.available() / sizeof(T) / share) / terms_;
     // The lines of a matrix are few enough to be in the cache when the vector's line is multiplied with them.
@@ -63,8 +62,8 @@ class StructuredProduct {
       Index& longer = rows >= cols ? rows : cols;
       longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
     };
-    while (written(rows, cols) > room && rows + cols > 2) halve();
-    if (written(rows, cols) > room && deep && deep_product(p_, mode_, execution_)) return true;
+    while (lines_.written(rows, cols) > room && rows + cols > 2) halve();
+    if (lines_.written(rows, cols) > room && deep && deep_product(p_, mode_, execution_)) return true;
     while (!parts_fit(rows, cols)) {
       if (rows + cols > 2) {
         halve();
@@ -73,8 +72,7 @@ class StructuredProduct {
       if (workspace.least() || bytes_of(rows, cols) > workspace.left()) return false;
       workspace.refuse();
     }
-    if (rows_written(rows) > 0) row_memory_ = workspace.template take<T>(numbers(rows));
-    if (cols_written(cols) > 0) col_memory_ = workspace.template take<T>(numbers(cols));
+    lines_.take(workspace, rows, cols);
     if (p_.wanted != Triangle::all) square_ = workspace.template take<T>(edge * edge);
     if (workspace.rehearses()) {
       workspace.template take<unsigned char>(needed_);
@@ -88,13 +86,12 @@ class StructuredProduct {
   }
 
  private:
-  static constexpr Index components = is_complex<E> ? 2 : 1;
+  static constexpr Index components = BlockLines<E>::components;
   static constexpr Index edge = 32;  ///< edge of the engines' panels, and of squares on the diagonal
 
   /// Returns whether the mode has a T* of the whole call.
   bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
   bool measuring() const { return shares_bits_ && shared_.measuring; }
-  bool is_vector() const { return p_.n == 1 || p_.m == 1; }
   bool rehearses() const { return rest_.rehearsal; }
   bool writes() const { return !measuring() && !rehearses(); }
 
@@ -104,56 +101,12 @@ class StructuredProduct {
     return engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
            p_.b.structure != Structure::triangular;
   }
-  /// Returns whether rows are read in place. Complex rows with adjacent elements are lines already; the column's line
-  /// has the signs of a conjugation (ColumnLine). Real rows are lines with any strides, but in products with a vector
-  /// contiguous rows are faster.
-  bool rows_as_stored() const {
-    if (!plain(p_.a) || p_.in_place) return false;
-    const bool adjacent = p_.a.stored.col_stride == 1;
-    return is_complex<E> ? adjacent && !p_.transposed : adjacent || !is_vector();
-  }
-  bool cols_as_stored() const { return !is_complex<E> && plain(p_.b) && (p_.b.stored.row_stride == 1 || !is_vector()); }
-  /// Returns whether the lines of an operand are its stored entries.
-  bool plain(const Operand<E>& x) const { return x.structure == Structure::general && !p_.two_pairs; }
-
-  /// Returns how many lines are written for a block.
-  Index rows_written(Index rows) const { return rows_as_stored() ? 0 : rows; }
-  Index cols_written(Index cols) const { return cols_as_stored() ? 0 : cols; }
-  Index written(Index rows, Index cols) const { return rows_written(rows) + cols_written(cols); }
-  std::size_t numbers(Index lines) const { return static_cast<std::size_t>(lines * terms_); }
   /// Returns the bytes that run() takes for a block, without those of the real products.
   std::size_t bytes_of(Index rows, Index cols) const {
     const auto bytes = [](std::size_t count) { return round_up(count * sizeof(T), 64); };
-    return bytes(numbers(rows_written(rows))) + bytes(numbers(cols_written(cols))) +
+    return bytes(lines_.numbers(lines_.rows_written(rows))) + bytes(lines_.numbers(lines_.cols_written(cols))) +
            (p_.wanted != Triangle::all ? bytes(edge * edge) : 0);
   }
-
-  Matrix<const T> row_lines(Index m) {
-    if (rows_as_stored())
-      return {components_of(&p_.a.stored(row_, 0)), components * p_.a.stored.row_stride,
-              is_complex<E> ? 1 : p_.a.stored.col_stride};
-    if (rehearses()) return unwritten();
-    if constexpr (is_complex<E>)
-      if (plain(p_.a))
-        return write_lines<E>(row_, m, terms_, execution_.threads, row_memory_,
-                              [&](Index line) { return row_entries(p_.a.stored.row(line), p_.a.conjugate); });
-    return write_lines<E>(row_, m, terms_, execution_.threads, row_memory_, [&](Index line) { return row_line(line); });
-  }
-  Matrix<const T> column_lines(Index n) {
-    if (cols_as_stored()) return {components_of(&p_.b.stored(0, col_)), p_.b.stored.col_stride, p_.b.stored.row_stride};
-    if (rehearses()) return unwritten();
-    if constexpr (is_complex<E>)
-      if (plain(p_.b) && !p_.transposed)
-        return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
-          return column_entries(p_.b.stored.col(line), imaginary_ == 1, rows_as_stored() && p_.a.conjugate,
-                                p_.b.conjugate);
-        });
-    return write_lines<E>(col_, n, terms_, execution_.threads, col_memory_, [&](Index line) {
-      return column_line(line, imaginary_ == 1, p_.transposed, rows_as_stored());
-    });
-  }
-  /// Returns lines for a rehearsal, in which only the strides count and no memory is read.
-  Matrix<const T> unwritten() const { return {components_of(p_.c.data), terms_, 1}; }
 
   /// Returns whether blocks of so many rows and columns fit, by a rehearsal of their real products, which sets needed_.
   bool parts_fit(Index rows, Index cols) {
@@ -179,21 +132,21 @@ class StructuredProduct {
   void for_blocks(Index rows, Index cols) {
     for (row_ = 0; row_ < p_.m; row_ += rows) {
       const Index m = std::min(rows, p_.m - row_);
-      x_ = row_lines(m);
+      x_ = lines_.rows(row_, m);
       for (col_ = 0; col_ < p_.n; col_ += cols) {
         const Index n = std::min(cols, p_.n - col_);
         if (!any_wanted(row_, m, col_, n) || (rehearses() && repeats(rows, cols, m, n))) continue;
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
-          y_ = column_lines(n);
+          y_ = lines_.columns(col_, n, imaginary_ == 1);
           shift_ = imaginary_ == 1 ? imaginary_shift(p_) : 0;
           const bool swaps = p_.transposed && imaginary_ == 1 && !rehearses();
-          if (swaps) swap_components(m);
+          if (swaps) lines_.swap_components(m);
           const bool fixes = p_.b.structure == Structure::triangular && writes();
           if (fixes)
             fix_up(m, n, collect_exceptions([&] { compute(0, m, 0, n); }) != exceptions::none);
           else
             compute(0, m, 0, n);
-          if (swaps) swap_components(m);
+          if (swaps) lines_.swap_components(m);
         }
         if (p_.hermitian && writes()) clear_diagonal(p_, row_, m, col_, n);
       }
@@ -211,23 +164,6 @@ class StructuredProduct {
     return std::exchange(tried, true);
   }
 
-  /// Swaps re and im in the written rows, for the imaginary parts of a transposed product. A second call undoes it.
-  void swap_components(Index m) {
-    for (Index t = 0; t < m * terms_; t += 2) std::swap(row_memory_[t], row_memory_[t + 1]);
-  }
-
-  auto row_line(Index line) const {
-    if constexpr (is_complex<E>)
-      return RowLine<T>{row_lines_, line};
-    else
-      return RealLine<E>{row_lines_, line};
-  }
-  auto column_line(Index line, bool imaginary, bool transposed, bool as_stored) const {
-    if constexpr (is_complex<E>)
-      return ColumnLine<T>{col_lines_, line, imaginary, transposed, as_stored && p_.a.conjugate};
-    else
-      return RealLine<E>{col_lines_, line};
-  }
   /// Returns whether a rectangle of C has wanted elements.
   bool any_wanted(Index i, Index m, Index j, Index n) const {
     return p_.wanted == Triangle::upper ? holds(p_.wanted, i, j + n - 1) : holds(p_.wanted, i + m - 1, j);
@@ -354,10 +290,10 @@ class StructuredProduct {
   const RealGemm<T> real_;
   Execution& execution_;
   PartReports reports_;
+  BlockLines<E> lines_;
   const Index terms_;  ///< terms of a component
   const T alpha_, beta_;
-  const ProductLines<E> row_lines_, col_lines_;
-  T *row_memory_ = nullptr, *col_memory_ = nullptr, *square_ = nullptr;
+  T* square_ = nullptr;
   Workspace::Part rest_{};
   SharedBits shared_;
   std::size_t needed_ = 0;  ///< most bytes that a real product needs
