@@ -51,7 +51,8 @@ def module(path):
     header = Path(path).read_text()
     # Classes follow the imports, without the comment and the import of their own module.
     classes = structs.module(path).partition("import ctypes\n")[2]
-    return "\n".join([HEAD + "\n".join(constants(header)), classes, "", "", *prototypes(header)])
+    options = f"OPTIONS = {structs.initial_options(path)}  # the initial members of accublas_options after its size"
+    return "\n".join([HEAD + "\n".join(constants(header)), classes, "", "", options, "", *prototypes(header)])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 structs.py HEADER writes them to standard output as a Python module.
 """
 
+import ast
 import ctypes
 import re
 import sys
@@ -32,6 +33,12 @@ def structure(header, struct):
     members = [(name, getattr(ctypes, kind) * length if length else getattr(ctypes, kind))
                for name, kind, length in structs(header)[struct]]
     return type(struct, (ctypes.Structure,), {"_fields_": members})
+
+
+def initial_options(header):
+    """Returns the members of ACCUBLAS_OPTIONS_INIT after the size of the struct."""
+    members = re.search(r"#define ACCUBLAS_OPTIONS_INIT[\s\\]*{ sizeof\(accublas_options\), (.*?) }", Path(header).read_text()).group(1)
+    return ast.literal_eval(f"({members.replace('NULL', 'None')})")
 
 
 def module(header):

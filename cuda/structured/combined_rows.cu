@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(32) combined_kernel(const __grid_constant__ Co
     T result[2];
     for (int part = 0; part < 2; ++part) {
       const int other = 1 - part;
-      const bool by_mode = (kept[part] || is_zero(alpha.re)) && (kept[other] || is_zero(alpha.im));
+      const bool by_mode = is_kept(alpha, kept[part], kept[other]);
       ComponentSum<T> sum;
       const auto add = [&](T factor, int of) {
         if (is_zero(factor)) return;

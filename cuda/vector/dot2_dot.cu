@@ -17,12 +17,12 @@
 #include "cuda/vector/norm_pair.hpp"
 #include "cuda/vector/vector_device.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/dot2_block.hpp"
 
 namespace accublas::cuda {
 
 namespace {
 
-constexpr Index dot_block = 1024;  ///< block of the definition
 // Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
 constexpr int dot_warps = 16, dot_threads = 32 * dot_warps, dot_resident = 2;
 template <Terms terms>
@@ -40,7 +40,7 @@ struct DotDivision {
 /// less to combine at the end, and fewer thread blocks saturate the memory.
 DotDivision divide_dot(const DeviceModel& model, Index n) {
   DotDivision d;
-  d.tasks = ceil_div(n, dot_block * dot_warps);
+  d.tasks = ceil_div(n, dot2_dot_block * dot_warps);
   const Index share = ceil_div(d.tasks, Index{dot_resident} * model.processors);
   d.subtree_tasks = 1;
   for (Index p = 2; p <= Index{1} << (most_levels - 1) && ceil_div(share, p) * p * 4 <= share * 5; p *= 2)
@@ -81,14 +81,14 @@ __device__ Pair fold(int count, Load load) {
 template <class T, Terms terms>
 __device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling, std::uint32_t& largest) {
   const int lane = threadIdx.x % 32;
-  const Index x_stride = p.a.col_stride, y_stride = p.x.stride, left = p.k - block * dot_block;
-  const T* x = p.a.data + (block * dot_block + lane) * x_stride;
-  const T* y = p.x.data + (block * dot_block + lane) * y_stride;
+  const Index x_stride = p.a.col_stride, y_stride = p.x.stride, left = p.k - block * dot2_dot_block;
+  const T* x = p.a.data + (block * dot2_dot_block + lane) * x_stride;
+  const T* y = p.x.data + (block * dot2_dot_block + lane) * y_stride;
   Pair pair{0, 0};
-  for (int t = 0; t < dot_block; t += 32 * dot_batch<terms>) {
+  for (int t = 0; t < dot2_dot_block; t += 32 * dot_batch<terms>) {
     T u[dot_batch<terms>], v[dot_batch<terms>];
     // A step with 0 times 0 changes nothing: s and c are never -0.
-    if (left >= dot_block) {
+    if (left >= dot2_dot_block) {
       load_spaced<32>(x, x_stride, u);
       if constexpr (terms == Terms::products) load_spaced<32>(y, y_stride, v);
     } else {
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(dot_threads, dot_resident) dot2_tree_kernel(Do
   const double scaling = scaled ? power_of_two(-scale) : 1;
   std::uint32_t largest = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index blocks = ceil_div(g.p.k, dot_block);
+  const Index blocks = ceil_div(g.p.k, dot2_dot_block);
   const DotDivision& d = g.division;
   const Index first_subtree = blockIdx.x * d.subtrees_per_block;
   Pair result{0, 0};

@@ -43,11 +43,12 @@ ACCUBLAS_HD constexpr int ceil_log2(long long n) {
   return q;
 }
 
-/// Depth h of dot2's DOT: a term passes at most 32 steps in its lane's block, then the levels of the tree over the
-/// blocks, then 5 levels over the lanes.
+/// Depth h of dot2's DOT: a term passes at most the steps of its lane in a block, then the levels of the tree over the
+/// blocks, then those of the tree over the lanes.
 ACCUBLAS_HD constexpr double dot2_depth_dot(long long n) {
-  const long long blocks = n <= 0 ? 0 : ceil_div(n, 1024);
-  return 32 + (blocks > 0 ? ceil_log2(blocks) : 0) + 5;
+  constexpr int steps = int{dot2_dot_block / dot2_lanes};
+  const long long blocks = n <= 0 ? 0 : ceil_div(n, dot2_dot_block);
+  return steps + (blocks > 0 ? ceil_log2(blocks) : 0) + ceil_log2(dot2_lanes);
 }
 
 /// Depth h of dot2's GEMV and GEMM: at most dot2_block steps in a block, then one combination per block.

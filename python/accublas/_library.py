@@ -178,4 +178,6 @@ def options(mode: str | None) -> Any:
     finally:
         mode_word.reset(token)
         context()
-    return ctypes.byref(api.accublas_options(ctypes.sizeof(api.accublas_options), encoded(mode), 0, 0, 0, -1, -1, -1, 0, -1, -1.0, -1))
+    chosen = api.accublas_options(ctypes.sizeof(api.accublas_options), *api.OPTIONS)
+    chosen.mode_name = encoded(mode)
+    return ctypes.byref(chosen)

@@ -9,7 +9,7 @@ C_API = Path(__file__).resolve().parents[2] / "c_api"
 sys.path.append(str(C_API))
 from arguments import ENUM, LEADING, SIZE  # noqa: E402
 from routines import GROUPS  # noqa: E402
-from structs import structure  # noqa: E402
+from structs import initial_options, structure  # noqa: E402
 from values import COMPLEX  # noqa: E402
 
 HEADER = C_API.parent / "include" / "accublas.h"
@@ -19,6 +19,7 @@ STATUS_ACCURACY = 6
 
 
 Options = structure(HEADER, "accublas_options")
+INITIAL_OPTIONS = initial_options(HEADER)
 Report = structure(HEADER, "accublas_report_t")
 ENGINES = {"auto": 0, "native": 1, "int8": 2, "fp64": 3, "fp16": 4, "dot2": 5, "sums": 6,
            "multiword": 7}
@@ -83,8 +84,8 @@ class Library:
     def call(self, function, prefix, arguments, mode, flags=None, engine="auto", threads=0, workspace=-1):
         """Runs function ("gemm", "gemv_strided", ...) with the C arguments in order; alpha and beta are Python floats
         or complex numbers. Returns the status."""
-        options = Options(ctypes.sizeof(Options), mode.encode(), 0, 0, 0, -1, -1, ENGINES[engine], threads, -1, -1.0,
-                          workspace)
+        options = Options(ctypes.sizeof(Options), *INITIAL_OPTIONS)
+        options.mode_name, options.engine, options.num_threads, options.workspace_bytes = mode.encode(), ENGINES[engine], threads, workspace
         converted = []
         for value in arguments:
             if isinstance(value, (float, complex)):

@@ -12,10 +12,6 @@
 
 namespace accublas::cpu {
 
-/// Lanes of DOT and the elements of one of its blocks.
-constexpr int dot2_lanes = 32;
-constexpr Index dot2_dot_block = 1024;
-
 /// Whether the type has c.
 template <class T>
 constexpr bool compensated = sizeof(T) == sizeof(double);

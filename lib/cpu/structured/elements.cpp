@@ -218,7 +218,7 @@ class ProductElements {
       if (!apart) inner[1][r] = inner[0][r];
     }
     const auto round = [&](int r, T other_alpha, T own_c, T other_c, T other_beta) {
-      const bool by_mode = (kept[0][r] || is_zero(g_.alpha.re)) && (kept[1][1 - r] || is_zero(other_alpha));
+      const bool by_mode = is_kept(g_.alpha, kept[0][r], kept[1][1 - r]);
       ComponentSum<T> sum;
       (by_mode ? inner[0][r] : exact(j, x[r], y[0][r])).add_to(sum, g_.alpha.re);
       (by_mode ? inner[1][1 - r] : exact(j, x[1 - r], y[1][1 - r])).add_to(sum, other_alpha);

@@ -5,6 +5,7 @@
 #include "lib/cpu/sums/deep.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
+#include "lib/numerics/component_sum.hpp"
 
 namespace accublas::cpu {
 
@@ -39,15 +40,12 @@ void Deep<T>::survey() {
 /// Gives cr's sums to each part of a result that has terms of a rejected sum.
 template <class T>
 void Deep<T>::join_rejected() {
-  const bool own = !is_zero(g_.alpha.re), other = !is_zero(g_.alpha.im);
   for (Index j = 0; j < g_.n; ++j)
     for (Index i = 0; i < g_.m; ++i) {
-      const Element state[2] = {Element{element(i, j, 0)}, Element{element(i, j, 1)}};
-      for (int part = 0; part < 2; ++part) {
-        if (state[part] == final) continue;
-        const bool rejected = (own && state[part] == as_given) || (other && state[1 - part] == as_given);
-        element(i, j, part) = rejected ? as_given : rounded;
-      }
+      const bool kept[2] = {element(i, j, 0) != as_given, element(i, j, 1) != as_given};
+      for (int part = 0; part < 2; ++part)
+        if (element(i, j, part) != final)
+          element(i, j, part) = is_kept(g_.alpha, kept[part], kept[1 - part]) ? rounded : as_given;
     }
 }
 
