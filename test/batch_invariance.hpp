@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -21,6 +23,7 @@ namespace accublas::test::invariance {
 
 using Index = std::int64_t;
 using Random = std::mt19937_64;
+using Types = testing::Types<double, float, std::complex<double>, std::complex<float>>;
 
 inline Index below(Random& rng, Index n) { return static_cast<Index>(rng() % static_cast<std::uint64_t>(n)); }
 
@@ -325,6 +328,36 @@ void check_structured(Context& context, Random& rng, const std::string& mode, In
           return typed::trsv(E{}, context, ACCUBLAS_COL_MAJOR, uplo, trans, diag, order, a, order, c + at, Index{1});
         });
   }
+}
+
+/// Checks products in `rounds` rounds, or up to the first failure. sizes(rng, round) returns m, n and k.
+template <class E, template <class> class Array, class Sizes>
+void check_products(Context& context, unsigned seed, int rounds, const Sizes& sizes) {
+  Random rng(seed);
+  for (int round = 0; round < rounds && !testing::Test::HasFailure(); ++round) {
+    const auto [m, n, k] = sizes(rng, round);
+    check_gemm<E, Array>(context, rng, mode_of(rng, round), m, n, k);
+  }
+}
+
+/// Checks small products, for which there are kernels of their own, in batches too: orders up to `few` and `most`,
+/// and up to `few_terms` and `most_terms` terms.
+template <class E, template <class> class Array>
+void check_small_products(Context& context, unsigned seed, int rounds, Index few, Index most, Index few_terms,
+                          Index most_terms) {
+  check_products<E, Array>(context, seed, rounds, [&](Random& rng, int round) {
+    const Index side = round % 3 ? few : most, m = 1 + below(rng, side), n = round % 2 ? m : 1 + below(rng, side);
+    return std::array{m, n, 1 + below(rng, round % 4 ? few_terms : most_terms)};
+  });
+}
+
+/// Checks structured products and solutions of orders up to `most`, in the first rounds up to `few`.
+template <class E, template <class> class Array>
+void check_structured_products(Context& context, unsigned seed, int few_rounds, Index few, Index most, Index others) {
+  Random rng(seed);
+  for (int round = 0; round < 20 && !testing::Test::HasFailure(); ++round)
+    check_structured<E, Array>(context, rng, mode_of(rng, round), 1 + below(rng, round < few_rounds ? few : most),
+                               1 + below(rng, others));
 }
 
 }  // namespace accublas::test::invariance

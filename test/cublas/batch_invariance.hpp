@@ -118,4 +118,14 @@ void check_cublas(cublasHandle_t handle, Random& rng, const std::string& mode, i
   });
 }
 
+/// Checks products of sizes up to `few` and `most` in turn, if products are batch-invariant in the environment's mode.
+template <class E, template <class> class Array, class Synchronize>
+void check_rounds(cublasHandle_t handle, int rounds, int few, int most, const Synchronize& synchronize) {
+  const std::string mode = invariant_mode();
+  if (mode.empty()) GTEST_SKIP() << "products are not batch-invariant in this mode";
+  Random rng(22);
+  for (int round = 0; round < rounds && !testing::Test::HasFailure(); ++round)
+    check_cublas<E, Array>(handle, rng, mode, round % 2 ? few : most, synchronize);
+}
+
 }  // namespace accublas::test::invariance
