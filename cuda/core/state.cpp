@@ -38,8 +38,7 @@ State::~State() {
     native_graphs_.reset();
     cublas_.reset();
     multiple_precision_.reset();
-    for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
-    for (cudaEvent_t event : events_) cudaEventDestroy(event);
+    marks_.destroy();
     for (const Last& last : last_call_) cudaEventDestroy(last.done);
     own_stream_.reset();
     side_stream_.reset();
@@ -127,16 +126,11 @@ void State::begin(int report_level) {
   last_vector_ = nullptr;
   if (in_batch_) return;  // the level and the times belong to the batch
   level_ = captured_ ? 0 : report_level;
-  if (!in_parts_) clear_marks();
-}
-
-void State::clear_marks() {
-  for (const Mark& mark : marks_) events_.push_back(mark.event);
-  marks_.clear();
+  if (!in_parts_) marks_.clear();
 }
 
 void State::begin_parts() {
-  clear_marks();
+  marks_.clear();
   in_parts_ = true;
 }
 
@@ -145,7 +139,7 @@ CallState* State::begin_call(int report_level) {
   begin(report_level);
   last_ = captured_ ? captured_state_ : own_ ? own_state_ : call_state_;
   check(cudaMemsetAsync(last_, 0, offsetof(CallState, missed_target), stream_), "cudaMemsetAsync");
-  if (level_ >= 1 && !in_batch_) mark(nullptr);
+  if (level_ >= 1 && !in_batch_) marks_.mark(nullptr, stream_);
   return last_;
 }
 
@@ -157,7 +151,7 @@ VectorState* State::begin_vector_call(int report_level) {
   if (rehearses()) return vectors_;
   begin(report_level);
   last_vector_ = vectors_ + captured_;
-  if (level_ >= 1 && !in_batch_) mark(nullptr);
+  if (level_ >= 1 && !in_batch_) marks_.mark(nullptr, stream_);
   return last_vector_;
 }
 
@@ -168,24 +162,12 @@ void State::begin_native_call(int report_level) {
   }
   if (rehearses()) return;
   begin(report_level);
-  if (level_ >= 1) mark(nullptr);
-}
-
-void State::mark(double accublas_report_t::*member) {
-  if (events_.empty()) {
-    cudaEvent_t event;
-    check(cudaEventCreate(&event), "cudaEventCreate");
-    events_.push_back(event);
-  }
-  marks_.push_back({member, events_.back()});
-  events_.pop_back();
-  check(cudaEventRecord(marks_.back().event, stream_), "cudaEventRecord");
+  if (level_ >= 1) marks_.mark(nullptr, stream_);
 }
 
 void State::phase(double accublas_report_t::*member) {
-  if (level_ < 2 || rehearses()) return;
-  if (marks_.back().member == member) return;
-  mark(member);
+  if (level_ < 2 || rehearses() || marks_.last() == member) return;
+  marks_.mark(member, stream_);
 }
 
 void State::begin_batch(int report_level) {
@@ -209,7 +191,7 @@ void State::end_call() {
     const unsigned long long* const undecided = last_vector_ ? &last_vector_->undecided : nullptr;
     return add_to_totals(last_, undecided, totals_ + captured_, stream_);
   }
-  if (level_ >= 1) mark(nullptr);
+  if (level_ >= 1) marks_.mark(nullptr, stream_);
 }
 
 void State::complete(accublas_report_t& report) {
@@ -233,20 +215,9 @@ void State::complete(accublas_report_t& report) {
   check(cudaStreamSynchronize(stream), "waiting for a call");
   add_to_report(state, report);
   report.undecided += static_cast<std::int64_t>(undecided);
-  if (marks_.size() < 2) return;
-  float ms = 0;
-  check(cudaEventElapsedTime(&ms, marks_.front().event, marks_.back().event), "cudaEventElapsedTime");
-  report.ms_total = ms;
+  if (!marks_.timed()) return;
+  report.ms_total = marks_.total();
   add_phases(report);
-}
-
-void State::add_phases(accublas_report_t& report) const {
-  for (std::size_t i = 0; i + 1 < marks_.size(); ++i) {
-    if (!marks_[i].member) continue;
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, marks_[i].event, marks_[i + 1].event), "cudaEventElapsedTime");
-    report.*marks_[i].member += ms;
-  }
 }
 
 void State::copy_state(CallState* to) {

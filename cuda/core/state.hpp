@@ -4,12 +4,12 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/memory.hpp"
+#include "cuda/core/phase_marks.hpp"
 #include "cuda/core/stream.hpp"
 #include "lib/call/backend.hpp"
 
@@ -82,7 +82,7 @@ class State final : public BackendState {
   /// Begins a call in parts: the calls from here to forget_call are parts of one call, and their phases add up.
   void begin_parts();
   /// Adds the phases of a call that has ended on the device to the report.
-  void add_phases(accublas_report_t& report) const;
+  void add_phases(accublas_report_t& report) const { marks_.add_phases(report); }
   /// Marks the call's report as complete and its failures as reported. It is for a call on the context's own stream.
   void forget_call();
 
@@ -91,10 +91,6 @@ class State final : public BackendState {
 
  private:
   friend class CallScope;
-  struct Mark {
-    double accublas_report_t::*member;  ///< null: end of the call
-    cudaEvent_t event;
-  };
   /// The last call of a group that shares memory: the calls that ran immediately, or those in graphs.
   struct Last {
     cudaEvent_t done = nullptr;
@@ -105,8 +101,6 @@ class State final : public BackendState {
   void leave() noexcept;
   cudaStream_t own_stream();
   void begin(int report_level);
-  void clear_marks();
-  void mark(double accublas_report_t::*member);
   cudaError_t wait_for_calls() const;
   cudaError_t wait_for_users_stream(bool& captured) const;
   accublas_status outcome(cudaError_t waited, std::string& message);
@@ -138,8 +132,7 @@ class State final : public BackendState {
   bool begun_ = false;                  ///< the call has begun
   bool last_captured_ = false;          ///< last_ and last_vector_ belong to a captured call
   int level_ = 0;
-  std::vector<Mark> marks_;          ///< marks of the last call
-  std::vector<cudaEvent_t> events_;  ///< spare events
+  PhaseMarks<accublas_report_t> marks_;  ///< of the last call
 };
 
 /// Encloses every call of a context that puts work on a stream. It makes the device current. It orders the call behind

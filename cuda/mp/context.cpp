@@ -17,8 +17,7 @@ MpContext::MpContext() : call_(static_cast<MpCall*>(zeroed_memory(sizeof(MpCall)
 
 MpContext::~MpContext() {
   if (forked_from_user()) return;
-  for (const Mark& mark : marks_) cudaEventDestroy(mark.event);
-  for (cudaEvent_t event : events_) cudaEventDestroy(event);
+  marks_.destroy();
   cudaFree(call_);
 }
 
@@ -36,42 +35,24 @@ DeviceBlock MpContext::scratch(State& state, std::size_t bytes) {
 void MpContext::begin(cudaStream_t stream, int level, bool counts) {
   stream_ = stream;
   counts_ = counts;
-  for (const Mark& mark : marks_) events_.push_back(mark.event);
   marks_.clear();
   level_ = level >= 1 && !is_capturing(stream) ? level : 0;
-  if (level_ == 1) mark(nullptr);
+  if (level_ == 1) marks_.mark(nullptr, stream_);
 }
 
 void MpContext::phase(Phase phase) {
-  if (level_ >= 2) mark(phase);
+  if (level_ >= 2) marks_.mark(phase, stream_);
 }
 
 void MpContext::end() {
-  if (level_ >= 1) mark(nullptr);
-}
-
-void MpContext::mark(Phase phase) {
-  if (events_.empty()) {
-    cudaEvent_t event;
-    check(cudaEventCreate(&event), "cudaEventCreate");
-    events_.push_back(event);
-  }
-  marks_.push_back({phase, events_.back()});
-  events_.pop_back();
-  check(cudaEventRecord(marks_.back().event, stream_), "cudaEventRecord");
+  if (level_ >= 1) marks_.mark(nullptr, stream_);
 }
 
 void MpContext::report(accublas_mp_report_t& report) const {
-  if (marks_.size() < 2) return;
-  const auto ms = [](const Mark& from, const Mark& to) {
-    float time = 0;
-    check(cudaEventElapsedTime(&time, from.event, to.event), "cudaEventElapsedTime");
-    return static_cast<double>(time);
-  };
-  report.ms_total = ms(marks_.front(), marks_.back());
+  if (!marks_.timed()) return;
+  report.ms_total = marks_.total();
   report.ms_align = report.ms_product = report.ms_finish = 0;
-  for (std::size_t i = 0; i + 1 < marks_.size(); ++i)
-    if (marks_[i].phase) report.*marks_[i].phase += ms(marks_[i], marks_[i + 1]);
+  marks_.add_phases(report);
 }
 
 }  // namespace accublas::cuda

@@ -2,8 +2,6 @@
 // each other, and the times at which the phases of the last call began.
 #pragma once
 
-#include <vector>
-
 #include "cuda/core/state.hpp"
 #include "cuda/mp/kernels.hpp"
 #include "cuda/mp/memory.hpp"
@@ -12,7 +10,7 @@ namespace accublas::cuda {
 
 class MpContext {
  public:
-  using Phase = double accublas_mp_report_t::*;
+  using Phase = PhaseMarks<accublas_mp_report_t>::Phase;
 
   /// Returns the context of `state`, created at its first call.
   static MpContext& of(State& state);
@@ -42,20 +40,13 @@ class MpContext {
   void report(accublas_mp_report_t& report) const;
 
  private:
-  struct Mark {
-    Phase phase;  ///< null: end of the call
-    cudaEvent_t event;
-  };
-  void mark(Phase phase);
-
   MpCall* call_ = nullptr;
   DeviceBlock scratch_;
   std::size_t scratch_bytes_ = 0;
   cudaStream_t stream_ = nullptr;
   int level_ = 0;
   bool counts_ = false;
-  std::vector<Mark> marks_;          ///< marks of the last call
-  std::vector<cudaEvent_t> events_;  ///< spare events
+  PhaseMarks<accublas_mp_report_t> marks_;  ///< of the last call
 };
 
 }  // namespace accublas::cuda
