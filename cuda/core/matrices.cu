@@ -28,40 +28,44 @@ unsigned blocks_for(Index elements, Index count) {
   return static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks);
 }
 
-/// Returns the offset of element e of a packed matrix, whose inner dimension is `inner` long, in a matrix with these
-/// strides.
-__device__ Index offset(Index e, Index inner, Index inner_stride, Index outer_stride) {
-  return e % inner * inner_stride + e / inner * outer_stride;
-}
+/// The order of the elements of packed matrices: along the dimension whose elements are adjacent in the others.
+struct Order {
+  Index inner, inner_stride, outer_stride, elements;
+
+  template <class T>
+  Order(const Matrix<T>& strides, Index rows, Index cols) : elements(rows * cols) {
+    const bool adjacent = strides.row_stride == 1;
+    inner = adjacent ? rows : cols;
+    inner_stride = adjacent ? strides.row_stride : strides.col_stride;
+    outer_stride = adjacent ? strides.col_stride : strides.row_stride;
+  }
+  /// Returns the offset of element e of a packed matrix in a matrix with the strides.
+  __device__ Index offset(Index e) const { return e % inner * inner_stride + e / inner * outer_stride; }
+};
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    gather_kernel(BatchArray<const T> from, Index inner, Index inner_stride, Index outer_stride, Index elements,
-                  Index first, Index count, T* packed, const T* only_if_zero) {
+    gather_kernel(BatchArray<const T> from, Order order, Index first, Index count, T* packed, const T* only_if_zero) {
   if (only_if_zero && !is_zero(*only_if_zero)) return;
-  for_elements(elements, count, [&](Index e, Index q) {
-    packed[q * elements + e] = from[first + q][offset(e, inner, inner_stride, outer_stride)];
-  });
+  for_elements(order.elements, count,
+               [&](Index e, Index q) { packed[q * order.elements + e] = from[first + q][order.offset(e)]; });
 }
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    scatter_kernel(const T* packed, Index inner, Index inner_stride, Index outer_stride, Index elements, Index first,
-                   Index count, BatchArray<T> to, const T* only_if_zero) {
+    scatter_kernel(const T* packed, Order order, Index first, Index count, BatchArray<T> to, const T* only_if_zero) {
   if (only_if_zero && !is_zero(*only_if_zero)) return;
-  for_elements(elements, count, [&](Index e, Index q) {
-    to[first + q][offset(e, inner, inner_stride, outer_stride)] = packed[q * elements + e];
-  });
+  for_elements(order.elements, count,
+               [&](Index e, Index q) { to[first + q][order.offset(e)] = packed[q * order.elements + e]; });
 }
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    scale_kernel(BatchArray<T> c, Index inner, Index inner_stride, Index outer_stride, Index elements, Index count,
-                 Scalar<T> alpha, Scalar<T> scale, bool canonical_nans) {
+    scale_kernel(BatchArray<T> c, Order order, Index count, Scalar<T> alpha, Scalar<T> scale, bool canonical_nans) {
   const T beta = scale.get();
   if (beta == T(1) || !is_zero(alpha.get())) return;
-  for_elements(elements, count, [&](Index e, Index q) {
-    T* const at = c[q] + offset(e, inner, inner_stride, outer_stride);
+  for_elements(order.elements, count, [&](Index e, Index q) {
+    T* const at = c[q] + order.offset(e);
     const T old = read_addend(beta, at);
     *at = canonical_nans ? finish_scaled(beta, old) : is_zero(beta) ? T(0) : beta * old;
   });
@@ -73,10 +77,8 @@ template <class T>
 void gather_matrices(const BatchArray<const T>& from, Matrix<const T> strides, Index rows, Index cols, Index first,
                      Index count, T* packed, const T* only_if_zero, cudaStream_t stream) {
   if (rehearses()) return;
-  const bool adjacent = strides.row_stride == 1;
-  gather_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
-      from, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
-      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, packed, only_if_zero);
+  gather_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(from, Order(strides, rows, cols), first, count,
+                                                                        packed, only_if_zero);
   check_launch("gather_matrices");
 }
 
@@ -84,10 +86,8 @@ template <class T>
 void scatter_matrices(const T* packed, const BatchArray<T>& to, Matrix<T> strides, Index rows, Index cols, Index first,
                       Index count, const T* only_if_zero, cudaStream_t stream) {
   if (rehearses()) return;
-  const bool adjacent = strides.row_stride == 1;
-  scatter_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
-      packed, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
-      adjacent ? strides.col_stride : strides.row_stride, rows * cols, first, count, to, only_if_zero);
+  scatter_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(packed, Order(strides, rows, cols), first,
+                                                                         count, to, only_if_zero);
   check_launch("scatter_matrices");
 }
 
@@ -95,10 +95,8 @@ template <class T>
 void scale_matrices(const BatchArray<T>& c, Matrix<T> strides, Index rows, Index cols, Index count, Scalar<T> alpha,
                     Scalar<T> beta, bool canonical, cudaStream_t stream) {
   if (rehearses()) return;
-  const bool adjacent = strides.row_stride == 1;
-  scale_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(
-      c, adjacent ? rows : cols, adjacent ? strides.row_stride : strides.col_stride,
-      adjacent ? strides.col_stride : strides.row_stride, rows * cols, count, alpha, beta, canonical);
+  scale_kernel<<<blocks_for(rows * cols, count), threads, 0, stream>>>(c, Order(strides, rows, cols), count, alpha,
+                                                                       beta, canonical);
   check_launch("scale_matrices");
 }
 

@@ -91,19 +91,26 @@ __device__ void measure_unusual_lines(const Side<T>& side, Index group, Sum* sha
   measure_lines<Adjacent, WindowSums>(side, group, true, shared);
 }
 
+/// Measures the group of whole lines of the thread block.
+template <class LineSums, class T>
+__device__ __forceinline__ void measure_group(const Sides<T>& sides, bool with_lambda,
+                                              typename LineSums::Total* shared) {
+  const bool rows = blockIdx.x < sides.side[0].groups;
+  const Side<T>& side = sides.side[rows ? 0 : 1];
+  const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
+  if (side.adjacent)
+    measure_lines<true, LineSums>(side, group, with_lambda, shared);
+  else
+    measure_lines<false, LineSums>(side, group, with_lambda, shared);
+}
+
 template <class T>
 __global__ void __launch_bounds__(block_threads, 3) bound_whole(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
   if (*sides.refused) return;
   __shared__ QuickSum shared[block_threads];
   static_assert(sizeof(FirstEntries<T>) <= sizeof(QuickSum));
-  const bool rows = blockIdx.x < sides.side[0].groups;
-  const Side<T>& side = sides.side[rows ? 0 : 1];
-  const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
-  if (side.adjacent)
-    measure_lines<true, QuickSums<T>>(side, group, true, shared);
-  else
-    measure_lines<false, QuickSums<T>>(side, group, true, shared);
+  measure_group<QuickSums<T>>(sides, true, shared);
 }
 
 template <class T>
@@ -112,13 +119,7 @@ __global__ void __launch_bounds__(block_threads, 3)
   await_predecessor();
   if (*sides.refused) return;
   __shared__ Sum shared[block_threads];
-  const bool rows = blockIdx.x < sides.side[0].groups;
-  const Side<T>& side = sides.side[rows ? 0 : 1];
-  const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
-  if (side.adjacent)
-    measure_lines<true, WindowSums>(side, group, with_lambda, shared);
-  else
-    measure_lines<false, WindowSums>(side, group, with_lambda, shared);
+  measure_group<WindowSums>(sides, with_lambda, shared);
 }
 
 // ---- parts of lines

@@ -37,8 +37,6 @@ ACCUBLAS_INLINE V widen(const std::uint8_t* p) {
 ACCUBLAS_INLINE V add(V a, V b) { return _mm512_add_epi64(a, b); }
 ACCUBLAS_INLINE V sub(V a, V b) { return _mm512_sub_epi64(a, b); }
 ACCUBLAS_INLINE V mul(V a, V b) { return _mm512_mul_epu32(a, b); }
-ACCUBLAS_INLINE V bit_and(V a, V b) { return _mm512_and_si512(a, b); }
-ACCUBLAS_INLINE V bit_or(V a, V b) { return _mm512_or_si512(a, b); }
 template <int n>
 ACCUBLAS_INLINE V right(V a) {
   return _mm512_srli_epi64(a, n);
@@ -53,8 +51,6 @@ ACCUBLAS_INLINE V add32(V a, V b) { return _mm512_add_epi32(a, b); }
 ACCUBLAS_INLINE V sub32(V a, V b) { return _mm512_sub_epi32(a, b); }
 ACCUBLAS_INLINE V mul32(V a, V b) { return _mm512_mullo_epi32(a, b); }
 ACCUBLAS_INLINE V min32(V a, V b) { return _mm512_min_epu32(a, b); }
-/// Returns -a in the 32-bit lanes where the mask is all ones, and a where it is zero.
-ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm512_sub_epi32(_mm512_xor_si512(a, mask), mask); }
 /// Returns all ones in the 32-bit lanes that are not zero.
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm512_movm_epi32(_mm512_test_epi32_mask(a, a)); }
 ACCUBLAS_INLINE V left32(V a, V counts) { return _mm512_sllv_epi32(a, counts); }
@@ -71,8 +67,6 @@ ACCUBLAS_INLINE V halves(V a, V b) { return _mm512_mask_blend_epi32(0xAAAA, a, b
 ACCUBLAS_INLINE D as_double(V a) { return _mm512_castsi512_pd(a); }
 ACCUBLAS_INLINE V as_bits(D a) { return _mm512_castpd_si512(a); }
 ACCUBLAS_INLINE D splat_double(double x) { return _mm512_set1_pd(x); }
-ACCUBLAS_INLINE D add(D a, D b) { return _mm512_add_pd(a, b); }
-ACCUBLAS_INLINE D sub(D a, D b) { return _mm512_sub_pd(a, b); }
 ACCUBLAS_INLINE D fma(D a, D b, D c) { return _mm512_fmadd_pd(a, b, c); }
 /// Keeps v in a register; gcc would otherwise read memory again for each use.
 ACCUBLAS_INLINE V held(V v) {
@@ -117,8 +111,6 @@ ACCUBLAS_INLINE V widen(const std::uint8_t* p) {
 ACCUBLAS_INLINE V add(V a, V b) { return _mm256_add_epi64(a, b); }
 ACCUBLAS_INLINE V sub(V a, V b) { return _mm256_sub_epi64(a, b); }
 ACCUBLAS_INLINE V mul(V a, V b) { return _mm256_mul_epu32(a, b); }
-ACCUBLAS_INLINE V bit_and(V a, V b) { return _mm256_and_si256(a, b); }
-ACCUBLAS_INLINE V bit_or(V a, V b) { return _mm256_or_si256(a, b); }
 template <int n>
 ACCUBLAS_INLINE V right(V a) {
   return _mm256_srli_epi64(a, n);
@@ -133,8 +125,6 @@ ACCUBLAS_INLINE V add32(V a, V b) { return _mm256_add_epi32(a, b); }
 ACCUBLAS_INLINE V sub32(V a, V b) { return _mm256_sub_epi32(a, b); }
 ACCUBLAS_INLINE V mul32(V a, V b) { return _mm256_mullo_epi32(a, b); }
 ACCUBLAS_INLINE V min32(V a, V b) { return _mm256_min_epu32(a, b); }
-/// Returns -a in the 32-bit lanes where the mask is all ones, and a where it is zero.
-ACCUBLAS_INLINE V negate32(V a, V mask) { return _mm256_sub_epi32(_mm256_xor_si256(a, mask), mask); }
 /// Returns all ones in the 32-bit lanes that are not zero. Lanes must not be negative.
 ACCUBLAS_INLINE V nonzero32(V a) { return _mm256_cmpgt_epi32(a, _mm256_setzero_si256()); }
 ACCUBLAS_INLINE V left32(V a, V counts) { return _mm256_sllv_epi32(a, counts); }
@@ -151,8 +141,6 @@ ACCUBLAS_INLINE V halves(V a, V b) { return _mm256_blend_epi32(a, b, 0xAA); }
 ACCUBLAS_INLINE D as_double(V a) { return _mm256_castsi256_pd(a); }
 ACCUBLAS_INLINE V as_bits(D a) { return _mm256_castpd_si256(a); }
 ACCUBLAS_INLINE D splat_double(double x) { return _mm256_set1_pd(x); }
-ACCUBLAS_INLINE D add(D a, D b) { return _mm256_add_pd(a, b); }
-ACCUBLAS_INLINE D sub(D a, D b) { return _mm256_sub_pd(a, b); }
 ACCUBLAS_INLINE D fma(D a, D b, D c) { return _mm256_fmadd_pd(a, b, c); }
 /// Keeps v in a register; gcc would otherwise read memory again for each use.
 ACCUBLAS_INLINE V held(V v) {
@@ -167,6 +155,13 @@ ACCUBLAS_INLINE V lane_sums(const V* s) {
 }
 
 #endif
+
+ACCUBLAS_INLINE V bit_and(V a, V b) { return a & b; }
+ACCUBLAS_INLINE V bit_or(V a, V b) { return a | b; }
+ACCUBLAS_INLINE D add(D a, D b) { return a + b; }
+ACCUBLAS_INLINE D sub(D a, D b) { return a - b; }
+/// Returns -a in the 32-bit lanes where the mask is all ones, and a where it is zero.
+ACCUBLAS_INLINE V negate32(V a, V mask) { return sub32(a ^ mask, mask); }
 
 /// Loads residues p[0 .. count) with zeros behind them; the function that follows stores them.
 ACCUBLAS_INLINE V load_up_to(const std::uint32_t* p, std::int64_t count) {
