@@ -1,7 +1,5 @@
 // Multiple-precision arrays in the C interface: creation and destruction, input and output of numbers, queries.
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "c_api/boundary.hpp"
 #include "lib/mp/numbers.hpp"

@@ -1,7 +1,5 @@
 // The routines of the multiple-precision arrays in the C interface: they check the arguments, express transposition and
 // sign of increments by blocks, and make one call.
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <initializer_list>
 

@@ -1,12 +1,9 @@
 // The CUDA backend: it selects which of a mode's engines serves a shape, and calls that engine.
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "cuda/batch/batch.hpp"
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/complex/gemm_complex.hpp"
-#include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scale_call.hpp"
@@ -34,7 +31,6 @@
 #include "lib/base/stack.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/numerics/moduli.hpp"
 
 namespace accublas {
 

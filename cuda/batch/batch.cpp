@@ -4,7 +4,6 @@
 #include <new>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/core/call_state.hpp"
@@ -17,7 +16,6 @@
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 
@@ -273,11 +271,9 @@ void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   }
 }
 
-template void gemm_batched(State&, const Call<GemmBatch<double>, double>&, Execution&, DeviceGemmFunction<double>);
-template void gemm_batched(State&, const Call<GemmBatch<float>, float>&, Execution&, DeviceGemmFunction<float>);
-template void gemm_batched(State&, const Call<GemmBatch<Complex<double>>, Complex<double>>&, Execution&,
-                           DeviceGemmFunction<Complex<double>>);
-template void gemm_batched(State&, const Call<GemmBatch<Complex<float>>, Complex<float>>&, Execution&,
-                           DeviceGemmFunction<Complex<float>>);
+#define ACCUBLAS_INSTANTIATE(E) \
+  template void gemm_batched(State&, const Call<GemmBatch<E>, E>&, Execution&, DeviceGemmFunction<E>);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

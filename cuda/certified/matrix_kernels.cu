@@ -102,10 +102,9 @@ template <class E>
 void write_parts(const DeviceModel& model, const RealParts<E>& parts, cudaStream_t stream) {
   launch(model, "the parts of a matrix", parts_kernel<E>, shape_of(parts.n), stream, parts);
 }
-template void write_parts(const DeviceModel&, const RealParts<double>&, cudaStream_t);
-template void write_parts(const DeviceModel&, const RealParts<float>&, cudaStream_t);
-template void write_parts(const DeviceModel&, const RealParts<Complex<double>>&, cudaStream_t);
-template void write_parts(const DeviceModel&, const RealParts<Complex<float>>&, cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(E) template void write_parts(const DeviceModel&, const RealParts<E>&, cudaStream_t);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 void scale_by_powers(const DeviceModel& model, Index n, double* a, const int* row, const int* column, int* lost,
                      cudaStream_t stream) {

@@ -14,7 +14,6 @@
 #include "cuda/native/native_behind.hpp"
 #include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 
 namespace accublas::cuda {

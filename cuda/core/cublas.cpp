@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "cuda/core/check.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scalar_argument.hpp"
 #include "lib/base/error.hpp"
@@ -223,10 +222,9 @@ void Cublas::level3(const Level3<E>& l, const E* alpha_there, const E* beta_ther
   else
     call<E>(l.kind, side, part, op, diag, m, n, of_alpha, a, l.lda, c, l.ldb);
 }
-template void Cublas::level3(const Level3<double>&, const double*, const double*);
-template void Cublas::level3(const Level3<float>&, const float*, const float*);
-template void Cublas::level3(const Level3<Complex<double>>&, const Complex<double>*, const Complex<double>*);
-template void Cublas::level3(const Level3<Complex<float>>&, const Complex<float>*, const Complex<float>*);
+#define ACCUBLAS_INSTANTIATE(E) template void Cublas::level3(const Level3<E>&, const E*, const E*);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 template <class E>
 void Cublas::level2(const Level2<E>& l) {
@@ -248,10 +246,9 @@ void Cublas::level2(const Level2<E>& l) {
   else
     call<E>(l.kind, part, n, of_alpha, x, l.incx, c, l.lda);
 }
-template void Cublas::level2(const Level2<double>&);
-template void Cublas::level2(const Level2<float>&);
-template void Cublas::level2(const Level2<Complex<double>>&);
-template void Cublas::level2(const Level2<Complex<float>>&);
+#define ACCUBLAS_INSTANTIATE(E) template void Cublas::level2(const Level2<E>&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 template <class T>
 void Cublas::gemm_batched(Index m, Index n, Index k, const T* alpha, const Batch<T>& x, const T* beta) {

@@ -46,13 +46,10 @@ void scale_if_alpha_is_zero(const DeviceModel& model, Index m, Index n, Matrix<T
   launch(model, "scaling of C", scale<T>, {grid, 256}, stream, m, n, c, alpha, beta, canonical);
 }
 
-template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<double>, Scalar<double>, Scalar<double>,
-                                     bool, cudaStream_t);
-template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<float>, Scalar<float>, Scalar<float>,
-                                     bool, cudaStream_t);
-template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<Complex<double>>, Scalar<Complex<double>>,
-                                     Scalar<Complex<double>>, bool, cudaStream_t);
-template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<Complex<float>>, Scalar<Complex<float>>,
-                                     Scalar<Complex<float>>, bool, cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(E)                                                                                 \
+  template void scale_if_alpha_is_zero(const DeviceModel&, Index, Index, Matrix<E>, Scalar<E>, Scalar<E>, bool, \
+                                       cudaStream_t);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

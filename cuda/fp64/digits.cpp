@@ -7,7 +7,6 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/product_blocks.hpp"
-#include "cuda/int8/blocking.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {

@@ -15,8 +15,6 @@
 #include "cuda/fp64/digits.hpp"
 #include "cuda/int8/blocking.hpp"
 #include "cuda/int8/certificate_call.hpp"
-#include "cuda/int8/certify.hpp"
-#include "cuda/int8/product.hpp"
 #include "cuda/scaling/measure.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/lapack/element_kernels.hpp"

@@ -10,7 +10,6 @@
 #include "cuda/mp/product_call.hpp"
 #include "cuda/mp/tables.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/integers.hpp"
 #include "lib/mp/transfer.hpp"
 
 namespace accublas::cuda {

@@ -1,6 +1,5 @@
 #include "cuda/mp/tables.hpp"
 
-#include <algorithm>
 #include <map>
 #include <mutex>
 #include <tuple>

@@ -41,9 +41,8 @@ void level2_call(State& state, const Call<Level2<E>, E>& call, Execution& execut
                  ScalarArgument<E>{&p.beta, false}, call.mode, call.engine, execution);
 }
 
-template void level2_call(State&, const Call<Level2<double>, double>&, Execution&);
-template void level2_call(State&, const Call<Level2<float>, float>&, Execution&);
-template void level2_call(State&, const Call<Level2<Complex<double>>, Complex<double>>&, Execution&);
-template void level2_call(State&, const Call<Level2<Complex<float>>, Complex<float>>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template void level2_call(State&, const Call<Level2<E>, E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -5,7 +5,6 @@
 #include "cuda/structured/level3_call.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <optional>
 

@@ -38,9 +38,8 @@ void update(const DeviceModel& model, const Product<E>& p, cudaStream_t stream) 
   launch(model, "update", update_kernel<E>, {grid, update_threads}, stream, p);
 }
 
-template void update(const DeviceModel&, const Product<double>&, cudaStream_t);
-template void update(const DeviceModel&, const Product<float>&, cudaStream_t);
-template void update(const DeviceModel&, const Product<Complex<double>>&, cudaStream_t);
-template void update(const DeviceModel&, const Product<Complex<float>>&, cudaStream_t);
+#define ACCUBLAS_INSTANTIATE(E) template void update(const DeviceModel&, const Product<E>&, cudaStream_t);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

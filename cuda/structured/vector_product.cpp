@@ -5,9 +5,7 @@
 #include "cuda/structured/vector_product.hpp"
 
 #include <algorithm>
-#include <optional>
 
-#include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/rehearsal.hpp"
@@ -18,8 +16,6 @@
 #include "cuda/structured/combined_rows.hpp"
 #include "cuda/structured/structured_operands.hpp"
 #include "cuda/structured/vector_lines.hpp"
-#include "lib/base/error.hpp"
-#include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 
 namespace accublas::cuda {

@@ -1,7 +1,6 @@
 #include "cuda/vector/vector_call.hpp"
 
 #include "cuda/core/call_state.hpp"
-#include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/operand.hpp"
@@ -12,9 +11,7 @@
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_call.hpp"
 #include "cuda/vector/vector_kernels.hpp"
-#include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
-#include "lib/numerics/bounds.hpp"
 
 namespace accublas::cuda {
 

@@ -251,9 +251,6 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
 
 #define ACCUBLAS_CERTIFIED(E) \
   template void solve_certified(Context&, const CertifiedSystem<E>&, const accublas_options*, accublas_certificate_t*);
-ACCUBLAS_CERTIFIED(double)
-ACCUBLAS_CERTIFIED(float)
-ACCUBLAS_CERTIFIED(Complex<double>)
-ACCUBLAS_CERTIFIED(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_CERTIFIED)
 
 }  // namespace accublas

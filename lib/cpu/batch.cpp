@@ -147,11 +147,8 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   if (missed) throw *missed;
 }
 
-template void gemm_batched(const Call<GemmBatch<double>, double>&, ServeGemm<double>, Execution&);
-template void gemm_batched(const Call<GemmBatch<float>, float>&, ServeGemm<float>, Execution&);
-template void gemm_batched(const Call<GemmBatch<Complex<double>>, Complex<double>>&, ServeGemm<Complex<double>>,
-                           Execution&);
-template void gemm_batched(const Call<GemmBatch<Complex<float>>, Complex<float>>&, ServeGemm<Complex<float>>,
-                           Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template void gemm_batched(const Call<GemmBatch<E>, E>&, ServeGemm<E>, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

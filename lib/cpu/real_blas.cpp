@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -20,7 +19,6 @@
 #include "lib/base/stack.hpp"
 #include "lib/call/blas_spellings.hpp"
 #include "lib/cpu/blas_calls.hpp"
-#include "lib/cpu/level3_calls.hpp"
 
 namespace accublas::cpu {
 namespace {

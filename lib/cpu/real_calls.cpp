@@ -97,9 +97,6 @@ void call_real_blas(const RealBlas& blas, const Call<E>& call) {
   template void call_real_blas(const RealBlas&, const BatchCall<E>&);     \
   template void call_real_blas(const RealBlas&, const Factorization<E>&); \
   template void call_real_blas(const RealBlas&, const Orthogonal<E>&);
-ACCUBLAS_CALL_REAL_BLAS(double)
-ACCUBLAS_CALL_REAL_BLAS(float)
-ACCUBLAS_CALL_REAL_BLAS(Complex<double>)
-ACCUBLAS_CALL_REAL_BLAS(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_CALL_REAL_BLAS)
 
 }  // namespace accublas::cpu

@@ -211,9 +211,8 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
   run.finish();
 }
 
-template void run_inverse(Context&, const Factorization<double>&, const accublas_options*);
-template void run_inverse(Context&, const Factorization<float>&, const accublas_options*);
-template void run_inverse(Context&, const Factorization<Complex<double>>&, const accublas_options*);
-template void run_inverse(Context&, const Factorization<Complex<float>>&, const accublas_options*);
+#define ACCUBLAS_INSTANTIATE(E) template void run_inverse(Context&, const Factorization<E>&, const accublas_options*);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas

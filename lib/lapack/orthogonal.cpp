@@ -236,9 +236,8 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   run.finish();
 }
 
-template void run_orthogonal(Context&, const Orthogonal<double>&, const accublas_options*);
-template void run_orthogonal(Context&, const Orthogonal<float>&, const accublas_options*);
-template void run_orthogonal(Context&, const Orthogonal<Complex<double>>&, const accublas_options*);
-template void run_orthogonal(Context&, const Orthogonal<Complex<float>>&, const accublas_options*);
+#define ACCUBLAS_INSTANTIATE(E) template void run_orthogonal(Context&, const Orthogonal<E>&, const accublas_options*);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas

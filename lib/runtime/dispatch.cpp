@@ -352,10 +352,7 @@ ACCUBLAS_RUN_LEVEL3(Complex<float>, float, float)
   template void run_gemv(Context&, Gemv<E>, const E*, const E*, const accublas_options*);              \
   template void run_dot(Context&, const Dot<E>&, const accublas_options*);                             \
   template void run_factorization(Context&, Factorization<E>, const accublas_options*);
-ACCUBLAS_RUN_ALL(double)
-ACCUBLAS_RUN_ALL(float)
-ACCUBLAS_RUN_ALL(Complex<double>)
-ACCUBLAS_RUN_ALL(Complex<float>)
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_RUN_ALL)
 template void run_mixed_dot(Context&, MixedDot<double>, const double*, const accublas_options*);
 template void run_mixed_dot(Context&, MixedDot<float>, const float*, const accublas_options*);
 template void run_norm(Context&, const Reduction<double>&, const accublas_options*);

@@ -3,8 +3,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "lib/base/isa.hpp"
-
 namespace accublas {
 
 namespace {

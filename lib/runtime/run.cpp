@@ -123,10 +123,9 @@ void Run::promise(Index k, T alpha) {
                                            : "mode " + word + " promises no bound, and the target is " + wanted +
                                                  ": choose a mode that has one");
 }
-template void Run::promise(Index, double);
-template void Run::promise(Index, float);
-template void Run::promise(Index, Complex<double>);
-template void Run::promise(Index, Complex<float>);
+#define ACCUBLAS_INSTANTIATE(E) template void Run::promise(Index, E);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 /// The whole engine runs on a stack that suffices for the real BLAS, so that missing memory for a stack is an error
 /// before anything is written.

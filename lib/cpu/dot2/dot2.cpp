@@ -159,8 +159,7 @@ void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& re
   template T dot2_round(Dot2Pair, T, T, const T*);                                            \
   template T dot2_element(Dot2Pair, Index, T, Vector<const T>, Vector<const T>, T, const T*); \
   template void dot2_report_bound(double, Index, T, accublas_report_t&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

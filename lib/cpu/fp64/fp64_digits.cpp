@@ -174,13 +174,12 @@ void split_lines(const Lines<T>& lines, Index first, Index terms, Cut* cut, cons
   });
 }
 
-template void scan_lines(const Lines<double>&, Cut*, const Execution&);
-template void scan_lines(const Lines<float>&, Cut*, const Execution&);
-template void slice_grids(const Lines<double>&, int, int, Cut*, int*, const Execution&);
-template void slice_grids(const Lines<float>&, int, int, Cut*, int*, const Execution&);
-template void split_lines(const Lines<double>&, Index, Index, Cut*, const int*, Index, int, const DigitArray&,
-                          const Execution&);
-template void split_lines(const Lines<float>&, Index, Index, Cut*, const int*, Index, int, const DigitArray&,
-                          const Execution&);
+#define ACCUBLAS_INSTANTIATE(T)                                                                             \
+  template void scan_lines(const Lines<T>&, Cut*, const Execution&);                                        \
+  template void slice_grids(const Lines<T>&, int, int, Cut*, int*, const Execution&);                       \
+  template void split_lines(const Lines<T>&, Index, Index, Cut*, const int*, Index, int, const DigitArray&, \
+                            const Execution&);
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "lib/base/error.hpp"
 #include "lib/cpu/blas_calls.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
@@ -69,11 +68,11 @@ void slices_dot(const Dot<T>& p, const Mode& mode, Execution& execution) {
             mode, execution);
 }
 
-template void fp64_gemm(const Gemm<double>&, const Mode&, Execution&);
-template void fp64_gemm(const Gemm<float>&, const Mode&, Execution&);
-template void slices_gemv(const Gemv<double>&, const Mode&, Execution&);
-template void slices_gemv(const Gemv<float>&, const Mode&, Execution&);
-template void slices_dot(const Dot<double>&, const Mode&, Execution&);
-template void slices_dot(const Dot<float>&, const Mode&, Execution&);
+#define ACCUBLAS_INSTANTIATE(T)                                       \
+  template void fp64_gemm(const Gemm<T>&, const Mode&, Execution&);   \
+  template void slices_gemv(const Gemv<T>&, const Mode&, Execution&); \
+  template void slices_dot(const Dot<T>&, const Mode&, Execution&);
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

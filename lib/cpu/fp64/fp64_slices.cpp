@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/base/error.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/fp64/fp64_products.hpp"
 #include "lib/numerics/bounds.hpp"

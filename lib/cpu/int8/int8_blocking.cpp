@@ -1,9 +1,7 @@
 #include "lib/cpu/int8/int8_blocking.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "lib/base/fork_safe.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/cpu/int8/int8_operand.hpp"
 #include "lib/cpu/kernels/int8_kernels.hpp"

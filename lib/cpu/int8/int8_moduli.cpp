@@ -164,11 +164,11 @@ int int8_cr_moduli(const Int8Call<T>& call, int least) {
   return 0;
 }
 
-template int int8_fixed_moduli(const Int8Call<double>&, int);
-template int int8_fixed_moduli(const Int8Call<float>&, int);
-template int int8_fewest_moduli(const Int8Call<double>&, int);
-template int int8_fewest_moduli(const Int8Call<float>&, int);
-template int int8_cr_moduli(const Int8Call<double>&, int);
-template int int8_cr_moduli(const Int8Call<float>&, int);
+#define ACCUBLAS_INSTANTIATE(T)                             \
+  template int int8_fixed_moduli(const Int8Call<T>&, int);  \
+  template int int8_fewest_moduli(const Int8Call<T>&, int); \
+  template int int8_cr_moduli(const Int8Call<T>&, int);
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

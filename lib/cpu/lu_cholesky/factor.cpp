@@ -76,9 +76,8 @@ void factorize(const Factorization<E>& f, Execution& execution) {
   *f.info = info;
 }
 
-template void factorize(const Factorization<double>&, Execution&);
-template void factorize(const Factorization<float>&, Execution&);
-template void factorize(const Factorization<Complex<double>>&, Execution&);
-template void factorize(const Factorization<Complex<float>>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template void factorize(const Factorization<E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

@@ -112,13 +112,10 @@ void native_orthogonal(const Orthogonal<E>& o, Execution& execution) {
   operands.put_back();
 }
 
-template void native_factorization(const Factorization<double>&, Execution&);
-template void native_factorization(const Factorization<float>&, Execution&);
-template void native_factorization(const Factorization<Complex<double>>&, Execution&);
-template void native_factorization(const Factorization<Complex<float>>&, Execution&);
-template void native_orthogonal(const Orthogonal<double>&, Execution&);
-template void native_orthogonal(const Orthogonal<float>&, Execution&);
-template void native_orthogonal(const Orthogonal<Complex<double>>&, Execution&);
-template void native_orthogonal(const Orthogonal<Complex<float>>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E)                                            \
+  template void native_factorization(const Factorization<E>&, Execution&); \
+  template void native_orthogonal(const Orthogonal<E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

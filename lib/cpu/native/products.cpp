@@ -105,13 +105,10 @@ void native_gemv(const Gemv<T>& p, Execution& execution) {
                   });
 }
 
-template void native_gemm(const Gemm<double>&, Execution&);
-template void native_gemm(const Gemm<float>&, Execution&);
-template void native_gemm(const Gemm<Complex<double>>&, Execution&);
-template void native_gemm(const Gemm<Complex<float>>&, Execution&);
-template void native_gemv(const Gemv<double>&, Execution&);
-template void native_gemv(const Gemv<float>&, Execution&);
-template void native_gemv(const Gemv<Complex<double>>&, Execution&);
-template void native_gemv(const Gemv<Complex<float>>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E)                          \
+  template void native_gemm(const Gemm<E>&, Execution&); \
+  template void native_gemv(const Gemv<E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

@@ -51,13 +51,10 @@ void native_level3(const Level3<E>& l, Execution& execution) {
   operands.put_back();
 }
 
-template void native_level2(const Level2<double>&, Execution&);
-template void native_level2(const Level2<float>&, Execution&);
-template void native_level2(const Level2<Complex<double>>&, Execution&);
-template void native_level2(const Level2<Complex<float>>&, Execution&);
-template void native_level3(const Level3<double>&, Execution&);
-template void native_level3(const Level3<float>&, Execution&);
-template void native_level3(const Level3<Complex<double>>&, Execution&);
-template void native_level3(const Level3<Complex<float>>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E)                              \
+  template void native_level2(const Level2<E>&, Execution&); \
+  template void native_level3(const Level3<E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

@@ -92,10 +92,9 @@ void native_norm(const Reduction<T>& p, Execution& execution) {
   norm_of<Complex<T>>(p.norm, p.length(), x, p.result, execution);
 }
 
-template void native_dot(const Dot<double>&, Execution&);
-template void native_dot(const Dot<float>&, Execution&);
-template void native_dot(const Dot<Complex<double>>&, Execution&);
-template void native_dot(const Dot<Complex<float>>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template void native_dot(const Dot<E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 template void native_mixed_dot(const MixedDot<double>&, Execution&);
 template void native_mixed_dot(const MixedDot<float>&, Execution&);
 template void native_norm(const Reduction<double>&, Execution&);

@@ -114,9 +114,8 @@ bool deep_product(const Product<E>& p, const Mode& mode, Execution& execution) {
   return true;
 }
 
-template bool deep_product(const Product<double>&, const Mode&, Execution&);
-template bool deep_product(const Product<float>&, const Mode&, Execution&);
-template bool deep_product(const Product<Complex<double>>&, const Mode&, Execution&);
-template bool deep_product(const Product<Complex<float>>&, const Mode&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template bool deep_product(const Product<E>&, const Mode&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

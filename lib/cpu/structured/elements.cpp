@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "lib/base/atomic_maximum.hpp"
-#include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/dot2/dot2.hpp"
 #include "lib/cpu/fp64/fp64_products.hpp"
@@ -380,9 +379,8 @@ void product_by_elements(const Product<E>& g, const Mode& mode, Execution& execu
   ProductElements<E>(g, mode, execution).run();
 }
 
-template void product_by_elements(const Product<double>&, const Mode&, Execution&);
-template void product_by_elements(const Product<float>&, const Mode&, Execution&);
-template void product_by_elements(const Product<Complex<double>>&, const Mode&, Execution&);
-template void product_by_elements(const Product<Complex<float>>&, const Mode&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template void product_by_elements(const Product<E>&, const Mode&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

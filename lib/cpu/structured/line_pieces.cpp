@@ -247,9 +247,8 @@ bool cr_line_product(const LineProduct<E>& g, Execution& execution) {
   return LinePieces<E>(g, execution).run();
 }
 
-template bool cr_line_product(const LineProduct<double>&, Execution&);
-template bool cr_line_product(const LineProduct<float>&, Execution&);
-template bool cr_line_product(const LineProduct<Complex<double>>&, Execution&);
-template bool cr_line_product(const LineProduct<Complex<float>>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template bool cr_line_product(const LineProduct<E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

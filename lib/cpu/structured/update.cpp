@@ -186,9 +186,8 @@ void update(const Product<E>& p, Execution& execution) {
   Update<E>(p, execution).run();
 }
 
-template void update(const Product<double>&, Execution&);
-template void update(const Product<float>&, Execution&);
-template void update(const Product<Complex<double>>&, Execution&);
-template void update(const Product<Complex<float>>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template void update(const Product<E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

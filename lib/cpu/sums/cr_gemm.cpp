@@ -14,7 +14,6 @@
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/cr_panels.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
-#include "lib/numerics/bounds.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "lib/numerics/ziv.hpp"

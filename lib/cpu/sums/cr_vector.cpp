@@ -386,15 +386,13 @@ T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col
   return decided ? result : exact_element<T>(k, alpha, row, col, beta, c);
 }
 
-template TripleSum fullest_sum(Isa, Index, Vector<const double>, Vector<const double>, TermScale);
-template TripleSum fullest_sum(Isa, Index, Vector<const float>, Vector<const float>, TermScale);
-template TermScale scale_of(Index, Vector<const double>, Vector<const double>, const TripleSum&);
-template TermScale scale_of(Index, Vector<const float>, Vector<const float>, const TripleSum&);
-template double cr_element(Isa, Index, double, Vector<const double>, Vector<const double>, double, const double*);
-template float cr_element(Isa, Index, float, Vector<const float>, Vector<const float>, float, const float*);
-template void cr_gemv(const Gemv<double>&, Execution&);
-template void cr_gemv(const Gemv<float>&, Execution&);
-template void cr_dot(const Dot<double>&, Execution&);
-template void cr_dot(const Dot<float>&, Execution&);
+#define ACCUBLAS_INSTANTIATE(T)                                                            \
+  template TripleSum fullest_sum(Isa, Index, Vector<const T>, Vector<const T>, TermScale); \
+  template TermScale scale_of(Index, Vector<const T>, Vector<const T>, const TripleSum&);  \
+  template T cr_element(Isa, Index, T, Vector<const T>, Vector<const T>, T, const T*);     \
+  template void cr_gemv(const Gemv<T>&, Execution&);                                       \
+  template void cr_dot(const Dot<T>&, Execution&);
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

@@ -1,7 +1,6 @@
 // The survey of a deep product, before its sums: the lines and the bound of fixed:T, and the certificate of dp and sp
 // reproducible. The certificate's sums read panels, as the products do.
 #include "lib/base/atomic_maximum.hpp"
-#include "lib/call/accuracy.hpp"
 #include "lib/cpu/sums/deep.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"

@@ -86,15 +86,13 @@ T exact_asum(Index n, const Entries<T>& x) {
   return finish(T(1), sum, T(0), T(0));
 }
 
-template double exact_element(Index, double, Vector<const double>, Vector<const double>, double, const double*);
-template float exact_element(Index, float, Vector<const float>, Vector<const float>, float, const float*);
-template void signal_element(double, Index, double, Vector<const double>, Vector<const double>, double, double);
-template void signal_element(float, Index, float, Vector<const float>, Vector<const float>, float, float);
-template void exact_gemm(const Gemm<double>&, Execution&);
-template void exact_gemm(const Gemm<float>&, Execution&);
-template double exact_nrm2(Index, const Entries<double>&);
-template float exact_nrm2(Index, const Entries<float>&);
-template double exact_asum(Index, const Entries<double>&);
-template float exact_asum(Index, const Entries<float>&);
+#define ACCUBLAS_INSTANTIATE(T)                                                      \
+  template T exact_element(Index, T, Vector<const T>, Vector<const T>, T, const T*); \
+  template void signal_element(T, Index, T, Vector<const T>, Vector<const T>, T, T); \
+  template void exact_gemm(const Gemm<T>&, Execution&);                              \
+  template T exact_nrm2(Index, const Entries<T>&);                                   \
+  template T exact_asum(Index, const Entries<T>&);
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

@@ -6,10 +6,7 @@
 // rounded as docs/modes.md says. Products add up in as many limbs as the sums may need.
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <limits>
 
-#include "lib/base/error.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/sums/integer_line.hpp"

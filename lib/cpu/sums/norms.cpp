@@ -157,8 +157,7 @@ void cr_asum(const Reduction<T>& r, Execution& execution) {
   template void dot2_asum(const Reduction<T>&, Execution&); \
   template void cr_nrm2(const Reduction<T>&, Execution&);   \
   template void cr_asum(const Reduction<T>&, Execution&);
-ACCUBLAS_INSTANTIATE(double)
-ACCUBLAS_INSTANTIATE(float)
+ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

@@ -15,9 +15,8 @@ void solve(const TriangularSystem<E>& system, const Mode& mode, Execution& execu
   if (!dot2) put_bound(execution.report, rounded_once<RealOf<E>>());
 }
 
-template void solve(const TriangularSystem<double>&, const Mode&, Execution&);
-template void solve(const TriangularSystem<float>&, const Mode&, Execution&);
-template void solve(const TriangularSystem<Complex<double>>&, const Mode&, Execution&);
-template void solve(const TriangularSystem<Complex<float>>&, const Mode&, Execution&);
+#define ACCUBLAS_INSTANTIATE(E) template void solve(const TriangularSystem<E>&, const Mode&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cpu

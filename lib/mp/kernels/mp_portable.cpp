@@ -1,7 +1,5 @@
 // The kernels of lib/mp/kernels/mp_kernels.hpp in plain C++. They explain what the kernels compute, and run if no
 // faster kernels exist for the CPU.
-#include <cmath>
-
 #include "lib/base/integers.hpp"
 #include "lib/mp/kernels/mp_kernels.hpp"
 #include "lib/numerics/wide.hpp"
