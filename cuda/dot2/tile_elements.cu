@@ -166,15 +166,9 @@ __device__ unsigned needed_blocks(const ExactArguments<T>& a, PendingTile& lines
   if (!rows.nonzero || !cols.nonzero) return all;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const Index word = 2 * (first + lane) + warp;
-  std::uint64_t in_rows = 0, in_cols = 0;
-  if (word < rows.words) {
-#pragma unroll 8
-    for (int i = 0; i < pending_tile_lines; ++i) {
-      in_rows |= rows.nonzero[min(lines.tile.row + i, a.rows.count - 1) * rows.words + word];
-      in_cols |= cols.nonzero[min(lines.tile.col + i, a.cols.count - 1) * cols.words + word];
-    }
-  }
-  bool matters = (in_rows & in_cols) != 0;
+  TileTerms terms;
+  terms.add<pending_tile_lines>(rows, lines.tile.row, cols, lines.tile.col, word);
+  bool matters = terms.needed();
   int bound = no_term_sum - 1;
   if (matters && knows_exponents(a)) {
     bound = largest_sum(a.exponents.top, a.exponents.k_padded, lines, word);

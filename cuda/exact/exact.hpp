@@ -45,6 +45,28 @@ void exact(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 /// Rows and columns of a tile of decide_by_tiles, and terms of a block that it leaves out if all its products are zero.
 inline constexpr int pending_tile_lines = 32, pending_tile_terms = 128;
 
+#ifdef __CUDACC__
+
+/// The terms of a word (Lines::nonzero) that are not zero in some of a tile's rows, and in some of its columns. A tile
+/// needs a block of terms if one of them is in both.
+struct TileTerms {
+  std::uint64_t in_rows = 0, in_cols = 0;
+
+  /// Adds `count` rows and columns. Lines beyond the last one are the last one again.
+  template <int count>
+  __device__ void add(const Lines& rows, Index row, const Lines& cols, Index col, Index word) {
+    if (word >= rows.words) return;
+#pragma unroll 8
+    for (int i = 0; i < count; ++i) {
+      in_rows |= rows.nonzero[min(row + i, rows.count - 1) * rows.words + word];
+      in_cols |= cols.nonzero[min(col + i, cols.count - 1) * cols.words + word];
+    }
+  }
+  __device__ bool needed() const { return (in_rows & in_cols) != 0; }
+};
+
+#endif
+
 /// Numbers of pending elements from which on tiles are faster than sums one by one.
 struct PendingTiles {
   Index elements;  ///< with more pending elements of finite lines

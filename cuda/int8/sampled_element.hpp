@@ -86,21 +86,15 @@ __device__ inline double needed_share(const Lines& rows, Index i, const Lines& c
   int needed = 0;
   for (Index first = 0; first < rows.words; first += sample_threads / 4) {
     const Index word = first + threadIdx.x / 4;
-    std::uint64_t in_rows = 0, in_cols = 0;
-    if (word < rows.words) {
-#pragma unroll
-      for (int q = 0; q < 8; ++q) {
-        const Index line = threadIdx.x % 4 * 8 + q;
-        in_rows |= rows.nonzero[min(row + line, rows.count - 1) * rows.words + word];
-        in_cols |= cols.nonzero[min(col + line, cols.count - 1) * cols.words + word];
-      }
-    }
+    const Index part = threadIdx.x % 4 * 8;
+    TileTerms terms;
+    terms.add<8>(rows, row + part, cols, col + part, word);
     for (int offset = 1; offset < 4; offset *= 2) {
-      in_rows |= __shfl_xor_sync(0xFFFFFFFFu, in_rows, offset);
-      in_cols |= __shfl_xor_sync(0xFFFFFFFFu, in_cols, offset);
+      terms.in_rows |= __shfl_xor_sync(0xFFFFFFFFu, terms.in_rows, offset);
+      terms.in_cols |= __shfl_xor_sync(0xFFFFFFFFu, terms.in_cols, offset);
     }
     // Eight threads have the two words of a block.
-    const unsigned both = __ballot_sync(0xFFFFFFFFu, (in_rows & in_cols) != 0) >> (threadIdx.x % 32 / 8 * 8) & 0xFF;
+    const unsigned both = __ballot_sync(0xFFFFFFFFu, terms.needed()) >> (threadIdx.x % 32 / 8 * 8) & 0xFF;
     needed += __syncthreads_count(threadIdx.x % 8 == 0 && both != 0);
   }
   return static_cast<double>(needed) / static_cast<double>(ceil_div(rows.words, Index{2}));
