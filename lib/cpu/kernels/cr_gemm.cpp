@@ -12,36 +12,17 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-// These operations work on the bits of entries, and return lanes as bits of an integer.
 #if ACCUBLAS_ISA_LEVEL >= 2
 /// Returns seen | (a & b).
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) {
   return _mm512_castsi512_pd(
       _mm512_ternarylogic_epi64(_mm512_castpd_si512(seen), _mm512_castpd_si512(a), _mm512_castpd_si512(b), 0xF8));
 }
-ACCUBLAS_INLINE unsigned lanes_equal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
-ACCUBLAS_INLINE unsigned lanes_at_least(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
-ACCUBLAS_INLINE void store_results(float* to, V v) { _mm256_storeu_ps(to, _mm512_cvtpd_ps(v)); }
-ACCUBLAS_INLINE V rounded_to_float(V v) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(v)); }
 #elif ACCUBLAS_ISA_LEVEL == 1
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) { return _mm256_or_pd(seen, _mm256_and_pd(a, b)); }
-ACCUBLAS_INLINE unsigned lanes_equal(V a, V b) {
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)));
-}
-ACCUBLAS_INLINE unsigned lanes_at_least(V a, V b) {
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GE_OQ)));
-}
-ACCUBLAS_INLINE void store_results(float* to, V v) { _mm_storeu_ps(to, _mm256_cvtpd_ps(v)); }
-ACCUBLAS_INLINE V rounded_to_float(V v) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(v)); }
 #else
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) { return as_value(as_bits(seen) | (as_bits(a) & as_bits(b))); }
-ACCUBLAS_INLINE unsigned lanes_equal(V a, V b) { return a == b; }
-ACCUBLAS_INLINE unsigned lanes_at_least(V a, V b) { return a >= b; }
-ACCUBLAS_INLINE void store_results(float* to, V v) { *to = static_cast<float>(v); }
-ACCUBLAS_INLINE V rounded_to_float(V v) { return static_cast<float>(v); }
 #endif
-
-ACCUBLAS_INLINE void store_results(double* to, V v) { store(to, v); }
 
 ACCUBLAS_INLINE V load_bits(const std::uint64_t* p) {
   double x[W];
@@ -58,12 +39,12 @@ ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error,
   constexpr bool single = sizeof(T) == 4;
   const V alpha = splat(t.alpha), least = splat(0x1p-700), most = splat(0x1p700);
   const V size = magnitude(high);
-  unsigned done = (lanes_at_least(size, least) & lanes_at_least(most, size)) | lanes_equal(add(size, error), zero());
+  unsigned done = (at_least(size, least) & at_least(most, size)) | equal(add(size, error), zero());
   const V p = mul(alpha, high), p_low = fms(alpha, high, p), p_tail = mul(alpha, low);
   V q = zero(), q_low = zero();
   if (t.beta != 0) {
     const V c = load(addend), c_size = magnitude(c), beta = splat(t.beta);
-    done &= (lanes_at_least(c_size, least) & lanes_at_least(most, c_size)) | lanes_equal(c_size, zero());
+    done &= (at_least(c_size, least) & at_least(most, c_size)) | equal(c_size, zero());
     q = mul(beta, c);
     q_low = fms(beta, c, q);
   }
@@ -77,27 +58,26 @@ ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error,
   V below = add(sum, sub(rest, bound)), above = add(sum, add(rest, bound));
   if (single) {
     // A lane that overflows stays undecided, so that code that signals exceptions computes it.
-    done &= lanes_at_least(splat(0x1.fffffep+127), magnitude(above));
-    below = rounded_to_float(below);
-    above = rounded_to_float(above);
+    done &= at_least(splat(0x1.fffffep+127), magnitude(above));
+    below = to_single(below);
+    above = to_single(above);
   }
   // If all parts are zero, the result is +0. A result that underflows to zero has the sign of the exact result, so that
   // its lane stays undecided.
   const V any = add(add(size, error), magnitude(q));
-  store_results(out, where_greater(any, zero(), above, zero()));
-  const unsigned decided =
-      done & ((lanes_equal(below, above) & ~lanes_equal(above, zero())) | lanes_equal(any, zero()));
-  const unsigned exact = done & ~decided & lanes_equal(error, zero());
+  store(out, where_greater(any, zero(), above, zero()));
+  const unsigned decided = done & ((equal(below, above) & ~equal(above, zero())) | equal(any, zero()));
+  const unsigned exact = done & ~decided & equal(error, zero());
   if (exact == 0) return decided;
   // S is exact in these lanes. If at most one of the four parts of `rest` is not zero, sum + rest is rounded once, also
   // in a tie.
-  const unsigned no_tail = lanes_equal(p_tail, zero()), no_p = lanes_equal(p_low, zero()),
-                 no_q = lanes_equal(q_low, zero()), no_sum = lanes_equal(sum_low, zero());
+  const unsigned no_tail = equal(p_tail, zero()), no_p = equal(p_low, zero()), no_q = equal(q_low, zero()),
+                 no_sum = equal(sum_low, zero());
   const unsigned one_part = (no_tail & no_p & (no_q | no_sum)) | (no_q & no_sum & (no_tail | no_p));
-  const unsigned tail = t.alpha_power_of_two ? ~0u : lanes_equal(low, zero());
+  const unsigned tail = t.alpha_power_of_two ? ~0u : equal(low, zero());
   const V result = add(sum, rest);
-  const unsigned rounded = exact & one_part & tail & ~lanes_equal(result, zero()) &
-                           (single ? lanes_equal(rest, zero()) : ~0u);  // a float must not be rounded to double first
+  const unsigned rounded = exact & one_part & tail & ~equal(result, zero()) &
+                           (single ? equal(rest, zero()) : ~0u);  // a float must not be rounded to double first
   double results[W];
   store(results, result);
   for (int i = 0; i < W; ++i)
@@ -110,7 +90,7 @@ ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error,
 template <class T>
 ACCUBLAS_INLINE std::uint64_t round_sums(const CrTile<T>& t, Index row, int j, V high, V low, V error) {
   const Index at = j * lines + row;
-  if (lanes_equal(high, zero()) != 0) {
+  if (equal(high, zero()) != 0) {
     // If every term is zero, the sum of zero is exact.
     V common = zero();
     for (Index w = 0; w * 64 < t.k; ++w)
@@ -126,8 +106,7 @@ ACCUBLAS_INLINE std::uint64_t round_sums(const CrTile<T>& t, Index row, int j, V
   if (t.row_unscale) {
     const V first = load(t.row_unscale + row), second = splat(t.col_unscale[j]);
     const V once = mul(high, first), size = magnitude(once), nothing = add(magnitude(high), error);
-    done &=
-        (lanes_at_least(size, splat(0x1p-700)) & lanes_at_least(splat(0x1p700), size)) | lanes_equal(nothing, zero());
+    done &= (at_least(size, splat(0x1p-700)) & at_least(splat(0x1p700), size)) | equal(nothing, zero());
     high = mul(once, second);
     low = mul(mul(low, first), second);
     // The addition covers underflow.

@@ -39,18 +39,10 @@ ACCUBLAS_INLINE void combine_vectors(V& s, V& c, V s2, V c2) {
   }
 }
 
-#if ACCUBLAS_ISA_LEVEL >= 2
-ACCUBLAS_INLINE V without_sign(V a) { return _mm512_abs_pd(a); }
-#elif ACCUBLAS_ISA_LEVEL == 1
-ACCUBLAS_INLINE V without_sign(V a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
-#else
-ACCUBLAS_INLINE V without_sign(V a) { return __builtin_fabs(a); }
-#endif
-
 /// ASUM's step: the error of a term is 0.
 template <class T>
 ACCUBLAS_INLINE void add_magnitude(Lanes& lanes, int v, V x) {
-  const V p = without_sign(x), s = lanes.s[v], sum = add(s, p);
+  const V p = magnitude(x), s = lanes.s[v], sum = add(s, p);
   if constexpr (compensated<T>) lanes.c[v] = add(lanes.c[v], sum_error(s, p, sum));
   lanes.s[v] = sum;
 }

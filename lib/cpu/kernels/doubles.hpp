@@ -28,6 +28,7 @@ ACCUBLAS_INLINE Doubles load_first(const float* p, int count) {
   return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(static_cast<__mmask8>((1 << count) - 1), p));
 }
 ACCUBLAS_INLINE void store(double* p, Doubles v) { _mm512_storeu_pd(p, v); }
+ACCUBLAS_INLINE void store(float* p, Doubles v) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(v)); }
 /// v in a register: gcc would otherwise read memory again for each use.
 ACCUBLAS_INLINE Doubles held(Doubles v) {
   __asm__("" : "+v"(v));
@@ -37,6 +38,12 @@ ACCUBLAS_INLINE Doubles held(Doubles v) {
 ACCUBLAS_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm512_fmadd_pd(a, b, c); }
 ACCUBLAS_INLINE Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm512_fmsub_pd(a, b, c); }
 ACCUBLAS_INLINE Doubles magnitude(Doubles a) { return _mm512_abs_pd(a); }
+ACCUBLAS_INLINE Doubles to_single(Doubles a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
+/// Lanes, as bits, of which a comparison is true: with a NaN `differing` alone.
+ACCUBLAS_INLINE unsigned equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
+ACCUBLAS_INLINE unsigned differing(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ); }
+ACCUBLAS_INLINE unsigned below(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+ACCUBLAS_INLINE unsigned at_least(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
 ACCUBLAS_INLINE double lane_sum(Doubles v) { return _mm512_reduce_add_pd(v); }
 
 #elif ACCUBLAS_ISA_LEVEL == 1
@@ -59,6 +66,7 @@ ACCUBLAS_INLINE Doubles load_first(const float* p, int count) {
   return _mm256_cvtps_pd(_mm_maskload_ps(p, _mm_cmpgt_epi32(_mm_set1_epi32(count), _mm_setr_epi32(0, 1, 2, 3))));
 }
 ACCUBLAS_INLINE void store(double* p, Doubles v) { _mm256_storeu_pd(p, v); }
+ACCUBLAS_INLINE void store(float* p, Doubles v) { _mm_storeu_ps(p, _mm256_cvtpd_ps(v)); }
 /// v in a register: gcc would otherwise read memory again for each use.
 ACCUBLAS_INLINE Doubles held(Doubles v) {
   __asm__("" : "+x"(v));
@@ -68,6 +76,15 @@ ACCUBLAS_INLINE Doubles held(Doubles v) {
 ACCUBLAS_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm256_fmadd_pd(a, b, c); }
 ACCUBLAS_INLINE Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm256_fmsub_pd(a, b, c); }
 ACCUBLAS_INLINE Doubles magnitude(Doubles a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+ACCUBLAS_INLINE Doubles to_single(Doubles a) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(a)); }
+template <int comparison>
+ACCUBLAS_INLINE unsigned lanes_where(Doubles a, Doubles b) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, comparison)));
+}
+ACCUBLAS_INLINE unsigned equal(Doubles a, Doubles b) { return lanes_where<_CMP_EQ_OQ>(a, b); }
+ACCUBLAS_INLINE unsigned differing(Doubles a, Doubles b) { return lanes_where<_CMP_NEQ_UQ>(a, b); }
+ACCUBLAS_INLINE unsigned below(Doubles a, Doubles b) { return lanes_where<_CMP_LT_OQ>(a, b); }
+ACCUBLAS_INLINE unsigned at_least(Doubles a, Doubles b) { return lanes_where<_CMP_GE_OQ>(a, b); }
 ACCUBLAS_INLINE double lane_sum(Doubles v) {
   double x[W];
   store(x, v);
@@ -85,12 +102,18 @@ ACCUBLAS_INLINE Doubles load(const float* p) { return *p; }
 ACCUBLAS_INLINE Doubles load_first(const double*, int) { return 0; }
 ACCUBLAS_INLINE Doubles load_first(const float*, int) { return 0; }
 ACCUBLAS_INLINE void store(double* p, Doubles v) { *p = v; }
+ACCUBLAS_INLINE void store(float* p, Doubles v) { *p = static_cast<float>(v); }
 ACCUBLAS_INLINE Doubles held(Doubles v) { return v; }
 /// a b + c and a b - c, rounded once (libm's fma, slow where the CPU lacks the instruction; Dekker's product would not
 /// do near the ends of the exponent range).
 ACCUBLAS_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) { return __builtin_fma(a, b, c); }
 ACCUBLAS_INLINE Doubles fms(Doubles a, Doubles b, Doubles c) { return __builtin_fma(a, b, -c); }
 ACCUBLAS_INLINE double lane_sum(Doubles v) { return v; }
+ACCUBLAS_INLINE Doubles to_single(Doubles a) { return static_cast<float>(a); }
+ACCUBLAS_INLINE unsigned equal(Doubles a, Doubles b) { return a == b; }
+ACCUBLAS_INLINE unsigned differing(Doubles a, Doubles b) { return a != b; }
+ACCUBLAS_INLINE unsigned below(Doubles a, Doubles b) { return a < b; }
+ACCUBLAS_INLINE unsigned at_least(Doubles a, Doubles b) { return a >= b; }
 
 #endif
 

@@ -79,7 +79,7 @@ ACCUBLAS_INLINE Doubles round_pair(Doubles head, Integers64 e) {
   if (!Single) return r;
   const Doubles lost = tail - (r - head);  // exact: abs(head) > abs(tail)
   const Integers64 bits = as_bits(r);
-  const Mask inexact = unequal(as_bits(lost) << 1, Integers64{});
+  const Mask inexact = differing(as_bits(lost) << 1, Integers64{});
   const Mask even = no_bit_where(inexact, bits, one);
   const Mask opposite = sign_bit(bits ^ as_bits(lost));
   return as_double(sub_where(even & opposite, add_where(even & ~opposite, bits, one), one));
@@ -87,14 +87,14 @@ ACCUBLAS_INLINE Doubles round_pair(Doubles head, Integers64 e) {
 
 /// x 2^shift with the sign bit flipped by `sign`, for a normal result; zero stays +0.
 ACCUBLAS_INLINE Doubles scale(Doubles x, Integers64 shift, Integers64 sign) {
-  return as_double(where(unequal(x, zero()), (as_bits(x) + (shift << 52)) ^ sign));
+  return as_double(where(differing(x, zero()), (as_bits(x) + (shift << 52)) ^ sign));
 }
 
 /// Elements that round to one value, of 8.
 template <class T>
 ACCUBLAS_INLINE Mask same(Doubles x, Doubles y) {
   if (sizeof(T) == 8) return equal(as_bits(x), as_bits(y));
-  return equal(rounded_to_single(x), rounded_to_single(y));
+  return equal(to_single(x), to_single(y));
 }
 
 /// Returns RN(S 2^...) of 8 elements of row r. An interval decides an element if both of its ends round to one value.
@@ -185,7 +185,7 @@ ACCUBLAS_INLINE Rounded round_parts(const Product& p, Doubles q, Doubles q_low) 
   Mask done = same<T>(least, result);
   // An underflow to zero has the sign of the exact result, and an overflow signals its exception: both stay open.
   if (sizeof(T) == 4)
-    done &= at_least(magnitude(result), splat(0x1p-149)) & at_most(magnitude(result), splat(0x1.fffffep+127));
+    done &= at_least(magnitude(result), splat(0x1p-149)) & at_least(splat(0x1.fffffep+127), magnitude(result));
   return {result, done};
 }
 
@@ -211,7 +211,7 @@ ACCUBLAS_INLINE Rounded round_combination(const Int8Reconstruction& t, const Uni
   Mask done = in_range ? 0xFF : 0;
   if (t.beta != 0) {
     const Doubles addend = load(c + x.at), size = magnitude(addend);
-    done &= (at_least(size, splat(0x1p-700)) & at_most(size, splat(0x1p700))) | equal(size, zero());
+    done &= (at_least(size, splat(0x1p-700)) & at_least(splat(0x1p700), size)) | equal(size, zero());
     q = by.beta * addend;
     q_low = fms(by.beta, addend, q);
   }

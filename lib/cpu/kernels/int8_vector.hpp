@@ -91,14 +91,9 @@ ACCUBLAS_INLINE void store_flags(std::uint8_t* p, Mask mask) {
 ACCUBLAS_INLINE Mask first_lanes(std::int64_t count) { return static_cast<Mask>(count >= W ? 0xFF : (1 << count) - 1); }
 ACCUBLAS_INLINE int lanes_in(Mask mask) { return __builtin_popcount(mask); }
 
-// Comparisons. Of doubles, false where a NaN takes part, but for `unequal`.
-ACCUBLAS_INLINE Mask equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
-ACCUBLAS_INLINE Mask unequal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ); }
-ACCUBLAS_INLINE Mask below(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
-ACCUBLAS_INLINE Mask at_least(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
-ACCUBLAS_INLINE Mask at_most(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ); }
+// Comparisons.
 ACCUBLAS_INLINE Mask equal(Integers64 a, Integers64 b) { return _mm512_cmpeq_epi64_mask(raw(a), raw(b)); }
-ACCUBLAS_INLINE Mask unequal(Integers64 a, Integers64 b) { return _mm512_cmpneq_epi64_mask(raw(a), raw(b)); }
+ACCUBLAS_INLINE Mask differing(Integers64 a, Integers64 b) { return _mm512_cmpneq_epi64_mask(raw(a), raw(b)); }
 ACCUBLAS_INLINE Mask at_least(Integers64 a, Integers64 b) { return _mm512_cmpge_epu64_mask(raw(a), raw(b)); }
 /// The top bit of each lane.
 ACCUBLAS_INLINE Mask sign_bit(Integers64 a) { return _mm512_movepi64_mask(raw(a)); }
@@ -174,7 +169,6 @@ ACCUBLAS_INLINE Integers64 nearest_integers(Doubles v) { return integers64(_mm51
 ACCUBLAS_INLINE Integers64 truncated_integers(Doubles v) { return integers64(_mm512_cvttpd_epi64(v)); }
 ACCUBLAS_INLINE Doubles to_doubles(Integers64 v) { return _mm512_cvtepi64_pd(raw(v)); }
 ACCUBLAS_INLINE Floats to_floats(Integers32 v) { return _mm512_cvtepi32_ps(raw(v)); }
-ACCUBLAS_INLINE Doubles rounded_to_single(Doubles v) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(v)); }
 
 ACCUBLAS_INLINE double lane_min(Doubles v) { return _mm512_reduce_min_pd(v); }
 ACCUBLAS_INLINE std::uint64_t lane_max(Integers64 v) { return _mm512_reduce_max_epu64(raw(v)); }

@@ -10,54 +10,29 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 constexpr long long lost_bits = (1 << 29) - 1, before_middle = (1 << 28) - 2, about_middle = 4;
 
 #if ACCUBLAS_ISA_LEVEL >= 2
-/// Lanes, as bits, where a and b differ or are NaN; where they are equal.
-ACCUBLAS_INLINE unsigned differing(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ); }
-ACCUBLAS_INLINE unsigned equal(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
 /// Returns the lanes, as bits, that hold Inf or NaN. They stay undecided, so that code that signals exceptions computes
 /// them.
 ACCUBLAS_INLINE unsigned not_finite(V a) { return _mm512_fpclass_pd_mask(a, 0x99); }
-ACCUBLAS_INLINE V to_single(V a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
-/// Lanes where a < b.
-ACCUBLAS_INLINE unsigned below(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
 /// Lanes next to the middle of two numbers of single precision.
 ACCUBLAS_INLINE unsigned nearly_tied(V a) {
   const __m512i from_middle = _mm512_sub_epi64(_mm512_castpd_si512(a), _mm512_set1_epi64(before_middle));
   return _mm512_cmple_epu64_mask(_mm512_and_si512(from_middle, _mm512_set1_epi64(lost_bits)),
                                  _mm512_set1_epi64(about_middle));
 }
-ACCUBLAS_INLINE void store(float* p, V v) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(v)); }
 #elif ACCUBLAS_ISA_LEVEL == 1
-ACCUBLAS_INLINE unsigned differing(V a, V b) {
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_NEQ_UQ)));
-}
-ACCUBLAS_INLINE unsigned equal(V a, V b) {
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)));
-}
-ACCUBLAS_INLINE unsigned not_finite(V a) {
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(magnitude(a), splat(__builtin_inf()), _CMP_NLT_UQ)));
-}
-ACCUBLAS_INLINE V to_single(V a) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(a)); }
-ACCUBLAS_INLINE unsigned below(V a, V b) {
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)));
-}
+ACCUBLAS_INLINE unsigned not_finite(V a) { return lanes_where<_CMP_NLT_UQ>(magnitude(a), splat(__builtin_inf())); }
 ACCUBLAS_INLINE unsigned nearly_tied(V a) {
   const __m256i from_middle = _mm256_sub_epi64(_mm256_castpd_si256(a), _mm256_set1_epi64x(before_middle));
   const __m256i lost = _mm256_and_si256(from_middle, _mm256_set1_epi64x(lost_bits));
   return static_cast<unsigned>(
       _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(_mm256_set1_epi64x(about_middle + 1), lost))));
 }
-ACCUBLAS_INLINE void store(float* p, V v) { _mm_storeu_ps(p, _mm256_cvtpd_ps(v)); }
 #else
-ACCUBLAS_INLINE unsigned differing(V a, V b) { return a != b; }
-ACCUBLAS_INLINE unsigned equal(V a, V b) { return a == b; }
 ACCUBLAS_INLINE unsigned not_finite(V a) { return !(magnitude(a) < __builtin_inf()); }
-ACCUBLAS_INLINE V to_single(V a) { return static_cast<float>(a); }
-ACCUBLAS_INLINE unsigned below(V a, V b) { return a < b; }
 ACCUBLAS_INLINE unsigned nearly_tied(V a) {
   constexpr std::uint64_t before = before_middle, lost = lost_bits, middle = about_middle;
   return ((__builtin_bit_cast(std::uint64_t, a) - before) & lost) <= middle;
 }
-ACCUBLAS_INLINE void store(float* p, V v) { *p = static_cast<float>(v); }
 #endif
 
 namespace {
