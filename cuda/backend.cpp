@@ -53,9 +53,8 @@ int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, c
 /// part of a call.
 template <class T>
 std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, T>& call, const Execution& execution) {
-  const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
   const Gemm<T>& g = call.problem;
-  if (!grade || call.mode.reproducible || execution.engine_forced) return {};
+  if (!is_grade(call.mode) || call.mode.reproducible || execution.engine_forced) return {};
   if (g.wanted != Triangle::all && !state.native_product()) return {};
   const bool pairs = g.row_pairs != RowPairs::none;
   const Index parts = pairs ? 2 : 1;
@@ -105,7 +104,7 @@ class CudaBackend final : public Backend {
              : cuda::batch_fixed_serves(model, shape.m, shape.n, shape.k,
                                         mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
       return {ACCUBLAS_ENGINE_INT8, by_shape};
-    const bool grade = (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) && !mode.reproducible;
+    const bool grade = is_grade(mode) && !mode.reproducible;
     if (is_solve(routine)) {
       // The largest of the products between halves of the unknowns decides.
       const Index half = shape.k / 2, sides = shape.k > 0 ? shape.m * shape.n / shape.k : 0;

@@ -211,8 +211,7 @@ class ComponentProduct {
   /// triangle is one of all rows and columns; in both cases there is one panel, whatever the cap.
   void choose_panels() {
     rows_ = g_.m, cols_ = g_.n;
-    const bool grade = call_.mode.kind == ACCUBLAS_MODE_DP || call_.mode.kind == ACCUBLAS_MODE_SP;
-    if ((grade && call_.mode.reproducible) || g_.wanted != Triangle::all) return;
+    if ((is_grade(call_.mode) && call_.mode.reproducible) || g_.wanted != Triangle::all) return;
     const Index room = static_cast<Index>(execution_.workspace.cap() / 4 / sizeof(T));
     if (keeps_pairs() || keeps_addend_) {
       // Another quarter is for pairs, and for C as it was.
@@ -310,14 +309,13 @@ void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, 
   // The numbers of a column of C must be adjacent; a row-major C is the column-major C^T = B^T A^T.
   const bool transposed = call.problem.c.row_stride != 1 && call.problem.c.col_stride == 1;
   Gemm<Complex<T>> g = transposed ? call.problem.transposed() : call.problem;
-  const bool grade = call.mode.kind == ACCUBLAS_MODE_DP || call.mode.kind == ACCUBLAS_MODE_SP;
   const bool on_device = call.alpha.on_device, scales = no_product(call);
   const bool combines = on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0;
   // For cuBLAS a real beta is a complex number with a zero imaginary part; the other engines treat it as real.
   if (call.engine == ACCUBLAS_ENGINE_NATIVE && !(scales && !combines && call.mode.kind != ACCUBLAS_MODE_NATIVE))
     return on_device ? native_by_device(state, call, g, execution) : native(state, call, g, execution);
   // Emulation has no fallback candidate if it combines parts; cuBLAS keeps the promise of dp and sp.
-  if (combines && !scales && grade && !call.mode.reproducible && !execution.engine_forced &&
+  if (combines && !scales && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced &&
       g.wanted == Triangle::all) {
     BlasMatrix<const Complex<T>> a, b;
     if (named_by_blas(g, a, b)) {

@@ -27,8 +27,6 @@ namespace accublas::cuda {
 
 namespace {
 
-bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP; }
-
 /// alpha and beta are in device memory unless they are null.
 template <class E>
 void native(State& state, const Level3<E>& l, const E* alpha, const E* beta, Execution& execution) {

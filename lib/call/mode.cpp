@@ -58,9 +58,7 @@ Mode make_mode(accublas_mode kind, int parameter, int flags) {
 }
 
 std::string mode_word(const Mode& mode, bool single) {
-  accublas_mode kind = mode.kind;
-  if (kind == ACCUBLAS_MODE_DP || kind == ACCUBLAS_MODE_SP) kind = single ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP;
-  const ModeRow* row = mode_row(kind);
+  const ModeRow* row = mode_row(!is_grade(mode) ? mode.kind : single ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP);
   if (!row) return "";
   std::string word(row->word);
   if (row->most > 0) word += ":" + std::to_string(mode.parameter);

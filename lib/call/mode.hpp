@@ -19,9 +19,12 @@ struct Mode {
   friend constexpr bool operator==(const Mode&, const Mode&) = default;
 };
 
+/// Returns whether the mode is dp or sp, whose promise is a grade, with or without bits.
+constexpr bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP; }
+
 /// dp and sp on an engine other than native are computed as their reproducible form.
 constexpr Mode emulated(Mode mode) {
-  if (mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP) mode.reproducible = true;
+  if (is_grade(mode)) mode.reproducible = true;
   return mode;
 }
 

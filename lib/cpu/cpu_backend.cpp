@@ -190,10 +190,7 @@ class CpuBackend final : public Backend {
   }
 
   /// dp and sp on other engines than native are cr for vectors.
-  static Mode vector_mode(const Mode& mode) {
-    const bool grade = mode.kind == ACCUBLAS_MODE_DP || mode.kind == ACCUBLAS_MODE_SP;
-    return grade ? Mode{ACCUBLAS_MODE_CR} : mode;
-  }
+  static Mode vector_mode(const Mode& mode) { return is_grade(mode) ? Mode{ACCUBLAS_MODE_CR} : mode; }
 
   template <class T>
   static void serve(const Call<Gemv<Complex<T>>, Complex<T>>& call, Execution& execution) {

@@ -101,8 +101,7 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
   if (!is_set(settings.mode)) settings.mode.kind = ACCUBLAS_MODE_DP;
 
   // ":repro" in a mode's word counts as `reproducible` that is set at the level of the word.
-  const accublas_mode kind = settings.mode.kind;
-  if (kind == ACCUBLAS_MODE_DP || kind == ACCUBLAS_MODE_SP) {
+  if (is_grade(settings.mode)) {
     settings.mode.kind = is_single(routine) ? ACCUBLAS_MODE_SP : ACCUBLAS_MODE_DP;
     for (int i = 0; i < 4; ++i) {
       if (i == mode_level && settings.mode.reproducible) break;

@@ -76,7 +76,7 @@ class ProductElements {
     PhaseTimer timer(execution_, &accublas_report_t::ms_exact);
     if (by_integers()) measure_lines();
     bits_ = mode_.parameter;
-    if (certified()) {
+    if (is_grade(mode_)) {
       put_bound(report, rounded_once<T>(certificate_bound(terms_, unit_roundoff<T>())));
       find_bits();
     }
@@ -98,8 +98,7 @@ class ProductElements {
   }
 
  private:
-  bool certified() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
-  bool by_integers() const { return certified() || mode_.kind == ACCUBLAS_MODE_FIXED; }
+  bool by_integers() const { return is_grade(mode_) || mode_.kind == ACCUBLAS_MODE_FIXED; }
   bool slices() const { return mode_.kind == ACCUBLAS_MODE_SLICES; }
 
   /// Takes memory for copies of rows of A if C overwrites them, for as many rows at a time as there is room for.
@@ -246,7 +245,7 @@ class ProductElements {
         to = exact(j, x, y);
         return true;
       default:
-        if (!finite(i, j) || (certified() && rung_of(i, j, x, y) == certificate_rungs<T>().count)) return false;
+        if (!finite(i, j) || (is_grade(mode_) && rung_of(i, j, x, y) == certificate_rungs<T>().count)) return false;
         to = sum_of_integers(i, j, x, y);
         return true;
     }

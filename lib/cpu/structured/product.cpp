@@ -49,7 +49,7 @@ class StructuredProduct {
     const bool deep = may_be_deep() && !workspace.rehearses();
     if (terms_ > tuning().engine.deep_terms && deep && deep_product(p_, mode_, execution_)) return true;
     Index rows = p_.m, cols = p_.n;
-    const bool vector = lines_.is_vector() && !of_call() && engine_ != ACCUBLAS_ENGINE_INT8;
+    const bool vector = lines_.is_vector() && !is_grade(mode_) && engine_ != ACCUBLAS_ENGINE_INT8;
     const std::size_t share = tuning().structured.lines_share / (vector ? 2 : 1);
     const Index room = static_cast<Index>(workspace.available() / sizeof(T) / share) / terms_;
     // The lines of a matrix are few enough to be in the cache when the vector's line is multiplied with them.
@@ -88,8 +88,6 @@ class StructuredProduct {
   static constexpr Index components = BlockLines<E>::components;
   static constexpr Index edge = 32;  ///< edge of the engines' panels, and of squares on the diagonal
 
-  /// Returns whether the mode has a T* of the whole call.
-  bool of_call() const { return mode_.kind == ACCUBLAS_MODE_DP || mode_.kind == ACCUBLAS_MODE_SP; }
   bool measuring() const { return shares_bits_ && shared_.measuring; }
   bool rehearses() const { return rest_.rehearsal; }
   bool writes() const { return !measuring() && !rehearses(); }
@@ -113,7 +111,7 @@ class StructuredProduct {
     const std::size_t bytes = bytes_of(rows, cols);
     if (bytes > workspace.left()) return false;
     const bool one_block = components == 1 && p_.wanted == Triangle::all && rows == p_.m && cols == p_.n;
-    shares_bits_ = of_call() && !one_block;
+    shares_bits_ = is_grade(mode_) && !one_block;  // such a mode has a T* of the whole call
     rest_ = workspace.rest_after(bytes);
     needed_ = 0;
     for (bool(&of_height)[2] : tried_) of_height[0] = of_height[1] = false;
