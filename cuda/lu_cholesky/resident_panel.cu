@@ -1,154 +1,9 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/core/panel_launch.hpp"
-#include "cuda/lu_cholesky/panel_pivots.hpp"
-#include "cuda/lu_cholesky/resident_panel.hpp"
-#include "cuda/trsm/resolve.hpp"
+#include "cuda/lu_cholesky/resident_elements.hpp"
 
 namespace accublas::cuda {
 namespace {
-
-constexpr int resident_threads = 256;
-
-/// The parameters of the pivot exchange. A row of the panel is published with L to the left of the pivot, and with U as
-/// far as the group.
-template <class E>
-struct CrPivots {
-  using Number = E;
-  using Inverse = double;
-  static constexpr int columns = lu_panel_columns, rows = resident_threads;
-  static __device__ Inverse inverse(const E* row, int j) {
-    return Unknown<E>::of_row({}, row[j], row[j] == 0).reciprocal;
-  }
-};
-
-/// A thread has the sums of this many columns at a time.
-template <class E>
-constexpr int group = 8 / parts_of<E>;
-
-/// The lanes of a warp whose elements in the step's column are undecided, and those of them whose sums are lifted.
-struct UndecidedLanes {
-  unsigned hard, lifted;
-};
-
-/// The sums of the terms of a row's element in three words.
-template <class E>
-struct KnownSums {
-  TripleSum sums[parts_of<E>];
-  int column;  ///< of the element; -1: there is none
-  bool lifted;
-};
-
-template <class E>
-struct ResidentStorage {
-  static constexpr int sums = group<E> * parts_of<E>, warps = resident_threads / 32;
-  PivotStorage<CrPivots<E>> pivots;
-  union {
-    double transposed[warps][32][sums + 1];  ///< numbers of a warp's sums, which are loaded by rows
-    WarpShares<E> shares[warps];
-  };
-  UndecidedLanes undecided[2][warps];  ///< double-buffered by step, as the candidates for the pivot
-  KnownSums<E> known[resident_threads];
-  E top[lu_panel_columns][lu_panel_columns];                ///< L and U in the rows of the pivots
-  E left[lu_panel_columns][resident_threads];               ///< L of the thread block's rows, by columns
-  Chain<RealOf<E>, true> published[group<E>][parts_of<E>];  ///< sums of the published row, from the step's column on
-};
-
-/// The terms of an element in a row of A and a column of the panel: L to its left, in the row's memory or in `own`, and
-/// U above.
-template <class E>
-struct ResidentTerms {
-  const LuPanel<E>* panel;
-  const E (*top)[lu_panel_columns];
-  const E* own;
-  int own_step;  ///< stride of the row's numbers in `own`
-  Index row;
-  int column, terms;  ///< number of terms within the panel
-  __device__ Index count() const { return panel->first + terms; }
-  __device__ E entry(Index q) const {
-    if (q >= panel->first) return own[(q - panel->first) * own_step];
-    return panel->far.has(q) ? panel->far(row, q) : panel->a(row, q);
-  }
-  __device__ E known(Index q) const {
-    return q < panel->first ? panel->a(q, panel->first + column) : top[q - panel->first][column];
-  }
-  __device__ E right_side() const { return panel->a(row, panel->first + column); }
-};
-
-/// Returns the terms of the element in column j and the row of a thread of the block.
-template <class E>
-__device__ ResidentTerms<E> terms_of(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int thread, int j) {
-  const Index row = panel.first + static_cast<int>(blockIdx.x * resident_threads) + thread;
-  return {&panel, storage.top, &storage.left[0][thread], resident_threads, row, j, j};
-}
-
-template <class E>
-__device__ Unknown<E> numerator_itself() {
-  return Unknown<E>::of_row(E{RealOf<E>(1)}, {}, true);
-}
-
-/// Decides the unknowns of column j of the lanes in `hard` whose sums of terms are known; `value` becomes the lane's.
-/// Returns which lanes are left.
-template <class E>
-__device__ unsigned decide_by_known(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int j, unsigned hard,
-                                    Unknown<E> unknown, E& value) {
-  const int thread = static_cast<int>(threadIdx.x);
-  const KnownSums<E>& known = storage.known[thread];
-  bool pending = (hard >> thread % 32 & 1) != 0;
-  if (pending && known.column == j) {
-    unknown.b = terms_of(panel, storage, thread, j).right_side();
-    E result{};
-    pending = !decided_by_sums(unknown, known.sums, known.lifted, result);
-    if (!pending) value = result;
-  }
-  return __ballot_sync(0xFFFFFFFFu, pending);
-}
-
-// The following functions are not members, because an object would have to lie in memory for a call that is not
-// inlined.
-
-/// Returns the thread's element in column j, where elements of the block's rows are undecided. All threads call this.
-/// The warps split the terms of an element.
-template <class E>
-__device__ ACCUBLAS_NOINLINE E resolve_column(const LuPanel<E>& panel, ResidentStorage<E>& storage, int j, E value) {
-  constexpr int warps = ResidentStorage<E>::warps;
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  const Unknown<E> unknown = numerator_itself<E>();
-  for (int w = 0; w < warps; ++w) {
-    const UndecidedLanes lanes = storage.undecided[j % 2][w];
-    if (lanes.hard == 0) continue;
-    const bool lifted = (lanes.lifted >> lane & 1) != 0;
-    TripleSum sums[parts_of<E>];
-    if (!panel.all_undecided)
-      sums_by_warps<E>(
-          lanes.hard, terms_of(panel, storage, 32 * w + lane, j), lifted, warps, storage.shares,
-          [] { __syncthreads(); }, sums);
-    if (w == thread / 32) {
-      unsigned left = lanes.hard;
-      if (!panel.all_undecided) {
-        KnownSums<E>& known = storage.known[thread];
-        if ((lanes.hard >> lane & 1) != 0) {
-          for (int part = 0; part < parts_of<E>; ++part) known.sums[part] = sums[part];
-          known.column = j, known.lifted = lifted;
-        }
-        left = decide_by_known(panel, storage, j, lanes.hard, unknown, value);
-      }
-      value = resolve_lanes(left, unknown, value, panel.all_undecided, terms_of(panel, storage, thread, j),
-                            panel.undecided);
-    }
-    __syncthreads();
-  }
-  return value;
-}
-
-/// Returns the thread's element of L in column j, where elements of the warp's rows are undecided.
-template <class E>
-__device__ ACCUBLAS_NOINLINE E resolve_quotients(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int j,
-                                                 Unknown<E> unknown, Tried<E> tried) {
-  const unsigned left =
-      panel.all_undecided ? tried.hard : decide_by_known(panel, storage, j, tried.hard, unknown, tried.value);
-  return resolve_lanes(left, unknown, tried.value, panel.all_undecided,
-                       terms_of(panel, storage, static_cast<int>(threadIdx.x), j), panel.undecided);
-}
 
 /// A thread has a row of A, which stays in place, and minus the numerators of its next elements, for a group of columns
 /// at a time. As soon as a pivot is known its contribution is added to all of them, so that the next column's
@@ -159,7 +14,7 @@ class ResidentRows {
   using T = RealOf<E>;
   using Pivots = CrPivots<E>;
   using Message = PivotMessage<Pivots>;
-  static constexpr int parts = parts_of<E>, columns = group<E>;
+  static constexpr int parts = parts_of<E>, columns = resident_group<E>;
   using Numerator = Chain<T, true>[parts];
   static_assert(columns <= resident_threads / 32);  // a warp has a pivot's row
 
