@@ -92,10 +92,20 @@ void cr_mixed_dot(const MixedDot<T>&, Execution&);
 // sums/deep_gemm.cpp.
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);
-/// cr for the elements of C with pending(row, column) alone. The others are not written; they may be read, but their
-/// values play no part. False, with nothing done, where the workspace is too small.
+/// Rows of op(A) and columns of op(B) as fixed:T has them: the entries of row i are rounded to multiples of
+/// 2^(rows[i] - bits).
+struct RoundedLines {
+  int bits;
+  const std::int32_t *rows, *cols;  ///< exponents E and F, at most 1000 in magnitude
+};
+/// Which elements of a run of C are pending, as bits: `count` elements from (row, column) on, at most 64, in one row
+/// (`along_row`) or in one column.
+using PendingRun = std::function<std::uint64_t(Index row, Index col, Index count, bool along_row)>;
+/// cr for the pending elements of C: of the entries as given, or of rounded ones, which makes it fixed:T. Elements of
+/// lines with Inf or NaN are those of the entries as given. The other elements of C are not written; they may be read,
+/// but their values play no part. False, with nothing done, where the workspace is too small.
 template <class T>
-bool cr_pending(const Gemm<T>&, const std::function<bool(Index row, Index col)>& pending, Execution&);
+bool cr_pending(const Gemm<T>&, const PendingRun& pending, const RoundedLines* rounded, Execution&);
 
 // sums/deep_gemm.cpp: fixed:T, dp and sp reproducible and cr for GEMM of any inner dimension, some terms of some lines
 // at a time. The lines of an operand are stored, or are what `copy` writes: `terms` terms from `first` on of lines line

@@ -293,6 +293,30 @@ void check_decaying(unsigned seed) {
 TEST(Int8Gemm, DoubleDecaying) { check_decaying<double>(31); }
 TEST(Int8Gemm, FloatDecaying) { check_decaying<float>(32); }
 
+/// Where the certificate accepts few elements, sums compute fixed:T for these; ties are left to exact accumulators.
+TEST(Int8Gemm, AcceptedTies) {
+  constexpr Index m = 70, n = 66, k = 64, accepted = 10;
+  std::mt19937_64 g(33);
+  Case<double> t = make_case<double>(Data::phi1, m, n, k, 1.0, 0.0, 33);
+  // The entries of A become small where those of B become large. The first rows have only terms with large entries.
+  for (Index p = 0; p < k; ++p) {
+    const bool last = p == k - 1;
+    for (Index i = 0; i < m; ++i)
+      t.a[i * k + p] = i >= accepted ? std::ldexp(t.a[i * k + p], static_cast<int>(-10 * p))
+                       : last        ? 0x1p26 + 1 + 2 * static_cast<double>(g() % 4)
+                                     : 0;
+    for (Index j = 0; j < n; ++j)
+      t.b[j * k + p] = last ? 0x1p27 + 1 + 2 * static_cast<double>(g() % 4)
+                            : std::ldexp(t.b[j * k + p], static_cast<int>(10 * (p - k)));
+  }
+  How reference;
+  reference.twin = true;
+  accublas_report_t report;
+  const std::vector<double> want = run(t, certified<double>(), reference, &report);
+  EXPECT_EQ(report.rejected, (m - accepted) * n);
+  for (const How& how : all_ways()) expect_same(run(t, certified<double>(), how), want, "dp:repro");
+}
+
 TEST(Int8Gemm, Targets) {
   const Case<double> t = make_case<double>(Data::phi1, 20, 20, 64, 1.0, 0.0, 31);
   accublas_report_t report;

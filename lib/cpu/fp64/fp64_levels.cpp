@@ -239,8 +239,12 @@ class Levels {
     Workspace workspace(Workspace::Part{plane_, bytes, bytes});
     Execution execution = execution_.within(workspace);
     const Gemm<T> block{m_, n_, g_.k, g_.alpha, g_.a.block(i0_, 0), g_.b.block(0, j0_), g_.beta, g_.c.block(i0_, j0_)};
-    return cr_pending<T>(
-        block, [&](Index i, Index j) { return !done_[i + j * m_]; }, execution);
+    const auto pending = [&](Index row, Index col, Index count, bool along_row) {
+      std::uint64_t bits = 0;
+      for (Index i = 0; i < count; ++i) bits |= std::uint64_t{!done_[row + col * m_ + i * (along_row ? m_ : 1)]} << i;
+      return bits;
+    };
+    return cr_pending<T>(block, pending, nullptr, execution);
   }
 
   /// Returns whether the levels 0 .. last hold all of S: there are no bits after the last digits, and no pairs beyond

@@ -9,7 +9,7 @@ namespace accublas::cpu {
 struct Int8Verdict {
   int bits = 0;                      ///< T*; 0 where every element is rejected, or nothing was certified
   std::int32_t* rejected = nullptr;  ///< per tile, elements; null: nothing was certified
-  std::uint8_t* accepted = nullptr;  ///< accepted_bytes for every tile, a bit for every element
+  std::uint8_t* accepted = nullptr;  ///< accepted_bytes for every tile, a bit for every element, if some are rejected
   Index accepted_bytes = 0;
 
   /// Bits of a tile.

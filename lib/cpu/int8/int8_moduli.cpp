@@ -146,13 +146,13 @@ void int8_split_bits(int moduli, Index k, int& row_bits, int& col_bits) {
 }
 
 template <class T>
-int int8_cr_moduli(const Int8Call<T>& call, int least) {
+int int8_cr_moduli(const Int8Call<T>& call, int least, double share) {
   UndecidedSample samples[most_samples];
   const int found = sample_elements(call, samples);
   const DroppingLines rows(call.rows.lines), cols(call.cols.lines);
   const double accepted = accepted_part<T>(call.rows.operand.count, call.cols.operand.count, call.problem.k) * found;
   const Int8Tuning& int8 = tuning(call.execution.isa).int8;
-  const int most = sizeof(T) == sizeof(float) ? int8.sgemm_moduli : int8.dgemm_moduli;
+  const double most = share * (sizeof(T) == sizeof(float) ? int8.sgemm_moduli : int8.dgemm_moduli);
   for (int moduli = least; moduli <= most; ++moduli) {
     int row_bits, col_bits;
     int8_split_bits(moduli, call.problem.k, row_bits, col_bits);
@@ -167,7 +167,7 @@ int int8_cr_moduli(const Int8Call<T>& call, int least) {
 #define ACCUBLAS_INSTANTIATE(T)                             \
   template int int8_fixed_moduli(const Int8Call<T>&, int);  \
   template int int8_fewest_moduli(const Int8Call<T>&, int); \
-  template int int8_cr_moduli(const Int8Call<T>&, int);
+  template int int8_cr_moduli(const Int8Call<T>&, int, double);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

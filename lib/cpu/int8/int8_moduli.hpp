@@ -16,9 +16,10 @@ template <class T>
 int int8_fewest_moduli(const Int8Call<T>& call, int t);
 
 /// cr: fewest moduli that leave at most a small part of the elements undecided, from sampled elements of the wanted
-/// tiles; at least `least`. 0 where as many as are worth it leave more.
+/// tiles; at least `least`. 0 where as many as are worth it leave more: sums are faster then. They compute only a
+/// `share` of the elements.
 template <class T>
-int int8_cr_moduli(const Int8Call<T>& call, int least);
+int int8_cr_moduli(const Int8Call<T>& call, int least, double share);
 
 /// cr: the bits of the two sides that so many moduli hold, whatever the norms.
 void int8_split_bits(int moduli, Index k, int& row_bits, int& col_bits);

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <functional>
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
@@ -14,6 +13,7 @@
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/cr_panels.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
+#include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/scaling.hpp"
 #include "lib/numerics/ziv.hpp"
@@ -25,14 +25,14 @@ namespace {
 template <class T>
 class CrGemm {
  public:
-  using Pending = std::function<bool(Index row, Index col)>;
-
-  /// Without `pending` all elements are computed. If C is row-major, the transposed product is computed, so that rows
-  /// run along C's unit stride.
-  CrGemm(const Gemm<T>& g, const Pending& pending, Execution& execution)
+  /// Without `pending` all elements are computed, and without `rounded` they are those of the entries as given. If C is
+  /// row-major, the transposed product is computed, so that rows run along C's unit stride.
+  CrGemm(const Gemm<T>& g, const PendingRun& pending, const RoundedLines* rounded, Execution& execution)
       : transposed_(g.c.col_stride == 1 && g.n > 1),
         g_(transposed_ ? g.transposed() : g),
         pending_(pending),
+        rounds_(rounded != nullptr),
+        rounded_(rounded ? *rounded : RoundedLines{}),
         execution_(execution),
         kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),
         panels_(kernels_for<CrPanelKernels>(execution.isa)),
@@ -93,10 +93,13 @@ class CrGemm {
         b(memory + CrPanels::bytes(rows_, g_.k), kernel_.lines, cols_, g_.k);
     kernel_.pack(g_.k, rows, &g_.a(i0, 0), g_.a.row_stride, g_.a.col_stride, a.entries);
     kernel_.pack(g_.k, cols, &g_.b(0, j0), g_.b.col_stride, g_.b.row_stride, b.entries);
-    for (Index i = 0; i < rows; i += kernel_.lines) panels_.measure(g_.k, rows - i, a.entry(i), a.known(i));
-    for (Index j = 0; j < cols; j += kernel_.lines) panels_.measure(g_.k, cols - j, b.entry(j), b.known(j));
-    const bool scaled = leaves_range(a, rows, b, cols);
-    if (scaled) {
+    for (Index i = 0; !rounds_ && i < rows; i += kernel_.lines) panels_.measure(g_.k, rows - i, a.entry(i), a.known(i));
+    for (Index j = 0; !rounds_ && j < cols; j += kernel_.lines) panels_.measure(g_.k, cols - j, b.entry(j), b.known(j));
+    const bool scaled = rounds_ || leaves_range(a, rows, b, cols);
+    if (rounds_) {
+      round(a, rows, (transposed_ ? rounded_.cols : rounded_.rows) + i0);
+      round(b, cols, (transposed_ ? rounded_.rows : rounded_.cols) + j0);
+    } else if (scaled) {
       scale(a, rows);
       scale(b, cols);
     }
@@ -164,15 +167,34 @@ class CrGemm {
     }
   }
 
+  /// Scales lines to entries below 1 by the powers of two with these exponents, and rounds them.
+  void round(const CrPanels& x, Index count, const std::int32_t* exponents) const {
+    for (Index first = 0; first < count; first += kernel_.lines) {
+      CrScale scale;
+      for (Index i = 0; i < kernel_.lines; ++i) {
+        const int exponent = first + i < count ? exponents[first + i] : 0;
+        scale.first[i] = power_of_two(-exponent);
+        scale.second[i] = 1;
+        x.unscale[first + i] = power_of_two(exponent);
+      }
+      CrChange change;
+      change.scale = &scale;
+      change.magic = power_of_two(52 - rounded_.bits);
+      panels_.change(g_.k, count - first, x.entry(first), change, x.entry(first), x.known(first));
+    }
+  }
+
   void run_tile(CrTile<T>& tile, Results& r, Matrix<T> c, Index row, Index col, Index cols, Speed& speed) {
     const Index lines = kernel_.lines;
     std::uint64_t whole = 0, wanted = 0;
-    for (Index j = 0; j < cols; ++j) whole |= ((std::uint64_t{2} << (tile.rows - 1)) - 1) << j * lines;
-    for_each(pending_ ? whole : 0, [&](Index at) {
-      const Index i = row + at % lines, j = col + at / lines;
-      wanted |= std::uint64_t{transposed_ ? pending_(j, i) : pending_(i, j)} << at;
-    });
-    if (!pending_) wanted = whole;
+    for (Index j = 0; j < cols; ++j) {
+      const std::uint64_t run = (std::uint64_t{2} << (tile.rows - 1)) - 1;
+      whole |= run << j * lines;
+      wanted |= (!pending_     ? run
+                 : transposed_ ? pending_(col + j, row, tile.rows, true)
+                               : pending_(row, col + j, tile.rows, false))
+                << j * lines;
+    }
     if (wanted == 0) return;
     if (combine_ && g_.beta != 0)
       for (Index j = 0; j < cols; ++j)
@@ -194,7 +216,9 @@ class CrGemm {
     }
     for_each(open, [&](Index at) {
       const Index i = at % lines, j = at / lines;
-      r.out[at] = element(tile, i, j, row + i, col + j, &c(i, j));
+      const bool special = !is_finite(tile.row.largest[i]) || !is_finite(tile.col.largest[j]);
+      r.out[at] =
+          rounds_ && !special ? rounded_element(tile, i, j, &c(i, j)) : element(tile, i, j, row + i, col + j, &c(i, j));
     });
     if (open != 0) undecided_.fetch_add(std::popcount(open), std::memory_order_relaxed);
     if (wanted != whole || c.row_stride != 1)
@@ -258,6 +282,14 @@ class CrGemm {
     return cr_element<T>(execution_.isa, all ? g_.k : count, g_.alpha, first, second, g_.beta, c);
   }
 
+  /// Returns an element of C by the exact sum of its rounded entries.
+  T rounded_element(const CrTile<T>& tile, Index i, Index j, const T* c) const {
+    ExactSum<double> sum;
+    sum.add(0, g_.k, Vector<const double>{tile.a + i, kernel_.lines}, Vector<const double>{tile.b + j, kernel_.lines});
+    const int exponent = std::ilogb(tile.row_unscale[i]) + std::ilogb(tile.col_unscale[j]);
+    return finish(g_.alpha, sum.value(), LongAccumulator::min_exponent + exponent, g_.beta, read_addend(g_.beta, c));
+  }
+
   template <class Body>
   static void for_each(std::uint64_t bits, Body&& body) {
     for (; bits != 0; bits &= bits - 1) body(static_cast<Index>(std::countr_zero(bits)));
@@ -265,7 +297,9 @@ class CrGemm {
 
   const bool transposed_;
   const Gemm<T> g_;
-  const Pending& pending_;
+  const PendingRun& pending_;
+  const bool rounds_;
+  const RoundedLines rounded_;
   Execution& execution_;
   const CrGemmTuning& tuning_ = tuning().cr_gemm;
   const CrGemmKernel<T>& kernel_;
@@ -283,18 +317,18 @@ template <class T>
 void cr_gemm(const Gemm<T>& g, Execution& execution) {
   put_bound(execution.report, rounded_once<T>());
   const bool done = g.k > tuning().engine.deep_terms ? deep_gemm<T>(deep_problem(g), Mode{ACCUBLAS_MODE_CR}, execution)
-                                                     : CrGemm<T>(g, {}, execution).run();
+                                                     : CrGemm<T>(g, {}, nullptr, execution).run();
   if (!done && !execution.workspace.rehearses()) exact_gemm(g, execution);
 }
 
 template <class T>
-bool cr_pending(const Gemm<T>& g, const std::function<bool(Index row, Index col)>& pending, Execution& execution) {
-  return CrGemm<T>(g, pending, execution).run();
+bool cr_pending(const Gemm<T>& g, const PendingRun& pending, const RoundedLines* rounded, Execution& execution) {
+  return CrGemm<T>(g, pending, rounded, execution).run();
 }
 
 template void cr_gemm(const Gemm<double>&, Execution&);
 template void cr_gemm(const Gemm<float>&, Execution&);
-template bool cr_pending(const Gemm<double>&, const std::function<bool(Index, Index)>&, Execution&);
-template bool cr_pending(const Gemm<float>&, const std::function<bool(Index, Index)>&, Execution&);
+template bool cr_pending(const Gemm<double>&, const PendingRun&, const RoundedLines*, Execution&);
+template bool cr_pending(const Gemm<float>&, const PendingRun&, const RoundedLines*, Execution&);
 
 }  // namespace accublas::cpu

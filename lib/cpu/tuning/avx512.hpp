@@ -17,7 +17,7 @@ inline constexpr Tuning avx512_tuning{
              .chain_cols = 8,
              .gemv_strip = 1,
              .gemv_row_groups = 1},
-    .int8{.dgemm_moduli = 10, .sgemm_moduli = 6},
+    .int8{.dgemm_moduli = 10, .sgemm_moduli = 6, .dgemm_accepted = 5, .sgemm_accepted = 3},
 };
 
 }  // namespace accublas::cpu
