@@ -190,6 +190,9 @@ void check_reconstruction() {
       for (int i = 0; i < 8; ++i)
         row_exponent[i] = static_cast<int>(g() % 20) - 10 - (round % 4 == 3 ? (sizeof(T) == 8 ? 1000 : 120) : 0);
       for (int i = 0; i < 64; ++i) col_exponent[i] = static_cast<int>(g() % 20) - 10 - bits;
+      // One column leaves the range of the kernels. They decide the others nevertheless.
+      const Index far = round % 4 == 1 ? static_cast<Index>(g() % cols) : cols;
+      col_exponent[far] += g() % 2 ? 1200 : -1200;
       for (int i = 0; i < 8; ++i)
         row_drop[i] = g() % 2, row_error[i] = std::ldexp(1.0 + static_cast<double>(g() % 100), bits / 2);
       for (int i = 0; i < 64; ++i)
@@ -224,8 +227,6 @@ void check_reconstruction() {
       t.cols = cols;
       t.row_exponent = row_exponent;
       t.col_exponent = col_exponent;
-      t.col_exponent_min = *std::min_element(col_exponent, col_exponent + cols);
-      t.col_exponent_max = *std::max_element(col_exponent, col_exponent + cols);
       t.negative = round % 2;
       // With alpha and beta c as well, in every third round.
       t.combine = round % 3 == 2;
@@ -278,7 +279,7 @@ void check_reconstruction() {
               if (open_got[at]) {
                 // However far below the product of the moduli a sum lies, the kernel rounds it by its leading bits.
                 const Wide<crt_limbs> s = crt_reconstruct<crt_limbs>(*t.crt, t.planes + at, plane);
-                if (sizeof(T) == 8 && !t.combine && interval == 0 && round % 4 != 3) {
+                if (sizeof(T) == 8 && !t.combine && interval == 0 && round % 4 != 3 && c != far) {
                   ASSERT_LT(wide_bit_length(wide_negate_if(s, wide_negative(s))), 64) << isa_name(isa) << " " << count;
                 }
                 continue;

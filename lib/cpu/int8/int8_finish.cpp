@@ -181,11 +181,6 @@ Index Int8Finish<T>::reconstruct(const Int8TileTask& task) const {
   t.cols = task.cols;
   t.row_exponent = rows.exponent + task.row;
   t.col_exponent = cols.exponent + task.col;
-  t.col_exponent_min = t.col_exponent_max = t.col_exponent[0];
-  for (Index c = 1; c < task.cols; ++c) {
-    if (t.col_exponent[c] < t.col_exponent_min) t.col_exponent_min = t.col_exponent[c];
-    if (t.col_exponent[c] > t.col_exponent_max) t.col_exponent_max = t.col_exponent[c];
-  }
   t.negative = call_.problem.alpha < 0;
   t.combine = call_.scalars.combine;
   t.alpha = call_.problem.alpha;

@@ -104,7 +104,6 @@ struct Int8Reconstruction {
   const std::int8_t* planes;
   std::int64_t plane_stride, row_stride, rows, cols;
   const std::int32_t *row_exponent, *col_exponent;
-  std::int32_t col_exponent_min, col_exponent_max;
   bool negative;
   bool combine;
   double alpha, beta;

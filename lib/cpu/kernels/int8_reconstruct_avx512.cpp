@@ -90,6 +90,11 @@ ACCUBLAS_INLINE Doubles scale(Doubles x, Integers64 shift, Integers64 sign) {
   return as_double(where(differing(x, zero()), (as_bits(x) + (shift << 52)) ^ sign));
 }
 
+/// Lanes with least <= x <= most.
+ACCUBLAS_INLINE Mask within(Integers64 x, std::int64_t least, std::int64_t most) {
+  return at_least(splat64(most - least), x - splat64(least));  // as unsigned numbers
+}
+
 /// Elements that round to one value, of 8.
 template <class T>
 ACCUBLAS_INLINE Mask same(Doubles x, Doubles y) {
@@ -104,14 +109,12 @@ ACCUBLAS_INLINE Rounded round_sum(const Int8Reconstruction& t, const Unit& unit,
   constexpr bool single = sizeof(T) == 4;
   constexpr int normal_min = single ? -126 : -1022, normal_max = single ? 127 : 1023;
   const std::int64_t h_exponent = std::int64_t{t.row_exponent[r]} + unit.exponent + 48;  // h has 48 bits more than m
-  // Large results are between 2^(h_exponent + 13 + E) and 2^(h_exponent + 64 + E), where E is the column's exponent.
-  const bool normal =
-      h_exponent + t.col_exponent_min + 13 >= normal_min && h_exponent + t.col_exponent_max + 64 <= normal_max;
   // Digits that were not computed are worth at most 2^12.3 units of m; one more for the truncation of the error.
   const Doubles unknown = splat(!Sticky && unit.low > 0 ? 0x1p13 : 1.0);
   const Integers64 shift = load_64(t.col_exponent + x.at) + splat64(h_exponent);
   const Mask large = at_least(magnitude(x.h), splat64(least_head));
-  Mask done = normal ? large : 0;
+  // Large results are between 2^(shift + 13) and 2^(shift + 64).
+  Mask done = large & within(shift, normal_min - 13, normal_max - 64);
   Doubles result;
   if (Interval) {
     Doubles error = interval(t, r, x.at);
@@ -194,11 +197,11 @@ ACCUBLAS_INLINE Rounded round_parts(const Product& p, Doubles q, Doubles q_low) 
 template <class T, bool Interval, bool Sticky>
 ACCUBLAS_INLINE Rounded round_combination(const Int8Reconstruction& t, const Unit& unit, const Factors& by,
                                           std::int64_t r, const T* c, const Eight& x) {
-  const std::int64_t m_exponent = t.row_exponent[r] + unit.exponent;
-  const bool in_range = m_exponent + t.col_exponent_min >= -700 && m_exponent + t.col_exponent_max + 112 <= 700;
+  const Integers64 m_exponent = load_64(t.col_exponent + x.at) + splat64(t.row_exponent[r] + unit.exponent);
+  Mask done = within(m_exponent, -700, 700 - 112);
   // Units of m: digits that were not computed, and the low bits of m that a double lacks.
   const Doubles unknown = splat(!Sticky && unit.low > 0 ? 0x1.02p13 : 0x1p7);
-  const Integers64 biased = load_64(t.col_exponent + x.at) + splat64(in_range ? m_exponent + 1023 : 1023);
+  const Integers64 biased = where(done, m_exponent) + splat64(1023);
   Doubles error = unknown;
   Mask none = Sticky || unit.low == 0 ? 0xFF : 0;
   if (Interval) {
@@ -208,7 +211,6 @@ ACCUBLAS_INLINE Rounded round_combination(const Int8Reconstruction& t, const Uni
   }
   const Product p = alpha_sum(by.alpha, x, as_double(biased << 52), error);
   Doubles q = zero(), q_low = zero();
-  Mask done = in_range ? 0xFF : 0;
   if (t.beta != 0) {
     const Doubles addend = load(c + x.at), size = magnitude(addend);
     done &= (at_least(size, splat(0x1p-700)) & at_least(splat(0x1p700), size)) | equal(size, zero());
