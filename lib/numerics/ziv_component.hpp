@@ -22,7 +22,9 @@ struct ComponentTerms {
   ACCUBLAS_HD static Pair factors(const Complex<T>& z, bool imaginary) { return {z.re, imaginary ? z.im : -z.im}; }
 
   /// Rounds the component. Returns true if the errors decide it.
-  ACCUBLAS_HD bool ziv_test(T* out) const { return by_pair(out) || by_triple(out); }
+  ACCUBLAS_HD bool ziv_test(T* out) const {
+    return (sizeof(T) == sizeof(float) && by_double(out)) || by_pair(out) || by_triple(out);
+  }
 
  private:
   static constexpr double underflow = 0x1p-1000;
@@ -39,6 +41,24 @@ struct ComponentTerms {
   /// Divides a number by 2^exponent. Returns whether that loses nothing.
   ACCUBLAS_HD bool to_unit_of_sums(double& number) const {
     return exponent == 0 || (is_finite(number) && !scale_loses(number, -exponent));
+  }
+
+  /// Rounds the component from a double, which decides most components in single precision.
+  ACCUBLAS_HD bool by_double(T* out) const {
+    if (exponent != 0) return false;
+    double value = 0, size = 0, error = underflow;
+    const auto add = [&](double factor, double x) {
+      value += factor * x;
+      size += absolute(factor * x);
+    };
+    for_terms(
+        [&](double factor, const TripleSum& s) {
+          add(factor, s.a1);
+          error += absolute(factor) * (absolute(s.a2) + absolute(s.a3) + s.error);
+        },
+        add);
+    // Four products and three additions were rounded, and no result of them exceeds `size` by much.
+    return accublas::ziv_test({value, 0}, (error + size * 0x1p-50) * (1 + 0x1p-40), out);
   }
 
   /// Rounds the component from a pair. All but the leading parts are added up in plain arithmetic.

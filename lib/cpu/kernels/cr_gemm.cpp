@@ -1,10 +1,11 @@
 // Kernels of cr's GEMM. A tile of outputs takes one sum over all of k for each output, and Ziv's test rounds the tile
 // with alpha and beta c.
 //
-// `swift` and `full` are chains on grids. The limit of a chain is known before: the largest magnitudes of its row and
-// its column. So no chain leaves its binade, and a term takes 4 operations (`swift`) or 11 (`full`). Where row and
-// column end with a bit that keeps every product on the finer grid, the sum is exact. `compensated` takes dot2's steps,
-// whose error is relative to the element's own magnitudes: rows and columns may decay in opposite directions.
+// `swift` of float takes plain sums of its exact products. Otherwise `swift` and `full` are chains on grids. The limit
+// of a chain is known before: the largest magnitudes of its row and its column. So no chain leaves its binade, and a
+// term takes 4 operations (`swift`) or 11 (`full`). Where row and column end with a bit that keeps every product on the
+// finer grid, the sum is exact. `compensated` takes dot2's steps, whose error is relative to the element's own
+// magnitudes: rows and columns may decay in opposite directions.
 #include "lib/cpu/kernels/cr_tile.hpp"
 #include "lib/cpu/kernels/panels.hpp"
 
@@ -178,6 +179,58 @@ ACCUBLAS_INLINE std::uint64_t some_vectors(const CrTile<T>& t, int first) {
   return open;
 }
 
+/// Computes the columns of a tile for M vectors of rows from vector `first` on, by plain sums of exact products in
+/// dot2's blocks, one for even terms and one for odd ones. Words of terms that add nothing are skipped. If a line holds
+/// Inf or NaN, the limit and the sum are not finite. Returns the undecided elements.
+template <int M, class T>
+ACCUBLAS_INLINE std::uint64_t some_sums(const CrTile<T>& t, int first) {
+  static_assert(exact_product<T>);
+  constexpr int N = tile_cols;
+  constexpr Index words = dot2_block / 64;
+  const double* const a = t.a + first * W;
+  V sum[N][M];
+  for (int j = 0; j < N; ++j)
+    for (int i = 0; i < M; ++i) sum[j][i] = zero();
+  for (Index block = 0; block * dot2_block < t.k; ++block) {
+    V part[2][N][M];
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < M; ++i) part[0][j][i] = part[1][j][i] = zero();
+    const auto add_term = [&](Index p, int odd) __attribute__((always_inline)) {
+      V x[M];
+      for (int i = 0; i < M; ++i) x[i] = held(load(a + p * lines + i * W));
+      for (int j = 0; j < N; ++j) {
+        const V y = splat(t.b[p * lines + j]);
+        for (int i = 0; i < M; ++i)
+          part[odd][j][i] = W > 1 ? fma(x[i], y, part[odd][j][i]) : add(part[odd][j][i], mul(x[i], y));
+      }
+    };
+    for (Index word = block * words; word < (block + 1) * words && word * 64 < t.k; ++word) {
+      if (shared_terms<M>(t, first, word) == 0) continue;
+      const Index end = word * 64 + 64 < t.k ? word * 64 + 64 : t.k;
+      Index p = word * 64;
+      for (; p + 2 <= end; p += 2) {
+        add_term(p, 0);
+        add_term(p + 1, 1);
+      }
+      if (p < end) add_term(p, 0);
+    }
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < M; ++i) sum[j][i] = add(sum[j][i], add(part[0][j][i], part[1][j][i]));
+  }
+  std::uint64_t open = 0;
+  for (int j = 0; j < N; ++j)
+    for (int i = 0; i < M; ++i) {
+      const Index row = (first + i) * W;
+      const V limit = mul(load(t.row.largest + row), splat(t.col.largest[j]));
+      // Multiples of `last` whose magnitudes add up to at most 2^52 times `last` are added exactly.
+      const V last = mul(load(t.row.last_bit + row), splat(t.col.last_bit[j])),
+              most = mul(limit, splat(static_cast<double>(t.k)));
+      const V error = where_greater(mul(last, splat(0x1p52)), most, zero(), mul(limit, splat(t.error)));
+      open |= round_sums(t, row, j, add(sum[j][i], sub(limit, limit)), zero(), error);
+    }
+  return open;
+}
+
 /// Computes the columns of a tile for M vectors of rows from vector `first` on, by dot2's steps in dot2's blocks. Terms
 /// that add nothing are skipped, unless a line holds Inf or NaN. Returns the undecided elements.
 template <int M, class T>
@@ -247,6 +300,12 @@ ACCUBLAS_INLINE std::uint64_t some_pairs(const CrTile<T>& t, int first) {
 
 template <Speed S, class T>
 std::uint64_t tile(const CrTile<T>& t) {
+  if constexpr (S == Speed::swift && exact_product<T>) {
+    if (t.rows > (tile_vectors - 1) * W) return some_sums<tile_vectors>(t, 0);
+    std::uint64_t open = 0;
+    for (int i = 0; i * W < t.rows; ++i) open |= some_sums<1>(t, i);
+    return open;
+  }
   if (S == Speed::swift && t.rows > (tile_vectors - 1) * W) return some_vectors<tile_vectors, S>(t, 0);
   std::uint64_t open = 0;
   for (int i = 0; i * W < t.rows; ++i) open |= some_vectors<1, S>(t, i);  // three sums each fill the registers

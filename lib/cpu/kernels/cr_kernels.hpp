@@ -19,9 +19,10 @@ constexpr Index cr_panel = 2048;
 constexpr Index cr_scratch(Index m) { return 8 * (round_up(m, 8)); }
 
 /// How much a pass keeps of each product: all that cr can use, or what decides rows of condition numbers up to 1e6 or
-/// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`. GEMM also has
-/// `compensated` sums, whose errors are relative to the sum of the magnitudes of the element's own products, and rows
-/// have `deep` sums, for terms that cancel nearly all that `full` keeps (those of float are as in `full`).
+/// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`, except in GEMM of
+/// float, where `swift` keeps plain sums. GEMM also has `compensated` sums, whose errors are relative to the sum of the
+/// magnitudes of the element's own products, and rows have `deep` sums, for terms that cancel nearly all that `full`
+/// keeps (those of float are as in `full`).
 enum class Speed { full, swift, compensated, deep };
 
 /// Facts about the rows of op(A), or the columns of op(B), in a panel.
@@ -45,8 +46,8 @@ struct CrTile {
   const double *a, *b;            ///< a panel of op(A), and one of op(B) from the tile's first column on
   CrLines row, col;               ///< theirs
   double base1, base2, quantum2;  ///< of a Grid with k <= 2^(headroom - 1)
-  double error;                   ///< bound of the error of k products, by the speed: over the limit of a chain, or
-                                  ///< over the sum of magnitudes
+  double error;                   ///< bound of the error of k products, by the speed: over the limit of a chain, over
+                                  ///< the largest product of two magnitudes, or over the sum of magnitudes
   bool combine;             ///< abs(alpha), and abs(beta) if it is not 0, are within 2^+-200: else all is left open
   bool alpha_power_of_two;  ///< or its negative
   double alpha, beta;

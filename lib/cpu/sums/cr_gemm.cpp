@@ -57,10 +57,6 @@ class CrGemm {
   }
 
  private:
-  /// The speed with the fewest operations a term. Products of single precision are exact, and compensated sums need
-  /// two.
-  static constexpr Speed first_speed = sizeof(T) == sizeof(float) ? Speed::compensated : Speed::swift;
-
   /// Results of a tile, by columns.
   struct Results {
     double high[64], low[64], rest[64];
@@ -115,7 +111,7 @@ class CrGemm {
     tile.high = results.high;
     tile.low = results.low;
     tile.rest = results.rest;
-    Speed speed = first_speed;
+    Speed speed = Speed::swift;
     for (Index i = 0; i < rows; i += kernel_.lines) {
       tile.rows = std::min<Index>(kernel_.lines, rows - i);
       tile.a = a.entry(i);
@@ -202,7 +198,8 @@ class CrGemm {
     std::uint64_t open = compute(tile, speed, r, c, wanted);
     const Speed next = std::popcount(open) > tuning_.few_open ? after(speed, tile, r, open) : speed;
     if (next != speed) {
-      if (std::popcount(open) * tuning_.hard_elements > std::popcount(wanted)) speed = next;
+      const int hard = sizeof(T) == sizeof(float) ? tuning_.sgemm_hard : tuning_.dgemm_hard;
+      if (std::popcount(open) * hard > std::popcount(wanted)) speed = next;
       Results fuller;
       CrTile<T> again = tile;
       again.addend = r.addend;
@@ -244,8 +241,9 @@ class CrGemm {
 
   /// Returns the speed that may decide elements that `speed` leaves undecided; `speed` itself if none may. `full` may,
   /// if most sums are known to be not too far below the limits of their chains. The errors of `compensated` do not
-  /// depend on limits.
+  /// depend on limits, and for float it takes two operations a term.
   Speed after(Speed speed, const CrTile<T>& tile, const Results& r, std::uint64_t open) const {
+    if (sizeof(T) == sizeof(float) && speed == Speed::swift) return Speed::compensated;
     int known = 0;
     for_each(open, [&](Index at) {
       const double limit = 2 * tile.row.largest[at % kernel_.lines] * tile.col.largest[at / kernel_.lines],

@@ -51,9 +51,10 @@ template <class T>
 double tile_error(Speed speed, Index k) {
   const double terms = static_cast<double>(k);
   if (speed == Speed::full) return grid_of_terms(k).error(terms, terms);
-  if (speed == Speed::swift) return grid_of_terms(k).swift_error(terms);
+  if (speed == Speed::swift && sizeof(T) == sizeof(double)) return grid_of_terms(k).swift_error(terms);
   // The second factor covers the roundings of the sum of magnitudes.
-  return dot2_bound(dot2_depth_gemm(k), k, unit_roundoff<T>()).componentwise * (1 + terms * 0x1p-51);
+  const double relative = dot2_bound(dot2_depth_gemm(k), k, unit_roundoff<T>()).componentwise * (1 + terms * 0x1p-51);
+  return speed == Speed::swift ? relative * terms : relative;
 }
 
 }  // namespace accublas::cpu

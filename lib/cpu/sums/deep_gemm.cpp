@@ -117,7 +117,7 @@ void Deep<T>::compute(Element which) {
     });
     hard_[block] = some * tuning_.hard_elements > all;
   }
-  if (sizeof(T) == sizeof(double)) add_up(Speed::swift);
+  add_up(Speed::swift);
   add_up(Speed::compensated);
   add_up(Speed::full);
   resolve();

@@ -70,7 +70,8 @@ struct CrGemmTuning {
   Index task_entries = 1 << 16;  ///< entries of an operand in a task
   double thread_work = 1.5e6;    ///< terms that are worth other threads
   int few_open = 1;              ///< elements of a tile that are computed one by one sooner than by another speed
-  int hard_elements = 4;         ///< one element in so many that a speed leaves open makes the next speed the first
+  /// One element in so many that a speed leaves open makes the next speed the first. For float that costs little more.
+  int dgemm_hard = 4, sgemm_hard = 16;
 };
 
 /// Deep products by sums. Measured by `accublas-bench -r dgemm -m cr,dp:repro` with ACCUBLAS_ENGINE=sums, and by timing
