@@ -269,7 +269,7 @@ class Views(unittest.TestCase):
                 file.parent.mkdir(parents=True)
                 file.touch()
                 found = "from accublas import _library; print(_library.packaged_cublas())"
-                done = subprocess.run([sys.executable, "-c", found], env=os.environ | {"PYTHONPATH": f"{folder}:{os.environ['PYTHONPATH']}"}, capture_output=True, text=True)
+                done = subprocess.run([sys.executable, "-c", found], env=os.environ | {"PYTHONPATH": f"{folder}:{os.environ.get('PYTHONPATH', '')}"}, capture_output=True, text=True)
                 self.assertEqual(done.stdout, f"{file}\n", done.stderr)
 
 

@@ -34,7 +34,7 @@ class Run(unittest.TestCase):
 
     def test_module(self):
         self.script.rename(self.folder / "some_module.py")
-        path = f"{self.folder}:{os.environ['PYTHONPATH']}"
+        path = f"{self.folder}:{os.environ.get('PYTHONPATH', '')}"
         self.assertEqual(answer("run", "--mode", "cr", "-m", "some_module", "-n1", PYTHONPATH=path), "2.0 ['-n1']\n")
 
     def test_failures(self):
