@@ -1,4 +1,5 @@
 """NumPy's and SciPy's wheels from PyPI under the preloaded drop-in: today's, and those before NumPy 2, whose names differ.
+The wheels of today must also pass NumPy's own tests of linear algebra, apart from the slower ones on stacks of matrices.
 
 usage: wheels_test.py FOLDER LIBACCUBLAS_BLAS LIBACCUBLAS
 
@@ -15,8 +16,10 @@ import names
 import numpy_test
 import run_with_dropin as dropin
 
-WHEELS = {"today": ["numpy>=2", "scipy"], "before-numpy-2": ["numpy<2", "scipy<1.13"]}
+WHEELS = {"since-numpy-2": ["numpy>=2", "scipy", "pytest", "hypothesis"], "before-numpy-2": ["numpy<2", "scipy<1.13"]}
 LAST_PYTHON = {"before-numpy-2": (3, 12)}  # for which there are such wheels
+TESTS = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "numpy.linalg.tests.test_linalg", "-k", "not generalized"]
+ROUTINES = {"dgemm", "zgemm", "dgetrf", "dgesv", "zgesv", "dpotrf", "dgeqrf", "dorgqr"}  # which the tests call
 PIP = ["--disable-pip-version-check", "--only-binary=:all:", "--retries=1", "--timeout=20"]
 
 
@@ -67,6 +70,16 @@ def unserved(folder):
     return named - names.SERVED
 
 
+def numpy_tests(python, folder, blas, mode, extra):
+    """Runs NumPy's tests in a mode. Returns 1 if one fails or a routine was not intercepted, and otherwise 0."""
+    done = dropin.run([python, *TESTS], dropin.environment(blas, mode, extra=extra), folder)
+    missing = ROUTINES - {routine for routine, _ in dropin.counts(done.stderr)}
+    wrong = done.returncode != 0 or missing
+    print(f"NumPy's tests of {folder.name}, {mode}: {done.stdout.strip().splitlines()[-1:]}" +
+          (f"\nFAILED\nnot intercepted: {missing}\n{done.stdout}\n{done.stderr}" if wrong else ""), flush=True)
+    return int(bool(wrong))
+
+
 def check(python, folder, blas, library):
     extra = {"PYTHONPATH": str(folder), "PYTHONNOUSERSITE": "1"}
     missing = unserved(folder)
@@ -82,6 +95,8 @@ def check(python, folder, blas, library):
             if foreign or not libraries:
                 print(f"FAILED: BLAS libraries in the process: {libraries}")
             failed += wrong or bool(foreign) or not libraries
+    if (folder / "pytest").is_dir():
+        failed += sum(numpy_tests(python, folder, blas, mode, extra) for mode in ("cr", "dp:repro", "dot2"))
     return failed
 
 
