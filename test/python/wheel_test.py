@@ -50,7 +50,7 @@ class Wheel(unittest.TestCase):
         return found.stdout + found.stderr
 
     def test_package(self):
-        for name in ("products", "settings", "prototypes"):
+        for name in ("arrays", "devices", "main", "products", "prototypes", "settings", "solvers"):
             self.done([self.bin / "python", Path(__file__).resolve().parent / f"{name}_test.py"])
 
     def test_info(self):
