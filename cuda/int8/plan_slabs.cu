@@ -1,6 +1,7 @@
 // The plan of products by slabs: exponents, and slabs that matter.
 #include "cuda/core/launch.hpp"
 #include "cuda/core/warp_reduce.hpp"
+#include "cuda/exact/exact.hpp"
 #include "cuda/int8/slab_planning.hpp"
 #include "lib/numerics/slab_bound.hpp"
 
