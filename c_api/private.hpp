@@ -37,8 +37,9 @@ ACCUBLAS_API accublas_status accublas_private_run_unchecked(accublas_context* ct
                                                             const void* call, const void* alpha,
                                                             const void* beta) noexcept;
 
-/// Runs `count` steps of lib/call/matmul_steps.hpp, which are SizedStep structs of the type, one after the other: on
-/// the context's stream if `result` is in a device's memory, else on the host, after the work that the stream has.
+/// Runs `count` steps of lib/call/matmul_steps.hpp one after another. `steps` is an array of SizedStep of the type. If
+/// `result` is in a device's memory, they run on the context's stream. Otherwise they run on the host, after the work
+/// that the stream has.
 ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, accublas::Type type, const void* steps,
                                                         int count, const void* result) noexcept;
 

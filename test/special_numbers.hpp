@@ -9,7 +9,7 @@
 
 namespace accublas::test {
 
-/// Numbers of type E, whose parts are of type T.
+/// Makes random numbers of type E, whose parts have type T.
 template <class E, class T>
 class SpecialNumbers {
  public:
@@ -19,7 +19,7 @@ class SpecialNumbers {
   std::int64_t size(std::int64_t most) { return 1 + below(most); }
   std::vector<E> matrix(std::int64_t rows, std::int64_t cols) {
     std::vector<E> x(static_cast<std::size_t>(rows * cols));
-    for (E& of_x : x) of_x = number([&] { return static_cast<T>(below(9) - 4); });
+    for (E& entry : x) entry = number([&] { return static_cast<T>(below(9) - 4); });
     for (std::int64_t i = below(3); i > 0; --i) x[static_cast<std::size_t>(below(rows * cols))] = special();
     return x;
   }
@@ -30,7 +30,7 @@ class SpecialNumbers {
       x[static_cast<std::size_t>(i * (n + 1))] = below(4 * n) != 0 ? E{static_cast<T>(8 * n)} : special();
     return x;
   }
-  /// Returns a factor that is not zero.
+  /// Returns a nonzero factor.
   E factor() { return below(6) != 0 ? E{below(2) != 0 ? T(-1) : T(2)} : special(); }
 
  private:

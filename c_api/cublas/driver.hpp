@@ -11,7 +11,7 @@ namespace accublas::cublas {
 /// Returns the current device, or -1 if there is no driver or no device is current.
 int current_device() noexcept;
 
-/// Whether an address is in a device's memory, or in managed memory.
+/// Returns whether an address is in a device's memory, or in managed memory.
 bool is_on_device(const void* pointer) noexcept;
 
 /// Reads a number from device memory after the work that the stream has. Returns false if that is not possible, as in a

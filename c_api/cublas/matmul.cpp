@@ -1,5 +1,6 @@
-// cublasLtMatmul: reads the descriptors of a call by the real cublasLt, and computes the product as the other names do.
-// C, the epilogue and the sums are steps on elements before and after it.
+// cublasLtMatmul of the drop-in. It reads the descriptors of a call with the real cublasLt, and computes the product as
+// the drop-in's other names do. Steps on elements before and after the product copy C, and compute the epilogue and the
+// sums.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -10,7 +11,7 @@
 namespace accublas::cublas {
 namespace {
 
-/// The arguments of cublasLtMatmul but the algorithm and its workspace.
+/// The arguments of cublasLtMatmul, without the algorithm and its workspace.
 struct Arguments {
   cublasLtHandle_t handle;
   cublasLtMatmulDesc_t description;
@@ -54,7 +55,7 @@ struct Layout {
   std::int32_t count = 0;
 
   Layout(cublasLtMatrixLayout_t layout, std::uint32_t type) noexcept {
-    constexpr int batch_mode = 8;  // which older headers lack
+    constexpr int batch_mode = 8;  // older headers do not define it
     if (!layout || attribute(layout, CUBLASLT_MATRIX_LAYOUT_TYPE, ~type) != type ||
         attribute(layout, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, std::int64_t{0}) != 0 ||
         attribute(layout, batch_mode, std::uint32_t{0}) != 0)
@@ -67,7 +68,7 @@ struct Layout {
     order = attribute(layout, CUBLASLT_MATRIX_LAYOUT_ORDER, std::int32_t{-1});
   }
   bool by_rows() const { return order == CUBLASLT_ORDER_ROW; }
-  /// Whether accublas reads the order, and the leading dimension fits it.
+  /// Returns whether accublas reads the order, and the leading dimension is large enough for it.
   bool is_valid() const { return (order == CUBLASLT_ORDER_COL || by_rows()) && ld >= (by_rows() ? cols : rows); }
   bool operator==(const Layout&) const = default;
   template <class E>
@@ -76,7 +77,7 @@ struct Layout {
   }
 };
 
-/// An operand of the product: op of the matrices of a layout.
+/// An operand of the product: the matrices of a layout, and op.
 struct Side {
   Layout layout;
   std::int32_t op;
@@ -132,7 +133,8 @@ struct Epilogue {
         CUBLASLT_EPILOGUE_BGRADA, CUBLASLT_EPILOGUE_BGRADB};
     return !complex && std::find(std::begin(known), std::end(known), kind) != std::end(known);
   }
-  /// Whether its memory is there and large enough for m rows. The auxiliary matrix is stored by columns.
+  /// Returns whether the pointers that the epilogue needs are not null, and the strides of the auxiliary matrix are
+  /// valid for m rows. The auxiliary matrix is stored by columns.
   bool is_valid(std::int64_t m, bool by_rows, bool batch) const {
     if (uses_bias() && !bias) return false;
     if (!uses_aux()) return true;
@@ -141,10 +143,10 @@ struct Epilogue {
   }
 };
 
-/// Whether the description asks for anything else than sizes, types and an epilogue: factors of operands, the largest
-/// element, emulation, another part of D than all, a transposed C.
+/// Returns whether the description asks for anything that accublas does not compute: factors of operands, the largest
+/// element, emulation, another type of the bias or the auxiliary matrix, a triangle of D, or a transposed C.
 bool asks_for_more(cublasLtMatmulDesc_t description, std::int32_t type) noexcept {
-  constexpr int d_out_scale = 36, emulation = 38;  // which older headers lack
+  constexpr int d_out_scale = 36, emulation = 38;  // older headers do not define them
   for (const int pointer :
        {int{CUBLASLT_MATMUL_DESC_A_SCALE_POINTER}, int{CUBLASLT_MATMUL_DESC_B_SCALE_POINTER},
         int{CUBLASLT_MATMUL_DESC_C_SCALE_POINTER}, int{CUBLASLT_MATMUL_DESC_D_SCALE_POINTER},
@@ -159,8 +161,8 @@ bool asks_for_more(cublasLtMatmulDesc_t description, std::int32_t type) noexcept
              CUBLAS_FILL_MODE_FULL;
 }
 
-/// Returns the type of numbers that the compute type and the type of the factors name, or -1 for other arithmetic than
-/// that of one of accublas's types.
+/// Returns the type of numbers that the compute type and the type of the factors stand for, or -1 if accublas does not
+/// have their arithmetic.
 std::int32_t type_of_call(cublasLtMatmulDesc_t description) noexcept {
   const std::int32_t compute = attribute(description, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, std::int32_t{-1}),
                      type = attribute(description, CUBLASLT_MATMUL_DESC_SCALE_TYPE, std::int32_t{-1});
@@ -171,7 +173,7 @@ std::int32_t type_of_call(cublasLtMatmulDesc_t description) noexcept {
              : -1;
 }
 
-/// A call on numbers E that accublas can compute.
+/// A call on numbers of type E. serve() computes it, or passes it on if accublas cannot compute it.
 template <class E>
 class Matmul {
  public:
@@ -194,7 +196,7 @@ class Matmul {
              (!adds_c || (call.c && (copies_c_ || c_ == d_))) && on_one_side();
   }
 
-  /// Computes the call by accublas; `real` is the program's own call.
+  /// Computes the call, or calls `real`, which makes the program's own call of cublasLt.
   template <class Forward>
   cublasStatus_t serve(const Forward& real) {
     if (!known_) return real();
@@ -222,7 +224,7 @@ class Matmul {
  private:
   using Steps = std::array<SizedStep<E>, 2>;
 
-  /// Whether the sizes of the matrices belong together, and there is something to do.
+  /// Returns whether the sizes of the matrices match, no argument is invalid, and there is something to do.
   bool fits() const {
     const std::int64_t m = d_.rows, n = d_.cols, k = a_.cols();
     for (const Layout* const layout : {&a_.layout, &b_.layout, &c_, &d_})
@@ -231,7 +233,8 @@ class Matmul {
            b_.rows() == k && b_.cols() == n && c_.rows == m && c_.cols == n &&
            epilogue_.is_valid(m, d_.by_rows(), d_.count > 1);
   }
-  /// Whether the steps can run where D is: on the host they cannot use a device's memory.
+  /// Returns whether the steps can run where D is. If D is in host memory, they run on the host, and cannot use a
+  /// device's memory.
   bool on_one_side() const {
     if (is_on_device(call_.d)) return true;
     return !(copies_c_ && is_on_device(call_.c)) && !(epilogue_.bias && is_on_device(epilogue_.bias)) &&
@@ -308,7 +311,7 @@ class Matmul {
   bool factors_on_device_ = false, copies_c_ = false, known_ = false;
 };
 
-/// Whether cuBLAS itself makes the call. The answer for the last caller is kept.
+/// Returns whether cuBLAS itself makes the call. Each thread keeps the answer for its last caller.
 bool is_made_by_cublas(const void* caller) noexcept {
   static thread_local const void* last = nullptr;
   static thread_local bool answer = false;

@@ -16,8 +16,8 @@ using Lookup = void*(void* handle, const char* name) noexcept;  // else no call 
 std::atomic<Lookup*> c_library_lookup{nullptr};
 /// A library whose names the drop-in serves.
 struct RealLibrary {
-  std::string_view file;  ///< its name begins with this
-  const char* probe;      ///< a function of it that the drop-in does not have
+  std::string_view file;  ///< beginning of the library's file name
+  const char* probe;      ///< a function of the library that the drop-in does not have
   std::atomic<void*> loaded{nullptr};
 };
 constinit RealLibrary real_cublas{"libcublas.so", "cublasGetStream_v2"};
@@ -114,9 +114,9 @@ bool is_in_cublas(const void* address) noexcept {
 }  // namespace accublas::cublas
 
 /// Programs that open libcublas or libcublasLt and look names up there (ctypes, JAX) would bypass the drop-in. They get
-/// its functions for the names that it serves. Every other look-up goes to the C library's dlsym, which must see its
-/// caller, because RTLD_NEXT is relative to the caller: the compiler makes the last line a jump, which meson.build
-/// ensures.
+/// its functions for the names that it serves. Every other look-up goes to the C library's dlsym, which must see the
+/// program as its caller, because RTLD_NEXT is relative to the caller. So the last line must compile to a jump, which
+/// meson.build ensures.
 extern "C" ACCUBLAS_API void* dlsym(void* __restrict handle, const char* __restrict name) noexcept {
   using namespace accublas::cublas;
   if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && std::strncmp(name, "cublas", 6) == 0)

@@ -9,11 +9,11 @@
 namespace accublas::cublas {
 
 /// Returns the real function of a name, or null if no cuBLAS is loaded or it lacks the name. It uses RTLD_NEXT, or else
-/// the first libcublas.so of the process (names of cublasLt: libcublasLt.so), because Python's packages load theirs
-/// with local scope.
+/// the first libcublas.so of the process, because Python's packages load theirs with local scope. For names of cublasLt
+/// it uses libcublasLt.so.
 void* real_symbol(const char* name) noexcept;
 
-/// Whether an address is in the code of cuBLAS itself, which calls cublasLt.
+/// Returns whether an address is in the code of cuBLAS, which itself calls cublasLt.
 bool is_in_cublas(const void* address) noexcept;
 
 /// A function of the real cuBLAS, looked up at its first use.

@@ -88,7 +88,8 @@ class Way {
  public:
   /// `call` is one of the calls above.
   Way(cublasHandle_t handle, Routine routine, const void* call) noexcept;
-  /// A call of cublasLt, which has its stream and pointer mode with it.
+  /// Begins a call of cublasLt. The caller passes the stream and the pointer mode, which cublasLt's handle does not
+  /// have.
   Way(cublasLtHandle_t handle, cudaStream_t stream, bool factors_on_device, Routine routine, const void* call) noexcept;
 
   /// Whether the real cuBLAS computes the call: the mode is native, or the handle's math mode asks for other arithmetic

@@ -67,16 +67,16 @@ struct FirstLook {
 
 /// The plan of products by slabs (cuda/int8/slabs.hpp).
 struct SlabPlan {
-  std::int32_t considered;        ///< the pass that was planned takes other_time
+  std::int32_t considered;        ///< other_time is so long that slabs may be faster
   std::int32_t active;            ///< slabs take the place of that pass and later ones
-  std::int32_t tiles_alone;       ///< tiles do
-  std::int32_t moduli, bits;      ///< abs(a') is at most 2^bits
-  double other_time;              ///< in units of a modulus of a pass
-  double tile_time;               ///< of decide_by_tiles for the pending elements, in these units
+  std::int32_t tiles_alone;       ///< decide_by_tiles takes their place
+  std::int32_t moduli, bits;      ///< bits: abs(a') is at most 2^bits
+  double other_time;              ///< time of the planned pass and tiles, in units of a modulus of a pass
+  double tile_time;               ///< time of decide_by_tiles for the pending elements, in the units of other_time
   double pending;                 ///< share of the elements that are pending before that pass
   unsigned long long products;    ///< slabs that are not left out, summed over the squares
   unsigned long long tile_slabs;  ///< slabs that matter, summed over the tiles of decide_by_tiles
-  unsigned samples;               ///< that are computed
+  unsigned samples;               ///< number of samples computed so far
 };
 
 /// A state has room for this many samples; it equals most_samples of lib/numerics/escalation.hpp.

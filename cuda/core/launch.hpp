@@ -36,9 +36,9 @@ void allow_shared_bytes(Kernel kernel, Bytes bytes, const char* what) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), what);
 }
 
-/// Asks for an L1 cache that takes all memory of a multiprocessor but `percent` of the largest shared memory, which
-/// must suffice for the resident thread blocks of the kernel. Otherwise the cache keeps the size that the kernel before
-/// left it, which may have used nearly all of that memory as shared memory.
+/// Reserves only `percent` of the largest shared memory for a kernel, and leaves the rest to the L1 cache. This share
+/// must suffice for the kernel's resident thread blocks. Without this call the cache keeps the size that the previous
+/// kernel left, which may have used nearly all of the memory as shared memory.
 template <class Kernel>
 void prefer_cache(Kernel kernel, int percent, const char* what) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, percent), what);

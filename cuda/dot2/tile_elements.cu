@@ -48,8 +48,8 @@ struct PendingTile {
   unsigned finite[2];                          ///< bit i: line i of the tile exists and is finite
   std::uint32_t words[pending_tile_lines];     ///< pending elements
   int pending;                                 ///< how many of them have finite lines
-  unsigned needed[side_warps];                 ///< needed_blocks
-  int least[side_warps], largest[side_warps];  ///< find_range
+  unsigned needed[side_warps];                 ///< needed_blocks: a warp's blocks of terms that matter, a bit each
+  int least[side_warps], largest[side_warps];  ///< find_range: results of each warp
   int rest;                                    ///< terms that are left out are below 2^rest
 };
 
@@ -117,11 +117,11 @@ __device__ bool knows_exponents(const ExactArguments<T>& a) {
   return a.exponents.k_padded > 0 && a.state->slabs.considered != 0;
 }
 
-/// Returns the largest of some sums of two exponents in each half of a word.
+/// Returns the larger half of a word of two signed 16-bit numbers.
 __device__ int larger_half(unsigned x) {
   return max(static_cast<int>(static_cast<std::int16_t>(x & 0xFFFF)), static_cast<int>(x) >> 16);
 }
-/// The largest sum of a row's and a column's exponent, over the 64 terms of a word of the tile.
+/// Returns the largest sum of a row's and a column's exponent, over the 64 terms of word `word`.
 __device__ int largest_sum(const std::int16_t* const (&of)[2], Index k_padded, const PendingTile& lines, Index word) {
   const Index groups[2] = {lines.tile.row / pending_tile_lines, lines.tile.col / pending_tile_lines};
   unsigned largest = 0x8300u << 16 | 0x8300u;
@@ -155,9 +155,9 @@ __device__ void find_range(const ExactArguments<T>& a, PendingTile& lines) {
   }
 }
 
-/// Returns which of the blocks of terms from `first` on have terms that matter, a bit each: a row and a column of the
-/// tile are not zero there, and where exponents are known, terms_matter. Raises lines.rest to the bound of the others.
-/// All threads call it.
+/// Returns which of the blocks of terms from `first` on have terms that matter, a bit each. A block matters if a row
+/// and a column of the tile have a nonzero entry in common there. If exponents are known, terms_matter must hold too,
+/// and the function raises lines.rest to the bound of the other blocks. All threads call it.
 template <class T>
 __device__ unsigned needed_blocks(const ExactArguments<T>& a, PendingTile& lines, Index first) {
   const Index left = ceil_div(a.rows.k, dot2_block_terms) - first;
@@ -219,7 +219,7 @@ __device__ __forceinline__ bool sum_tile(const ExactArguments<T>& a, PendingTile
   return any;
 }
 
-/// Returns which of the terms 64 word, 64 word + 1, ... of a row and a column may have products other than zero.
+/// Returns which of the terms 64 word, 64 word + 1, ... of a row and a column may have nonzero products, a bit each.
 template <class T>
 __device__ std::uint64_t nonzero_terms(const ExactArguments<T>& a, Index row, Index col, Index word) {
   const Lines &rows = a.row_lines, &cols = a.col_lines;
@@ -230,16 +230,16 @@ __device__ std::uint64_t nonzero_terms(const ExactArguments<T>& a, Index row, In
   return left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
 }
 
-/// Signs of numbers that are not zero.
+/// The signs that occur among some nonzero numbers.
 struct Signs {
   bool positive = false, negative = false;
   __device__ bool are_one() const { return positive != negative; }
 };
 
-/// Returns the signs of the products of a row and a column. Those after both signs were found are not looked at.
+/// Returns the signs of the products of a row and a column. The search stops when it has found both signs.
 template <class T>
 __device__ Signs signs_of_products(const ExactArguments<T>& a, Index row, Index col) {
-  constexpr int words = 4, together = 8;  // loads in flight
+  constexpr int words = 4, together = 8;  // numbers of loads in flight
   Signs signs;
   for (Index first = 0; 64 * first < a.rows.k; first += words) {
     std::uint64_t terms[words];
@@ -267,8 +267,9 @@ __device__ Signs signs_of_products(const ExactArguments<T>& a, Index row, Index 
   return signs;
 }
 
-/// Writes a zero if RN(alpha S) is one, beta is zero and the sign of S is known. S 2^scale is within sum.error of the
-/// sum. Near underflow, where the sum does not show the sign, S has one if all products have.
+/// Writes a zero if RN(alpha S) is a zero, beta is zero and the sign of S is known. S 2^scale is within sum.error of
+/// the sum. If the sum does not show the sign, as near underflow, the function takes the sign of the products if all of
+/// them have the same one.
 template <class T>
 __device__ ACCUBLAS_NOINLINE bool decide_zero(const ExactArguments<T>& a, Index row, Index col,
                                               const BoundedPair<T, true>& sum, int scale, T alpha, T beta, T* at) {

@@ -13,8 +13,9 @@ namespace accublas::cuda {
 
 struct Pair;
 
-/// Exponents of groups of pending_tile_lines lines, term by term (SlabArrays of cuda/int8/slab_shape.hpp), for the rows
-/// and the columns. They tell which terms a tile can leave out. They are valid if state->slabs.considered.
+/// Exponents of the entries of each group of pending_tile_lines lines, term by term (SlabArrays of
+/// cuda/int8/slab_shape.hpp). Index 0 is the rows' side, 1 the columns'. decide_by_tiles finds from them which terms a
+/// tile can leave out. They are valid if state->slabs.considered.
 struct TermExponents {
   const std::int16_t *top[2] = {}, *low[2] = {};  ///< null: not kept
   Index k_padded = 0;
@@ -73,7 +74,7 @@ struct PendingTiles {
   int of_tile;     ///< in tiles with so many of them
 
   static PendingTiles faster_by_tiles(const DeviceModel&, Index m, Index n);
-  /// The numbers for tiles that leave out terms that do not matter.
+  /// Returns the numbers for tiles that leave out terms that do not matter.
   static PendingTiles faster_by_short_tiles(const DeviceModel&);
 };
 /// Returns whether exact() runs decide_by_tiles for an m x n result. Only then all elements may be pending.

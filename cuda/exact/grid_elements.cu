@@ -16,7 +16,8 @@ namespace {
 
 /// resident blocks of a multiprocessor: 128 registers a thread
 constexpr int warps = 8, threads = 32 * warps, resident = 2;
-/// Shared memory of the resident blocks: 11 KiB with CUDA's own, of 100 KiB (compute capability 8.6) or more.
+/// The resident blocks need 11 KiB of shared memory, including CUDA's own. The multiprocessor has 100 KiB (compute
+/// capability 8.6) or more.
 constexpr int shared_percent = 12;
 
 /// A block searches for pending elements in tiles of half words of the bitmap, 16 columns each.

@@ -1,5 +1,5 @@
-// Residues of slabs: entries balanced for the square that they are multiplied with, then scaled by the largest of the
-// line in the slab.
+// Converts slabs to residues. The kernel balances entries for the square that they are multiplied with, and then scales
+// each line by its largest entry in the slab.
 #include "cuda/core/launch.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/int8/four_terms.hpp"
@@ -11,29 +11,31 @@ namespace {
 
 using namespace converting;
 
-/// A block of threads takes slabs of so many lines at a time: it reads them once for all squares of the other side.
+/// A thread block takes a slab of slab_lines lines at a time. It reads them once for all squares of the other side.
 constexpr int slab_lines = 16, convert_threads = 256, lines_of_warp = slab_lines / (convert_threads / 32);
-/// Entry (line, term) in shared memory: a gap after every 16 terms and an odd pitch, against bank conflicts.
+/// The positions of entries (line, term) in shared memory have a gap after every 16 terms and an odd pitch, against
+/// bank conflicts.
 __device__ int slab_pitch(int terms) { return terms + terms / 16 + 1; }
 __device__ int slab_at(int line, int term, int pitch) { return line * pitch + term + term / 16; }
 constexpr std::size_t slab_bytes(Index terms, std::size_t entry) {
   return static_cast<std::size_t>(slab_lines * (terms + terms / 16 + 1)) * entry;
 }
 
-/// E with abs(x) < 2^E, close for normal numbers of double.
+/// Returns E with abs(x) < 2^E, which is the least one for normal numbers.
 __device__ int exponent_of_entry(double x) {
   const int field = static_cast<int>(high_word(x) >> 20 & 0x7FF);
   return is_zero(x) ? 2 * no_term : field == 0 ? -1022 : field - 1022;
 }
 
-/// The scale of an entry. With an exponent below -1100 the entry rounds to zero. Only the scale of a zero can be above
-/// 1250.
+/// Returns the scale 2^exponent, with `exponent` limited to -1100 .. 1250. An entry with a smaller one rounds to zero,
+/// and only zeros can have a larger one.
 __device__ __forceinline__ LineScale entry_scale(int exponent) {
   const PowerScale scale = power_scale(min(max(exponent, -1100), 1250));
   return {scale.first, scale.second, true};
 }
 
-/// The residues of a warp's line in a slab. A lane has four terms, or eight, of each 128 or 256.
+/// Writes the residues of a warp's line in a slab, and returns the lane's share of SlabLine::size. A lane has 4 Quads
+/// of every 128 Quads terms.
 template <int Limbs, int Quads, class T>
 __device__ __forceinline__ double write_line(const T* line, const std::int16_t* shift, int terms, int exponent,
                                              int moduli, Index bytes_of_line, std::uint8_t* out) {
@@ -102,7 +104,8 @@ __global__ void __launch_bounds__(convert_threads, 2)
   for (Index item = blockIdx.x; item < items; item += gridDim.x) {
     const int side = item < row_items ? 0 : 1, other = 1 - side;
     const Index of_side = side == 0 ? item : item - row_items;
-    const Index slab = of_side % shape.slabs, line = of_side / shape.slabs * slab_lines;  // of the chunk
+    const Index slab = of_side % shape.slabs,
+                line = of_side / shape.slabs * slab_lines;  // the line's number in the chunk
     const Index in_all = first_line[side] + line, first = slab * terms;
     const Operand<T>& x = job.operand(side);
     const std::uint8_t* const special = job.lines(side).special;
@@ -131,7 +134,7 @@ __global__ void __launch_bounds__(convert_threads, 2)
       const Balance balance = static_cast<Balance>(
           job.arrays.balance[(squares[0] * shape.squares(job.cols.count) + squares[1]) * shape.slabs + slab]);
       if (balance == Balance::none) continue;
-      __syncthreads();  // the tile is there, and the shifts before are not needed any more
+      __syncthreads();  // the tile is loaded, and no thread needs the shifts of the previous square
       const std::int16_t* const row_centre = job.arrays.centre[0] + squares[0] * k_padded + first;
       const std::int16_t* const col_centre = job.arrays.centre[1] + squares[1] * k_padded + first;
       for (int p = static_cast<int>(threadIdx.x); p < terms; p += convert_threads) {

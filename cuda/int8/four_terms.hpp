@@ -37,15 +37,15 @@ constexpr ModulusTable make_modulus_table() {
 }
 static __constant__ ModulusTable modulus_table = make_modulus_table();
 
-/// Four consecutive terms of a line in `Limbs` limbs, and the same packed, modulo 2^32. Limb 0 of each is 1/2 too
-/// large.
+/// Four consecutive terms of a line in `Limbs` limbs, and the limbs packed into words, modulo 2^32. Limb 0 of each term
+/// is 1/2 too large.
 template <int Limbs>
 struct FourTerms {
   double limb[Limbs][4];
   std::uint32_t packed[Limbs];
 };
 
-/// `line_of(j)` is the scale of term j.
+/// Takes four terms apart into limbs; `line_of(j)` is the scale of term j.
 template <int Limbs, class T, class LineOf>
 __device__ __forceinline__ FourTerms<Limbs> take_four_apart(const T* terms, LineOf&& line_of) {
   FourTerms<Limbs> t;
@@ -65,7 +65,7 @@ __device__ __forceinline__ FourTerms<Limbs> take_four_apart(const T* terms, Line
   return t;
 }
 
-/// The four residues modulo m, a byte each: all are in 0 .. p - 1, so one product serves them all.
+/// Returns the four residues modulo m, a byte each. All are in 0 .. p - 1, so one multiplication suffices for all four.
 template <int Limbs>
 __device__ std::uint32_t residues(const FourTerms<Limbs>& t, const Modulus& m) {
   std::uint32_t quotient[4], x = t.packed[0];
@@ -81,7 +81,8 @@ __device__ std::uint32_t residues(const FourTerms<Limbs>& t, const Modulus& m) {
   return x + pack(quotient[0], quotient[1], quotient[2], quotient[3]) * static_cast<std::uint32_t>(m.minus_p);
 }
 
-/// Stores a lane's terms of a line: long rows past the cache, which would not hold them until they are read.
+/// Stores a lane's residues of a line. Those of eight terms bypass the cache, which would not hold them until they are
+/// read.
 __device__ inline void store_terms(std::uint8_t* to, const std::uint32_t (&x)[1]) {
   *reinterpret_cast<std::uint32_t*>(to) = x[0];
 }

@@ -15,8 +15,8 @@ void run_fixed(Int8Call<T>& call, std::byte* memory);
 template <class T>
 void run_cr(Int8Call<T>& call, std::byte* memory);
 
-/// One of these passes, of cr or of a grade's rejected elements: plan and launches. The first of them may give its
-/// place to slabs. `first`: pass 0 is cr's, and where no pass before is active, the pass takes all elements.
+/// Plans and launches one pass of cr, or of a grade's rejected elements. Slabs may take the place of the first such
+/// pass. `first`: pass 0 is cr's, and a pass with no active pass before it takes all elements.
 template <class T>
 void run_cr_pass(Int8Call<T>& call, int index, bool first);
 

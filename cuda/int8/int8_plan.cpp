@@ -192,9 +192,10 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
   return launch_for(call, plan.buffers, request.sum_moduli, ResidueKind::real);
 }
 
-/// Passes, the first included. Kernels of passes that are not needed still have to be launched, some 7 us a block. So
-/// small products leave what a second pass does not decide to the exact accumulators, and slabs take the place of the
-/// last pass. With an offer exact accumulators follow on the first pass.
+/// Returns the number of passes, the first included. Kernels of passes that are not needed still have to be launched,
+/// which takes some 7 us a block. So small products leave elements that a second pass does not decide to the exact
+/// accumulators, and a call that launches slabs launches one pass fewer. With an offer exact accumulators follow on the
+/// first pass.
 template <class T>
 int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
   if (plan.flow == Int8Flow::fixed || plan.flow == Int8Flow::sums || request.offer) return 1;
@@ -205,7 +206,8 @@ int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8
 
 // ---- Slabs ----
 
-/// Squares and slabs for the shape of a call; a chunk of one square for now. None where slabs cannot pay.
+/// Returns the squares and slabs for the shape of a call, with a chunk of one square, which largest_chunk replaces.
+/// Returns no slabs if they cannot be faster.
 template <class T>
 SlabShape slab_shape(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
   const Index m = call.rows.count, n = call.cols.count, k = call.rows.k;
@@ -226,11 +228,11 @@ SlabShape slab_shape(const EngineCall<T>& call, const Int8Request& request, cons
   return shape.slabs <= most_slabs && bytes <= request.cap / 8 ? shape : SlabShape{};
 }
 
-/// Bytes that the arrays of a chunk's lines may take in all.
+/// Returns the most bytes that the arrays of a chunk's lines may take together.
 std::size_t most_slab_lines(std::size_t cap) { return std::min(cap / 32, std::size_t{16} << 20); }
 
-/// Gives the buffers a part of what is left, up to the size that all of C needs as one chunk: small chunks do not fill
-/// the device.
+/// Adds a part of the remaining memory to the buffers, because small chunks do not fill the device. The buffers grow no
+/// larger than C needs as one chunk.
 void grow_for_slabs(const SlabShape& shape, Index available, Index m, Index n, Buffers& buffers) {
   const Index row_squares = shape.squares(m), col_squares = shape.squares(n), line = shape.k_padded() * shape.moduli;
   const Index lines = row_squares * col_squares * shape.square * line,
@@ -244,7 +246,8 @@ void grow_for_slabs(const SlabShape& shape, Index available, Index m, Index n, B
   grow(buffers.result_bytes, results);
 }
 
-/// The chunk that the buffers hold, with the fewest chunks in all. None if they do not hold a square.
+/// Returns the shape with the chunk that fits the buffers and cuts C into the fewest chunks. Returns no slabs if not
+/// even a square fits.
 SlabShape largest_chunk(const SlabShape& least, const Buffers& buffers, std::size_t most_lines, Index m, Index n) {
   SlabShape best{};
   Index fewest = 0;

@@ -52,7 +52,7 @@ struct Int8Plan {
   // Passes.
   int passes;  ///< at most; the device leaves out those that it does not need
   PassLaunch first, further;
-  SlabShape slabs;    ///< of the products by slabs that may take the place of the first pass of cr
+  SlabShape slabs;    ///< products by slabs that may take the place of the first pass of cr
   std::size_t bytes;  ///< of all arrays
 
   const PassLaunch& launch_of(int pass) const { return pass == 0 ? first : further; }

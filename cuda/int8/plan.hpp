@@ -37,8 +37,8 @@ void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& 
 /// more than an earlier cr pass. The pass is inactive if the exact kernel is faster for so few elements, or if complex
 /// residues cannot hold the moduli that it needs. With a TileTime, pass and tiles are weighed. If no moduli leave few
 /// elements undecided, the pass has those that take the least time together with the tiles. It is inactive if tiles
-/// alone take the least; a pass of all elements then sets state->all_pending. `slabs`: a pass that takes so many
-/// moduli's time, or more, sets state->slabs.considered; 0: none does.
+/// alone take the least; a pass of all elements then sets state->all_pending. If `slabs` is not 0, a pass that takes
+/// the time of `slabs` moduli or more sets state->slabs.considered.
 template <class T>
 void plan_cr(const DeviceModel&, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch&, const std::uint32_t* open,

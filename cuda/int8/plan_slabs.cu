@@ -1,4 +1,4 @@
-// The plan of products by slabs: exponents, and slabs that matter.
+// Plans products by slabs: measures exponents, and finds the slabs that matter.
 #include "cuda/core/launch.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/exact/exact.hpp"
@@ -12,7 +12,7 @@ namespace {
 constexpr int measured_terms = 64;
 static_assert(slab_group == pending_tile_lines);
 
-/// Fills arrays.top and arrays.low. A block of threads takes 64 terms of a group of lines at a time.
+/// Fills arrays.top and arrays.low. A thread block takes 64 terms of a group of lines at a time.
 template <class T>
 __global__ void __launch_bounds__(slab_threads) measure_slab_exponents(const __grid_constant__ SlabJob<T> job) {
   await_predecessor();
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(slab_threads) measure_slab_exponents(const __g
 
 // ---- Which slabs matter ----
 
-/// Lines are balanced by the side that varies less, unless they vary alike.
+/// Terms are balanced by the side whose exponents vary less, if the two ranges differ by more than this.
 constexpr int alike = 2;
 
 constexpr int most_groups = most_square / slab_group, most_pairs_of_groups = most_groups * most_groups;
@@ -87,8 +87,8 @@ struct SquareMemory {
   int least[most_pairs_of_groups];
   int needed[most_slabs];
   std::int16_t centre[2][staged_terms];
-  int high[2][most_groups], low_end[2][most_groups];  ///< range of top - centre in a slab
-  int spread[2][most_slabs];                          ///< how far top - centre ranges at most in a group
+  int high[2][most_groups], low_end[2][most_groups];  ///< largest and least top - centre of a group in a slab
+  int spread[2][most_slabs];                          ///< largest high - low_end of a side's groups
 };
 
 /// Finds the centres of the staged terms, and how far their exponents range from them.
@@ -103,7 +103,7 @@ __device__ void centre_staged(SquareMemory& memory, int groups, int slab, bool s
   }
   memory.centre[side][term] = static_cast<std::int16_t>(count == 0 ? no_term : sum / count);
   __syncthreads();
-  // A warp keeps to its groups, so their ranges need no atomics.
+  // Each group belongs to one warp, so its range needs no atomics.
   for (int i = warp; i < 2 * groups; i += slab_warps) {
     const int of = i / groups, g = i % groups;
     int high = no_term, low = -no_term;
@@ -126,7 +126,7 @@ __device__ void centre_staged(SquareMemory& memory, int groups, int slab, bool s
   }
 }
 
-/// Fills arrays.centre, arrays.balance and arrays.rest. A block of threads takes a square at a time.
+/// Fills arrays.centre, arrays.balance and arrays.rest. A thread block takes a square at a time.
 template <class T>
 __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __grid_constant__ SlabJob<T> job) {
   await_predecessor();
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
       if (square[1 - side] == 0)
         job.arrays.centre[side][square[side] * k_padded + first + term] = memory.centre[side][term];
       const auto word = [](const std::int16_t* x) { return *reinterpret_cast<const unsigned*>(x); };
-      constexpr unsigned none = 0x8300u << 16 | 0x8300u;  // twice no_term, or so
+      constexpr unsigned none = 0x8300u << 16 | 0x8300u;  // about 2 no_term in both halves
       unsigned high = none, low = none;
 #pragma unroll 4
       for (int p = 2 * part; p < staged_terms; p += 2 * parts) {
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
           memory.needed[slab] = 1;
           ++matter;
         }
-      // Tiles that do not exist count as well.
+      // The sum includes tiles of padding.
       atomicAdd(&of_tiles, matter);
     }
     __syncthreads();

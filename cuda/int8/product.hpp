@@ -39,9 +39,9 @@ struct ProductArguments {
 };
 void residue_product(const DeviceModel&, const ProductArguments&, cudaStream_t);
 
-/// The residue products of a chunk's slabs (cuda/int8/slabs.hpp), from residues that convert_slabs has written. For
+/// The arguments of slab_product, which multiplies the residues that convert_slabs wrote for a chunk of C. For
 /// every slab that is not left out and every modulus, the result is the sum over the slab's terms as residue_product
-/// stores it, in the layout of slab_tile_offset. Does nothing unless state->slabs.active.
+/// stores it, in the layout of slab_tile_offset. The kernel does nothing unless state->slabs.active.
 struct SlabProduct {
   const std::uint8_t* rows;
   const std::uint8_t* cols;
@@ -49,7 +49,7 @@ struct SlabProduct {
   std::int8_t* result;
   SlabShape shape;
   const std::uint8_t* balance;
-  Index m, n;      ///< lines in all
+  Index m, n;      ///< rows and columns of all of C
   Index row, col;  ///< first element of the chunk
   CallState* state;
 };

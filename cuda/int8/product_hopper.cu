@@ -103,8 +103,8 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
   lockstep.leave();
 }
 
-/// The sums of slabs are so short that storing them takes as long as their MMAs. The warpgroups take turns with the
-/// MMAs of a tile there: one multiplies while the other one stores.
+/// The turns of the warpgroups in products by slabs, whose sums are so short that storing a tile takes as long as its
+/// MMAs. One warpgroup multiplies while the other one stores.
 template <bool Slabs>
 struct Turns {
   static_assert(consumers == 2);
@@ -120,7 +120,7 @@ struct Turns {
   __device__ void pass() const {
     if (Slabs) ptx::barrier_signal(2 * first_barrier + 1 - own, threads);
   }
-  /// Takes the last turn that the other warpgroup has passed on.
+  /// Waits for the last turn that the other warpgroup has passed on, so that no arrival at the barrier stays pending.
   __device__ void end() const {
     if (Slabs && own == first_barrier) ptx::barrier_sync(own, threads);
   }

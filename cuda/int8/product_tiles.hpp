@@ -36,11 +36,11 @@ struct ProductJob {
   bool conjugates = false;    ///< of these
   KnownZeros zeros{};
   Index first_term = 0;  ///< of the terms that `zeros` counts
-  // Of products by slabs, which have neither a plan nor zeros nor lines in common.
+  // The following members are for products by slabs, which have no plan, no known zeros and no lines in common.
   const SlabPlan* slab_plan = nullptr;
   SlabShape shape{};
   const std::uint8_t* balance = nullptr;
-  Index bytes_of_row = 0, bytes_of_col = 0;  ///< of a line and a modulus
+  Index bytes_of_row = 0, bytes_of_col = 0;  ///< distance of the lines of a modulus in the residue buffers
 };
 
 /// Where the lines there are, whatever the block, could want it.
@@ -109,7 +109,7 @@ struct BlockExtent {
   Wanted wanted{};
   bool shared = false;  ///< the columns' bytes are the rows',
   int exchange = 0;     ///< of plane `plane ^ exchange`
-  int slabs = 1;        ///< the planes of each follow those of the slab before
+  int slabs = 1;        ///< the planes of a slab follow those of the previous one
 };
 
 #ifdef __CUDACC__
@@ -168,12 +168,12 @@ __device__ inline StepRange steps_of(const ProductJob<Element>& job, const Block
   return first < end ? StepRange{static_cast<int>(first), static_cast<int>(end)} : StepRange{0, 1};
 }
 
-/// The terms of a tile in its lines' bytes, in steps of k, and where its results go.
+/// The terms of a tile as positions in its lines' bytes, in steps of k, and the position of its results.
 struct TileTerms {
-  int plane = 0;                   ///< of the lines
-  int row_step = 0, col_step = 0;  ///< the first
+  int plane = 0;                   ///< plane of the lines' residues
+  int row_step = 0, col_step = 0;  ///< first step of the rows and of the columns
   int steps = 0;                   ///< 0: the tile is not wanted
-  Index out = 0;                   ///< of element (tile.row, tile.col)
+  Index out = 0;                   ///< position of the result of element (tile.row, tile.col)
 };
 template <TileConfig config, bool Slabs, class Element>
 class TermsOfTiles {
@@ -209,7 +209,7 @@ class TermsOfTiles {
               (tile.plane * extent_.block.rows + tile.row) * extent_.block.cols + tile.col};
     }
   }
-  /// Between rows of results.
+  /// Returns the distance between rows of results.
   __device__ __forceinline__ Index stride() const { return Slabs ? Index{slab_tile} : extent_.block.cols; }
 
  private:

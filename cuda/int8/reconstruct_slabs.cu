@@ -1,5 +1,5 @@
-// From the residues of slabs to results. A warp takes a row of 128 columns at a time, and a thread four columns of it,
-// as in reconstruct.cu: it adds up the slabs' sums by their leading bits, with bounds, in pairs of doubles.
+// Computes results from the residues of slabs. A warp takes a row of 128 columns at a time, and a thread four columns
+// of it, as in reconstruct.cu. A thread adds up the leading bits of the slabs' sums in pairs of doubles, with bounds.
 #include "cuda/core/launch.hpp"
 #include "cuda/exact/decide_sum.hpp"
 #include "cuda/exact/open_elements.hpp"
@@ -24,11 +24,12 @@ constexpr SlabLeading slab_leading(std::integer_sequence<int, I...>) {
 }
 __device__ const SlabLeading leading_tables = slab_leading(std::make_integer_sequence<int, most_slab_moduli>());
 
-/// Sums below 2^-900 are taken for zeros with this bound.
+/// A sum whose unit is below 2^least_exponent is replaced by zero with the bound least_bound. One whose unit is above
+/// 2^largest_exponent has no bound.
 constexpr int least_exponent = -900, largest_exponent = 800;
 constexpr double least_bound = 0x1p-840;
 
-/// Adds the sums of a slab to those of a lane's columns. `Narrow`: more than 16 planes.
+/// Adds the sums of a slab to those of a lane's columns. Set `Narrow` if there are more than 16 planes.
 template <bool Narrow>
 __device__ __forceinline__ void add_slab(const LeadingWeights<later_planes>& weights, const std::int8_t* residues,
                                          int planes, Index terms, SlabLine row, const SlabLine* cols,

@@ -21,7 +21,8 @@ void plan_cr_pass(Int8Call<T>& call, int index, bool first, bool slabs) {
           slabs ? call.model.tuning().slabs.least_time : 0, call.device, call.stream);
 }
 
-/// Products by slabs, a chunk of C after the other. Kernels return at once unless the device plans slabs.
+/// Launches the products by slabs, one chunk of C after another. The kernels return at once unless the device plans
+/// slabs.
 template <class T>
 void run_slabs(Int8Call<T>& call, const SlabJob<T>& job) {
   const Int8Arrays& arrays = call.arrays;

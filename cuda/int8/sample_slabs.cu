@@ -1,4 +1,5 @@
-// The samples of a product by slabs, and the decision that rests on them.
+// Computes the samples of a product by slabs, and decides from them how many moduli slabs take, and whether slabs take
+// the place of a pass.
 #include "cuda/core/launch.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/exact/open_elements.hpp"
@@ -10,7 +11,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// A number value 2^exponent.
+/// The number value 2^exponent, which may lie outside the range of double.
 struct Scaled {
   double value;
   int exponent;
@@ -25,7 +26,7 @@ __device__ Scaled plus(Scaled a, Scaled b) {
   return {a.value + (gap < 1000 ? b.value * power_of_two(-gap) : 0), a.exponent};
 }
 
-/// An entry below 2^exponent: x 2^shift.
+/// Returns x 2^shift, which must be in the range of double.
 __device__ double shifted(double x, int shift) {
   const PowerScale scale = power_scale(min(max(shift, -1100), 1250));
   return x * scale.first * scale.second;
@@ -45,7 +46,7 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
   const double squares =
       static_cast<double>(shape.squares(job.rows.count) * shape.squares(job.cols.count) * shape.slabs);
   const double share = static_cast<double>(plan.products) / squares;
-  // Tiles leave out terms too.
+  // The share is that of the blocks of terms that tiles do not leave out.
   const double groups = static_cast<double>(shape.groups());
   const double tile_time =
       plan.tile_time * fmin(1.0, static_cast<double>(plan.tile_slabs) / (groups * groups * squares));
@@ -89,7 +90,7 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
 }
 
 /// Sets state->sample_slab: a sample that keeps `bits` bits in its slabs is undecided with a chance of 2^(sample_slab -
-/// bits). Each block of threads takes a sample, and the last one decides.
+/// bits). Each thread block takes a sample, and the last one calls decide_slabs.
 template <class T>
 __global__ void __launch_bounds__(sample_threads)
     sample_slabs_kernel(const __grid_constant__ SlabJob<T> job, const __grid_constant__ SlabTuning tuning,

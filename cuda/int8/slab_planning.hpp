@@ -1,4 +1,5 @@
-// What the two files that plan products by slabs share: plan_slabs.cu chooses slabs, and sample_slabs.cu the moduli.
+// Code that the two files that plan products by slabs share: plan_slabs.cu chooses slabs, and sample_slabs.cu the
+// moduli.
 #pragma once
 
 #include "cuda/core/arithmetic.hpp"
@@ -16,13 +17,14 @@ void sample_slabs(const DeviceModel&, const SlabJob<T>&, cudaStream_t);
 
 #ifdef __CUDACC__
 
-/// Whether slabs are planned.
+/// Returns whether the kernels have to plan slabs.
 __device__ inline bool plans_slabs(const CallState& state) { return state.slabs.considered != 0 && state.refused == 0; }
 
 struct EntryExponents {
   int top, low;
 };
-/// Exponents of an entry as SlabArrays holds them, for the largest and the smallest of several entries.
+/// Returns the exponents `top` and `low` of an entry (SlabArrays). A zero has values that change neither the largest
+/// top nor the smallest low of several entries.
 __device__ inline EntryExponents exponents_of(double x) {
   const int field = static_cast<int>(high_word(x) >> 20 & 0x7FF);
   if (is_zero(x)) return {no_term, -no_term};

@@ -52,7 +52,7 @@ __device__ ACCUBLAS_NOINLINE FoundPivot<RealOf<E>> pivot_by_terms(const SolveJob
 template <class E>
 struct DiagonalStorage {
   static constexpr int edge = static_cast<int>(cholesky_edge<E>);
-  E row[edge][edge];                                               ///< of L^H, lifted
+  E row[edge][edge];                                               ///< rows of L^H, scaled by 2^row_lift
   Chain<RealOf<E>, true> sum[edge * (edge + 1) / 2][parts_of<E>];  ///< minus the numerators of the elements
   bool found[2];                                                   ///< row p has a pivot: found[p % 2]
 
@@ -60,7 +60,8 @@ struct DiagonalStorage {
   __device__ auto& sum_of(int p, int column) { return sum[p * edge - p * (p + 1) / 2 + column]; }
 };
 
-/// The rows are scaled by 2^row_lift, so that their products are scaled as the sums are.
+/// The rows in shared memory are scaled by 2^row_lift, so that their products are scaled by 2^sum_lift, as the sums
+/// are.
 template <class E>
 inline constexpr int row_lift = sum_lift<E> / 2;
 template <class E>
@@ -78,13 +79,13 @@ __device__ E unlifted_row(const E& x) {
     return x;
 }
 
-/// Returns a pivot's square from the sum of its row.
+/// Returns the square of a pivot from the sum of the diagonal element, without the scale of sums.
 template <class E>
 __device__ TripleSum square_of_pivot(const Chain<RealOf<E>, true>& sum) {
   TripleSum left = minus(sum);
   if constexpr (sum_lift<E> != 0) {
     constexpr double back = power_of_two(-sum_lift<E>);
-    // Below 2^-960 numbers may lose bits on the way. The square is above 2^-200, or is not used.
+    // Numbers below 2^-960 may lose bits when they are scaled back. If the square is below 2^-200, it is not used.
     const bool exact = left.error == 0 && (left.a2 == 0 || fabs(left.a2) > 0x1p-800);
     left = {left.a1 * back, left.a2 * back, 0, left.error * back + (exact ? 0 : 0x1p-1000)};
   }
@@ -212,7 +213,7 @@ class DiagonalBlock {
     const Pair minus_left = of_lane(pivot_sum(p, sums).pair, p % 32);
     const double left = -minus_left.s, y = rsqrt(left), root = left * y,
                  second = (__fma_rn(-root, root, left) - minus_left.c) * (0.5 * y);
-    const T pivot = static_cast<T>(root + second);  // lifted as the row is
+    const T pivot = static_cast<T>(root + second);  // scaled by 2^row_lift, as the row is
 #pragma unroll
     for (int half = 0; half < halves; ++half) {
       if (!has(half, p)) continue;

@@ -1,5 +1,5 @@
-// Elements of a resident panel that the current sums do not decide, and the shared memory of its thread blocks. For
-// resident_panel.cu.
+// Computes elements of a resident panel that the current sums do not decide, and declares the shared memory of its
+// thread blocks. For resident_panel.cu.
 #pragma once
 
 #include "cuda/lu_cholesky/panel_pivots.hpp"
@@ -26,16 +26,17 @@ struct CrPivots {
 template <class E>
 inline constexpr int resident_group = 8 / parts_of<E>;
 
-/// The lanes of a warp whose elements in the step's column are undecided, and those of them whose sums are lifted.
+/// The lanes of a warp whose elements in the step's column are undecided (`hard`), and the lanes whose sums of terms
+/// must be lifted.
 struct UndecidedLanes {
   unsigned hard, lifted;
 };
 
-/// The sums of the terms of a row's element in three words.
+/// The sums of the terms of one element of a row, in three words.
 template <class E>
 struct KnownSums {
   TripleSum sums[parts_of<E>];
-  int column;  ///< of the element; -1: there is none
+  int column;  ///< column of the element; -1: no sums are known
   bool lifted;
 };
 
@@ -44,10 +45,10 @@ struct ResidentStorage {
   static constexpr int sums = resident_group<E> * parts_of<E>, warps = resident_threads / 32;
   PivotStorage<CrPivots<E>> pivots;
   union {
-    double transposed[warps][32][sums + 1];  ///< numbers of a warp's sums, which are loaded by rows
+    double transposed[warps][32][sums + 1];  ///< transposes a warp's sums, whose lanes load one row together
     WarpShares<E> shares[warps];
   };
-  UndecidedLanes undecided[2][warps];  ///< double-buffered by step, as the candidates for the pivot
+  UndecidedLanes undecided[2][warps];  ///< double-buffered by step, like the candidates for the pivot
   KnownSums<E> known[resident_threads];
   E top[lu_panel_columns][lu_panel_columns];   ///< L and U in the rows of the pivots
   E left[lu_panel_columns][resident_threads];  ///< L of the thread block's rows, by columns
@@ -88,8 +89,8 @@ __device__ Unknown<E> numerator_itself() {
   return Unknown<E>::of_row(E{RealOf<E>(1)}, {}, true);
 }
 
-/// Decides the unknowns of column j of the lanes in `hard` whose sums of terms are known; `value` becomes the lane's.
-/// Returns which lanes are left.
+/// Decides the unknowns in column j of the lanes in `hard`, if the sums of their terms are known. A decided unknown
+/// becomes the lane's `value`. Returns the lanes whose unknowns stay undecided.
 template <class E>
 __device__ unsigned decide_by_known(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int j, unsigned hard,
                                     Unknown<E> unknown, E& value) {
@@ -108,8 +109,8 @@ __device__ unsigned decide_by_known(const LuPanel<E>& panel, const ResidentStora
 // The following functions are not members, because an object would have to lie in memory for a call that is not
 // inlined.
 
-/// Returns the thread's element in column j, where elements of the block's rows are undecided. All threads call this.
-/// The warps split the terms of an element.
+/// Returns the thread's element in column j, if elements of the thread block's rows are undecided there. All threads
+/// call this. The warps share the terms of each undecided element.
 template <class E>
 __device__ ACCUBLAS_NOINLINE E resolve_column(const LuPanel<E>& panel, ResidentStorage<E>& storage, int j, E value) {
   constexpr int warps = ResidentStorage<E>::warps;
@@ -142,7 +143,7 @@ __device__ ACCUBLAS_NOINLINE E resolve_column(const LuPanel<E>& panel, ResidentS
   return value;
 }
 
-/// Returns the thread's element of L in column j, where elements of the warp's rows are undecided.
+/// Returns the thread's element of L in column j, if elements of the warp's rows are undecided there.
 template <class E>
 __device__ ACCUBLAS_NOINLINE E resolve_quotients(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int j,
                                                  Unknown<E> unknown, Tried<E> tried) {

@@ -85,7 +85,7 @@ class ResidentRows {
     }
     round(begin);
   }
-  /// Computes the row's element in a column, the next one, or leaves it undecided.
+  /// Rounds the row's element in `column`, whose numerator is the first of sum_, or notes that it is undecided.
   __device__ void round(int column) {
     const Tried<E> tried = try_numerator(numerator_itself<E>(), sum_[0], at_.open, p_.all_undecided);
     value_ = tried.value;

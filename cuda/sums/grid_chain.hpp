@@ -119,7 +119,7 @@ struct GridChain {
   }
 };
 
-/// Returns to lane i < apart, a power of two, the sum over lanes i, i + apart, ... of the warp.
+/// Returns to lane i < apart the sum over lanes i, i + apart, ... of the warp. `apart` is a power of two.
 __device__ inline TripleSum warp_sum(TripleSum sum, int apart = 1) {
   for (int half = 16; half >= apart; half /= 2) {
     const TripleSum other{__shfl_down_sync(full_warp, sum.a1, half), __shfl_down_sync(full_warp, sum.a2, half),

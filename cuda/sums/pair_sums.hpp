@@ -7,8 +7,8 @@
 
 namespace accublas::cuda {
 
-/// 2^lift times the sum of element (row, col) is within error[at] of pair[at], at = row stride + col. dot2's pairs have
-/// no errors (null): their values are defined by the operations.
+/// 2^lift times the sum of element (row, col) is within error[at] of pair[at], at = row stride + col. `error` is null
+/// for dot2, whose pairs are defined by the operations.
 struct PairSums {
   double2* pair;
   double* error;

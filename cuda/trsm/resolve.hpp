@@ -86,13 +86,13 @@ __device__ ACCUBLAS_NOINLINE E exact_unknown(const Unknown<E>& unknown, const Pa
   return unknown.exact(above);
 }
 
-/// The terms that a thread adds up: first, first + stride, ...
+/// A thread's share of the terms, which are those with numbers first, first + stride, ...
 struct TermShare {
   Index first, stride;
 };
 
-/// Adds up the thread's share of the terms in three words. `factor` is a power of two, by which both factors of real
-/// products are multiplied.
+/// Adds up the thread's share of the terms in three words. Both factors of real products in double precision are
+/// multiplied by `factor`, a power of two.
 template <class E, class Terms>
 __device__ ACCUBLAS_NOINLINE void add_share(const Terms& terms, TermShare share, double factor,
                                             TripleSum (&sums)[parts_of<E>]) {
@@ -122,21 +122,22 @@ __device__ void sums_of_terms(const Terms& terms, double factor, TripleSum (&sum
   for (int part = 0; part < parts_of<E>; ++part) sums[part] = of_lane(warp_sum(sums[part]), 0);
 }
 
-/// Near underflow products may have bits below the least subnormal number, or be zero. So unknowns whose numerators are
-/// below 2^-800 have sums that are scaled by 2^lift, half of it in each factor.
+/// Near underflow products may have bits below the least subnormal number, or be zero. So the sums of unknowns whose
+/// numerators are below 2^-800 are scaled by 2^lift: each factor of a product is scaled by 2^(lift / 2).
 inline constexpr int lift = 1700;
 template <class E>
 __device__ bool is_lifted(double numerator) {
   return std::is_same_v<E, double> && fabs(numerator) < 0x1p-800;
 }
-/// Returns at least the magnitude of a part's numerator, of which a chain holds the sum.
+/// Returns an upper bound of the magnitude of a numerator whose sum is in a chain.
 template <class E, class T>
 __device__ double magnitude_of(const Chain<T, true>& sum) {
   return sum.magnitude * power_of_two(-sum_lift<E>);
 }
 __device__ inline double lifting_factor(bool lifted) { return lifted ? power_of_two(lift / 2) : 1; }
 
-/// Decides an unknown by the sums of its terms, which are scaled by 2^lift if `lifted`.
+/// Returns whether the sums of its terms decide an unknown, which `result` becomes then. The sums are scaled by 2^lift
+/// if `lifted`.
 template <class E>
 __device__ bool decided_by_sums(const Unknown<E>& unknown, const TripleSum (&sums)[parts_of<E>], bool lifted,
                                 E& result) {
@@ -187,25 +188,25 @@ __device__ ACCUBLAS_NOINLINE E resolve_lanes(unsigned hard, Unknown<E> unknown, 
   return value;
 }
 
-/// Shares of the sums of 32 unknowns, one for each warp of a thread block.
+/// One warp's shares of the sums of 32 unknowns.
 template <class E>
 using WarpShares = TripleSum[parts_of<E>][32];
 
-/// Returns the position of the bit that has `before` bits below it; there must be one.
+/// Returns the position of the set bit that has `before` set bits below it. There must be one.
 __device__ inline int position_of_bit(unsigned bits, int before) {
   for (int i = 0; i < before; ++i) bits &= bits - 1;
   return __ffs(static_cast<int>(bits)) - 1;
 }
 
-/// Computes the sums of the terms of the unknowns of the lanes in `which`, at least one, in three words, scaled by
-/// 2^lift if `lifted`. The `warps` warps of a thread block call this for the same unknowns, and all get the sums. Each
-/// thread has a share of the terms of one unknown. `shares` is memory for all warps, which is in use until the next
-/// synchronisation after this.
+/// Computes the sums of the terms of the unknowns of the lanes in `which`, at least one, in three words. The sums of a
+/// lane are scaled by 2^lift if `lifted`. The `warps` warps of a thread block call this for the same unknowns, and in
+/// each of them a lane in `which` gets the sums of its unknown. Each thread adds up a share of the terms of one
+/// unknown. `shares` has an element for each warp. It is in use until the next synchronisation after the call.
 template <class E, class Terms, class Synchronise>
 __device__ void sums_by_warps(unsigned which, const Terms& terms, bool lifted, int warps, WarpShares<E>* shares,
                               Synchronise&& synchronise, TripleSum (&sums)[parts_of<E>]) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32), count = __popc(which);
-  int lanes = 32;  // lanes / 2 < count <= lanes: every lane of these has another unknown
+  int lanes = 32;  // lanes / 2 < count <= lanes; lane i has the unknown of rank i % lanes, if there is one
   while (lanes / 2 >= count) lanes /= 2;
   const int rank = lane % lanes, of = position_of_bit(which, min(rank, count - 1)), splits = 32 / lanes;
   const Terms theirs = of_lane(terms, of);
@@ -280,13 +281,14 @@ struct Tried {
   unsigned hard;
 };
 
-/// Rounds an unknown from its numerator, which is scaled as sums are. `unknown` needs no b.
+/// Returns whether its numerator decides an unknown, which `value` becomes then. The numerator is scaled by 2^sum_lift.
+/// `unknown` needs no b.
 template <class E>
 __device__ __forceinline__ bool quotient_of_sums(const Unknown<E>& unknown, const TripleSum (&numerator)[parts_of<E>],
                                                  E& value) {
   bool decided = unknown.approximate_quotient(numerator, value);
   if constexpr (sum_lift<E> != 0) {
-    // A subnormal number has fewer bits.
+    // A subnormal result has fewer bits than the quotient was rounded to.
     decided &= fabs(value) >= power_of_two(sum_lift<E> - 1022) || value == 0;
     value *= power_of_two(-sum_lift<E>);
   }

@@ -20,7 +20,7 @@ inline constexpr int group = warps / parts_of<E>;
 template <class E, bool cr>
 struct BlockStorage {
   static constexpr int unknowns = solve_block_unknowns<E>(!cr), kept = cr ? unknowns : 1;
-  E a[cr ? unknowns : edge][unknowns];  ///< columns of all unknowns, or of 32; lifted for sums
+  E a[cr ? unknowns : edge][unknowns];  ///< columns of all unknowns, or of 32 (lifted_for_sums)
   E x[unknowns][edge + 1];              ///< right-hand sides, then unknowns
   E pivot[unknowns];
   double reciprocal[unknowns];                       ///< reciprocals of the pivots

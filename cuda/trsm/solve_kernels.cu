@@ -24,9 +24,9 @@ struct SolveTerms {
   __device__ E right_side() const { return job->system.x(job->place(position), side); }
 };
 
-/// Resolves the unknowns x[i] of a row of the lanes i in `hard`, whose sums are in `sums`; all warps call this, and
-/// wait at `everyone` before they read the result. `terms` are those of the lane's right-hand side. The function is not
-/// a member, because an object would have to lie in memory for the call.
+/// Resolves the unknowns x[i] of a row for the lanes i in `hard`. `sums` has the row's sums, and `terms` are those of
+/// the lane's right-hand side. All warps call this, and must wait at `everyone` before they read the result. The
+/// function is not a member, because an object would have to lie in memory for the call.
 template <class E, class Everyone>
 __device__ ACCUBLAS_NOINLINE void resolve_row(unsigned hard, Unknown<E> unknown, SolveTerms<E> terms,
                                               const Chain<RealOf<E>, true> (&sums)[parts_of<E>][32],
@@ -201,7 +201,7 @@ class SolveBlock : BlockData<E, cr> {
     };
     if constexpr (!is_complex<E>) {
       if constexpr (unit) return rounded(sums[0].pair);
-      // Where scaling loses bits, the guess is not proved.
+      // If scaling loses bits, the proof rejects the guess.
       return guessed_quotient(sums[0].pair, lifted_for_sums(storage_.pivot[r]),
                               storage_.reciprocal[r] * power_of_two(-sum_lift<E>));
     } else {
@@ -275,9 +275,9 @@ class SolveBlock : BlockData<E, cr> {
       return {resolved_pairs(unknown, pairs, wanted, job_.all_undecided, terms_of(r, side()), job_.undecided), 0};
     }
   }
-  /// Resolves the r-th unknowns of the lanes in `hard`; all warps call this.
+  /// Resolves the r-th unknowns of the lanes in `hard`. All warps call this.
   __device__ __forceinline__ void resolve(int r, unsigned hard) const {
-    // No sums but those of this row are in use.
+    // The shares may overwrite sums of other rows, because only those of this row are in use.
     constexpr int half = BlockStorage<E, cr>::kept / 2;
     auto* const shares = reinterpret_cast<WarpShares<E>*>(&storage_.sums[r < half ? half : 0]);
     static_assert(sizeof(WarpShares<E>) * (warps + 1) <= sizeof storage_.sums / 2);

@@ -61,8 +61,8 @@ constexpr Index solve_block_unknowns(bool dot2) {
   return (dot2 ? dot2_block : dot2_block / 2) / (is_complex<E> ? 2 : 1);
 }
 
-/// The sums of cr are scaled by 2^sum_lift, so that products and their rests lose no bits near underflow. One factor of
-/// each product is (lifted_for_sums).
+/// The sums of cr are scaled by 2^sum_lift, so that products and their rounding errors lose no bits near underflow.
+/// lifted_for_sums scales one factor of each product.
 template <class E>
 inline constexpr int sum_lift = std::is_same_v<E, double> ? 128 : 0;
 template <class E, bool cr = true>

@@ -117,22 +117,23 @@ struct Dot2Tuning {
   Index most_pairs = Index{1} << 21;  ///< pairs in scratch at a time, if thread blocks share k
 };
 
-/// Pending elements of cr by tiles. Measured by `accublas-gpu-bench data -r dgemm` with orders from 512 to 4096.
+/// Pending elements of cr by tiles. Measured by `accublas-gpu-bench data dgemm` with orders from 512 to 4096.
 struct ExactTuning {
   Index pending = 512;  ///< for each multiprocessor: pending elements up to which sums one by one are faster
   int of_tile = 32;     ///< pending elements of a tile of 1024 from which on computing the tile is faster
-  // These two numbers hold where tiles leave out terms that do not matter.
+  // The next two numbers replace the two above if tiles leave out terms that do not matter.
   Index pending_of_short = 32;
   int of_short_tile = 8;
-  // These times have the unit of a term of a sum in a product of residues.
-  double tile_term = 560;        ///< a term of a sum in a tile
-  double tile_element = 34000;   ///< an element of a tile without a term
-  double single_term = 56000;    ///< a term of a sum that is computed by itself
-  double residue_element = 800;  ///< an element of C in a modulus: residues written and read again
-  double residue_entry = 420;    ///< an entry of A or B in a modulus: converted
+  // The following times are in units of one term of one sum in a product of residues.
+  double tile_term = 560;        ///< one term of a sum in a tile
+  double tile_element = 34000;   ///< one element of a tile without terms
+  double single_term = 56000;    ///< one term of a sum that is computed by itself
+  double residue_element = 800;  ///< writing and reading the residue of an element of C, for one modulus
+  double residue_entry = 420;    ///< converting an entry of A or B, for one modulus
 
-  /// These functions return times for an m x n result with sums of k terms, in units of a pass with one modulus: of all
-  /// tiles with all terms, of all tiles without a term, and of all elements one by one.
+  /// These functions return times for an m x n result with sums of k terms, in units of a pass with one modulus:
+  /// all_tiles that of all tiles with all terms, no_terms that of all tiles without terms, and all_single that of all
+  /// elements one by one.
   constexpr double all_tiles(Index m, Index n, Index k) const {
     return tile_term * static_cast<double>(m * n) * static_cast<double>(k) / modulus(m, n, k);
   }
@@ -142,24 +143,24 @@ struct ExactTuning {
   constexpr double all_single(Index m, Index n, Index k) const {
     return single_term * static_cast<double>(m * n) * static_cast<double>(k) / modulus(m, n, k);
   }
-  /// Returns the time of a modulus, in the unit of the numbers above.
+  /// Returns the time of a pass with one modulus, in units of one term of one sum in a product of residues.
   constexpr double modulus(Index m, Index n, Index k) const {
     return static_cast<double>(m * n) * (static_cast<double>(k) + residue_element) +
            static_cast<double>((m + n) * k) * residue_entry;
   }
 };
 
-/// Products of cr by slabs. Measured by `accublas-gpu-bench data`. Times in units of a modulus of a pass.
+/// Products of cr by slabs. Measured by `accublas-gpu-bench data`. Times are in units of a pass with one modulus.
 struct SlabTuning {
-  double least_work = 0x1p30;               ///< m n k from which on cr considers them
-  double least_work_of_grade = 0x1p36;      ///< and dp:repro and sp:repro do
-  double least_time = 32;                   ///< of the plan without slabs, from which on they are considered
-  int moduli = 32;                          ///< at most
-  Index small_order = 2048;                 ///< rows or columns of C up to which squares have 256 of them
-  Index short_sum = 2048, long_sum = 4096;  ///< terms from which on slabs have 256 and 512 of them
-  double start = 8;                         ///< plan and launches
-  double modulus = 2.5;                     ///< a modulus of all slabs
-  double slab = 0.3;                        ///< a slab of all squares, whatever the moduli
+  double least_work = 0x1p30;               ///< m n k from which on cr considers slabs
+  double least_work_of_grade = 0x1p36;      ///< m n k from which on dp:repro and sp:repro do
+  double least_time = 32;                   ///< time of the plan without slabs from which on slabs are considered
+  int moduli = 32;                          ///< largest number of moduli
+  Index small_order = 2048;                 ///< C with fewer rows or columns has squares of 256, other C of 512
+  Index short_sum = 2048, long_sum = 4096;  ///< k from which on slabs have 256 and 512 terms
+  double start = 8;                         ///< time of the plan and the launches
+  double modulus = 2.5;                     ///< time of one modulus in all slabs
+  double slab = 0.3;                        ///< time of one slab of all squares that does not depend on the moduli
 };
 
 /// DOT, GEMV and norms. Measured by `accublas-gpu-bench vectors`.

@@ -1,6 +1,6 @@
-// The work around the product of a cublasLtMatmul, as steps on elements (lib/call/element_steps.hpp): C, the epilogue,
-// ReLU's mask, and the gradient of a bias. docs/cublas.md defines the results. Columns count over all matrices of a
-// batch: column j of matrix b is column j + b cols of the step.
+// Steps on elements (lib/call/element_steps.hpp) before and after the product of a cublasLtMatmul: they copy C, and
+// compute the epilogue, ReLU's mask and the gradient of a bias. docs/cublas.md defines the results. Column numbers
+// count the columns of all matrices of a batch: column j of matrix b is column j + b cols of the step.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ template <class T>
 struct MatrixBatch {
   Matrix<T> first;
   Index stride;
-  Index cols;  ///< of a matrix
+  Index cols;  ///< columns of one matrix
 
-  /// The element of row i and of column j, which counts over all matrices.
+  /// Returns the element in row i and in column j, which counts the columns of all matrices.
   ACCUBLAS_HD T& operator()(Index i, Index j) const {
     const Index matrix = j / cols;
     return first.data[i * first.row_stride + (j - matrix * cols) * first.col_stride + matrix * stride];
   }
 };
 
-/// Copies C to D, unless *beta is zero. Without a `beta` it copies.
+/// Copies C to D, unless `beta` is not null and *beta is zero.
 template <class E>
 struct AddendStep {
   Matrix<E> to;
@@ -39,7 +39,7 @@ struct AddendStep {
   }
 };
 
-/// x = max(x, 0); a NaN stays.
+/// Replaces x by max(x, 0); a NaN stays.
 template <class T>
 ACCUBLAS_HD void apply_relu(T& x) {
   if (x <= 0) x = 0;
@@ -55,12 +55,12 @@ struct EpilogueStep {
   Index stride, cols;
   Activation activation = Activation::none;
   const E* bias = nullptr;
-  Index bias_stride = 0;  ///< from one matrix to the next
-  /// GELU's argument, which gelu writes unless this is null, and which gelu_gradient reads.
+  Index bias_stride = 0;  ///< distance of the biases of two matrices
+  /// GELU's arguments. `gelu` writes them, unless this is null, and `gelu_gradient` reads them.
   E* argument = nullptr;
-  /// ReLU's mask, a bit an element, which relu_gradient reads.
+  /// ReLU's mask with a bit for each element, which `relu_gradient` reads.
   const std::uint8_t* mask = nullptr;
-  Index aux_ld = 0, aux_stride = 0;  ///< of `argument` in elements, or of `mask` in bits
+  Index aux_ld = 0, aux_stride = 0;  ///< strides of `argument` in elements, or of `mask` in bits
 
   ACCUBLAS_HD void operator()(Index i, Index j) const {
     E& x = MatrixBatch<E>{to, stride, cols}(i, j);
@@ -98,14 +98,14 @@ struct EpilogueStep {
   }
 };
 
-/// Applies ReLU, and writes its mask: a bit is set where the element was not negative. Row i of this step is byte i of
-/// a column, with the bits of eight elements.
+/// Applies ReLU, and writes its mask: a bit is set if the element was not negative. An element of this step is a byte
+/// of the mask. Row i is byte i of a column, which has the bits of rows 8 i to 8 i + 7.
 template <class E>
 struct ReluMaskStep {
   Matrix<E> to;
   Index stride, rows, cols;
   std::uint8_t* mask;
-  Index ld, mask_stride;  ///< in bits
+  Index ld, mask_stride;  ///< strides of the mask in bits
   ACCUBLAS_HD void operator()(Index i, Index j) const {
     if constexpr (!is_complex<E>) {
       const Index matrix = j / cols, first = 8 * i, count = rows - first < 8 ? rows - first : 8;
@@ -120,8 +120,9 @@ struct ReluMaskStep {
   }
 };
 
-/// Writes the sum of row i of matrix j, which has `terms` columns: Sum2 of Ogita, Rump and Oishi (2005), algorithm 4.4,
-/// in binary64 and in the order of the columns, rounded to the type. Numbers are real.
+/// Writes the sum of row i of matrix j, which has `terms` columns. The sum is Sum2 of Ogita, Rump and Oishi (2005),
+/// algorithm 4.4, in binary64 and in the order of the columns. It is rounded to the type. E must be real: for complex E
+/// the step does nothing.
 template <class E>
 struct SumStep {
   E* sums;
@@ -136,7 +137,7 @@ struct SumStep {
         const DoublePair next = two_sum(sum.high, row[p * from.col_stride]);
         sum = {next.high, add_rn(sum.low, next.low)};
       }
-      // After an infinity or a NaN the low part is a NaN.
+      // If a term is an infinity or a NaN, the low part is a NaN.
       sums[i + j * sums_stride] = static_cast<E>(is_finite(sum.high) ? add_rn(sum.high, sum.low) : sum.high);
     }
   }

@@ -185,7 +185,8 @@ class Reflectors {
     });
   }
   /// Computes C = C - V Y. Large columns whose Y overflowed are computed with a smaller Y; the overflow is then not one
-  /// of the result. Signals `of_y`, the exceptions of Y, for the other columns, whose Y is computed again to know them.
+  /// of the result. Without such columns it signals `of_y`, the exceptions of Y. With some it computes the Y of the
+  /// other columns again, which signals their exceptions.
   void subtract_apart(const Matrix<E>& c, Index n, bool adjoint, const Matrix<E>& y, const E* large, unsigned of_y) {
     using Kind = typename ElementQuestion<E>::Kind;
     constexpr auto factor = static_cast<RealOf<E>>(0x1p32);

@@ -7,8 +7,8 @@
 
 namespace accublas {
 
-/// exp(-x) for x >= 0, with a relative error below 2^-51 where the result is normal. The argument is reduced by a
-/// multiple k of log 2 to at most 0.347, where Taylor's polynomial of degree 13 has an error below 2^-57.
+/// Returns exp(-x) for x >= 0, with a relative error below 2^-51 if the result is normal. The function reduces the
+/// argument by a multiple k of log 2 to at most 0.347. There Taylor's polynomial of degree 13 has an error below 2^-57.
 ACCUBLAS_HD inline double exp_of_negative(double x) {
   if (!(x < 746)) return x == x ? 0 : x;
   constexpr double log2e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42fefa39efp-1, ln2_low = 0x1.abc9e3b39803fp-56,
@@ -24,8 +24,8 @@ ACCUBLAS_HD inline double exp_of_negative(double x) {
   return mul_rn(mul_rn(sum, power_of_two(exponent - half)), power_of_two(half));
 }
 
-/// The parts of GELU(x) = 0.5 x (1 + tanh of t / 2) = x / (1 + exp(-t)), which do not cancel, with t = 2 sqrt(2 / pi)
-/// (x + 0.044715 x^3).
+/// Parts of GELU(x) = 0.5 x (1 + tanh of t / 2) = x / (1 + exp(-t)), with t = 2 sqrt(2 / pi) (x + 0.044715 x^3). They
+/// are computed without cancellation.
 struct GeluParts {
   double exp;       ///< exp(-abs(t))
   double weight;    ///< 1 / (1 + exp(-t))
@@ -33,21 +33,22 @@ struct GeluParts {
   double slope;     ///< dt / dx
 };
 ACCUBLAS_HD inline GeluParts gelu_parts(double x) {
-  constexpr double linear = 0x1.9884533d43651p0, cubic = 0x1.2444f2a4d8b4bp-4;  // 2 sqrt(2 / pi), times 0.044715
+  constexpr double linear = 0x1.9884533d43651p0,
+                   cubic = 0x1.2444f2a4d8b4bp-4;  // 2 sqrt(2 / pi), and 0.044715 times that
   const double square = mul_rn(x, x), t = mul_rn(x, fma_rn(cubic, square, linear));
   const double e = exp_of_negative(t < 0 ? -t : t), large = 1 / add_rn(1, e), small = e / add_rn(1, e);
   return {e, t < 0 ? small : large, t < 0 ? large : small, fma_rn(3 * cubic, square, linear)};
 }
 
-/// GELU(x). Its relative error is below (7 + 4 abs(t)) 2^-53 where the result is normal: t has four
-/// roundings, exp an error below 2^-51, and the other operations three roundings. GELU(-Inf) is -0.
+/// Returns GELU(x). The relative error is below (7 + 4 abs(t)) 2^-53 if the result is normal: t has four roundings, exp
+/// an error below 2^-51, and the other operations three roundings. GELU(-Inf) is -0.
 ACCUBLAS_HD inline double gelu(double x) {
   const double weight = gelu_parts(x).weight;
   return weight == 0 ? -0.0 : mul_rn(x, weight);
 }
 
-/// The derivative of GELU, with an absolute error below 2^-47, since abs(t)^2 exp(-abs(t)) is below 0.55. It is 1 for
-/// Inf and 0 for -Inf.
+/// Returns the derivative of GELU at x, with an absolute error below 2^-47, since abs(t)^2 exp(-abs(t)) is below 0.55.
+/// The derivative is 1 for Inf and 0 for -Inf.
 ACCUBLAS_HD inline double gelu_derivative(double x) {
   const GeluParts p = gelu_parts(x);
   if (p.exp == 0) return p.weight;

@@ -1,5 +1,5 @@
-// The bound of a product by slabs (cuda/int8/slabs.hpp): bits that a slab's integers have, and how far the rounded
-// integers are from the slab's sum.
+// Bounds of products by slabs (cuda/int8/slabs.hpp): the bits of a slab's integers, the error of rounding to them, and
+// terms that are left out.
 #pragma once
 
 #include <cmath>
@@ -11,17 +11,17 @@
 
 namespace accublas {
 
-/// The least number of moduli that is worth a product by slabs.
+/// The least number of moduli for which a product by slabs can pay.
 inline constexpr int least_slab_moduli = 10;
 
-/// Exponents of terms in 16 bits: terms are below 2^top, and those that are not zero at least 2^low. Sums of two are
-/// below no_term_sum if one of them is no_term.
+/// The exponents of entries are stored in 16 bits (SlabArrays of cuda/int8/slab_shape.hpp), and no_term stands for
+/// zeros. A sum of two exponents is below no_term_sum if one of them is no_term.
 inline constexpr std::int16_t no_term = -16000;
 inline constexpr int no_term_sum = -8000;
 
-/// Returns whether some terms of a tile of C matter, if they are below 2^bound. `largest` is the bound of all terms.
-/// Each element has a term of at least 2^least, if the terms show one. Terms that are 85 bits below that move a sum of
-/// terms of one sign by some 2^-20 of its last place.
+/// Returns whether some terms of a tile of C matter, if they are below 2^bound. All terms are below 2^largest. The tile
+/// has a term of at least 2^least, unless least < no_term_sum: then none is known. Terms that are 85 bits below 2^least
+/// move a sum of at least 2^least by some 2^-20 of its last place.
 ACCUBLAS_HD inline bool terms_matter(int bound, int largest, int least) {
   constexpr int usual_range = 50, left_out = 85;
   return bound >= no_term_sum && bound >= (least < no_term_sum ? largest - usual_range : least) - left_out;
@@ -34,15 +34,16 @@ ACCUBLAS_HD inline double left_out_bound(int exponent, std::int64_t terms) {
   return static_cast<double>(terms) * power_of_two(exponent < -900 ? -900 : exponent);
 }
 
-/// The largest `bits` for which sums of `terms` products of integers up to 2^bits stay within 2^log2_capacity.
+/// Returns the largest `bits` for which sums of `terms` products of integers up to 2^bits stay within 2^log2_capacity.
 ACCUBLAS_HD inline int slab_bits(double log2_capacity, std::int64_t terms) {
   return static_cast<int>(floor((log2_capacity - log2(static_cast<double>(terms)) - 1e-6) / 2));
 }
 
-/// A slab's row has scaled entries x, its column y, and the integers x' and y' are within (1/2) (1 + 2^-30) of them.
-/// Then x y - x' y' = x (y - y') + (x - x') y - (x - x') (y - y'), so the sum over the slab is within half of the sums
-/// of abs(x) and abs(y), and a quarter of the terms, of the integers' sum. row_size and col_size are upper bounds of
-/// these two sums; if one of them is zero, so are all products. The result is rounded up.
+/// Returns an upper bound of the difference between a slab's sum of x y and the sum of x' y'. Here x and y are the
+/// scaled entries of a row and a column, and the integers x' and y' are within (1/2) (1 + 2^-30) of them. The
+/// difference of a term is x y - x' y' = x (y - y') + (x - x') y - (x - x') (y - y'). So the bound is half of the sums
+/// of abs(x) and abs(y), plus a quarter of the number of terms. row_size and col_size are upper bounds of these two
+/// sums. If one of them is zero, all products are zero.
 ACCUBLAS_HD inline float slab_error(float row_size, float col_size, std::int64_t terms) {
   if (row_size == 0 || col_size == 0) return 0;
   // The factor covers three roundings of single precision.

@@ -51,7 +51,8 @@ struct Unknown {
       return quotient_of({numerator[0].a1, numerator[0].a2}, absolute(numerator[0].a2), numerator[0].error, result);
   }
 
-  /// Rounds the quotient of 2^-scale times a real numerator and the pivot anywhere in the range, in more operations.
+  /// Rounds the quotient of 2^-scale times a real numerator by the pivot. It takes more operations than
+  /// approximate_quotient, and works in the whole range.
   ACCUBLAS_HD bool approximate_quotient_apart(const TripleSum& numerator, int scale, T& result) const {
     return quotient_apart(numerator, scale, result);
   }

@@ -12,15 +12,16 @@ namespace {
 using namespace exceptions;
 using Signal = std::function<void()>;
 
-/// The positions of some terms of a line.
+/// The first and the last position of some terms of a line.
 struct Positions {
   Index first = std::numeric_limits<Index>::max(), last = -1;
   void add(Index p) { first = std::min(first, p), last = std::max(last, p); }
-  /// Whether one of them is in a range that begins with a line's first term, or ends with its last one.
+  /// Returns whether one of the terms is in a range. The range must begin with the line's first term or end with its
+  /// last.
   bool within(const TermRange& range) const { return first < range.end && last >= range.first; }
 };
 
-/// Tells of the terms of a line what the exceptions of a result depend on.
+/// The positions of NaN and of special values in a line, on which the exceptions of results depend.
 struct LineKinds {
   Positions nan, special;
 
@@ -36,7 +37,7 @@ struct LineKinds {
   }
 };
 
-/// C has its results; `before` has what they overwrote.
+/// Signals the exceptions of a product. C has the results, and `before` the numbers that they overwrote.
 template <class E>
 void signal_product(Product<E> p, const Matrix<E>& before, int threads) {
   if (!holds_special(p.c, p.m, p.n, p.wanted, threads)) return;
@@ -135,7 +136,8 @@ Signal watch(const Factorization<E>& f, const Mode& mode, const Execution& execu
   const bool factors = has_factor(f.kind), solves = has_solution(f.kind);
   const Triangle part = is_cholesky(f.kind) ? Triangle::upper : Triangle::all;
   Overwritten<E> a(is_cholesky(f.kind) ? f.cholesky_factor() : f.a, f.rows(), f.n, part, factors, threads);
-  // The sum of a complex pivot's parts may overflow where A and its factors are finite: so may sums that no one sees.
+  // Complex LU chooses a pivot by the sum of its parts' magnitudes. This may overflow if A and its factors are finite.
+  // So may the sums among which LU searches the pivot, so A is copied even if it is finite.
   if (is_complex<E> && finds_pivots(f.kind)) a.copy(f.a, f.n, part);
   Overwritten<E> b(f.b, f.n, f.nrhs, Triangle::all, false, threads);
   if (solves) b.copy(f.b, f.nrhs, Triangle::all);
@@ -144,7 +146,7 @@ Signal watch(const Factorization<E>& f, const Mode& mode, const Execution& execu
     if (solves && *f.info == 0) signal_solution(f, b.matrix(), mode, execution);
   };
 }
-/// QR is made of calls in the modes that define bits.
+/// QR is a sequence of calls in the modes that define bits, and these signal its exceptions.
 template <class E>
 Signal watch(const Orthogonal<E>&, const Mode&, const Execution&) {
   return [] {};
@@ -155,7 +157,9 @@ Signal watch(const Orthogonal<E>&, const Mode&, const Execution&) {
 std::function<void()> watch_exceptions(const AnyCall& any, const Execution& execution) {
   return [signal =
               std::visit([&](const auto* call) { return watch(call->problem, call->mode, execution); }, any.call)] {
-    const auto fail = [] { throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory for floating-point exceptions"); };
+    const auto fail = [] {
+      throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory to decide the floating-point exceptions of the results");
+    };
     try {
       signal();
     } catch (const Error&) {

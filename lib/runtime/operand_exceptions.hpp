@@ -9,9 +9,10 @@
 
 namespace accublas {
 
-/// Returns a function that signals the exceptions of the call's results once these are in host memory. The mode defines
-/// bits. Numbers that the results overwrite are copied here, if the exceptions may depend on them. Throws
-/// std::bad_alloc; the function throws Error(ACCUBLAS_ERROR_C_UNDEFINED) if there is no memory.
+/// Returns a function that signals the exceptions of the call's results. Call watch_exceptions before the results are
+/// written, and the returned function when they are in host memory. The mode must define bits. watch_exceptions copies
+/// the numbers that the results overwrite, if the exceptions may depend on them. If there is no memory it throws
+/// std::bad_alloc, and the returned function throws Error(ACCUBLAS_ERROR_C_UNDEFINED).
 std::function<void()> watch_exceptions(const AnyCall& call, const Execution& execution);
 
 }  // namespace accublas

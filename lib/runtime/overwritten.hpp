@@ -1,4 +1,5 @@
-// Numbers of a call on host operands, as its exceptions depend on them (lib/runtime/operand_exceptions.hpp).
+// The operands of a call in host memory, and copies of those that its results overwrite, from which the host decides
+// the exceptions of the results (lib/runtime/operand_exceptions.hpp).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace accublas::exceptions {
 
-/// Calls body(part, its number) for the real part, 0, and for the imaginary part, 1.
+/// Calls body(0, real part) and, for a complex x, body(1, imaginary part).
 template <class E, class Body>
 void for_parts(const E& x, Body&& body) {
   if constexpr (is_complex<E>)
@@ -28,7 +29,8 @@ void add_parts(OperandKinds& kinds, const E& x) {
   for_parts(x, [&](int, auto part) { kinds.add(part); });
 }
 
-/// Adds the factors of the real products whose sum is a part of factor x. A part of the factor that is zero makes none.
+/// Adds to `kinds` the factors of the real products whose sum is a part of the product factor x. A zero part of the
+/// factor makes no product.
 template <class E>
 void add_product(OperandKinds& kinds, const E& factor, const E& x, [[maybe_unused]] int part) {
   const auto add = [&](auto of_factor, auto of_x) {
@@ -44,7 +46,7 @@ void add_product(OperandKinds& kinds, const E& factor, const E& x, [[maybe_unuse
   }
 }
 
-/// Whether a part of a matrix holds an infinity or a NaN.
+/// Returns whether the part of a matrix holds an infinity or a NaN.
 template <class E>
 bool holds_special(Matrix<const E> x, Index rows, Index cols, Triangle part, int threads) {
   if (std::abs(x.row_stride) > std::abs(x.col_stride) && cols > 1) {
@@ -73,8 +75,8 @@ bool holds_special(const Matrix<E>& x, Index rows, Index cols, Triangle part, in
   return holds_special(read_only(x), rows, cols, part, threads);
 }
 
-/// The numbers that a result overwrites. Exceptions depend on their infinities and NaN alone: without these, all of
-/// them are zero here.
+/// The numbers that a result overwrites. Exceptions depend only on the infinities and NaN among them. If there are
+/// none, the matrix here is zero.
 template <class E>
 class Overwritten {
  public:

@@ -1,5 +1,5 @@
-// The exceptions of triangular systems, factorizations and solutions by them, from operands and results in host memory
-// (lib/runtime/operand_exceptions.hpp).
+// Decides the exceptions of triangular systems, factorizations and solutions by these from operands and results in host
+// memory (lib/runtime/operand_exceptions.hpp).
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,8 @@
 
 namespace accublas::exceptions {
 
-/// Signals the exceptions of an unknown: of alpha b less a sum whose terms are of these kinds, divided by the pivot
-/// unless `unit`.
+/// Signals the exceptions of an unknown x, which is alpha b minus a sum, divided by the pivot unless `unit`. `of_sum`
+/// has the kinds of the sum's operands.
 template <class E>
 void signal_unknown(const E& x, const OperandKinds& of_sum, const E& alpha, const E& b, bool unit, const E& pivot) {
   OperandKinds numerator[2] = {of_sum, of_sum};
@@ -24,7 +24,7 @@ void signal_unknown(const E& x, const OperandKinds& of_sum, const E& alpha, cons
     if (!unit) {
       by_zero = pivot == 0;
       if constexpr (is_complex<E>) {
-        // A zero part of the pivot makes no term of the dividend.
+        // A zero part of the pivot makes no term of the dividend's product with the pivot's conjugate.
         if (!by_zero && finite_number(pivot)) {
           kinds = pivot.re != 0 ? numerator[part] : OperandKinds{};
           if (pivot.im != 0) kinds.add(numerator[1 - part]);
@@ -39,8 +39,8 @@ void signal_unknown(const E& x, const OperandKinds& of_sum, const E& alpha, cons
   });
 }
 
-/// X has the unknowns (i, side) with wanted(i, side), of which none follows one that is not wanted; `before` has what
-/// they overwrote.
+/// Signals the exceptions of the unknowns (i, side) of X with wanted(i, side). No wanted unknown may depend on one that
+/// is not wanted. `before` has the numbers that the unknowns overwrote.
 template <class E, class Wanted>
 void signal_unknowns(const TriangularSystem<E>& s, const Matrix<E>& before, int threads, Wanted&& wanted) {
   const bool lower = s.m.part == Triangle::lower;
@@ -70,7 +70,7 @@ void signal_system(const TriangularSystem<E>& s, const Matrix<E>& before, int th
     signal_unknowns(s, before, threads, [](Index, Index) { return true; });
 }
 
-/// Whether the magnitude by which LU chooses a pivot is an infinity or a NaN.
+/// Returns whether the magnitude by which LU chooses a pivot is an infinity or a NaN.
 template <class E>
 bool special_size(const E& pivot) {
   RealOf<E> size = 0;
@@ -78,9 +78,9 @@ bool special_size(const E& pivot) {
   return !is_finite(size);
 }
 
-/// The sums among which LU searches a pivot are results that no one sees. They may be infinities or NaN only if the
-/// pivot's magnitude is one, and are formed here again. `before` has A with its rows exchanged. An element with a NaN
-/// among its operands has no exceptions.
+/// Signals the exceptions of the sums among which LU searches a pivot, which are results that LU does not store. They
+/// can be infinities or NaN only if the pivot's magnitude is one. In this case the function computes them again.
+/// `before` has A with its rows exchanged. An element with a NaN among its operands has no exceptions.
 template <class E>
 void signal_pivot_search(const Factorization<E>& f, const Matrix<E>& before, int threads) {
   constexpr int parts = is_complex<E> ? 2 : 1;
@@ -124,7 +124,7 @@ void signal_factor(const Factorization<E>& f, Overwritten<E>& before, int thread
     if (!holds_special(x, f.n, f.n, Triangle::upper, threads)) return;
     const Operand<E> factor{{x.data, x.row_stride, x.col_stride}, false, Structure::triangular, Triangle::upper};
     const Index rows = *f.info > 0 ? *f.info - 1 : f.n;
-    // Square roots have no exceptions: numbers that are not positive have none.
+    // The diagonal is left out: a pivot of Cholesky's factorization raises no exceptions (docs/modes.md).
     return signal_unknowns({rows, f.n, E{1}, factor.transposed(), x}, before.matrix(), threads,
                            [](Index i, Index j) { return i < j; });
   }
@@ -141,8 +141,8 @@ void signal_factor(const Factorization<E>& f, Overwritten<E>& before, int thread
   signal_pivot_search(f, before.matrix(), threads);
 }
 
-/// Computes the columns of X that hold infinities or NaN once more, because no one sees the results of the first of the
-/// two systems. `before` has B.
+/// Signals the exceptions of a solution. It computes the columns of X that hold infinities or NaN once more on the CPU,
+/// because the unknowns of the first of the two systems are not stored. `before` has B.
 template <class E>
 void signal_solution(Factorization<E> f, const Matrix<E>& before, const Mode& mode, const Execution& execution) {
   std::vector<Index> special;

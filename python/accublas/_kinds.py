@@ -65,7 +65,7 @@ class NumPy:
     xp: Any = numpy
 
     def among(self, operands: tuple[Any, ...]) -> NumPy:
-        """The kind for a call with these operands, one of which is its array."""
+        """Returns the kind for a call with these operands, at least one of which is an array of this kind."""
         return self
 
     def array(self, given: Any) -> Any:
@@ -161,7 +161,7 @@ class PyTorch(NumPy):
         return self
 
     def array(self, given: Any) -> Any:
-        """NumPy reads lists, because PyTorch would round their numbers to float32. They go to the device of the tensors."""
+        """NumPy reads lists, because PyTorch would round their numbers to float32. Lists and arrays of NumPy go to the device of the tensors."""
         tensor = given if library_of(type(given)) else self.xp.as_tensor(numpy.asarray(given), device=self.place)
         return tensor.detach().resolve_conj().resolve_neg()
 

@@ -1,5 +1,5 @@
-// The floating-point environment of a caller (docs/modes.md, "Floating-point exceptions"): flags that the caller had
-// stay, and a trap that the caller has enabled fires once, when the results are complete.
+// Calls keep the floating-point environment of their caller (docs/modes.md, "Floating-point exceptions"): raised flags
+// stay raised, and a trap that the caller has enabled fires once, when the results are complete.
 #include <setjmp.h>
 #include <signal.h>
 
@@ -44,7 +44,7 @@ TEST(CallersFlags, AreNotRaisedByAFailure) {
   EXPECT_EQ(accublas_ddot(context, 2, huge, 1, huge, 1, &result), ACCUBLAS_ERROR_ACCURACY);
   accublas_set_target(context, 0);
   EXPECT_EQ(std::fetestexcept(defined), 0);
-  // Nor by the next call.
+  // The next call does not raise the flags of the failed one.
   const double x[2] = {1, 2};
   EXPECT_EQ(accublas_ddot(context, 2, x, 1, x, 1, &result), ACCUBLAS_SUCCESS);
   EXPECT_EQ(std::fetestexcept(defined), 0);
@@ -61,7 +61,7 @@ void on_trap(int) {
   siglongjmp(after_trap, 1);
 }
 
-/// Makes a call whose exceptions trap; returns how many traps fired.
+/// Makes a call with the traps of some exceptions enabled, and returns how many traps fired.
 int trapped_by(int enabled, const std::function<void()>& call) {
   struct sigaction action {
   }, before{};

@@ -1,4 +1,4 @@
-// The floating-point exceptions that a call raises.
+// Finds the floating-point exceptions that a call raises.
 #pragma once
 
 #include <cfenv>
@@ -10,7 +10,7 @@
 namespace {
 
 inline constexpr int defined = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO;
-/// The exceptions that a call raises.
+/// Returns the exceptions that a call raises.
 inline int raised_by(const std::function<accublas_status()>& call) {
   std::feclearexcept(FE_ALL_EXCEPT);
   const accublas_status status = call();

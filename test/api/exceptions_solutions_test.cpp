@@ -1,4 +1,4 @@
-// Floating-point exceptions of updates, triangles, solutions and factorizations (docs/modes.md).
+// Updates, products with triangles, solutions and factorizations raise the floating-point exceptions of docs/modes.md.
 #include "exceptions.hpp"
 
 namespace {
@@ -68,7 +68,7 @@ TYPED_TEST(SolutionExceptions, OfUpdatesAndTriangles) {
       a[3] = -F::infinity;
       EXPECT_EQ(ger(), FE_INVALID) << mode;
     }
-    // SYRK: what stands in the other triangle, and overflows there, is nobody's.
+    // SYRK neither reads the other triangle of C, nor raises exceptions for its elements.
     std::vector<T> c(n * n, T(1)), b(n * 2, T(1));
     b[5] = std::sqrt(huge) * T(0.9999);
     for (std::int64_t j = 0; j < n; ++j)
@@ -88,7 +88,7 @@ TYPED_TEST(SolutionExceptions, OfUpdatesAndTriangles) {
     c[5 + 5 * n] = -F::infinity;
     b[5] = F::infinity;
     EXPECT_EQ(syrk(), FE_INVALID) << mode;
-    // TRMM: an entry in the other triangle makes no term, so an Inf in B makes no NaN of it.
+    // In TRMM an entry of the other triangle makes no term, so an Inf in B does not make a NaN of it.
     std::vector<T> l(n * n, T(0)), right(n * 2, T(1));
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = j; i < n; ++i) l[i + j * n] = T(1);
@@ -172,8 +172,8 @@ TYPED_TEST(SolutionExceptions, OfSolutionsAndFactors) {
   }
 }
 
-// ORMQR computes its columns together. A large column whose Y overflows drops that overflow, but no other column's
-// exceptions.
+// ORMQR computes its columns together. If the Y of a large column overflows, this exception is dropped, but the
+// exceptions of other columns are not.
 TYPED_TEST(SolutionExceptions, OfLargeColumns) {
   using T = TypeParam;
   using F = SolutionExceptions<T>;

@@ -1,5 +1,8 @@
-"""PyTorch, CuPy, JAX and a program that opens cuBLAS by ctypes under the preloaded drop-in: counters prove that calls were intercepted, and
-cr's products have the bits of the CPU. As a program: clients.py LIBACCUBLAS LIBACCUBLAS_CUBLAS [client ...]; skipped (77) where no client is installed."""
+"""Runs PyTorch, CuPy, JAX and a program that opens cuBLAS by ctypes under the preloaded drop-in. Counters prove that calls were intercepted, and
+cr's products have the bits of the CPU.
+
+usage: clients.py LIBACCUBLAS LIBACCUBLAS_CUBLAS [client ...]    skipped (77) if no client is installed
+"""
 import ctypes
 import importlib.util
 import os
@@ -75,7 +78,7 @@ def torch_client(accublas):
 
 
 def linear_client(accublas):
-    """torch.nn.Linear with a bias, which PyTorch computes by cublasLt: the product of the CPU plus the bias, and ReLU after it."""
+    """Compares torch.nn.Linear with a bias, which PyTorch computes by cublasLt, with the CPU's product plus the bias, without and with ReLU."""
     import torch
     torch.backends.cuda.matmul.allow_tf32 = False
     for dtype in ("float64", "float32"):
@@ -93,7 +96,7 @@ def linear_client(accublas):
 
 
 def jax_client(accublas):
-    """JAX's products, which it computes by cublasLt if Triton's are off."""
+    """Compares products of JAX with the CPU's. JAX computes them by cublasLt if Triton's kernels are off."""
     os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_gpu_enable_triton_gemm=false"
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     import jax

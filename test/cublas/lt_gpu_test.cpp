@@ -1,6 +1,6 @@
-// cublasLtMatmul under the drop-in on device arrays: the CPU's bits for every type, order, transposition, batch,
-// epilogue and beta; the real cublasLt's values where all numbers are small integers; its statuses where it answers.
-// The mode is the environment's, one that defines bits.
+// cublasLtMatmul under the drop-in on device arrays has the CPU's bits for every type, order, transposition, batch,
+// epilogue and beta. If all numbers are small integers, it has the values of the real cublasLt. Calls that accublas
+// leaves alone have its statuses. The mode comes from the environment, and defines bits.
 #include <dlfcn.h>
 
 #include <thread>
@@ -12,13 +12,13 @@
 namespace accublas::test {
 namespace {
 
-/// The function of the cublasLt that is loaded: dlvsym passes the drop-in by.
+/// Returns the function of the cublasLt that is loaded. The drop-in does not intercept dlvsym.
 LtFunction real_matmul() {
   for (const char* library : {"libcublasLt.so.13", "libcublasLt.so.12"})
     if (void* const loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD))
       if (void* const function = dlvsym(loaded, "cublasLtMatmul", library))
         return reinterpret_cast<LtFunction>(function);
-  ADD_FAILURE() << "there is no cublasLt";
+  ADD_FAILURE() << "no cublasLt is loaded";
   std::abort();
 }
 
@@ -73,8 +73,8 @@ bool close(const std::vector<E>& x, const std::vector<E>& y, double relative) {
   return difference <= relative * largest;
 }
 
-/// Small integers have exact products and sums, so that cublasLt has the same results: ReLU's mask, the bias's
-/// gradients and the layouts of the auxiliary matrices are its own. Its GELU is not rounded as ours is.
+/// Products and sums of small integers are exact, so cublasLt must have equal results, masks, gradients of biases and
+/// auxiliary matrices. Its GELU is rounded differently.
 TYPED_TEST(LtGpu, MeansWhatCublasLtMeans) {
   const LtHandle handle;
   const LtFunction real = real_matmul();
@@ -92,7 +92,8 @@ TYPED_TEST(LtGpu, MeansWhatCublasLtMeans) {
         wait_for_device();
         const cublasStatus_t hooked = mine.run(cublasLtMatmul, handle);
         wait_for_device();
-        if (status != CUBLAS_STATUS_SUCCESS) continue;  // cublasLt has no biases and masks of rows, and no sums
+        if (status != CUBLAS_STATUS_SUCCESS)
+          continue;  // cublasLt refuses biases and masks if D is stored by rows, and sums
         ++answered;
         ASSERT_EQ(hooked, CUBLAS_STATUS_SUCCESS) << name;
         const double relative = epilogue & (32 | 64) ? 1e-5 : 0;
@@ -147,7 +148,7 @@ TEST(LtGpuErrors, AreCublasLts) {
       "rows of C", [](LtProblem<double>& p) { p.c.rows = 7; }, [](LtProblem<double>&, LtCall<double, DeviceArray>&) {});
 }
 
-/// TF32 remains cublasLt's.
+/// cublasLt computes calls with TF32.
 TEST(LtGpuOthers, Tf32) {
   const LtHandle handle;
   LtRandom random(9);
@@ -193,7 +194,7 @@ void for_epilogues(const Test& test) {
   }
 }
 
-/// The call does not wait for its stream.
+/// The host does not wait for the stream of a call.
 TEST(LtGpuStreams, Order) {
   const LtHandle handle;
   const Stream stream;
@@ -207,7 +208,7 @@ TEST(LtGpuStreams, Order) {
   });
 }
 
-/// In a capture the call belongs to the graph, whose replays have its bits.
+/// A captured call belongs to the graph, whose replays have its bits.
 TEST(LtGpuStreams, Graphs) {
   const LtHandle handle;
   const Stream stream;

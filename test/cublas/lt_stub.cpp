@@ -1,4 +1,5 @@
-// A libcublasLt for tests without a GPU: its descriptors keep their attributes, and a product notes that it was called.
+// A stub of libcublasLt for tests without a GPU. Its descriptors keep their attributes, and cublasLtMatmul notes that
+// it was called.
 #include <cublasLt.h>
 
 #include <cstdint>
@@ -19,7 +20,7 @@ cublasStatus_t put(void* to, int which, const void* from, std::size_t bytes) {
   (*static_cast<Attributes*>(to))[which].assign(static_cast<const char*>(from), static_cast<const char*>(from) + bytes);
   return CUBLAS_STATUS_SUCCESS;
 }
-/// An attribute that was never set is one that this version does not know.
+/// Reads an attribute. The stub does not know attributes that were never set, as an older version would not.
 cublasStatus_t get(void* from, int which, void* to, std::size_t bytes, std::size_t* written) {
   const Attributes& all = *static_cast<Attributes*>(from);
   const auto found = all.find(which);

@@ -1,6 +1,6 @@
-// cublasLtMatmul under the drop-in without a GPU, on a stub of cublasLt and operands in host memory: a call that
-// accublas computes has the result that docs/cublas.md defines, and every other call reaches cublasLt. The mode is the
-// environment's.
+// cublasLtMatmul under the drop-in without a GPU, on a stub of cublasLt and operands in host memory. A call that
+// accublas computes has the result that docs/cublas.md defines, and every other call reaches cublasLt. The mode comes
+// from the environment.
 #include <dlfcn.h>
 
 #include <functional>
@@ -34,7 +34,7 @@ TYPED_TEST(Lt, Products) {
   EXPECT_STREQ(stub_called, "");
 }
 
-/// Every epilogue, in one matrix and in several.
+/// Every epilogue has the results that docs/cublas.md defines, in one matrix and in several.
 TYPED_TEST(Lt, Epilogues) {
   for (const unsigned epilogue : lt_epilogues)
     for (const int count : {1, 3}) {
@@ -58,7 +58,7 @@ std::int64_t counted(const std::string& routine) {
   return calls;
 }
 
-/// The calls that cublasLt gets, with D as it was.
+/// Expects that a call reaches cublasLt, and that accublas neither writes D nor counts the call.
 using Call = LtCall<double, HostMemory>;
 void expect_forwarded(const std::string& what, const std::function<void(LtProblem<double>&)>& make,
                       const std::function<void(Call&)>& change, unsigned epilogue = CUBLASLT_EPILOGUE_DEFAULT,
@@ -136,7 +136,7 @@ TEST(LtForwarded, OtherArithmetic) {
   }
 }
 
-/// A conjugate that is not transposed, and activations of complex numbers.
+/// cublasLt gets calls with a conjugate that is not transposed, and with activations of complex numbers.
 TEST(LtForwarded, OfComplexNumbers) {
   using E = std::complex<double>;
   LtRandom random(5);
@@ -157,7 +157,7 @@ TEST(LtForwarded, WithoutHandleOrDescription) {
   EXPECT_STREQ(stub_called, "cublasLtDestroy");
 }
 
-/// The counters count a product, or a batch, as one call, whatever its epilogue.
+/// The counters count a product or a batch as one call, whatever its epilogue.
 TEST(LtServed, Counters) {
   for (const int count : {1, 3}) {
     LtRandom random(6);
@@ -192,7 +192,7 @@ cublasStatus_t status_of_product() {
   return status;
 }
 
-/// In mode native, and where accublas fails and may fall back.
+/// In mode native, and if accublas fails and may fall back, all calls reach cublasLt.
 TEST(Env, DISABLED_AllForwarded) {
   EXPECT_EQ(status_of_product(), CUBLAS_STATUS_LICENSE_ERROR);
   EXPECT_STREQ(stub_called, "cublasLtMatmul");

@@ -1,5 +1,5 @@
-// Calls of cublasLtMatmul for the tests: descriptors that destroy themselves, operands with random layouts, and the
-// result that docs/cublas.md defines, from accublas's GEMM on the CPU and the epilogue's formulas.
+// Calls of cublasLtMatmul for the tests. There are descriptors that destroy themselves, operands with random layouts,
+// and the result that docs/cublas.md defines, which accublas's GEMM on the CPU and the epilogue's formulas compute.
 #pragma once
 
 #include <cublasLt.h>
@@ -33,12 +33,12 @@ ACCUBLAS_LT_TYPES(std::complex<double>, CUDA_C_64F, CUBLAS_COMPUTE_64F, "z")
 ACCUBLAS_LT_TYPES(std::complex<float>, CUDA_C_32F, CUBLAS_COMPUTE_32F, "c")
 #undef ACCUBLAS_LT_TYPES
 
-/// Numbers for the tests.
+/// Random numbers for the tests.
 class LtRandom {
  public:
   explicit LtRandom(std::uint64_t seed) : state_(seed * 2 + 1) {}
   int below(int n) { return static_cast<int>(next() % static_cast<unsigned>(n)); }
-  /// With all bits in use, or, in `integers`, a small integer, whose products are exact.
+  /// Returns a number with all bits in use or, with `integers`, a small integer, whose products are exact.
   template <class E>
   E number(bool integers) {
     if constexpr (typed::is_complex<E>) {
@@ -127,12 +127,12 @@ class LtLayout {
   cublasLtMatrixLayout_t layout_ = nullptr;
 };
 
-/// Any epilogue: the bits of ReLU (2), bias (4), ReLU's gradient (8), the bias's gradient (16), GELU (32), its gradient
-/// (64) and the auxiliary matrix (128).
+/// The epilogues. They are made of the bits of ReLU (2), bias (4), ReLU's gradient (8), the bias's gradient (16), GELU
+/// (32), its gradient (64) and the auxiliary matrix (128). The values 1, 256 and 512 are DEFAULT, BGRADA and BGRADB.
 constexpr unsigned lt_epilogues[] = {1, 2, 4, 6, 32, 36, 130, 134, 160, 164, 136, 152, 192, 208, 256, 512};
 inline std::string lt_name(unsigned epilogue) { return "epilogue " + std::to_string(epilogue); }
 
-/// The arguments of a call in host memory, whatever it computes on.
+/// The arguments of a call, in host memory. The call itself may use copies in device memory.
 template <class E>
 struct LtProblem {
   cublasOperation_t op_a = CUBLAS_OP_N, op_b = CUBLAS_OP_N;
@@ -140,9 +140,9 @@ struct LtProblem {
   bool in_place = true;  ///< D is C
   LtMatrix<E> a, b, c, d;
   E alpha{1}, beta{};
-  std::vector<E> bias;             ///< of a gradient, too
-  std::vector<std::uint8_t> mask;  ///< of ReLU
-  std::vector<E> argument;         ///< of GELU
+  std::vector<E> bias;             ///< the bias, or its gradient
+  std::vector<std::uint8_t> mask;  ///< ReLU's mask
+  std::vector<E> argument;         ///< GELU's argument
   std::int64_t bias_stride = 0, aux_ld = 0, aux_stride = 0;
 
   std::int64_t m() const { return d.rows; }
@@ -185,7 +185,7 @@ struct LtProblem {
     }
   }
 
-  /// The description of the call; memory of the epilogue is where the pointers lead.
+  /// Sets the attributes of the call. The epilogue's memory is at `at_bias` and `at_aux`.
   void describe(LtDescription& to, void* at_bias, void* at_aux) const {
     to.set(CUBLASLT_MATMUL_DESC_TRANSA, std::int32_t{op_a});
     to.set(CUBLASLT_MATMUL_DESC_TRANSB, std::int32_t{op_b});
@@ -250,7 +250,7 @@ struct LtProblem {
     }
     return x;
   }
-  /// Sum2 in binary64.
+  /// Computes the sums by Sum2 in binary64.
   void sum(int matrix, const std::vector<E>& left, const std::vector<E>& right) {
     if (!sums_bias()) return;
     const std::int64_t length = epilogue == CUBLASLT_EPILOGUE_BGRADB ? n() : m();
@@ -290,7 +290,7 @@ class LtCall {
   /// The attributes that a test changes before the call.
   LtDescription description{LtTypes<E>::compute, LtTypes<E>::data};
   bool factors_on_device = false, without_c = false;
-  std::int64_t more_terms = 0;  ///< rows of B's layout beyond its own: a bad argument
+  std::int64_t more_terms = 0;  ///< rows that B's layout has in excess, which is a bad argument
 
   cublasStatus_t run(LtFunction function, cublasLtHandle_t handle, cudaStream_t stream = nullptr) {
     problem_.describe(description, bias_.data(),
@@ -307,10 +307,10 @@ class LtCall {
                                         : c_.data(),
                     layout_c, d_.data(), layout_d, nullptr, nullptr, 0, stream);
   }
-  /// Copies the operands that the call writes back to what they were.
+  /// Restores the operands that the call writes.
   void begin() { d_ = problem_.d.values, bias_ = problem_.bias, mask_ = problem_.mask, argument_ = problem_.argument; }
 
-  /// Whether all bits are those of a problem that was computed, also between the elements.
+  /// Returns whether all bits are those of a problem that was computed, also in the memory between the elements.
   bool has(const LtProblem<E>& wanted) const {
     return same(d_, wanted.d.values) && same(bias_, wanted.bias) && same(mask_, wanted.mask) &&
            same(argument_, wanted.argument);
@@ -333,7 +333,7 @@ class LtCall {
   const E host_factors_[2] = {problem_.alpha, problem_.beta};
 };
 
-/// Compares the call with the CPU's result for any orders, transpositions, batches and epilogues; `synchronize` waits
+/// Compares a call with random orders, transpositions, batch and epilogue with the CPU's result. `synchronize` waits
 /// for the call.
 template <class E, template <class> class Array, class Synchronize>
 void check_matmul(cublasLtHandle_t handle, LtRandom& random, int most, bool may_be_on_device,

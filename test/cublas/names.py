@@ -1,5 +1,8 @@
-"""The names that the drop-in for cuBLAS serves. As a program: the list of exported symbols; with the paths of a real cuBLAS and its cublasLt,
-whether they have all of them."""
+"""The names that the drop-in for cuBLAS serves.
+
+usage: names.py                       prints the exported symbols
+       names.py CUBLAS CUBLASLT       fails unless the libraries at these paths together have all of them
+"""
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +12,7 @@ import generate  # noqa: E402
 from routines import GROUPS  # noqa: E402
 
 SERVED = {name + end for rows in GROUPS.values() for row in rows for name, _, _ in generate.cublas_names(row) for end in ("", "_64")}
-# A context goes with its handle; look-ups in a libcublas that the program opened.
+# A context is destroyed with its handle, and dlsym finds the drop-in for names in a libcublas that the program opened.
 OF_LT = {"cublasLtMatmul", "cublasLtDestroy"}
 EXPORTED = SERVED | OF_LT | {"cublasDestroy_v2", "dlsym"}
 

@@ -1,4 +1,7 @@
-"""The names of the drop-in in a process without cuBLAS return a status: none_loaded.py LIBACCUBLAS_CUBLAS."""
+"""In a process without cuBLAS the names of the drop-in return a status.
+
+usage: none_loaded.py LIBACCUBLAS_CUBLAS
+"""
 import ctypes
 import sys
 

@@ -1,5 +1,5 @@
-// Handlers of bad arguments that a program defines itself, and the complaints that they get. One source of a program
-// includes this file. With OWN_ALL there are all handlers, otherwise xerbla_ alone.
+// Defines a program's own handlers of bad arguments, which record the complaints that they get. Only one source of a
+// program may include this file. With OWN_ALL it defines all handlers, otherwise xerbla_ alone.
 #pragma once
 
 #include <gtest/gtest.h>

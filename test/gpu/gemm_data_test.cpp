@@ -107,7 +107,8 @@ TYPED_TEST(GemmData, DecayingInSmallWorkspaces) {
   }
 }
 
-// Matrices large enough for products by slabs (cuda/int8/slabs.hpp) of 128, 256 and 512 terms.
+// Matrices that are large enough for products by slabs (cuda/int8/slabs.hpp) of 128, 256 and 512 terms have the CPU's
+// bits.
 TYPED_TEST(GemmData, DecayingBySlabs) {
   using T = TypeParam;
   Random rng(30);
@@ -139,8 +140,8 @@ TYPED_TEST(GemmData, DecayingBySlabs) {
   }
 }
 
-// The certificate accepts some of these elements and rejects others, which slabs compute. The call has the bits of one
-// whose workspace holds no slabs, since the CPU would take a minute.
+// The certificate accepts some of these elements and rejects others, which slabs compute. The test compares the call
+// with one whose workspace is too small for slabs, because the CPU would take a minute.
 TYPED_TEST(GemmData, RejectedElementsBySlabs) {
   using T = TypeParam;
   Random rng(32);

@@ -284,7 +284,7 @@ TYPED_TEST(GemmErrors, MemoryThatChangesHands) {
     }
     for (void* memory : taken) cudaFree(memory);
   }
-  if (!changed) GTEST_SKIP() << "no device memory came to lie where host memory was";
+  if (!changed) GTEST_SKIP() << "no device memory has the address of former host memory";
 }
 
 }  // namespace

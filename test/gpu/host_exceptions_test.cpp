@@ -140,7 +140,8 @@ TYPED_TEST(HostExceptions, AreThoseOfTheCpu) {
     }
   }
   const int all = 1 | FE_INVALID << 1 | FE_OVERFLOW << 1;
-  EXPECT_EQ(this->seen & all, all) << "calls without flags, invalid ones and such that overflow";
+  EXPECT_EQ(this->seen & all, all)
+      << "the calls must include some without flags, some with invalid and some with overflow";
 }
 
 }  // namespace

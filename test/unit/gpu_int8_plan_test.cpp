@@ -173,7 +173,8 @@ void expect_blocks(const EngineCall<T>& call, const Int8Plan& plan, const PassLa
   }
 }
 
-/// Slabs cover k, and the buffers hold the residues and results of a chunk with all moduli that the device may plan.
+/// The slabs must cover k, and the buffers must hold the residues and results of a chunk with all moduli that the
+/// device may plan.
 template <class T>
 void expect_slabs(const EngineCall<T>& call, const Int8Plan& plan) {
   const SlabShape& shape = plan.slabs;
@@ -352,7 +353,7 @@ TYPED_TEST(GpuInt8Plan, Passes) {
   EXPECT_EQ(passes(20000, parse_mode("cr")), 3);
 }
 
-/// cr's GEMM may multiply by slabs if it is large enough and has a usual workspace.
+/// GEMM in cr may multiply by slabs if it is large enough and has a workspace of usual size.
 TYPED_TEST(GpuInt8Plan, Slabs) {
   using T = TypeParam;
   const auto slabs = [](Index m, Index n, Index k, const char* mode, std::size_t cap) {

@@ -1,4 +1,4 @@
-// The exceptions of results in host memory, decided from operands and results, are those that the CPU's engines signal.
+// The exceptions that watch_exceptions decides from operands and results are those that the CPU's engines signal.
 #include "lib/runtime/operand_exceptions.hpp"
 
 #include <gtest/gtest.h>

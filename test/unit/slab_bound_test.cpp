@@ -12,7 +12,7 @@
 namespace accublas {
 namespace {
 
-/// Entries are integers times 2^-fraction, so that sums of products are exact in 128 bits.
+/// Entries are integers times 2^-fraction, so that sums of their products are exact in 128 bits.
 constexpr int fraction = 20;
 
 TEST(SlabBound, CoversTheRoundingToIntegers) {
@@ -43,7 +43,7 @@ TEST(SlabBound, CoversTheRoundingToIntegers) {
     ASSERT_LE(error, bound) << "round " << round;
     largest = std::fmax(largest, error / bound);
   }
-  EXPECT_GT(largest, 0.5) << "no data come near the bound";
+  EXPECT_GT(largest, 0.5) << "no error comes near the bound";
 }
 
 TEST(SlabBound, ZerosHaveNoError) {
@@ -68,7 +68,7 @@ TEST(SlabBound, LeftOutTerms) {
   EXPECT_TRUE(terms_matter(-85, 0, 0));
   EXPECT_FALSE(terms_matter(-86, 0, 0));
   EXPECT_TRUE(terms_matter(-300, 0, -250)) << "an element may be small";
-  EXPECT_TRUE(terms_matter(-135, 0, none)) << "no term shows how small";
+  EXPECT_TRUE(terms_matter(-135, 0, none)) << "no term shows how small an element may be";
   EXPECT_FALSE(terms_matter(none, none, none));
   EXPECT_EQ(left_out_bound(none, 1000), 0);
   EXPECT_EQ(left_out_bound(-10, 1024), 1);
