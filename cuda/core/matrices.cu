@@ -28,7 +28,8 @@ unsigned blocks_for(Index elements, Index count) {
   return static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks);
 }
 
-/// The order of the elements of packed matrices: along the dimension whose elements are adjacent in the others.
+/// The order of the elements of packed matrices. Consecutive elements lie along the dimension whose elements are
+/// adjacent in the other matrices.
 struct Order {
   Index inner, inner_stride, outer_stride, elements;
 

@@ -1,4 +1,4 @@
-// The times of a call's phases, by events on its stream.
+// Measures the times of a call's phases by events on its stream.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace accublas::cuda {
 
-/// Marks of a call at which its phases begin. A phase ends at the next mark.
+/// The marks at which the phases of a call begin. A phase ends at the next mark.
 template <class Report>
 class PhaseMarks {
  public:

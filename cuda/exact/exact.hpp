@@ -48,12 +48,12 @@ inline constexpr int pending_tile_lines = 32, pending_tile_terms = 128;
 
 #ifdef __CUDACC__
 
-/// The terms of a word (Lines::nonzero) that are not zero in some of a tile's rows, and in some of its columns. A tile
-/// needs a block of terms if one of them is in both.
+/// The terms of a word (Lines::nonzero) that are nonzero in at least one row of a tile (in_rows), and in at least one
+/// column (in_cols). A tile needs a block of terms if a term of it is in both.
 struct TileTerms {
   std::uint64_t in_rows = 0, in_cols = 0;
 
-  /// Adds `count` rows and columns. Lines beyond the last one are the last one again.
+  /// Adds `count` rows and columns. It uses the last line in place of lines that do not exist.
   template <int count>
   __device__ void add(const Lines& rows, Index row, const Lines& cols, Index col, Index word) {
     if (word >= rows.words) return;

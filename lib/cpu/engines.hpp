@@ -92,18 +92,18 @@ void cr_mixed_dot(const MixedDot<T>&, Execution&);
 // sums/deep_gemm.cpp.
 template <class T>
 void cr_gemm(const Gemm<T>&, Execution&);
-/// Rows of op(A) and columns of op(B) as fixed:T has them: the entries of row i are rounded to multiples of
-/// 2^(rows[i] - bits).
+/// The rounding of rows of op(A) and columns of op(B) in fixed:T. The entries of row i are rounded to multiples of
+/// 2^(rows[i] - bits), and those of column j to multiples of 2^(cols[j] - bits).
 struct RoundedLines {
   int bits;
   const std::int32_t *rows, *cols;  ///< exponents E and F, at most 1000 in magnitude
 };
-/// Which elements of a run of C are pending, as bits: `count` elements from (row, column) on, at most 64, in one row
-/// (`along_row`) or in one column.
+/// Returns which elements of a run of C are pending, a bit each. The run has `count` elements from (row, column) on, at
+/// most 64, in one row (`along_row`) or in one column.
 using PendingRun = std::function<std::uint64_t(Index row, Index col, Index count, bool along_row)>;
-/// cr for the pending elements of C: of the entries as given, or of rounded ones, which makes it fixed:T. Elements of
-/// lines with Inf or NaN are those of the entries as given. The other elements of C are not written; they may be read,
-/// but their values play no part. False, with nothing done, where the workspace is too small.
+/// Computes the pending elements of C in cr. With `rounded` it computes them from rounded entries, which gives fixed:T,
+/// except for elements of lines with Inf or NaN. It does not write the other elements of C, and does not depend on
+/// their values, but may read them. It returns false, with nothing done, if the workspace is too small.
 template <class T>
 bool cr_pending(const Gemm<T>&, const PendingRun& pending, const RoundedLines* rounded, Execution&);
 

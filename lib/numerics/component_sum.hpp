@@ -15,8 +15,8 @@ ACCUBLAS_HD bool is_zero(const Complex<T>& z) {
   return is_zero(z.re) && is_zero(z.im);
 }
 
-/// Returns whether a component of alpha S has the mode's value: each component of S that it has a term of, its own one
-/// and the other one, has been kept. Otherwise the component of alpha S takes cr's value.
+/// Returns whether a component of alpha S has the mode's value. This holds if each component of S that contributes to
+/// it has been kept: `own` for the same component, and `other` for the other one. Otherwise it takes cr's value.
 template <class T>
 ACCUBLAS_HD bool is_kept(const Complex<T>& alpha, bool own, bool other) {
   return (own || is_zero(alpha.re)) && (other || is_zero(alpha.im));

@@ -118,7 +118,8 @@ void check_cublas(cublasHandle_t handle, Random& rng, const std::string& mode, i
   });
 }
 
-/// Checks products of sizes up to `few` and `most` in turn, if products are batch-invariant in the environment's mode.
+/// Checks products of sizes up to `few` in one round and up to `most` in the next, if products are batch-invariant in
+/// the environment's mode.
 template <class E, template <class> class Array, class Synchronize>
 void check_rounds(cublasHandle_t handle, int rounds, int few, int most, const Synchronize& synchronize) {
   const std::string mode = invariant_mode();

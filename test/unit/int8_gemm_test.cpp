@@ -293,7 +293,7 @@ void check_decaying(unsigned seed) {
 TEST(Int8Gemm, DoubleDecaying) { check_decaying<double>(31); }
 TEST(Int8Gemm, FloatDecaying) { check_decaying<float>(32); }
 
-/// Where the certificate accepts few elements, sums compute fixed:T for these; ties are left to exact accumulators.
+/// If the certificate accepts few elements, sums compute fixed:T for these, and exact accumulators compute the ties.
 TEST(Int8Gemm, AcceptedTies) {
   constexpr Index m = 70, n = 66, k = 64, accepted = 10;
   std::mt19937_64 g(33);

@@ -15,9 +15,9 @@ int int8_fixed_moduli(const Int8Call<T>& call, int t);
 template <class T>
 int int8_fewest_moduli(const Int8Call<T>& call, int t);
 
-/// cr: fewest moduli that leave at most a small part of the elements undecided, from sampled elements of the wanted
-/// tiles; at least `least`. 0 where as many as are worth it leave more: sums are faster then. They compute only a
-/// `share` of the elements.
+/// Returns, for cr, the fewest moduli that leave at most a small part of the elements undecided, but at least `least`.
+/// It estimates this part from sampled elements of the wanted tiles. It returns 0 if sums, which compute only a `share`
+/// of the elements, are faster than the moduli that would suffice.
 template <class T>
 int int8_cr_moduli(const Int8Call<T>& call, int least, double share);
 

@@ -39,7 +39,7 @@ ACCUBLAS_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm512_fma
 ACCUBLAS_INLINE Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm512_fmsub_pd(a, b, c); }
 ACCUBLAS_INLINE Doubles magnitude(Doubles a) { return _mm512_abs_pd(a); }
 ACCUBLAS_INLINE Doubles to_single(Doubles a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
-/// Lanes, as bits, of which a comparison is true: with a NaN `differing` alone.
+/// These functions return the lanes for which a comparison is true, a bit each. With a NaN only `differing` is true.
 ACCUBLAS_INLINE unsigned equal(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
 ACCUBLAS_INLINE unsigned differing(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ); }
 ACCUBLAS_INLINE unsigned below(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }

@@ -90,7 +90,7 @@ ACCUBLAS_INLINE Doubles scale(Doubles x, Integers64 shift, Integers64 sign) {
   return as_double(where(differing(x, zero()), (as_bits(x) + (shift << 52)) ^ sign));
 }
 
-/// Lanes with least <= x <= most.
+/// Returns the lanes with least <= x <= most.
 ACCUBLAS_INLINE Mask within(Integers64 x, std::int64_t least, std::int64_t most) {
   return at_least(splat64(most - least), x - splat64(least));  // as unsigned numbers
 }
