@@ -166,7 +166,7 @@ __device__ unsigned needed_blocks(const ExactArguments<T>& a, PendingTile& lines
   if (!rows.nonzero || !cols.nonzero) return all;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const Index word = 2 * (first + lane) + warp;
-  TileTerms terms;
+  NonzeroTerms terms;
   terms.add<pending_tile_lines>(rows, lines.tile.row, cols, lines.tile.col, word);
   bool matters = terms.needed();
   int bound = no_term_sum - 1;

@@ -50,7 +50,7 @@ inline constexpr int pending_tile_lines = 32, pending_tile_terms = 128;
 
 /// The terms of a word (Lines::nonzero) that are nonzero in at least one row of a tile (in_rows), and in at least one
 /// column (in_cols). A tile needs a block of terms if a term of it is in both.
-struct TileTerms {
+struct NonzeroTerms {
   std::uint64_t in_rows = 0, in_cols = 0;
 
   /// Adds `count` rows and columns. It uses the last line in place of lines that do not exist.

@@ -87,7 +87,7 @@ __device__ inline double needed_share(const Lines& rows, Index i, const Lines& c
   for (Index first = 0; first < rows.words; first += sample_threads / 4) {
     const Index word = first + threadIdx.x / 4;
     const Index part = threadIdx.x % 4 * 8;
-    TileTerms terms;
+    NonzeroTerms terms;
     terms.add<8>(rows, row + part, cols, col + part, word);
     for (int offset = 1; offset < 4; offset *= 2) {
       terms.in_rows |= __shfl_xor_sync(0xFFFFFFFFu, terms.in_rows, offset);
