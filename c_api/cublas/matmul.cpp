@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <string>
 
 #include "c_api/cublas/serve.hpp"
 #include "lib/call/element_steps.hpp"
@@ -135,23 +136,29 @@ struct Epilogue {
   }
   /// Returns whether the pointers that the epilogue needs are not null, and the strides of the auxiliary matrix are
   /// valid for m rows. The auxiliary matrix is stored by columns.
-  bool is_valid(std::int64_t m, bool by_rows, bool batch) const {
+  /// In a batch, matrices that it writes have memory of their own.
+  bool is_valid(std::int64_t m, std::int64_t n, bool by_rows, bool batch) const {
     if (uses_bias() && !bias) return false;
+    const bool sums = (kind & bias_gradient) != 0 || sums_operand();
+    if (batch && sums && bias_stride < (kind == CUBLASLT_EPILOGUE_BGRADB ? n : m)) return false;
     if (!uses_aux()) return true;
     const std::int64_t multiple = is_relu() || is_relu_gradient() ? 128 : 8;
-    return aux && !by_rows && aux_ld >= m && aux_ld % multiple == 0 && (!batch || aux_stride % multiple == 0);
+    const bool reads = is_relu_gradient() || activation() == Activation::gelu_gradient;
+    return aux && !by_rows && aux_ld >= m && aux_ld % multiple == 0 &&
+           (!batch || (aux_stride % multiple == 0 && (reads || aux_stride >= aux_ld * n)));
   }
 };
 
 /// Returns whether the description asks for anything that accublas does not compute: factors of operands, the largest
-/// element, emulation, another type of the bias or the auxiliary matrix, a triangle of D, or a transposed C.
+/// element, emulation, counters of finished blocks, another type of the bias or the auxiliary matrix, a triangle of D,
+/// or a transposed C.
 bool asks_for_more(cublasLtMatmulDesc_t description, std::int32_t type) noexcept {
-  constexpr int d_out_scale = 36, emulation = 38;  // older headers do not define them
+  constexpr int in_counters = 29, out_counters = 30, d_out_scale = 36, emulation = 38;  // some headers lack them
   for (const int pointer :
        {int{CUBLASLT_MATMUL_DESC_A_SCALE_POINTER}, int{CUBLASLT_MATMUL_DESC_B_SCALE_POINTER},
         int{CUBLASLT_MATMUL_DESC_C_SCALE_POINTER}, int{CUBLASLT_MATMUL_DESC_D_SCALE_POINTER},
         int{CUBLASLT_MATMUL_DESC_AMAX_D_POINTER}, int{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER},
-        int{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER}, d_out_scale, emulation})
+        int{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER}, in_counters, out_counters, d_out_scale, emulation})
     if (attribute(description, pointer, static_cast<void*>(nullptr))) return true;
   for (const int data : {CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE})
     if (const std::int32_t other = attribute(description, data, std::int32_t{-1}); other != -1 && other != type)
@@ -231,14 +238,16 @@ class Matmul {
       if (!layout->is_valid() || layout->count != d_.count) return false;
     return call_.a && call_.b && call_.d && m > 0 && n > 0 && k > 0 && d_.count > 0 && a_.rows() == m &&
            b_.rows() == k && b_.cols() == n && c_.rows == m && c_.cols == n &&
-           epilogue_.is_valid(m, d_.by_rows(), d_.count > 1);
+           epilogue_.is_valid(m, n, d_.by_rows(), d_.count > 1);
   }
-  /// Returns whether the steps can run where D is. If D is in host memory, they run on the host, and cannot use a
-  /// device's memory.
+  /// Returns whether A, B and D are on one side, and the steps can run there. If D is in host memory, they run on the
+  /// host, and cannot use a device's memory.
   bool on_one_side() const {
-    if (is_on_device(call_.d)) return true;
-    return !(copies_c_ && is_on_device(call_.c)) && !(epilogue_.bias && is_on_device(epilogue_.bias)) &&
-           !(epilogue_.aux && is_on_device(epilogue_.aux));
+    const bool on_device = is_on_device(call_.d);
+    if (is_on_device(call_.a) != on_device || is_on_device(call_.b) != on_device) return false;
+    if (on_device) return true;
+    return !factors_on_device_ && !(copies_c_ && is_on_device(call_.c)) &&
+           !(epilogue_.bias && is_on_device(epilogue_.bias)) && !(epilogue_.aux && is_on_device(epilogue_.aux));
   }
 
   template <class Product, class Forward>
@@ -255,7 +264,9 @@ class Matmul {
       const int count = epilogue_steps(steps);
       if (run(way, steps, count) != ACCUBLAS_SUCCESS)
         failed = accublas_set_last_error(way.context(), ACCUBLAS_ERROR_C_UNDEFINED,
-                                         "cublasLtMatmul: the device failed in the epilogue, after the product");
+                                         ("cublasLtMatmul: the epilogue failed after the product: " +
+                                          std::string(accublas_last_error(way.context())))
+                                             .c_str());
     }
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     return failed != ACCUBLAS_SUCCESS && way.falls_back(failed, status) ? real() : status;

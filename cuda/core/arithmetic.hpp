@@ -33,14 +33,14 @@ __device__ __forceinline__ bool is_moderate(double x) {
 inline constexpr double round_to_integer = 0x1.8p52;
 
 /// Holds 2^exponent as a product of two doubles, for entries of a line below 2^E with exponent + E <= 200 and exponent
-/// >= -1100. The scaled entry is x first second. The first multiplication is exact, or its error is far below what the
+/// >= -1200. The scaled entry is x first second. The first multiplication is exact, or its error is far below what the
 /// second one leaves visible.
 struct PowerScale {
   double first, second;
 };
 __device__ inline PowerScale power_scale(int exponent) {
-  // Above 900 the line is below 2^-700; below -1000 the first step loses less than 2^-2000 of a unit.
-  const int step = exponent > 900 ? 400 : exponent < -1000 ? -100 : 0;
+  // Above 900 the line is below 2^-700; below -1000 the first step loses less than 2^-1800 of a unit.
+  const int step = exponent > 900 ? 400 : exponent < -1000 ? -200 : 0;
   return {power_of_two(step), power_of_two(exponent - step)};
 }
 

@@ -117,14 +117,10 @@ __device__ bool knows_exponents(const ExactArguments<T>& a) {
   return a.exponents.k_padded > 0 && a.state->slabs.considered != 0;
 }
 
-/// Returns the larger half of a word of two signed 16-bit numbers.
-__device__ int larger_half(unsigned x) {
-  return max(static_cast<int>(static_cast<std::int16_t>(x & 0xFFFF)), static_cast<int>(x) >> 16);
-}
 /// Returns the largest sum of a row's and a column's exponent, over the 64 terms of word `word`.
 __device__ int largest_sum(const std::int16_t* const (&of)[2], Index k_padded, const PendingTile& lines, Index word) {
   const Index groups[2] = {lines.tile.row / pending_tile_lines, lines.tile.col / pending_tile_lines};
-  unsigned largest = 0x8300u << 16 | 0x8300u;
+  unsigned largest = no_term_sums;
   if (64 * word >= k_padded) return no_term_sum - 1;
   const uint4* const rows = reinterpret_cast<const uint4*>(of[0] + groups[0] * k_padded + 64 * word);
   const uint4* const cols = reinterpret_cast<const uint4*>(of[1] + groups[1] * k_padded + 64 * word);

@@ -48,6 +48,13 @@ inline constexpr int pending_tile_lines = 32, pending_tile_terms = 128;
 
 #ifdef __CUDACC__
 
+/// Two numbers of 16 bits in a word, which are below all sums of two exponents.
+inline constexpr unsigned no_term_sums = 0x8300u << 16 | 0x8300u;
+/// Returns the larger half of a word of two signed 16-bit numbers.
+__device__ inline int larger_half(unsigned x) {
+  return max(static_cast<int>(static_cast<std::int16_t>(x & 0xFFFF)), static_cast<int>(x) >> 16);
+}
+
 /// The terms of a word (Lines::nonzero) that are nonzero in at least one row of a tile (in_rows), and in at least one
 /// column (in_cols). A tile needs a block of terms if a term of it is in both.
 struct NonzeroTerms {

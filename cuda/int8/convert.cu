@@ -16,10 +16,7 @@ using namespace converting;
 struct RealNumbers {
   static constexpr int entries_a_term = 1, most_limbs = 4;
 
-  /// A single limb is at most 2^51; of several, the top one is at most 2^43.
-  __device__ static int limbs_of(int bits) {
-    return bits <= 51 ? 1 : bits <= int8_limb_bits + 43 ? 2 : bits <= 2 * int8_limb_bits + 43 ? 3 : 4;
-  }
+  __device__ static int limbs_of(int bits) { return real_limbs(bits); }
 
   /// Some lines at a time, the tile's terms below `terms`.
   template <int Limbs, class Shape, class T>

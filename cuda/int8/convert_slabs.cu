@@ -3,7 +3,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/int8/four_terms.hpp"
-#include "cuda/int8/slabs.hpp"
+#include "cuda/int8/slab_planning.hpp"
 
 namespace accublas::cuda {
 
@@ -21,16 +21,10 @@ constexpr std::size_t slab_bytes(Index terms, std::size_t entry) {
   return static_cast<std::size_t>(slab_lines * (terms + terms / 16 + 1)) * entry;
 }
 
-/// Returns E with abs(x) < 2^E, which is the least one for normal numbers.
-__device__ int exponent_of_entry(double x) {
-  const int field = static_cast<int>(high_word(x) >> 20 & 0x7FF);
-  return is_zero(x) ? 2 * no_term : field == 0 ? -1022 : field - 1022;
-}
-
-/// Returns the scale 2^exponent, with `exponent` limited to -1100 .. 1250. An entry with a smaller one rounds to zero,
-/// and only zeros can have a larger one.
+/// Returns the scale 2^exponent, with `exponent` limited to -1200 .. 1250. An entry with a smaller one rounds to zero,
+/// also in the lowest of three limbs: 2^(1024 - 1200 + 84) is below 1/2. Only zeros can have a larger one.
 __device__ __forceinline__ LineScale entry_scale(int exponent) {
-  const PowerScale scale = power_scale(min(max(exponent, -1100), 1250));
+  const PowerScale scale = power_scale(min(max(exponent, -1200), 1250));
   return {scale.first, scale.second, true};
 }
 
@@ -148,7 +142,7 @@ __global__ void __launch_bounds__(convert_threads, 2)
         if (in_all + i >= x.count) break;
         int top = 2 * no_term;
         for (int p = lane; p < terms; p += 32)
-          top = max(top, exponent_of_entry(static_cast<double>(tile[slab_at(i, p, pitch)])) + shift[p]);
+          top = max(top, exponents_of(static_cast<double>(tile[slab_at(i, p, pitch)])).top + shift[p]);
         top = lanes_max(top);
         SlabLine& known = job.arrays.lines[side][(o * shape.slabs + slab) * of_chunk[side] + own];
         if (top < no_term_sum) {
@@ -160,7 +154,7 @@ __global__ void __launch_bounds__(convert_threads, 2)
                                   (own / line_group * moduli * line_group + own % line_group) * bytes_of_line +
                                   o * k_padded + first;
         const T* const entries = tile + i * pitch;
-        double size = bits <= int8_limb_bits + 43
+        double size = real_limbs(bits) <= 2
                           ? write_line<2>(entries, shift, terms, exponent, moduli, bytes_of_line, out)
                           : write_line<3>(entries, shift, terms, exponent, moduli, bytes_of_line, out);
         for (int offset = 16; offset > 0; offset /= 2) size += __shfl_xor_sync(0xFFFFFFFFu, size, offset);

@@ -31,4 +31,10 @@ __device__ __forceinline__ EntryLimbs<Limbs> take_apart(T entry, const LineScale
   return e;
 }
 
+/// Returns the limbs that a real integer up to 2^bits takes. A single limb is at most 2^51; of several, the top one is
+/// at most 2^43.
+__device__ inline int real_limbs(int bits) {
+  return bits <= 51 ? 1 : bits <= int8_limb_bits + 43 ? 2 : bits <= 2 * int8_limb_bits + 43 ? 3 : 4;
+}
+
 }  // namespace accublas::cuda::converting

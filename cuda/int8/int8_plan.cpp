@@ -223,7 +223,7 @@ SlabShape slab_shape(const EngineCall<T>& call, const Int8Request& request, cons
   shape.terms = k < request.slabs.short_sum ? 128 : k < request.slabs.long_sum ? 256 : most_slab_terms;
   shape.slabs = ceil_div(k, shape.terms);
   shape.rows = shape.cols = shape.square;
-  shape.moduli = request.slabs.moduli;
+  shape.moduli = most_slab_moduli;
   const std::size_t bytes = bytes_of_arrays([&](Carver& carver) { take_slab_arrays(carver, shape, m, n); });
   return shape.slabs <= most_slabs && bytes <= request.cap / 8 ? shape : SlabShape{};
 }

@@ -169,18 +169,14 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
       if (square[1 - side] == 0)
         job.arrays.centre[side][square[side] * k_padded + first + term] = memory.centre[side][term];
       const auto word = [](const std::int16_t* x) { return *reinterpret_cast<const unsigned*>(x); };
-      constexpr unsigned none = 0x8300u << 16 | 0x8300u;  // about 2 no_term in both halves
-      unsigned high = none, low = none;
+      unsigned high = no_term_sums, low = no_term_sums;
 #pragma unroll 4
       for (int p = 2 * part; p < staged_terms; p += 2 * parts) {
         high = __vmaxs2(high, __vadd2(word(&memory.top[0][row_group][p]), word(&memory.top[1][col_group][p])));
         low = __vmaxs2(low, __vadd2(word(&memory.low[0][row_group][p]), word(&memory.low[1][col_group][p])));
       }
-      const auto larger = [](unsigned x) {
-        return max(static_cast<int>(static_cast<std::int16_t>(x & 0xFFFF)), static_cast<int>(x) >> 16);
-      };
-      least = max(least, larger(low));
-      atomicMax(&memory.bound[first / terms][pair], larger(high));
+      least = max(least, larger_half(low));
+      atomicMax(&memory.bound[first / terms][pair], larger_half(high));
     }
     atomicMax(&memory.least[pair], least);
     __syncthreads();

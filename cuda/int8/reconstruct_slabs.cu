@@ -13,7 +13,6 @@ namespace {
 
 constexpr int later_planes = 2, strip_cols = 128, rows_of_task = 2;
 constexpr int reconstruct_threads = 256, reconstruct_warps = reconstruct_threads / 32, resident_blocks_of_slabs = 2;
-constexpr int most_slab_moduli = 32;
 
 struct SlabLeading {
   LeadingBytes of[most_slab_moduli];

@@ -28,7 +28,7 @@ __device__ Scaled plus(Scaled a, Scaled b) {
 
 /// Returns x 2^shift, which must be in the range of double.
 __device__ double shifted(double x, int shift) {
-  const PowerScale scale = power_scale(min(max(shift, -1100), 1250));
+  const PowerScale scale = power_scale(min(max(shift, -1200), 1250));
   return x * scale.first * scale.second;
 }
 

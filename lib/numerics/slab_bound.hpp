@@ -11,8 +11,9 @@
 
 namespace accublas {
 
-/// The least number of moduli for which a product by slabs can pay.
-inline constexpr int least_slab_moduli = 10;
+/// The least number of moduli for which a product by slabs can pay, and the largest one, whose integers fit in three
+/// limbs (cuda/int8/entry_limbs.hpp).
+inline constexpr int least_slab_moduli = 10, most_slab_moduli = 32;
 
 /// The exponents of entries are stored in 16 bits (SlabArrays of cuda/int8/slab_shape.hpp), and no_term stands for
 /// zeros. A sum of two exponents is below no_term_sum if one of them is no_term.

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <new>
+#include <string>
 
 #include "lib/runtime/solution_exceptions.hpp"
 
@@ -155,19 +156,20 @@ Signal watch(const Orthogonal<E>&, const Mode&, const Execution&) {
 }  // namespace
 
 std::function<void()> watch_exceptions(const AnyCall& any, const Execution& execution) {
-  return [signal =
-              std::visit([&](const auto* call) { return watch(call->problem, call->mode, execution); }, any.call)] {
-    const auto fail = [] {
-      throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory to decide the floating-point exceptions of the results");
-    };
-    try {
-      signal();
-    } catch (const Error&) {
-      fail();
-    } catch (const std::bad_alloc&) {
-      fail();
-    }
-  };
+  return
+      [signal = std::visit([&](const auto* call) { return watch(call->problem, call->mode, execution); }, any.call)] {
+        const auto fail = [](const std::string& cause) {
+          throw Error(ACCUBLAS_ERROR_C_UNDEFINED,
+                      "the results are complete, but their floating-point exceptions are not known: " + cause);
+        };
+        try {
+          signal();
+        } catch (const Error& error) {
+          fail(error.what());
+        } catch (const std::bad_alloc&) {
+          fail("there is no host memory to decide them");
+        }
+      };
 }
 
 }  // namespace accublas

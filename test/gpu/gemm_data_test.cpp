@@ -134,6 +134,14 @@ TYPED_TEST(GemmData, DecayingBySlabs) {
         for (T& x : p.a) x = std::ldexp(x, sizeof(T) == 8 ? 900 : 90);
         for (T& x : p.b) x = std::ldexp(x, sizeof(T) == 8 ? -1000 : -100);
       }
+      if (number % 6 == 2) {  // terms whose entries are huge in A and tiny in B, and rows that are large elsewhere
+        const int far = sizeof(T) == 8 ? 1000 : 100;
+        for (Index q = 5; q < k; q += 97) {
+          for (Index i = 0; i < m; ++i) p.a[static_cast<std::size_t>(p.at_a.at(i, q))] *= std::ldexp(T(1), far);
+          for (Index j = 0; j < n; ++j) p.b[static_cast<std::size_t>(p.at_b.at(q, j))] *= std::ldexp(T(1), -far);
+        }
+        for (Index q = 0; q < k; q += 50) p.a[static_cast<std::size_t>(p.at_a.at(7, q))] *= std::ldexp(T(1), far / 5);
+      }
       expect_same(this->cpu, this->gpu, p, name, number % 2 == 1);
       if (testing::Test::HasFatalFailure()) return;
     }

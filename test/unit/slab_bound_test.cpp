@@ -62,6 +62,9 @@ TEST(SlabBound, SumsStayWithinTheCapacity) {
   }
 }
 
+/// cuda/int8/convert_slabs.cu takes integers apart into at most three limbs, the top one up to 2^43.
+TEST(SlabBound, IntegersFitInThreeLimbs) { EXPECT_LE(slab_bits(int8_capacity(most_slab_moduli), 128), 2 * 42 + 43); }
+
 TEST(SlabBound, LeftOutTerms) {
   constexpr int none = 2 * no_term;
   EXPECT_TRUE(terms_matter(0, 0, 0));
