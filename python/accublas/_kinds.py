@@ -157,7 +157,7 @@ class PyTorch(NumPy):
         self.place: Any = None
 
     def among(self, operands: tuple[Any, ...]) -> PyTorch:
-        self.place = next(operand.device for operand in operands if isinstance(operand, self.xp.Tensor))
+        self.place = next(operand.device for operand in operands if library_of(type(operand)))
         return self
 
     def array(self, given: Any) -> Any:

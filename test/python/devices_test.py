@@ -217,8 +217,10 @@ class Devices(unittest.TestCase):
         found = accublas.matmul(Tensor(numpy.ones((2, 2))), [[1.0], [2.0]])
         self.assertTrue(same(found.host, numpy.full((2, 1), 3.0)))
         narrow = lambda given: Tensor(numpy.asarray(given, "f4" if isinstance(given, list) else None))  # what PyTorch does
-        with mock.patch.object(sys.modules["torch"], "as_tensor", lambda given: given if isinstance(given, Tensor) else narrow(given)):
+        places = []
+        with mock.patch.object(sys.modules["torch"], "as_tensor", lambda given, device: places.append(device) or narrow(given)):
             self.assertEqual(float(accublas.dot(Tensor([1.0]), [0.1], mode="cr").host), 0.1)
+        self.assertEqual([place.type for place in places], ["cuda"])
 
     def test_target(self):
         """A result is copied to `out` only after the device has met the target."""
