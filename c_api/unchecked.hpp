@@ -50,12 +50,23 @@ void run_unchecked(Context& context, accublas_layout layout, Level2<E> l, const 
   run_level2(context, l, as<E>(alpha), as<E>(beta), options);
 }
 
+/// Makes a product row-major again, whose caller transposed it: the terms of a complex sum of dot2 have the order of
+/// the caller's operands.
+template <class E, template <class> class Product>
+void undo_transposition(accublas_layout& layout, Product<E>& product) {
+  if (!is_complex<E> || !product.transposed_call) return;
+  product.transpose();
+  layout = ACCUBLAS_ROW_MAJOR;
+}
+
 template <class E>
 void run_unchecked(Context& context, accublas_layout layout, Level3<E> l, const void* alpha, const void* beta,
                    const accublas_options* options) {
-  if (l.kind == Operation::gemm)
+  if (l.kind == Operation::gemm) {
+    undo_transposition(layout, l);
     return run_gemm(context, gemm_view(layout, l.transa, l.transb, l.m, l.n, l.k, l.a, l.lda, l.b, l.ldb, l.c, l.ldc),
                     as<E>(alpha), as<E>(beta), options);
+  }
   if (layout == ACCUBLAS_ROW_MAJOR) l.transpose();
   if constexpr (is_complex<E>) {
     using Real = RealOf<E>;
@@ -66,8 +77,9 @@ void run_unchecked(Context& context, accublas_layout layout, Level3<E> l, const 
 }
 
 template <class E>
-void run_unchecked(Context& context, accublas_layout layout, const BatchCall<E>& s, const void* alpha, const void* beta,
+void run_unchecked(Context& context, accublas_layout layout, BatchCall<E> s, const void* alpha, const void* beta,
                    const accublas_options* options) {
+  undo_transposition(layout, s);
   const Gemm<E> shape =
       gemm_view<E>(layout, s.transa, s.transb, s.m, s.n, s.k, nullptr, s.lda, nullptr, s.ldb, nullptr, s.ldc);
   run_gemm_batched(context, GemmBatch<E>{shape, s.batch_count, s.a, s.b, s.c}, as<E>(alpha), as<E>(beta), options);

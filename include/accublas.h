@@ -227,7 +227,7 @@ typedef struct accublas_report_t {
   int64_t m;               /**< rows of C (dot, nrm2, asum: 1; gemv: outputs) */
   int64_t n;               /**< columns of C; 1 if the result is not a matrix */
   int64_t k;               /**< terms of a sum (dot, nrm2, asum: n) */
-  int32_t bits;            /**< the number of bits T that was used (the largest one); 0 if the mode has none */
+  int32_t bits;            /**< the largest number of bits T that was used, also for rejected elements; 0: none */
   int32_t parts;           /**< moduli, or digits or slices of A, that were multiplied (at most); 0 if there are none */
   int64_t rejected;        /**< elements that the certificate rejected at T */
   int64_t undecided;       /**< elements that were computed one by one because Ziv's test had left them undecided; of

@@ -215,6 +215,7 @@ class Matmul {
       shape.transa = first.in_order_of(d_, is_complex<E>), shape.transb = second.in_order_of(d_, is_complex<E>);
       shape.m = by_rows ? d_.cols : d_.rows, shape.n = by_rows ? d_.rows : d_.cols, shape.k = a_.cols();
       shape.lda = first.layout.ld, shape.ldb = second.layout.ld, shape.ldc = d_.ld;
+      shape.transposed_call = by_rows;
     };
     if (d_.count > 1) {
       BatchShape shape{Operation::gemm_batched, is_complex<E>};

@@ -30,7 +30,8 @@ struct BatchShape {
   accublas_transpose transa = ACCUBLAS_NO_TRANS, transb = ACCUBLAS_NO_TRANS;
   std::int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0, stride_a = 0, stride_b = 0, stride_c = 0,
                batch_count = 0;
-  bool by_pointers = false;  ///< where results lie is the caller's business then
+  bool by_pointers = false;      ///< where results lie is the caller's business then
+  bool transposed_call = false;  ///< see BatchCall::transpose
 };
 
 /// Checks GEMM's arguments, then those of the batch. The numbers are those of ?gemm_batch_strided, or of ?gemm_batch,
@@ -59,6 +60,7 @@ struct BatchCall : BatchShape {
 
   /// Replaces the arguments of a row-major call by those of the column-major call that reads the same memory.
   void transpose() {
+    transposed_call = !transposed_call;
     std::swap(m, n);
     std::swap(transa, transb);
     std::swap(lda, ldb);

@@ -24,6 +24,9 @@ void cblas_zgemmtr(int, int, int, int, int, int, const void*, const void*, int, 
                    int);
 void cblas_cgemmtr(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*,
                    int);
+void cblas_zgemm(int, int, int, int, int, int, const void*, const void*, int, const void*, int, const void*, void*, int);
+void cblas_zgemm_batch_strided(int, int, int, int, int, int, const void*, const void*, int, int, const void*, int, int,
+                               const void*, void*, int, int, int);
 void cblas_zherk(int, int, int, int, int, double, const void*, int, double, void*, int);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void dgels_(const char*, const int*, const int*, const int*, double*, const int*, double*, const int*, double*,

@@ -283,6 +283,20 @@ TEST(EdgeCases, GemmtConjugatesBothOperands) {
   });
 }
 
+// Complex sums of dot2 have the order of the caller's operands in both layouts.
+TEST(EdgeCases, LayoutsOfComplexProductsHaveEqualBits) {
+  using E = std::complex<double>;
+  const E a[] = {1, {1, 1}, 1}, b[] = {{0, 1}, {1, 0x1p106}, {0, -0x1p106}}, one = 1, zero = 0;
+  ASSERT_EQ(accublas_set_mode_name(nullptr, "dot2"), 0);
+  E by_rows, by_columns, of_batch;
+  cblas_zgemm(101, 111, 111, 1, 1, 3, &one, a, 3, b, 1, &zero, &by_rows, 1);
+  cblas_zgemm(102, 111, 111, 1, 1, 3, &one, a, 1, b, 3, &zero, &by_columns, 1);
+  cblas_zgemm_batch_strided(101, 111, 111, 1, 1, 3, &one, a, 3, 3, b, 1, 3, &zero, &of_batch, 1, 1, 1);
+  EXPECT_EQ(by_rows, by_columns);
+  EXPECT_EQ(of_batch, by_columns);
+  accublas_set_mode_name(nullptr, nullptr);
+}
+
 // Julia#42762: dgeqrf_ of no columns answers a query with room for one number at least, and takes that.
 // scipy#8329: so does dgels_ of a wide matrix, whose B has as many rows as there are unknowns.
 TEST(EdgeCases, PublicReportsAboutQueries) {
