@@ -103,6 +103,12 @@ TEST(LtForwarded, BadArguments) {
       "ld of the auxiliary matrix", [](Made& p) { p.aux_ld = 4; }, CUBLASLT_EPILOGUE_GELU_AUX);
   expect_forwarded(
       "ld of the mask", [](Made& p) { p.aux_ld = 72; }, CUBLASLT_EPILOGUE_RELU_AUX);
+  expect_forwarded(
+      "sums of a batch that coincide", [](Made& p) { p.bias_stride = 0; }, CUBLASLT_EPILOGUE_BGRADB, 2);
+  expect_forwarded(
+      "masks of a batch that coincide", [](Made& p) { p.aux_stride = 0; }, CUBLASLT_EPILOGUE_RELU_AUX, 2);
+  expect_forwarded(
+      "arguments of a batch that overlap", [](Made& p) { p.aux_stride = p.aux_ld; }, CUBLASLT_EPILOGUE_GELU_AUX, 2);
   expect_forwarded("an unknown epilogue", [](Made& p) { p.epilogue = 3; });
 }
 
@@ -120,6 +126,8 @@ TEST(LtForwarded, OtherCalls) {
     expect_forwarded("a scale", with(which, static_cast<void*>(&scale)));
   expect_forwarded("vectors of factors",
                    with(CUBLASLT_MATMUL_DESC_POINTER_MODE, std::int32_t{CUBLASLT_POINTER_MODE_DEVICE_VECTOR}));
+  expect_forwarded("factors in device memory, D in host memory",
+                   with(CUBLASLT_MATMUL_DESC_POINTER_MODE, std::int32_t{CUBLASLT_POINTER_MODE_DEVICE}));
   expect_forwarded("type of the bias", with(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, std::int32_t{CUDA_R_16F}),
                    CUBLASLT_EPILOGUE_BIAS);
 }

@@ -310,7 +310,7 @@ TEST(NativeEnvironment, CannotTurnEmulationOn) {
   }
   const std::string path = testing::TempDir() + "accublas_native_checksum_" + std::to_string(::getpid());
   const std::string command =
-      "ACCUBLAS_TEST_CHECKSUM='" + path +
+      "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX ACCUBLAS_TEST_CHECKSUM='" + path +
       "' CUBLAS_EMULATE_DOUBLE_PRECISION=1 CUBLAS_EMULATE_SINGLE_PRECISION=1 CUBLAS_EMULATION_STRATEGY=eager"
       " NVIDIA_TF32_OVERRIDE=1 /proc/" +
       std::to_string(::getpid()) + "/exe --gtest_filter=NativeEnvironment.CannotTurnEmulationOn > /dev/null";
