@@ -27,26 +27,25 @@ struct Arguments {
   cudaStream_t stream;
 };
 
-/// Returns an attribute of a description, or `otherwise` if this cublasLt does not know it.
+/// Returns an attribute that the getter of a description or a layout reads, or `otherwise` if this cublasLt does not
+/// know it.
+template <class Which, class Object, class T>
+T attribute_by(Real& get, Object object, int which, T otherwise) noexcept {
+  T value{};
+  std::size_t written = 0;
+  const bool found = get(object, static_cast<Which>(which), static_cast<void*>(&value), sizeof value, &written) ==
+                     CUBLAS_STATUS_SUCCESS;
+  return found ? value : otherwise;
+}
 template <class T>
 T attribute(cublasLtMatmulDesc_t description, int which, T otherwise) noexcept {
   static constinit Real get("cublasLtMatmulDescGetAttribute");
-  T value{};
-  std::size_t written = 0;
-  return get(description, static_cast<cublasLtMatmulDescAttributes_t>(which), static_cast<void*>(&value), sizeof value,
-             &written) == CUBLAS_STATUS_SUCCESS
-             ? value
-             : otherwise;
+  return attribute_by<cublasLtMatmulDescAttributes_t>(get, description, which, otherwise);
 }
 template <class T>
 T attribute(cublasLtMatrixLayout_t layout, int which, T otherwise) noexcept {
   static constinit Real get("cublasLtMatrixLayoutGetAttribute");
-  T value{};
-  std::size_t written = 0;
-  return get(layout, static_cast<cublasLtMatrixLayoutAttribute_t>(which), static_cast<void*>(&value), sizeof value,
-             &written) == CUBLAS_STATUS_SUCCESS
-             ? value
-             : otherwise;
+  return attribute_by<cublasLtMatrixLayoutAttribute_t>(get, layout, which, otherwise);
 }
 
 /// A layout that accublas reads: one matrix, or matrices a stride apart.
@@ -166,18 +165,6 @@ bool asks_for_more(cublasLtMatmulDesc_t description, std::int32_t type) noexcept
   return attribute(description, CUBLASLT_MATMUL_DESC_TRANSC, std::int32_t{CUBLAS_OP_N}) != CUBLAS_OP_N ||
          attribute(description, CUBLASLT_MATMUL_DESC_FILL_MODE, std::int32_t{CUBLAS_FILL_MODE_FULL}) !=
              CUBLAS_FILL_MODE_FULL;
-}
-
-/// Returns the type of numbers that the compute type and the type of the factors stand for, or -1 if accublas does not
-/// have their arithmetic.
-std::int32_t type_of_call(cublasLtMatmulDesc_t description) noexcept {
-  const std::int32_t compute = attribute(description, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, std::int32_t{-1}),
-                     type = attribute(description, CUBLASLT_MATMUL_DESC_SCALE_TYPE, std::int32_t{-1});
-  const bool single = compute == CUBLAS_COMPUTE_32F || compute == CUBLAS_COMPUTE_32F_PEDANTIC,
-             twice = compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
-  return (single && (type == CUDA_R_32F || type == CUDA_C_32F)) || (twice && (type == CUDA_R_64F || type == CUDA_C_64F))
-             ? type
-             : -1;
 }
 
 /// A call on numbers of type E. serve() computes it, or passes it on if accublas cannot compute it.
@@ -348,20 +335,10 @@ extern "C" ACCUBLAS_API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, c
   if (!real || !handle || !description || !alpha || !beta || is_made_by_cublas(__builtin_return_address(0)))
     return forward();
   const Arguments call{handle, description, alpha, a, layout_a, b, layout_b, beta, c, layout_c, d, layout_d, stream};
-  const std::int32_t type = type_of_call(description);
+  const std::int32_t compute = attribute(description, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, std::int32_t{-1}),
+                     type = attribute(description, CUBLASLT_MATMUL_DESC_SCALE_TYPE, std::int32_t{-1});
   const auto with = [&](auto element) { return Matmul<decltype(element)>(call, type).serve(forward); };
-  switch (type) {
-    case CUDA_R_64F:
-      return with(double{});
-    case CUDA_C_64F:
-      return with(Complex<double>{});
-    case CUDA_R_32F:
-      return with(float{});
-    case CUDA_C_32F:
-      return with(Complex<float>{});
-    default:
-      return forward();
-  }
+  return with_numbers(compute, type, with, forward);
 }
 
 }  // namespace accublas::cublas

@@ -185,6 +185,19 @@ struct Types {
   cublasComputeType_t compute;
 };
 
+/// Returns use(E{}) for numbers E of a type, or otherwise() if accublas does not have their arithmetic: for other
+/// types, or a compute type that asks for other arithmetic than the type's.
+template <class Use, class Otherwise>
+cublasStatus_t with_numbers(std::int32_t compute, std::int32_t type, Use&& use, Otherwise&& otherwise) {
+  const bool single = compute == CUBLAS_COMPUTE_32F || compute == CUBLAS_COMPUTE_32F_PEDANTIC;
+  const bool twice = compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+  if (type == CUDA_R_64F && twice) return use(double{});
+  if (type == CUDA_C_64F && twice) return use(Complex<double>{});
+  if (type == CUDA_R_32F && single) return use(float{});
+  if (type == CUDA_C_32F && single) return use(Complex<float>{});
+  return otherwise();
+}
+
 /// Computes a call that names its types; make(E{}) returns the call for numbers E. The real function computes it if
 /// accublas has no such product: for other types, or a compute type that asks for other arithmetic than the types'.
 template <class Make, class... Arguments>
@@ -194,15 +207,9 @@ cublasStatus_t serve_typed(Real& real, const Types& types, Make make, const void
     using E = decltype(element);
     return serve(real, make(element), static_cast<const E*>(alpha), static_cast<const E*>(beta), arguments...);
   };
-  const bool single = types.compute == CUBLAS_COMPUTE_32F || types.compute == CUBLAS_COMPUTE_32F_PEDANTIC;
-  const bool twice = types.compute == CUBLAS_COMPUTE_64F || types.compute == CUBLAS_COMPUTE_64F_PEDANTIC;
-  if (types.a == types.b && types.a == types.c) {
-    if (types.a == CUDA_R_64F && twice) return with(double{});
-    if (types.a == CUDA_C_64F && twice) return with(Complex<double>{});
-    if (types.a == CUDA_R_32F && single) return with(float{});
-    if (types.a == CUDA_C_32F && single) return with(Complex<float>{});
-  }
-  return real(arguments...);
+  const auto forward = [&] { return real(arguments...); };
+  if (types.a != types.b || types.a != types.c) return forward();
+  return with_numbers(types.compute, types.a, with, forward);
 }
 
 }  // namespace accublas::cublas
