@@ -1,5 +1,6 @@
 """NumPy's and SciPy's wheels from PyPI under the preloaded drop-in: today's, and those before NumPy 2, whose names differ.
-The wheels of today must also pass NumPy's own tests of linear algebra, apart from the slower ones on stacks of matrices.
+The wheels since NumPy 2 must also pass NumPy's own tests of linear algebra, apart from the generalized ones, on stacks of matrices: these are slow, and
+the tolerance of one, of pinv, is narrower than what dp:repro promises (docs/guide.md).
 
 usage: wheels_test.py FOLDER LIBACCUBLAS_BLAS LIBACCUBLAS
 
