@@ -74,6 +74,15 @@ class NextTile {
   E entry_[entries], number_[numbers];
 };
 
+template <class E>
+__device__ bool is_zero_number(const E& z) {
+  return is_zero(part_of(z, 0)) && is_zero(part_of(z, parts_of<E> - 1));
+}
+template <class E>
+__device__ bool is_finite_number(const E& z) {
+  return is_finite(part_of(z, 0)) && is_finite(part_of(z, parts_of<E> - 1));
+}
+
 /// Subtracts a right-hand side from the sums of its parts. If alpha is real, a part is not read for the other one: the
 /// imaginary parts on the diagonal of Cholesky's A may be NaN.
 template <class E>
@@ -144,22 +153,32 @@ struct TileOfSums {
                           lifted_for_sums(job.system.x(job.place(of.position(warp() * rows + r)), of.side(lane()))));
 #pragma unroll 1
     for (Index done = 0; done < of.known; done += known_edge) {
+      bool finite = true;
       // Terms that do not exist are zero.
 #pragma unroll 4
       for (int at = static_cast<int>(threadIdx.x); at < known_edge * Tile::all_rows; at += known_threads) {
         const int r = m_by_rows ? at % Tile::all_rows : at / known_edge,
                   q = m_by_rows ? at / Tile::all_rows : at % known_edge;
-        tile.a[q][r] = done + q < of.known ? lifted_for_sums(of.entry(r, done + q)) : E{};
+        const E entry = done + q < of.known ? lifted_for_sums(of.entry(r, done + q)) : E{};
+        finite &= is_finite_number(entry);
+        tile.a[q][r] = entry;
       }
 #pragma unroll 4
       for (int at = static_cast<int>(threadIdx.x); at < known_edge * known_edge; at += known_threads) {
         const int q = x_by_rows ? at % known_edge : at / known_edge, c = x_by_rows ? at / known_edge : at % known_edge;
-        tile.x[q][c] = done + q < of.known ? job.system.x(job.place(done + q), of.side(c)) : E{};
+        const E number = done + q < of.known ? job.system.x(job.place(done + q), of.side(c)) : E{};
+        finite &= is_finite_number(number);
+        tile.x[q][c] = number;
       }
-      __syncthreads();
+      // Products with a zero add nothing, unless the other factor is not finite.
+      const bool leaves_out_zeros = __syncthreads_and(finite);
 #pragma unroll 1
       for (int q = 0; q < known_edge; ++q) {
         const E x = tile.x[q][lane()];
+        bool any = false;
+#pragma unroll
+        for (int r = 0; r < rows; ++r) any |= !is_zero_number(tile.a[q][warp() * rows + r]);
+        if (leaves_out_zeros && !__any_sync(0xFFFFFFFFu, any && !is_zero_number(x))) continue;
 #pragma unroll
         for (int r = 0; r < rows; ++r) add_term(chain[r], tile.a[q][warp() * rows + r], x);
       }

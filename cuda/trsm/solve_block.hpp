@@ -117,6 +117,10 @@ class BlockData {
         to[from.row * row_step + from.other * x.col_stride] = storage_.x[from.row][from.other];
     }
   }
+  /// Returns the block's r-th unknown, without a right-hand side.
+  __device__ Unknown<E> row(int r) const {
+    return {alpha_, {}, storage_.pivot[r], job_.system.m.unit, storage_.reciprocal[r]};
+  }
   /// Returns a sum of the block's r-th unknown over the earlier blocks.
   __device__ BoundedPair<T, cr> before(int r, int part) const {
     // The load is unconditional, so that many loads are in flight at a time.

@@ -1,6 +1,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/ptx_words.hpp"
 #include "cuda/trsm/solve_block.hpp"
+#include "cuda/trsm/unproved_guesses.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -17,7 +18,8 @@ struct SolveTerms {
   __device__ Index count() const { return position; }
   __device__ E entry(Index q) const {
     if (job->far.has(q)) return job->far(position, q);
-    return job->system.m(job->place(position), job->place(q));
+    const accublas::Operand<E>& m = job->system.m;
+    return conjugate_if(m.conjugate, m.stored(job->place(position), job->place(q)));
   }
   __device__ E known(Index q) const { return q < near ? job->system.x(job->place(q), side) : x[q - near][side % edge]; }
   /// Returns the right-hand side, which stays in memory until the block's unknowns are stored.
@@ -86,7 +88,7 @@ template <class E, bool cr>
 class SolveBlock : BlockData<E, cr> {
   using T = RealOf<E>;
   using Base = BlockData<E, cr>;
-  using Base::all_threads, Base::lane, Base::warp, Base::side, Base::has_side, Base::load, Base::before;
+  using Base::all_threads, Base::lane, Base::warp, Base::side, Base::has_side, Base::load, Base::before, Base::row;
   using Base::job_, Base::first_, Base::count_, Base::alpha_, Base::lost_, Base::storage_;
   static constexpr int parts = parts_of<E>, unknowns = BlockStorage<E, cr>::unknowns, rows = unknowns / warps,
                        rows_at_once = edge / warps;
@@ -100,7 +102,7 @@ class SolveBlock : BlockData<E, cr> {
     if constexpr (cr)
       if (!job_.all_undecided && !(alpha_ == 0)) {
         guess();
-        if (__syncthreads_and(are_proved())) return this->store();
+        if (__syncthreads_and(are_proved()) || are_right(job_, first_, count_, storage_)) return this->store();
       }
     solve();
     this->store();
@@ -250,9 +252,6 @@ class SolveBlock : BlockData<E, cr> {
     if (has_side() && lost) job_.lost[side()] = 1;
   }
 
-  __device__ Unknown<E> row(int r) const {
-    return {alpha_, {}, storage_.pivot[r], job_.system.m.unit, storage_.reciprocal[r]};
-  }
   __device__ auto& sums_of(int r) const { return storage_.sums[cr ? r : 0]; }
 
   __device__ SolveTerms<E> terms_of(int r, Index side) const { return {&job_, storage_.x, first_, first_ + r, side}; }

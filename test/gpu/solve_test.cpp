@@ -110,6 +110,19 @@ TYPED_TEST(Solve, LargeSystems) {
   }
 }
 
+/// Results below the least number: their signs, which sums of terms near underflow do not show.
+TYPED_TEST(Solve, VanishingUnknowns) {
+  this->cpu.set("cr");
+  this->gpu.set("cr");
+  for (const Index sides : {50, 90, 640})
+    for (const Index parts : {1, 2})
+      for (int i = 0; i < scaled(parts == 1 ? 4 : 1); ++i) {
+        if (testing::Test::HasFatalFailure()) return;
+        this->expect_same(this->make(System::vanishing, parts, (parts == 1 ? 700 : 200) + below(this->rng, 100), sides),
+                          "cr");
+      }
+}
+
 /// Panels of right-hand sides that are wide enough for the INT8 engine, whose products go in several blocks.
 TYPED_TEST(Solve, SmallWorkspace) {
   this->cpu.set("cr");

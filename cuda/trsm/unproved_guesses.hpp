@@ -1,0 +1,161 @@
+// Confirms guesses of cr that their sums do not prove: unknowns near underflow. For solve_kernels.cu.
+#pragma once
+
+#include <type_traits>
+
+#include "cuda/trsm/solve_block.hpp"
+
+namespace accublas::cuda::solve {
+
+/// A thread block's guessed unknowns, if the usual test has not proved all of them. Warp w takes `rows` unknowns from
+/// w rows on; the last warp has none.
+template <class E>
+class UnprovedGuesses : BlockData<E, true> {
+  using T = RealOf<E>;
+  using Base = BlockData<E, true>;
+  using Base::job_, Base::first_, Base::count_, Base::alpha_, Base::lost_, Base::storage_;
+  using Base::lane, Base::warp, Base::side, Base::has_side, Base::all_threads, Base::row;
+  static constexpr int parts = parts_of<E>, unknowns = BlockStorage<E, true>::unknowns, rows = unknowns / warps;
+
+ public:
+  __device__ UnprovedGuesses(const SolveJob<E>& job, Index first, int count, BlockStorage<E, true>& storage)
+      : Base(job, first, count, storage) {}
+
+  /// Returns whether the guesses are right. Zeros then have the right sign. All threads call this, and it may overwrite
+  /// the sums.
+  __device__ bool are_right() const {
+    unsigned zeros = 0;  // the warp's unknowns that are zeros of unknown sign
+    bool right = true;
+    if (warp() < warps && has_side() && !lost_)
+#pragma unroll 1
+      for (int i = 0; i < rows && rows * warp() + i < count_; ++i) {
+        const int r = rows * warp() + i;
+        Chain<T, true> sums[parts];
+        for (int part = 0; part < parts; ++part) sums[part] = storage_.sums[r][part][lane()];
+        const E guess = storage_.x[r][lane()];
+        if (is_proved(guess, row(r), sums) || is_proved_apart(guess, row(r), sums)) continue;
+        right &= is_surely_zero(guess, row(r), sums);
+        zeros |= 1u << i;
+      }
+    if (!__syncthreads_and(right)) return false;
+    if (!__syncthreads_or(zeros != 0)) return true;
+    if constexpr (std::is_same_v<E, double>)
+      return find_signs(zeros);
+    else
+      return false;
+  }
+
+ private:
+  /// Returns whether a guess is zero, and the unknown is below half of the least number. The sums of single precision
+  /// and of complex numbers are not scaled: either underflow does not hide their sign, or this test fails.
+  __device__ static bool is_surely_zero(const E& guess, const Unknown<E>& unknown,
+                                        const Chain<T, true> (&sums)[parts]) {
+    if constexpr (std::is_same_v<E, double>) {
+      const BoundedPair<T, true> sum = sums[0].bounded();
+      const double bound = (fabs(sum.pair.s) + fabs(sum.pair.c) + sum.error) * (1 + 0x1p-50),
+                   pivot = unknown.unit ? 1 : fabs(unknown.pivot);
+      return guess == 0 && pivot > 0x1p-50 && pivot < 0x1p50 && bound < pivot * power_of_two(sum_lift<E> - 1075);
+    } else {
+      return false;
+    }
+  }
+
+  /// A sum whose sign is wanted, scaled by 2^lift.
+  struct SignedSum {
+    double sum = 0, size = 0;  ///< `size` is at least the sum of the magnitudes
+
+    __device__ __forceinline__ void add(double x, double y) {
+      sum = __fma_rn(x, y, sum);
+      size = __fma_ru(fabs(x), fabs(y), size);
+    }
+    /// Returns whether a sum of n products has the sign of `sum`, or is zero like it. Only tiny products underflow.
+    __device__ bool is_sure(Index n) const {
+      return size == 0 || fabs(sum) > size * (static_cast<double>(n) * 0x1p-52) + 0x1p-1000;
+    }
+  };
+  struct Tile {
+    double a[edge][unknowns], x[edge][edge + 1];
+  };
+  static_assert(sizeof(Tile) <= sizeof(BlockStorage<E, true>::sums));
+
+  /// Finds the signs of the zeros in `zeros`. Returns false if rounding errors hide one. The known terms include zeros
+  /// of the block whose signs are still unknown, because these do not matter.
+  __device__ bool find_signs(unsigned zeros) const {
+    const double factor = lifting_factor(true);
+    const bool has_rows = warp() < warps;
+    SignedSum sums[rows];
+    Tile& tile = reinterpret_cast<Tile&>(storage_.sums);
+#pragma unroll 1
+    for (Index done = 0; done < first_; done += edge) {
+      load(done, factor, tile);
+      __syncthreads();
+      if (has_rows) {
+#pragma unroll 4
+        for (int q = 0; q < edge; ++q) {
+          const double x = tile.x[q][lane()];
+#pragma unroll
+          for (int i = 0; i < rows; ++i) sums[i].add(tile.a[q][rows * warp() + i], x);
+        }
+      }
+      __syncthreads();
+    }
+    bool sure = true;
+    if (has_rows) {
+#pragma unroll 1
+      for (int q = 0; q < count_; ++q) {
+        const double x = storage_.x[q][lane()] * factor;
+#pragma unroll
+        for (int i = 0; i < rows; ++i)
+          if (const int r = rows * warp() + i; q < r)
+            sums[i].add(storage_.a[q][r] * (factor * power_of_two(-sum_lift<E>)), x);
+      }
+#pragma unroll
+      for (int i = 0; i < rows; ++i)
+        if ((zeros >> i & 1) != 0) {
+          const Index position = first_ + rows * warp() + i;
+          sums[i].add(-alpha_, job_.system.x(job_.place(position), side()) * factor * factor);
+          sure &= sums[i].is_sure(position + 1);
+        }
+    }
+    if (!__syncthreads_and(sure)) return false;
+#pragma unroll
+    for (int i = 0; i < rows; ++i)
+      if ((zeros >> i & 1) != 0) {
+        const int r = rows * warp() + i;
+        const bool negative = (sums[i].sum > 0) != (!job_.system.m.unit && storage_.pivot[r] < 0);
+        storage_.x[r][lane()] = negative && sums[i].size != 0 ? -0.0 : 0.0;
+      }
+    __syncthreads();
+    return true;
+  }
+  /// Loads the terms from `done` on, each factor times `factor`. Terms that do not exist are zero.
+  __device__ void load(Index done, double factor, Tile& tile) const {
+    const accublas::Operand<E>& m = job_.system.m;
+    const bool m_by_rows = m.stored.row_stride == 1, x_by_rows = job_.system.x.row_stride == 1;
+#pragma unroll 8
+    for (int at = static_cast<int>(threadIdx.x); at < edge * unknowns; at += all_threads) {
+      const int r = m_by_rows ? at % unknowns : at / edge, q = m_by_rows ? at / unknowns : at % edge;
+      const Index position = first_ + min(r, count_ - 1), term = min(done + q, first_ - 1);
+      const double entry =
+          job_.far.has(term) ? job_.far(position, term) : m.stored(job_.place(position), job_.place(term));
+      tile.a[q][r] = done + q < first_ ? entry * factor : 0;
+    }
+#pragma unroll 4
+    for (int at = static_cast<int>(threadIdx.x); at < edge * edge; at += all_threads) {
+      const int q = x_by_rows ? at % edge : at / edge, c = x_by_rows ? at / edge : at % edge;
+      const Index first_side = Index{blockIdx.x} * edge;
+      tile.x[q][c] =
+          job_.system.x(job_.place(min(done + q, first_ - 1)), min(first_side + c, job_.system.sides - 1)) * factor;
+    }
+  }
+};
+
+/// Returns whether the guesses of a thread block are right (UnprovedGuesses). The function is not a member, because an
+/// object would have to lie in memory for the call.
+template <class E>
+__device__ ACCUBLAS_NOINLINE bool are_right(const SolveJob<E>& job, Index first, int count,
+                                            BlockStorage<E, true>& storage) {
+  return UnprovedGuesses<E>(job, first, count, storage).are_right();
+}
+
+}  // namespace accublas::cuda::solve
