@@ -16,7 +16,7 @@ ENGINES = {"native": "native", "dp": "native", "dp:repro": dropin.RESIDUES, "cr"
 def failures(name, script, mode, python, blas, library, **environment):
     """One run of a script of checks in a mode: how many failed, and what it printed."""
     env = dropin.environment(blas, mode, **environment)
-    done = dropin.run([python, os.path.join(HERE, script), library, mode], env, HERE)
+    done = dropin.run([python, "-W", "error", os.path.join(HERE, script), library, mode], env, HERE)
     served = dropin.counts(done.stderr)
     wrong = done.returncode != 0 or not done.stdout.startswith("ok\n")
     # The program's own direct calls are counted as well: interception itself is checked inside.
