@@ -31,8 +31,8 @@ def run(options: argparse.Namespace) -> None:
         sys.exit(f"accublas: {_library.path().parent} has no drop-ins: expected {' or '.join(DROP_INS)}")
     folders = dict.fromkeys(str(file.parent) for file in [_library.path(), *files])
     environment = dict(os.environ)
-    for name, values in (("LD_PRELOAD", [file.name for file in files]), ("LD_LIBRARY_PATH", folders)):
-        environment[name] = ":".join([*values, *filter(None, [environment.get(name)])])
+    environment["LD_PRELOAD"] = ":".join([*(file.name for file in files), *filter(None, [environment.get("LD_PRELOAD")])])
+    environment["LD_LIBRARY_PATH"] = _library.library_path(*folders)
     if options.mode:
         environment["ACCUBLAS_MODE"] = options.mode
     if options.summary:

@@ -52,6 +52,12 @@ def packaged_cublas() -> Path | None:
     return None
 
 
+def library_path(*folders: str) -> str:
+    """LD_LIBRARY_PATH for another program: folders, what the variable has, and the folder of the package nvidia-cublas, where the loader finds cuBLAS for the library."""
+    cublas = packaged_cublas()
+    return ":".join([*folders, *filter(None, [os.environ.get("LD_LIBRARY_PATH"), cublas and str(cublas.parent)])])
+
+
 @functools.cache
 def library() -> ctypes.CDLL:
     """Loads the library once."""

@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from . import _library
+
 FOLDER = Path(__file__).resolve().parent / "bin"
 
 
@@ -21,4 +23,4 @@ def main() -> None:
     with program.open("rb") as file:
         interpreter = [sys.executable] if file.read(2) == b"#!" else []
     command = [*interpreter, str(program), *sys.argv[1:]]
-    os.execv(command[0], command)
+    os.execve(command[0], command, {**os.environ, "LD_LIBRARY_PATH": _library.library_path()})

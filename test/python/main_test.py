@@ -37,6 +37,15 @@ class Run(unittest.TestCase):
         path = f"{self.folder}:{os.environ.get('PYTHONPATH', '')}"
         self.assertEqual(answer("run", "--mode", "cr", "-m", "some_module", "-n1", PYTHONPATH=path), "2.0 ['-n1']\n")
 
+    def test_cublas(self):
+        """The loader finds the cuBLAS of the package nvidia-cublas, after all other folders that LD_LIBRARY_PATH names."""
+        file = self.folder / "nvidia" / "cu13" / "lib" / "libcublas.so.13"
+        file.parent.mkdir(parents=True)
+        file.touch()
+        self.script.write_text("import os; print(os.environ['LD_LIBRARY_PATH'])")
+        path = f"{self.folder}:{os.environ.get('PYTHONPATH', '')}"
+        self.assertRegex(answer("run", self.script, PYTHONPATH=path, LD_LIBRARY_PATH="/some/folder"), f".+:/some/folder:{file.parent}\n")
+
     def test_failures(self):
         for arguments in ((), ("-m",), ("--mode", "cr", "-m")):
             self.assertIn("run needs a SCRIPT, or -m and a MODULE", answer("run", *arguments, status=2))
