@@ -247,11 +247,15 @@ accublas_status accublas_private_run_unchecked(accublas_context* ctx, Routine ro
   return with_blas_call(routine, call, use);
 }
 
+bool accublas_private_is_on_device(const void* pointer) noexcept {
+  return cuda_backend().locate(pointer).is_on_device();
+}
+
 accublas_status accublas_private_run_steps(accublas_context* ctx, Type type, const void* steps, int count,
                                            const void* result) noexcept {
   const auto run = [&]<class E>(Context& context, const SizedStep<E>* list) {
     const Location location = cuda_backend().locate(result);
-    const bool on_device = location.kind != MemoryKind::host;
+    const bool on_device = location.is_on_device();
     std::string message;
     BackendState* state = nullptr;
     if (on_device || cuda_backend().device_count(message) > 0)

@@ -37,7 +37,10 @@ ACCUBLAS_API accublas_status accublas_private_run_unchecked(accublas_context* ct
                                                             const void* call, const void* alpha,
                                                             const void* beta) noexcept;
 
-/// Runs `count` steps of lib/call/matmul_steps.hpp one after another. `steps` is an array of SizedStep of the type. If
+/// Returns whether an address is in a device's memory, or in managed memory.
+ACCUBLAS_API bool accublas_private_is_on_device(const void* pointer) noexcept;
+
+/// Runs `count` steps of lib/call/element_steps.hpp one after another. `steps` is an array of SizedStep of the type. If
 /// `result` is in a device's memory, they run on the context's stream. Otherwise they run on the host, after the work
 /// that the stream has.
 ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, accublas::Type type, const void* steps,

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "c_api/private.hpp"
 #include "lib/base/fork_safe.hpp"
 
 namespace accublas::cublas {
@@ -12,7 +13,6 @@ namespace {
 
 struct Driver {
   decltype(&cuCtxGetDevice) get_device;
-  decltype(&cuPointerGetAttribute) attribute;
   decltype(&cuStreamIsCapturing) is_capturing;
   decltype(&cuStreamSynchronize) synchronize;
   decltype(&cuMemcpyDtoHAsync) copy_to_host;
@@ -27,7 +27,6 @@ struct Driver {
       return function != nullptr;
     };
     complete = find(get_device, "cuCtxGetDevice");
-    complete = find(attribute, "cuPointerGetAttribute") && complete;
     complete = find(is_capturing, "cuStreamIsCapturing") && complete;
     complete = find(synchronize, "cuStreamSynchronize") && complete;
     complete = find(copy_to_host, "cuMemcpyDtoHAsync_v2") && complete;
@@ -51,15 +50,6 @@ int current_device() noexcept {
   return d && d->get_device(&device) == CUDA_SUCCESS ? device : -1;
 }
 
-bool is_on_device(const void* pointer) noexcept {
-  const Driver* const d = driver();
-  unsigned kind = 0;
-  return d &&
-         d->attribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(pointer)) ==
-             CUDA_SUCCESS &&
-         kind != CU_MEMORYTYPE_HOST;
-}
-
 bool read_number(void* to, const void* from, std::size_t bytes, cudaStream_t stream) noexcept {
   const Driver* const d = driver();
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -70,7 +60,7 @@ bool read_number(void* to, const void* from, std::size_t bytes, cudaStream_t str
 
 bool copy_matrix(std::int64_t row_bytes, std::int64_t cols, const void* from, std::int64_t ld_from, void* to,
                  std::int64_t ld_to, cudaStream_t stream) noexcept {
-  if (!is_on_device(to)) {
+  if (!accublas_private_is_on_device(to)) {
     for (std::int64_t j = 0; j < cols; ++j)
       std::memcpy(static_cast<char*>(to) + j * ld_to, static_cast<const char*>(from) + j * ld_from,
                   static_cast<std::size_t>(row_bytes));

@@ -11,9 +11,6 @@ namespace accublas::cublas {
 /// Returns the current device, or -1 if there is no driver or no device is current.
 int current_device() noexcept;
 
-/// Returns whether an address is in a device's memory, or in managed memory.
-bool is_on_device(const void* pointer) noexcept;
-
 /// Reads a number from device memory after the work that the stream has. Returns false if that is not possible, as in a
 /// capture.
 bool read_number(void* to, const void* from, std::size_t bytes, cudaStream_t stream) noexcept;

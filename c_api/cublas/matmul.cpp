@@ -231,6 +231,7 @@ class Matmul {
   /// Returns whether A, B and D are on one side, and the steps can run there. If D is in host memory, they run on the
   /// host, and cannot use a device's memory.
   bool on_one_side() const {
+    const auto is_on_device = accublas_private_is_on_device;
     const bool on_device = is_on_device(call_.d);
     if (is_on_device(call_.a) != on_device || is_on_device(call_.b) != on_device) return false;
     if (on_device) return true;

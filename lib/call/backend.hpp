@@ -32,6 +32,7 @@ enum class MemoryKind { host, device, managed };
 struct Location {
   MemoryKind kind;
   int device;  ///< of device and managed memory
+  bool is_on_device() const { return kind != MemoryKind::host; }
 };
 
 /// Properties of a call, besides the settings, on which the choice of backend and engine may depend: sizes

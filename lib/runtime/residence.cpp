@@ -18,7 +18,7 @@ void not_host(const char* name) {
 Location locate(Context& context, const Named& argument) {
   if (!argument.pointer) throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + argument.name + " is NULL");
   const Location location = cuda_backend().locate(argument.pointer);
-  if (location.kind == MemoryKind::host && !context.host_memory.holds(argument.pointer)) {
+  if (!location.is_on_device() && !context.host_memory.holds(argument.pointer)) {
     std::string reason;
     // Memory that the host cannot read can only be meant for a device.
     if (cuda_backend().device_count(reason) == 0) not_host(argument.name);
@@ -34,9 +34,9 @@ Residence residence_of(Context& context, std::span<const Named> arrays, accublas
   const Named* on_device = nullptr;  // the first such
   for (const Named& array : arrays) {
     const Location location = locate(context, array);
-    any_host |= location.kind == MemoryKind::host;
+    any_host |= !location.is_on_device();
     if (location.kind == MemoryKind::device && !on_device) on_device = &array;
-    if (location.kind == MemoryKind::host) continue;
+    if (!location.is_on_device()) continue;
     if (residence.device >= 0 && location.device != residence.device)
       throw Error(ACCUBLAS_ERROR_POINTERS, std::string("argument ") + array.name + " is on another device than others");
     residence.device = location.device;

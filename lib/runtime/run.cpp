@@ -103,7 +103,7 @@ void Run::result_only(const Named& result) {
 }
 
 void Run::require_host_matrix(const char* matrices, Index i, const void* pointer) const {
-  if (cuda_backend().locate(pointer).kind == MemoryKind::host && context_.host_memory.holds(pointer)) return;
+  if (!cuda_backend().locate(pointer).is_on_device() && context_.host_memory.holds(pointer)) return;
   const std::string element = std::string(matrices) + "[" + std::to_string(i) + "]";
   if (where({element.c_str(), pointer}).kind == MemoryKind::device) not_host(element.c_str());
 }
@@ -392,7 +392,7 @@ bool Run::users_workspace_serves() const {
   if (!context_.workspace) return false;
   const Location location = cuda_backend().locate(context_.workspace);
   if (plan_.backend == ACCUBLAS_BACKEND_CPU) return location.kind != MemoryKind::device;
-  return on_device_ && location.kind != MemoryKind::host && location.device == context_.device();
+  return on_device_ && location.is_on_device() && location.device == context_.device();
 }
 
 }  // namespace accublas
