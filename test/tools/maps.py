@@ -27,6 +27,8 @@ FOREIGN = {
     "LinearAlgebra", "MatX", "clBLAS", "ozIMMU", "portBLAS", "rocBLAS", "stdBLAS",
     # products, units, and words of English
     "FlexiBLAS", "OpenBLAS", "OzBLAS", "cuBLAS", "OpenMP", "NumPy", "SciPy", "PyPI", "SuiteSparse", "OpenMPI", "ScaLAPACK", "KiB", "MiB", "GiB", "NaN", "NaNs",
+    # tags of wheels
+    "linux_x86_64", "manylinux_2_34", "manylinux_2_34_x86_64", "manylinux_2_35",
     # Python's, NumPy's and other libraries' that take arrays
     "array_like", "DLPack", "DLManagedTensor",
     # examples of what a user has
