@@ -3,6 +3,7 @@
 
 #include "lib/base/host_device.hpp"
 #include "lib/numerics/complex.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas {
 
@@ -17,6 +18,18 @@ ACCUBLAS_HD RealOf<E> part_of(const E& z, int part) {
     return part == 0 ? z.re : z.im;
   else
     return z;
+}
+
+/// Calls add(factor, number) for the real products whose sum is a part of factor times number. A part of a complex
+/// factor that is zero makes none.
+template <class E, class Add>
+ACCUBLAS_HD void for_products(const E& factor, const E& number, int part, Add&& add) {
+  if constexpr (is_complex<E>) {
+    if (!is_zero(factor.re)) add(factor.re, part == 0 ? number.re : number.im);
+    if (!is_zero(factor.im)) add(part == 0 ? -factor.im : factor.im, part == 0 ? number.im : number.re);
+  } else {
+    add(factor, number);
+  }
 }
 
 }  // namespace accublas

@@ -63,7 +63,7 @@ struct Unknown {
   ACCUBLAS_HD ACCUBLAS_NOINLINE E exact(ExactSum<double> (&above)[parts]) const {
     T value[parts];
     for (int part = 0; part < parts; ++part)
-      for_products(part, [&](T factor, T number) { above[part].add(factor, number); });
+      for_products(alpha, b, part, [&](T factor, T number) { above[part].add(factor, number); });
     for (int part = 0; part < parts; ++part)
       value[part] = unit ? above[part].template round<T>() : quotient<by_leading>(above, part);
     return joined(value);
@@ -175,23 +175,11 @@ struct Unknown {
       return value[0];
   }
 
-  /// Calls add(factor, number) for the products whose sum is a part of alpha b. A part of alpha that is zero makes
-  /// none.
-  template <class Add>
-  ACCUBLAS_HD void for_products(int part, Add&& add) const {
-    if constexpr (is_complex<E>) {
-      if (!is_zero(alpha.re)) add(alpha.re, part == 0 ? b.re : b.im);
-      if (!is_zero(alpha.im)) add(part == 0 ? -alpha.im : alpha.im, part == 0 ? b.im : b.re);
-    } else {
-      add(alpha, b);
-    }
-  }
-
   /// Sets `to` to alpha b 2^scale - sum. Returns false if a product overflows.
   ACCUBLAS_HD bool numerator(int part, const TripleSum& sum, int scale, TripleSum& to) const {
     to = {-sum.a1, -sum.a2, -sum.a3, sum.error};
     bool good = true;
-    for_products(part, [&](T factor, T number) {
+    for_products(alpha, b, part, [&](T factor, T number) {
       good &= scale == 0 || is_finite(number);
       const double scaled = scale == 0 ? double{number} : scaled_by(number, scale);
       const DoublePair p = two_product(factor, scaled);

@@ -62,7 +62,7 @@ void signal_product(Product<E> p, const Matrix<E>& before, int threads) {
       cols[static_cast<std::size_t>(j)].add_to(of_terms, range);
       for_parts(p.c(i, j), [&](int part, auto result) {
         OperandKinds kinds = of_terms;
-        add_product(kinds, p.beta, before(i, j), part);
+        if (p.beta != 0) add_product(kinds, p.beta, before(i, j), part);
         signal_exceptions(kinds.exceptions_of(result));
       });
     }

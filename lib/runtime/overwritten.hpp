@@ -12,6 +12,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/call/element_steps.hpp"
+#include "lib/numerics/parts.hpp"
 #include "lib/numerics/result_exceptions.hpp"
 
 namespace accublas::exceptions {
@@ -29,21 +30,13 @@ void add_parts(OperandKinds& kinds, const E& x) {
   for_parts(x, [&](int, auto part) { kinds.add(part); });
 }
 
-/// Adds to `kinds` the factors of the real products whose sum is a part of the product factor x. A zero part of the
-/// factor makes no product.
+/// Adds to `kinds` the operands of a part of the product factor x.
 template <class E>
-void add_product(OperandKinds& kinds, const E& factor, const E& x, [[maybe_unused]] int part) {
-  const auto add = [&](auto of_factor, auto of_x) {
-    if (of_factor == 0) return;
+void add_product(OperandKinds& kinds, const E& factor, const E& x, int part) {
+  for_products(factor, x, part, [&](auto of_factor, auto of_x) {
     kinds.add(of_factor);
     kinds.add(of_x);
-  };
-  if constexpr (is_complex<E>) {
-    add(factor.re, part == 0 ? x.re : x.im);
-    add(factor.im, part == 0 ? x.im : x.re);
-  } else {
-    add(factor, x);
-  }
+  });
 }
 
 /// Returns whether the part of a matrix holds an infinity or a NaN.
