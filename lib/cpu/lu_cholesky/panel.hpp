@@ -1,7 +1,8 @@
 // A panel of LU with partial pivoting (docs/factorizations.md): some columns of L and U from their first row on, where
 // L and U are known to their left and above. Sums over what lies to the left come first, for all of the panel; then
-// column after column, the few terms of the panel itself. Where the workspace has no room for the sums of all rows,
-// panels are single columns, whose sums are formed twice: for the pivot, and for what it divides.
+// step after step, the few terms of the panel itself: a column of L, and the row of U to the right of its pivot. Where
+// the workspace has no room for the sums of all rows, panels are single columns, whose sums are formed twice: for the
+// pivot, and for what it divides.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +42,8 @@ class Panel {
     together_ = together_most(order);
     each_ = (parts + together_) * line_;
     const auto bytes_of = [&](Index width) {
-      return m * (width + 1) * parts * Index{sizeof(TripleSum)} + m * LineSums<E>::numbers(width) * Index{sizeof(T)};
+      return m * (width + 1) * parts * Index{sizeof(TripleSum)} + width * Index{sizeof(double)} +
+             (m + width + 2 * parts) * LineSums<E>::numbers(width) * Index{sizeof(T)};
     };
     const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index) + sizeof(double) + sizeof(int)};
     // The rest is for what solves with the panels.
@@ -51,7 +53,7 @@ class Panel {
       width_ = std::max(tuning().triangular.least_columns, width_ / 2);
     Workspace& workspace = execution.workspace;
     const auto size = [](Index count) { return static_cast<std::size_t>(count); };
-    constexpr Index alignment = 64 * 9;
+    constexpr Index alignment = 64 * 12;
     by_columns_ = workspace.least() || size(fixed + bytes_of(width_) + alignment) > workspace.left();
     if (by_columns_) {
       width_ = 1;
@@ -73,7 +75,10 @@ class Panel {
     row_ = workspace.template take<Index>(size(m));
     scale_ = workspace.template take<int>(size(m));
     best_ = workspace.template take<Best>(size(threads_));
-    line_of_panel_ = workspace.template take<T>(size(parts * stride_));
+    upper_ = workspace.template take<T>(size(width_ * stride_));
+    upper_bits_ = workspace.template take<double>(size(width_));
+    line_of_u_ = workspace.template take<T>(size(parts * stride_));
+    line_of_l_ = workspace.template take<T>(size(parts * stride_));
   }
   ~Panel() { execution_.report.undecided += undecided_.load(); }
 
@@ -85,6 +90,7 @@ class Panel {
     first_ = first;
     rows_ = m_ - first;
     for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = first + r, inner_bits_[r] = multiple_of_all;
+    if (!by_columns_) std::fill_n(upper_bits_, end - first, multiple_of_all);
     tracks_ = exact_sums_;
     if (!by_columns_) {
       choose_scales(first, end);
@@ -94,13 +100,14 @@ class Panel {
     Index none = -1;
     for (Index column = first; column < end; ++column) {
       if (!tracks_ && exact_sums_) track(column, end);
-      find_above(column);
+      if (!by_columns_) line_sums(stride_).write(column, first_, column - first_, line_of_u_);
       const Best best = find_sizes(column);
       pivots.put(column, first + best.row);
       exchange(column - first, best.row, end);
       a_(column, column) = best.value;
       if (best.value == 0 && none < 0) none = column;
       divide(column, best.value);
+      find_right(column, end);
     }
     if (hard_.exchange(0) * tuning().triangular.hard_share > rows_ * (end - first)) speed_ = Speed::full;
     return none;
@@ -136,8 +143,9 @@ class Panel {
     if (by_columns_) return;
     const LineSums<E> sums = line_sums(stride_);
     // Row r of the triangle above `begin` has r entries.
-    for (Index r = 0; r < rows_; ++r)
-      inner_bits_[r] = sums.last_bit(std::min(r, begin - first_), inner_ + r * stride_);
+    for (Index r = 0; r < rows_; ++r) inner_bits_[r] = sums.last_bit(std::min(r, begin - first_), inner_ + r * stride_);
+    for (Index c = begin - first_; c < end - first_; ++c)
+      upper_bits_[c] = sums.last_bit(begin - first_, upper_ + c * stride_);
     add_up_before(begin, end);
   }
 
@@ -190,28 +198,44 @@ class Panel {
     for (int part = 0; part < parts; ++part) to[part] = part_of(x, part);
   }
 
-  /// U above the diagonal of the panel, and its entries as a line for the rows of L.
-  void find_above(Index column) {
+  /// U to the right of the pivot of `column`, up to the panel's end, and its entries as columns for the rows of L.
+  void find_right(Index column, Index end) {
+    const Index r = column - first_, count = end - column - 1;
+    if (count == 0) return;
     const LineSums<E> sums = line_sums(stride_);
+    const T* const row = inner_ + r * stride_;
+    const auto entry = [&](Index q) -> E {
+      if constexpr (is_complex<E>)
+        return {row[2 * q], row[2 * q + 1]};
+      else
+        return row[q];
+    };
+    sums.write_entries(r, entry, line_of_l_);
+    TripleSum* to[parts];
+    for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_;
+    T* const columns = upper_ + (r + 1) * stride_;
+    double* const column_bits = upper_bits_ + r + 1;
+    const LastBits bits = tracks_ ? LastBits{column_bits, inner_bits_[r]} : LastBits{};
+    sums.add_up(Speed::swift, r, line_of_l_, count, columns, stride_, bits, to);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
-    line_bits_ = multiple_of_all;
-    for (Index r = 0; r < column - first_; ++r) {
-      add_up_inner(sums, column, r, r, 1);
-      E& u = a_(first_ + r, column);
-      u = element(unknown, column, r, first_ + r, 0, sums_ + r, m_);
-      if (tracks_) line_bits_ = last_bit_with(line_bits_, u);
-      sums.write(column, first_ + r, 1, line_of_panel_ + parts * r);
+    for (Index c = 0; c < count; ++c) {
+      for (int part = 0; part < parts; ++part) triple_add(to[part][c], before(part, r + 1 + c)[r]);
+      E& u = a_(column, column + 1 + c);
+      u = element(unknown, column + 1 + c, r, column, 0, sums_ + c, m_);
+      keep(u, columns + c * stride_ + parts * r);
+      if (tracks_) column_bits[c] = last_bit_with(column_bits[c], u);
     }
   }
 
-  /// sums_ = the sums of `count` rows from r on over what lies to the left of the panel and `inner` columns of it.
-  void add_up_inner(const LineSums<E>& sums, Index column, Index inner, Index r, Index count) {
+  /// sums_ = the sums of the column's rows r .. r + count - 1 over what lies to its left.
+  void add_up_inner(Index column, Index r, Index count) {
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_ + r;
-    const LastBits bits = tracks_ ? LastBits{inner_bits_ + r, line_bits_} : LastBits{};
-    sums.add_up(Speed::swift, inner, line_of_panel_, count, inner_ + r * stride_, stride_, bits, to);
+    const Index inner = column - first_;
+    const LastBits bits = tracks_ ? LastBits{inner_bits_ + r, upper_bits_[inner]} : LastBits{};
+    line_sums(stride_).add_up(Speed::swift, inner, line_of_u_, count, inner_ + r * stride_, stride_, bits, to);
     for (int part = 0; part < parts; ++part)
-      for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, column - first_)[r + i]);
+      for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, inner)[r + i]);
   }
 
   /// Chooses powers of two for the rows of L, so that sums over rows whose entries are near an end of the range stay
@@ -254,7 +278,7 @@ class Panel {
   template <class Body>
   void for_sums(Index column, Index r0, Index end, bool fresh, int thread, Body&& body) {
     if (!by_columns_) {
-      if (fresh) add_up_inner(line_sums(stride_), column, column - first_, r0, end - r0);
+      if (fresh) add_up_inner(column, r0, end - r0);
       for (Index r = r0; r < end; ++r) body(r, sums_ + r, m_);
       return;
     }
@@ -365,9 +389,10 @@ class Panel {
   Index* row_ = nullptr;                           ///< where the rows of the panel were
   int* scale_ = nullptr;  ///< exponents of the powers of two that scale L's rows and their sums
   Best* best_ = nullptr;
-  T* line_of_panel_ = nullptr;
-  double line_bits_ = multiple_of_all;      ///< its last bit
-  Index first_ = 0, rows_ = 0, other_ = 0;  ///< other_: the row that the first one was exchanged with
+  T* upper_ = nullptr;                             ///< columns of U within the panel
+  double* upper_bits_ = nullptr;                   ///< their last bits, where they are tracked
+  T *line_of_u_ = nullptr, *line_of_l_ = nullptr;  ///< a column of U and a row of L, as lines that meet many others
+  Index first_ = 0, rows_ = 0, other_ = 0;         ///< other_: the row that the first one was exchanged with
   Speed speed_ = Speed::swift;
   bool tracks_ = false;                   ///< last bits are known
   std::atomic<bool> exact_sums_ = false;  ///< some sums are decided by last bits alone

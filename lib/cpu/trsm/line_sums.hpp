@@ -52,7 +52,23 @@ class LineSums {
 
   /// Row p of M, the entries of the unknowns first .. first + count - 1, for each part of a sum.
   void write(Index p, Index first, Index count, T* lines) const {
-    dot2_ ? write_line(p, first, count, reinterpret_cast<double*>(lines)) : write_line(p, first, count, lines);
+    const auto entry = [&](Index q) { return before(p, first + q); };
+    dot2_ ? write_entries(count, entry, reinterpret_cast<double*>(lines)) : write_entries(count, entry, lines);
+  }
+
+  /// Writes entry_of(0) .. entry_of(count - 1) as a row of M.
+  template <class Entry, class Number>
+  void write_entries(Index count, Entry&& entry_of, Number* lines) const {
+    for (Index q = 0; q < count; ++q) {
+      const E entry = entry_of(q);
+      if constexpr (is_complex<E>) {
+        Number* const imaginary = lines + stride_;
+        lines[2 * q] = entry.re, lines[2 * q + 1] = -entry.im;
+        imaginary[2 * q] = entry.im, imaginary[2 * q + 1] = entry.re;
+      } else {
+        lines[q] = entry;
+      }
+    }
   }
 
   /// Power of two of which the parts of `count` numbers are multiples; multiple_of_all where they are zero.
@@ -148,20 +164,6 @@ class LineSums {
  private:
   /// An entry before the pivot, which is stored whatever M is.
   E before(Index p, Index q) const { return conjugate_if(m_.conjugate, m_.stored(place(p), place(q))); }
-
-  template <class Number>
-  void write_line(Index p, Index first, Index count, Number* lines) const {
-    for (Index q = 0; q < count; ++q) {
-      const E entry = before(p, first + q);
-      if constexpr (is_complex<E>) {
-        Number* const imaginary = lines + stride_;
-        lines[2 * q] = entry.re, lines[2 * q + 1] = -entry.im;
-        imaginary[2 * q] = entry.im, imaginary[2 * q + 1] = entry.re;
-      } else {
-        lines[q] = entry;
-      }
-    }
-  }
 
   /// Pairs as sums without an error; one that a kernel could not compute is NaN.
   void add_up_pairs(Index count, const double* line, Index sides, const T* unknowns, Index step, TripleSum* to) const {
