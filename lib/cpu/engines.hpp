@@ -65,10 +65,19 @@ void multiword_gemm(const Gemm<T>&, const Mode&, Execution&);
 
 // dot2/dot2_gemm.cpp, dot2/dot2_gemv.cpp, dot2/dot2_dot.cpp: dot2. Elements whose pair is not finite take cr's value
 // (exact_element).
+/// Where GEMM and GEMV write the pairs (s, c) of their sums in place of results. For float c is zero and is not
+/// written.
+struct Dot2Pairs {
+  Matrix<double> s;
+  Index to_c;  ///< distance from the s of an element to its c
+  Dot2Pairs block(Index i, Index j) const { return {s.block(i, j), to_c}; }
+  Dot2Pairs transposed() const { return {s.transposed(), to_c}; }
+};
+/// With `pairs`, alpha and beta are 1 and 0, and C is neither read nor written.
 template <class T>
-void dot2_gemm(const Gemm<T>&, Execution&);
+void dot2_gemm(const Gemm<T>&, Execution&, const Dot2Pairs* pairs = nullptr);
 template <class T>
-void dot2_gemv(const Gemv<T>&, Execution&);
+void dot2_gemv(const Gemv<T>&, Execution&, const Dot2Pairs* pairs = nullptr);
 template <class T>
 void dot2_dot(const Dot<T>&, Execution&);
 

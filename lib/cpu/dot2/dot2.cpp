@@ -65,33 +65,6 @@ Lanes tree(const Dot2Sum<T>& sum, Index first, Index count) {
   return lanes;
 }
 
-/// Sets *out to RN(alpha (s + c) + beta y) and returns true, if a double-double evaluation with an error bound decides.
-/// Every operation below is exact or has a relative error of 2^-53: the checks of magnitudes exclude underflow.
-template <class T>
-bool round_fast(Dot2Pair pair, double alpha, double beta, double y, T* out) {
-  constexpr double least = 0x1p-900, most = 0x1p+1000;
-  const double high = pair.s + pair.c, low = sum_error(pair.s, pair.c, high);
-  const double p = alpha * high, p_error = std::fma(alpha, high, -p) + alpha * low;
-  const double q = beta * y, q_error = std::fma(beta, y, -q);
-  const double r = p + q, r_error = sum_error(p, q, r);
-  const double size = std::fabs(p) + std::fabs(q);
-  if (!(std::fabs(high) >= least && std::fabs(p) >= least && size <= most && std::fabs(r) >= least)) return false;
-  if (!(q == 0 ? beta == 0 || y == 0 : std::fabs(q) >= least)) return false;
-  // The rest has four terms, each below 2^-52 of size, with few roundings of 2^-53 relative to their sum.
-  const double rest = r_error + (p_error + q_error), uncertain = 0x1p-100 * size;
-  const double below = r + (rest - uncertain), above = r + (rest + uncertain);
-  if constexpr (sizeof(T) == sizeof(double)) {
-    *out = below;
-    return below == above;
-  } else {
-    // Two roundings in a row: the interval is widened by the first one's error.
-    const double width = 0x1p-52 * std::fabs(below);
-    const float low_end = static_cast<float>(below - width), high_end = static_cast<float>(above + width);
-    *out = low_end;
-    return low_end == high_end && low_end != 0 && std::fabs(low_end) < std::numeric_limits<float>::infinity();
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -120,21 +93,12 @@ Dot2Pair dot2_tree(const Dot2Sum<T>& sum) {
 }
 
 template <class T>
-T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y) {
-  if (alpha == 1 && beta == 0) return dot2_sum<T>(pair);
-  const T addend = read_addend(beta, y);
-  T out;
-  if (round_fast(pair, alpha, beta, addend, &out)) return out;
-  return finish_pair(alpha, pair.s, pair.c, beta, addend);
-}
-
-template <class T>
 T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y) {
   // The kernel's s is the defined one. Its c may overflow where the defined one does not
   // (lib/cpu/kernels/dot2_kernels.hpp).
   if (std::isfinite(pair.s) && !std::isfinite(pair.c)) pair = dot2_chain(k, row, col);
   if (!is_finite(pair)) return exact_element(k, alpha, row, col, beta, y);
-  return dot2_round(pair, alpha, beta, y);
+  return finish_pair(alpha, pair.s, pair.c, beta, read_addend(beta, y));
 }
 
 template <class T>
@@ -156,7 +120,6 @@ void dot2_report_bound(double depth, Index terms, T alpha, accublas_report_t& re
   template Dot2Pair dot2_combine<T>(Dot2Pair, Dot2Pair);                                      \
   template Dot2Pair dot2_chain(Index, Vector<const T>, Vector<const T>);                      \
   template Dot2Pair dot2_tree(const Dot2Sum<T>&);                                             \
-  template T dot2_round(Dot2Pair, T, T, const T*);                                            \
   template T dot2_element(Dot2Pair, Index, T, Vector<const T>, Vector<const T>, T, const T*); \
   template void dot2_report_bound(double, Index, T, accublas_report_t&);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)

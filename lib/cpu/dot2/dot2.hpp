@@ -2,12 +2,15 @@
 // to the result.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/base/exceptions.hpp"
 #include "lib/call/execution.hpp"
 #include "lib/call/problem.hpp"
+#include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
+#include "lib/cpu/kernels/round_kernels.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cpu {
@@ -61,10 +64,6 @@ Dot2Pair dot2_pair(const Dot2Sum<T>& sum, Execution& execution);
 using accublas::is_finite;
 inline bool is_finite(Dot2Pair pair) { return std::isfinite(pair.s) && std::isfinite(pair.c); }
 
-/// Returns RN(alpha (s + c) + beta y) for a finite pair. *y is read only if beta is not 0.
-template <class T>
-T dot2_round(Dot2Pair pair, T alpha, T beta, const T* y);
-
 /// Returns an output of GEMV or GEMM from its kernel's pair, for any pair and any scalars.
 template <class T>
 T dot2_element(Dot2Pair pair, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* y);
@@ -83,14 +82,49 @@ T dot2_sum(Dot2Pair pair) {
 }
 
 /// Writes `count` consecutive outputs of a column of C (GEMV: of y) from their pairs: output i is row i of `a` times
-/// `col`.
+/// `col`. Pairs are read up to the next multiple of `round_step`.
 template <class T>
-inline void dot2_write(Index count, const double* s, const double* c, Index k, T alpha, const Matrix<const T>& a,
-                       Vector<const T> col, T beta, Vector<T> y) {
+inline void dot2_write(Isa isa, Index count, const double* s, const double* c, Index k, T alpha,
+                       const Matrix<const T>& a, Vector<const T> col, T beta, Vector<T> y) {
   const bool plain = alpha == 1 && beta == 0;
+  const RoundKernel<T>& kernel = kernels_for<RoundKernel<T>>(isa);
+  for (Index first = 0; first < count; first += round_most) {
+    const Index some = std::min(round_most, count - first);
+    T addend[round_most], out[round_most];
+    std::uint64_t open = 0;
+    if (plain) {
+      for (Index i = 0; i < some; ++i) {
+        const Dot2Pair pair = {s[first + i], c[first + i]};
+        if (is_finite(pair))
+          out[i] = dot2_sum<T>(pair);
+        else
+          open |= std::uint64_t{1} << i;
+      }
+    } else {
+      if (beta != 0)
+        for (Index i = 0; i < some; ++i) addend[i] = y[first + i];
+      RoundTerms<T> terms{alpha, beta, s + first};
+      if (compensated<T>) terms.a2 = c + first;
+      terms.c = addend;
+      open = kernel.round({some, terms, {}, out});
+    }
+    for (Index i = 0; i < some; ++i) {
+      const Index at = first + i;
+      y[at] = (open >> i & 1) == 0 ? out[i] : dot2_element({s[at], c[at]}, k, alpha, a.row(at), col, beta, &y[at]);
+    }
+  }
+}
+
+/// Writes the pairs themselves, with the contract of dot2_write. The kernel's s is the defined one. Its c may overflow
+/// where the defined one does not (lib/cpu/kernels/dot2_kernels.hpp).
+template <class T>
+inline void dot2_write_pairs(Index count, const double* s, const double* c, Index k, const Matrix<const T>& a,
+                             Vector<const T> col, const Dot2Pairs& to) {
   for (Index i = 0; i < count; ++i) {
-    const Dot2Pair pair = {s[i], c[i]};
-    y[i] = plain && is_finite(pair) ? dot2_sum<T>(pair) : dot2_element(pair, k, alpha, a.row(i), col, beta, &y[i]);
+    double* const out = &to.s(i, 0);
+    *out = s[i];
+    if (compensated<T>)
+      out[to.to_c] = std::isfinite(s[i]) && !std::isfinite(c[i]) ? dot2_chain(k, a.row(i), col).c : c[i];
   }
 }
 

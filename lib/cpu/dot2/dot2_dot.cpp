@@ -152,8 +152,7 @@ void dot2_dot(const Dot<T>& dot, Execution& execution) {
   dot2_report_bound(dot2_depth_dot(dot.n), dot.n, T(1), execution.report);
   const Dot2Pair pair = dot2_pair(Dot2Sum<T>{Dot2Terms::products, dot.n, dot.x, dot.y}, execution);
   if (execution.workspace.rehearses()) return;
-  *dot.result = is_finite(pair) ? dot2_round(pair, T(1), T(0), dot.result)
-                                : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
+  *dot.result = is_finite(pair) ? dot2_sum<T>(pair) : exact_element<T>(dot.n, T(1), dot.x, dot.y, T(0), nullptr);
 }
 
 template Dot2Pair dot2_pair(const Dot2Sum<double>&, Execution&);

@@ -17,8 +17,8 @@ constexpr Index alignment = 8;  // doubles that a part of the workspace may lose
 template <class T>
 class Gemmer {
  public:
-  Gemmer(const Gemm<T>& gemm, Execution& execution)
-      : g_(gemm), execution_(execution), kernel_(kernels_for<Dot2GemmKernel<T>>(execution.isa)) {}
+  Gemmer(const Gemm<T>& gemm, const Dot2Pairs* pairs, Execution& execution)
+      : g_(gemm), to_(pairs), execution_(execution), kernel_(kernels_for<Dot2GemmKernel<T>>(execution.isa)) {}
 
   void run() {
     threads_ = static_cast<double>(g_.m) * g_.n * g_.k < tuning_.thread_work ? 1 : execution_.threads;
@@ -114,8 +114,11 @@ class Gemmer {
         for (Index q = 0; q < std::min<Index>(kernel_.cols, t.cols - j); ++q) {
           const double* const s = pairs + q * kernel_.rows;
           const Index col = t.j + j + q;
-          dot2_write(rows, s, s + size, g_.k, g_.alpha, g_.a.block(row, 0), g_.b.col(col), g_.beta,
-                     g_.c.block(row, col).col(0));
+          if (to_)
+            dot2_write_pairs(rows, s, s + size, g_.k, g_.a.block(row, 0), g_.b.col(col), to_->block(row, col));
+          else
+            dot2_write(execution_.isa, rows, s, s + size, g_.k, g_.alpha, g_.a.block(row, 0), g_.b.col(col), g_.beta,
+                       g_.c.block(row, col).col(0));
         }
       }
     }
@@ -158,6 +161,7 @@ class Gemmer {
   }
 
   const Gemm<T>& g_;
+  const Dot2Pairs* const to_;
   Execution& execution_;
   const Dot2Tuning& tuning_ = tuning().dot2;
   const Dot2GemmKernel<T>& kernel_;
@@ -168,23 +172,24 @@ class Gemmer {
 }  // namespace
 
 template <class T>
-void dot2_gemm(const Gemm<T>& gemm, Execution& execution) {
+void dot2_gemm(const Gemm<T>& gemm, Execution& execution, const Dot2Pairs* pairs) {
   // A GEMM with one column or one row is a GEMV: both have one chain for each output, in equal blocks.
   if (gemm.n == 1) {
-    dot2_gemv(Gemv<T>{gemm.m, gemm.k, gemm.alpha, gemm.a, gemm.b.col(0), gemm.beta, gemm.c.col(0)}, execution);
+    dot2_gemv(Gemv<T>{gemm.m, gemm.k, gemm.alpha, gemm.a, gemm.b.col(0), gemm.beta, gemm.c.col(0)}, execution, pairs);
     return;
   }
   if (gemm.m == 1) {
+    const Dot2Pairs row = pairs ? pairs->transposed() : Dot2Pairs{};
     dot2_gemv(Gemv<T>{gemm.n, gemm.k, gemm.alpha, gemm.b.transposed(), gemm.a.row(0), gemm.beta, gemm.c.row(0)},
-              execution);
+              execution, pairs ? &row : nullptr);
     return;
   }
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   dot2_report_bound(dot2_depth_gemm(gemm.k), gemm.k, gemm.alpha, execution.report);
-  Gemmer<T>(gemm, execution).run();
+  Gemmer<T>(gemm, pairs, execution).run();
 }
 
-template void dot2_gemm(const Gemm<double>&, Execution&);
-template void dot2_gemm(const Gemm<float>&, Execution&);
+template void dot2_gemm(const Gemm<double>&, Execution&, const Dot2Pairs*);
+template void dot2_gemm(const Gemm<float>&, Execution&, const Dot2Pairs*);
 
 }  // namespace accublas::cpu

@@ -24,8 +24,8 @@ struct Buffers {
 template <class T>
 class Gemver {
  public:
-  Gemver(const Gemv<T>& gemv, Execution& execution)
-      : g_(gemv), execution_(execution), kernels_(kernels_for<Dot2GemvKernels<T>>(execution.isa)) {}
+  Gemver(const Gemv<T>& gemv, const Dot2Pairs* pairs, Execution& execution)
+      : g_(gemv), to_(pairs), execution_(execution), kernels_(kernels_for<Dot2GemvKernels<T>>(execution.isa)) {}
 
   void run() {
     const Index blocks = ceil_div(g_.k, dot2_block);
@@ -217,10 +217,15 @@ class Gemver {
   }
 
   void finish(Index first, Index count, const double* s, const double* c) {
-    dot2_write(count, s, c, g_.k, g_.alpha, g_.a.block(first, 0), g_.x, g_.beta, Vector<T>{&g_.y[first], g_.y.stride});
+    if (to_)
+      dot2_write_pairs(count, s, c, g_.k, g_.a.block(first, 0), g_.x, to_->block(first, 0));
+    else
+      dot2_write(execution_.isa, count, s, c, g_.k, g_.alpha, g_.a.block(first, 0), g_.x, g_.beta,
+                 Vector<T>{&g_.y[first], g_.y.stride});
   }
 
   const Gemv<T>& g_;
+  const Dot2Pairs* const to_;
   Execution& execution_;
   const Dot2Tuning& tuning_ = tuning().dot2;
   const Dot2GemvKernels<T>& kernels_;
@@ -231,13 +236,13 @@ class Gemver {
 }  // namespace
 
 template <class T>
-void dot2_gemv(const Gemv<T>& gemv, Execution& execution) {
+void dot2_gemv(const Gemv<T>& gemv, Execution& execution, const Dot2Pairs* pairs) {
   PhaseTimer timer(execution, &accublas_report_t::ms_product);
   dot2_report_bound(dot2_depth_gemm(gemv.k), gemv.k, gemv.alpha, execution.report);
-  Gemver<T>(gemv, execution).run();
+  Gemver<T>(gemv, pairs, execution).run();
 }
 
-template void dot2_gemv(const Gemv<double>&, Execution&);
-template void dot2_gemv(const Gemv<float>&, Execution&);
+template void dot2_gemv(const Gemv<double>&, Execution&, const Dot2Pairs*);
+template void dot2_gemv(const Gemv<float>&, Execution&, const Dot2Pairs*);
 
 }  // namespace accublas::cpu

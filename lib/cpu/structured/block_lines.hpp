@@ -77,6 +77,12 @@ class BlockLines {
     for (Index t = 0; t < count * terms; t += 2) std::swap(row_memory_[t], row_memory_[t + 1]);
   }
 
+  /// Changes the signs of the second operand's terms in `count` written columns. A second call undoes it.
+  void negate_second(Index count) {
+    for (Index j = 0; j < count; ++j)
+      for (Index t = terms / 2; t < terms; ++t) col_memory_[j * terms + t] = -col_memory_[j * terms + t];
+  }
+
   const Index terms;  ///< terms of a component
 
  private:

@@ -73,5 +73,8 @@ struct ColumnLine {
 /// Computes a product element by element, in every bit-defined mode (elements.cpp).
 template <class E>
 void product_by_elements(const Product<E>&, const Mode&, Execution&);
+/// Computes element (i, j) of a product in dot2, which is not in place, without any workspace.
+template <class E>
+void dot2_product_element(const Product<E>&, Index i, Index j, Execution&);
 
 }  // namespace accublas::cpu

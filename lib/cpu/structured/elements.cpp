@@ -1,7 +1,7 @@
 // Computes a product element by element, for every bit-defined mode and any alpha and beta, by exact sums that are slow
 // and readable. This is the twin of product.cpp, which writes lines out, and of deep_product. It also computes the
-// products that neither can: those in dot2 and slices and those of HER2K whose alpha or beta has an imaginary part, so
-// that both components of S are combined before the rounding, and those whose workspace cannot hold two lines.
+// products that neither can: those in slices and those of HER2K (not in dot2) whose alpha or beta has an imaginary
+// part, so that both components of S are combined before the rounding, and those whose workspace cannot hold two lines.
 #include <atomic>
 #include <cmath>
 #include <type_traits>
@@ -97,6 +97,14 @@ class ProductElements {
     }
   }
 
+  /// Computes one element. `sums` is a thread's memory for the sums of pairs of slices.
+  void compute(Index i, Index j, std::int64_t* sums) {
+    if constexpr (is_complex<E>)
+      compute_complex(i, j, sums);
+    else
+      compute_real(i, j, sums);
+  }
+
  private:
   bool by_integers() const { return is_grade(mode_) || mode_.kind == ACCUBLAS_MODE_FIXED; }
   bool slices() const { return mode_.kind == ACCUBLAS_MODE_SLICES; }
@@ -178,13 +186,6 @@ class ProductElements {
     });
     execution_.report.rejected += rejected.load();
     bits_ = largest.load() < 0 ? 0 : rungs.t[largest.load()];
-  }
-
-  void compute(Index i, Index j, std::int64_t* sums) {
-    if constexpr (is_complex<E>)
-      compute_complex(i, j, sums);
-    else
-      compute_real(i, j, sums);
   }
 
   void compute_real(Index i, Index j, std::int64_t* sums) {
@@ -378,6 +379,14 @@ void product_by_elements(const Product<E>& g, const Mode& mode, Execution& execu
   ProductElements<E>(g, mode, execution).run();
 }
 
+template <class E>
+void dot2_product_element(const Product<E>& g, Index i, Index j, Execution& execution) {
+  const Mode mode{ACCUBLAS_MODE_DOT2};
+  ProductElements<E>(g, mode, execution).compute(i, j, nullptr);
+}
+
+template void dot2_product_element(const Product<Complex<double>>&, Index, Index, Execution&);
+template void dot2_product_element(const Product<Complex<float>>&, Index, Index, Execution&);
 #define ACCUBLAS_INSTANTIATE(E) template void product_by_elements(const Product<E>&, const Mode&, Execution&);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

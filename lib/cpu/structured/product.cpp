@@ -1,7 +1,9 @@
 // Structured products (lib/call/product.hpp), complex GEMM and GEMV, by the engines of real products. The lines of the
 // operands are written out: mirrored, conjugated, with the zeros and ones of triangles, and with complex numbers as
-// lines of components (components.hpp). If alpha and beta are real, Re C and Im C are two results of equal rows. Blocks
-// of C are as large as the workspace allows for their lines.
+// lines of components (components.hpp). If alpha and beta are real, Re C and Im C are two results of equal rows. If
+// not, dot2's pairs of both components are combined before the rounding (combined_pairs.hpp); deep_product.cpp and
+// elements.cpp compute such products in the other modes. Blocks of C are as large as the workspace allows for their
+// lines.
 //
 // Rectangles outside a wanted triangle are never computed. Small squares on the diagonal are computed whole, in memory
 // of their own. dp:repro, whose T* belongs to the call, goes over the blocks twice.
@@ -18,6 +20,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/dot2_kernels.hpp"
 #include "lib/cpu/structured/block_lines.hpp"
+#include "lib/cpu/structured/combined_pairs.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
@@ -39,8 +42,10 @@ class StructuredProduct {
         reports_(execution.report),
         lines_(p, execution.threads),
         terms_(lines_.terms),
-        alpha_(real_part(p.alpha)),
-        beta_(real_part(p.beta)) {}
+        combined_(p),
+        combines_(combined_.any()),
+        alpha_(combines_ ? T(1) : real_part(p.alpha)),
+        beta_(combines_ ? T(0) : real_part(p.beta)) {}
 
   /// Returns false, with nothing done, if the workspace cannot hold two lines, or if even the smallest plan does not
   /// fit.
@@ -61,7 +66,9 @@ class StructuredProduct {
       Index& longer = rows >= cols ? rows : cols;
       longer = longer > 2 * edge ? round_up(longer / 2, edge) : ceil_div(longer, Index{2});
     };
-    while (lines_.written(rows, cols) > room && rows + cols > 2) halve();
+    while ((lines_.written(rows, cols) > room || bytes_of_pairs(rows, cols) > workspace.available() / share) &&
+           rows + cols > 2)
+      halve();
     if (lines_.written(rows, cols) > room && deep && deep_product(p_, mode_, execution_)) return true;
     while (!parts_fit(rows, cols)) {
       if (rows + cols > 2) {
@@ -73,6 +80,7 @@ class StructuredProduct {
     }
     lines_.take(workspace, rows, cols);
     if (p_.wanted != Triangle::all) square_ = workspace.template take<T>(edge * edge);
+    if (combines_) combined_.take(workspace, rows, cols);
     if (workspace.rehearses()) {
       workspace.template take<unsigned char>(needed_);
       return true;
@@ -81,6 +89,8 @@ class StructuredProduct {
     if (shares_bits_) for_blocks(rows, cols);
     shared_.measuring = false;
     for_blocks(rows, cols);
+    if (combines_)
+      put_bound(execution_.report, promised_bound({Operation::gemm, type_of<E>}, mode_, terms_ / components, p_.alpha));
     return true;
   }
 
@@ -102,7 +112,10 @@ class StructuredProduct {
   std::size_t bytes_of(Index rows, Index cols) const {
     const auto bytes = [](std::size_t count) { return round_up(count * sizeof(T), 64); };
     return bytes(lines_.numbers(lines_.rows_written(rows))) + bytes(lines_.numbers(lines_.cols_written(cols))) +
-           (p_.wanted != Triangle::all ? bytes(edge * edge) : 0);
+           (p_.wanted != Triangle::all ? bytes(edge * edge) : 0) + bytes_of_pairs(rows, cols);
+  }
+  std::size_t bytes_of_pairs(Index rows, Index cols) const {
+    return round_up(combined_.numbers(rows, cols) * sizeof(double), 64);
   }
 
   /// Returns whether blocks of so many rows and columns fit, by a rehearsal of their real products, which sets needed_.
@@ -135,17 +148,22 @@ class StructuredProduct {
         if (!any_wanted(row_, m, col_, n) || (rehearses() && repeats(rows, cols, m, n))) continue;
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
           y_ = lines_.columns(col_, n, imaginary_ == 1);
-          shift_ = imaginary_ == 1 ? imaginary_shift(p_) : 0;
+          shift_ = imaginary_ == 1 && !combines_ ? imaginary_shift(p_) : 0;
           const bool swaps = p_.transposed && imaginary_ == 1 && !rehearses();
           if (swaps) lines_.swap_components(m);
           const bool fixes = p_.b.structure == Structure::triangular && writes();
-          if (fixes)
+          if (combines_)
+            compute_pairs(m, n);
+          else if (fixes)
             fix_up(m, n, collect_exceptions([&] { compute(0, m, 0, n); }) != exceptions::none);
           else
             compute(0, m, 0, n);
           if (swaps) lines_.swap_components(m);
         }
-        if (p_.hermitian && writes()) clear_diagonal(p_, row_, m, col_, n);
+        if (combines_ && writes())
+          combine(m, n);
+        else if (p_.hermitian && writes())
+          clear_diagonal(p_, row_, m, col_, n);
       }
     }
   }
@@ -185,7 +203,7 @@ class StructuredProduct {
     if (all_wanted(top, m, left, n)) {
       compute_all(i, m, j, n);
     } else if (m <= edge && n <= edge) {
-      compute_square(i, m, j, n);
+      combines_ ? compute_all(i, m, j, n) : compute_square(i, m, j, n);
     } else if (m >= n) {
       const Index half = round_up(m / 2, edge);
       compute(i, half, j, n);
@@ -212,7 +230,41 @@ class StructuredProduct {
         g.a = g.a.block(0, first);
         g.b = g.b.block(first, 0);
       }
+      pairs_ = combined_.pairs(difference_, imaginary_, i, q);
       multiply(g, engine_);
+    }
+  }
+
+  /// Computes the pairs of the current component of the block.
+  void compute_pairs(Index m, Index n) {
+    for (const bool difference : {false, true}) {
+      if (!combined_.needs(difference)) continue;
+      difference_ = difference;
+      if (difference && !rehearses()) lines_.negate_second(n);
+      compute(0, m, 0, n);
+      if (difference && !rehearses()) lines_.negate_second(n);
+    }
+  }
+
+  /// Writes the results of the block from its pairs.
+  void combine(Index m, Index n) {
+    if constexpr (is_complex<E>) {
+      Product<E> block = p_;
+      Index row = row_;
+      if (p_.in_place) {
+        // C overwrites the rows of A, of which the lines are copies.
+        block.a = {{reinterpret_cast<const E*>(x_.data), terms_ / components, 1}};
+        block.c = p_.c.block(row_, 0);
+        block.in_place = false;
+        row = 0;
+      }
+      // Most zeros of a triangular operand were left out, so that an Inf or a NaN in a row may not be in its pairs.
+      if (p_.b.structure == Structure::triangular)
+        for (Index i = 0; i < m; ++i)
+          if (!finite_row(i)) combined_.discard_row(i, n);
+      PairCombiner<T>(block, row, col_, combined_, execution_.isa).run(m, n, execution_.threads, [&](Index i, Index j) {
+        dot2_product_element(block, row + i, col_ + j, execution_);
+      });
     }
   }
 
@@ -250,15 +302,13 @@ class StructuredProduct {
   /// triangular operands have beta = 0. If the products had exceptions, those of the other rows are signalled here.
   void fix_up(Index m, Index n, bool had_exceptions) {
     parallel_for(m, execution_.threads, [&](Index i, int) {
-      const Vector<const T> row = x_.row(i);
-      bool finite = true;
-      for (Index t = 0; t < terms_; ++t) finite &= std::isfinite(row[t]);
+      const bool finite = finite_row(i);
       if (finite && !had_exceptions) return;
       const Matrix<T> c = c_at(0, 0);
       for (Index j = 0; j < n; ++j) {
         const TermRange range = terms_of_column(p_, col_ + j);
         const Index first = components * range.first, count = components * (range.end - range.first);
-        const Vector<const T> x{row.data + first, 1}, y{y_.row(j).data + first, 1};
+        const Vector<const T> x{x_.row(i).data + first, 1}, y{y_.row(j).data + first, 1};
         if (finite)
           signal_element(c(i, j), count, alpha_, x, y, T(0), T(0));
         else
@@ -267,12 +317,18 @@ class StructuredProduct {
     });
   }
 
+  bool finite_row(Index i) const {
+    bool finite = true;
+    for (Index t = 0; t < terms_; ++t) finite &= std::isfinite(x_(i, t));
+    return finite;
+  }
+
   void multiply(const Gemm<T>& g, accublas_engine engine) {
     accublas_report_t report = reports_.begin();
     serve_in(rest_, [&](Workspace& workspace) {
       Execution execution = execution_.within(workspace, report);
       if (shares_bits_) execution.shared = &shared_;
-      real_(g, mode_, engine, execution);
+      combines_ ? dot2_gemm(g, execution, &pairs_) : real_(g, mode_, engine, execution);
       needed_ = std::max(needed_, workspace.peak());
     });
     if (rehearses()) return;
@@ -289,7 +345,11 @@ class StructuredProduct {
   PartReports reports_;
   BlockLines<E> lines_;
   const Index terms_;  ///< terms of a component
-  const T alpha_, beta_;
+  CombinedPairs combined_;
+  const bool combines_;      ///< the components of the results are combined from pairs
+  const T alpha_, beta_;     ///< of the real products
+  Dot2Pairs pairs_{};        ///< results of the current real product, if pairs are combined
+  bool difference_ = false;  ///< the current product is A B - A2 B2
   T* square_ = nullptr;
   Workspace::Part rest_{};
   SharedBits shared_;
@@ -307,12 +367,11 @@ template <class E>
 void structured_product(const Product<E>& p, const Mode& mode, accublas_engine engine, RealGemm<RealOf<E>> real,
                         Execution& execution) {
   require_no_target(mode, execution.target, is_single_precision<E>);
-  bool by_components = true;
-  if constexpr (is_complex<E>) by_components = p.alpha.im == 0 && p.beta.im == 0;
+  const bool combines = combines_components(p), dot2 = mode.kind == ACCUBLAS_MODE_DOT2;
   const auto by_lines = [&](Execution& with) {
-    return by_components && StructuredProduct<E>(p, mode, engine, real, with).run();
+    return (!combines || dot2) && StructuredProduct<E>(p, mode, engine, real, with).run();
   };
-  const bool by_sums = !by_components && mode.kind != ACCUBLAS_MODE_DOT2 && mode.kind != ACCUBLAS_MODE_SLICES;
+  const bool by_sums = combines && !dot2 && mode.kind != ACCUBLAS_MODE_SLICES;
   Workspace& workspace = execution.workspace;
   if (!workspace.rehearses()) {
     if (!by_lines(execution) && !(by_sums && deep_product(p, mode, execution))) product_by_elements(p, mode, execution);

@@ -81,6 +81,15 @@ Matrix<const T> write_lines(Index first, Index count, Index terms, int threads, 
   return {to, terms, 1};
 }
 
+/// Returns whether a component of a result has terms with both components of the inner product, or of C.
+template <class E>
+bool combines_components(const Product<E>& p) {
+  if constexpr (is_complex<E>)
+    return p.alpha.im != 0 || p.beta.im != 0;
+  else
+    return false;
+}
+
 /// Returns how many rows the wanted triangle moves down for imaginary parts, because those of a Hermitian result's
 /// diagonal are not computed.
 template <class E>

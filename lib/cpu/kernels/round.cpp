@@ -1,0 +1,87 @@
+// Ziv's test in lanes: what ComponentTerms (lib/numerics/ziv_component.hpp) does for one result by a pair. Results that
+// are held exactly are decided too, zeros among them.
+#include "lib/cpu/kernels/cr_chain.hpp"
+#include "lib/cpu/kernels/round_kernels.hpp"
+
+namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
+
+namespace {
+
+/// The sum of a result's terms. All but the leading parts are added up in plain arithmetic.
+struct TermSum {
+  V high = zero(), low = zero();
+  V lows = zero();     ///< magnitudes of the numbers that were added to `low`
+  V error = zero();    ///< of the sums that the terms have
+  V inexact = zero();  ///< not zero if high + low may differ from the sum
+};
+
+/// Adds factor (first + rest).
+ACCUBLAS_INLINE void add_term(TermSum& sum, V factor, V first, V rest) {
+  const V p = mul(factor, first), p_low = fms(factor, first, p), high = add(sum.high, p),
+          sum_low = sum_error(sum.high, p, high), tail = mul(factor, rest);
+  sum.low = add(sum.low, add(sum_low, add(p_low, tail)));
+  sum.lows = add(sum.lows, add(magnitude(sum_low), add(magnitude(p_low), magnitude(tail))));
+  // The error of a product that underflows is not representable.
+  const V underflow = where_greater(splat(0x1p-900), magnitude(p), magnitude(first), zero());
+  sum.inexact = add(sum.inexact, add(magnitude(rest), underflow));
+  sum.high = high;
+}
+
+template <class T>
+ACCUBLAS_INLINE void add_part(TermSum& sum, const RoundTerms<T>& part, Index i) {
+  const auto or_zero = [i](const double* x) __attribute__((always_inline)) { return x ? load(x + i) : zero(); };
+  if (part.alpha != 0) {
+    const V factor = splat(part.alpha), error = or_zero(part.error);
+    add_term(sum, factor, load(part.a1 + i), add(or_zero(part.a2), or_zero(part.a3)));
+    sum.error = add(sum.error, mul(magnitude(factor), error));
+    sum.inexact = add(sum.inexact, error);
+  }
+  if (part.beta != 0) add_term(sum, splat(part.beta), load(part.c + i), zero());
+}
+
+template <class T>
+std::uint64_t round_run(const RoundRun<T>& run) {
+  constexpr bool single = sizeof(T) == sizeof(float);
+  std::uint64_t open = 0;
+  for (Index i = 0; i < run.count; i += W) {
+    TermSum sum;
+    add_part(sum, run.own, i);
+    add_part(sum, run.other, i);
+    const V inexact = add(sum.inexact, sum.lows);
+    // At most 24 operations on parts were rounded, and no result of one exceeds `lows`. 2^-1000 covers underflow. For
+    // float, the last term covers the rounding to double before.
+    V wide = add(mul(add(sum.error, add(mul(sum.lows, splat(0x1p-48)), mul(magnitude(sum.low), splat(0x1p-52)))),
+                     splat(1 + 0x1p-30)),
+                 splat(0x1p-1000));
+    if (single) wide = add(wide, mul(magnitude(sum.high), splat(0x1p-51)));
+    // Ziv's test fails on NaN.
+    wide = where_greater(inexact, zero(), wide, mul(inexact, zero()));
+    V low_end = add(sum.high, sub(sum.low, wide)), high_end = add(sum.high, add(sum.low, wide));
+    if (single) {
+      low_end = to_single(low_end);
+      high_end = to_single(high_end);
+    }
+    // Code that signals exceptions computes results that overflow. A zero has the sign of the exact result.
+    constexpr double most = single ? 0x1.fffffep+127 : 0x1.fffffffffffffp+1023;
+    const unsigned decided = equal(low_end, high_end) & at_least(splat(most), magnitude(high_end)) &
+                             (differing(high_end, zero()) | equal(inexact, zero()));
+    store(run.out + i, high_end);
+    open |= static_cast<std::uint64_t>(~decided & ((1u << W) - 1)) << i;
+  }
+  return run.count < round_most ? open & ((std::uint64_t{1} << run.count) - 1) : open;
+}
+
+}  // namespace
+
+template <>
+const RoundKernel<double>& kernels() {
+  static constexpr RoundKernel<double> table{round_run<double>};
+  return table;
+}
+template <>
+const RoundKernel<float>& kernels() {
+  static constexpr RoundKernel<float> table{round_run<float>};
+  return table;
+}
+
+}  // namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE
