@@ -82,7 +82,7 @@ T dot2_sum(Dot2Pair pair) {
 }
 
 /// Writes `count` consecutive outputs of a column of C (GEMV: of y) from their pairs: output i is row i of `a` times
-/// `col`. Pairs are read up to the next multiple of `round_step`.
+/// `col`. Pairs are read up to a whole vector.
 template <class T>
 inline void dot2_write(Isa isa, Index count, const double* s, const double* c, Index k, T alpha,
                        const Matrix<const T>& a, Vector<const T> col, T beta, Vector<T> y) {

@@ -1,5 +1,5 @@
 // The chains of cr's inner products: sums on two grids, step by step for several terms at once. Grids and the proof of
-// the bounds: lib/numerics/bounds.hpp. Included by cr_rows.hpp and cr_tile.hpp only; everything has internal
+// the bounds: lib/numerics/bounds.hpp. Included by cr_rows.hpp, cr_tile.hpp and round.cpp only; everything has internal
 // linkage.
 //
 // Everything a chain does is error free as long as its first sum stays in the binade that it began in. Whether it left

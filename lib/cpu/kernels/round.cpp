@@ -71,16 +71,43 @@ std::uint64_t round_run(const RoundRun<T>& run) {
   return run.count < round_most ? open & ((std::uint64_t{1} << run.count) - 1) : open;
 }
 
+/// Replaces (a, b) by their sum and its error.
+ACCUBLAS_INLINE void add_exactly(V& a, V& b) {
+  const V sum = add(a, b);
+  b = sum_error(a, b, sum);
+  a = sum;
+}
+
+void add_sums(Index count, const double* high, const double* low, const double* error, double* sums, Index stride) {
+  for (Index i = 0; i < count; i += W) {
+    double *const a1 = sums + i, *const a2 = a1 + stride, *const a3 = a2 + stride, *const total = a3 + stride;
+    V first = load(a1), first_rest = load(high + i), second = load(a2), second_rest = load(low + i);
+    add_exactly(first, first_rest);
+    add_exactly(second, second_rest);
+    V third = second;
+    add_exactly(third, first_rest);
+    V rest = second_rest, rest_low = first_rest;
+    add_exactly(rest, rest_low);
+    V last = load(a3), last_low = rest;
+    add_exactly(last, last_low);
+    const V rounding = add(magnitude(rest_low), magnitude(last_low));
+    store(a1, first);
+    store(a2, third);
+    store(a3, last);
+    store(total, mul(add(add(load(total), load(error + i)), rounding), splat(1 + 0x1p-50)));
+  }
+}
+
 }  // namespace
 
 template <>
 const RoundKernel<double>& kernels() {
-  static constexpr RoundKernel<double> table{round_run<double>};
+  static constexpr RoundKernel<double> table{round_run<double>, add_sums};
   return table;
 }
 template <>
 const RoundKernel<float>& kernels() {
-  static constexpr RoundKernel<float> table{round_run<float>};
+  static constexpr RoundKernel<float> table{round_run<float>, add_sums};
   return table;
 }
 

@@ -1,5 +1,5 @@
-// The interface of the last step of results whose sums are known up to an error, one table per instruction set. Tables
-// may differ in the results that they leave open, never in the bits of the others.
+// The interface of triple sums of many results, and of their last step, one table per instruction set. Tables may
+// differ in the results that they leave open, never in the bits of the others.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct RoundTerms {
 };
 
 /// Results that are rounded together: real ones, or one part of complex ones, which may also have terms with the other
-/// part of S and c. Arrays are read and written up to the next multiple of `round_step` results.
+/// part of S and c. Arrays are read and written up to a whole vector, whose length divides `round_step`.
 template <class T>
 struct RoundRun {
   Index count;  ///< at most round_most
@@ -32,6 +32,9 @@ template <class T>
 struct RoundKernel {
   /// Writes the results that the errors decide, all finite, and returns the others as bits.
   std::uint64_t (*round)(const RoundRun<T>&);
+  /// Adds high + low +- error to each of `count` sums, as triple_add does. `sums` has arrays of a1, a2, a3 and error,
+  /// `stride` apart. Arrays are read and written up to a whole vector.
+  void (*add)(Index count, const double* high, const double* low, const double* error, double* sums, Index stride);
 };
 ACCUBLAS_DECLARE_KERNELS(RoundKernel<double>)
 ACCUBLAS_DECLARE_KERNELS(RoundKernel<float>)

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "lib/base/thread_pool.hpp"
+#include "lib/cpu/kernels/round_kernels.hpp"
 #include "lib/cpu/sums/cr_panels.hpp"
 #include "lib/cpu/sums/deep_lines.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
@@ -22,6 +23,7 @@ class Deep {
         execution_(execution),
         kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),
         panels_(kernels_for<CrPanelKernels>(execution.isa)),
+        triples_(kernels_for<RoundKernel<T>>(execution.isa)),
         parts_(g.complex ? 2 : 1),
         rows_side_{g.rows, g.m, g.k, g.complex, nullptr},
         cols_side_{g.cols, g.n, g.k, g.complex, nullptr},
@@ -102,19 +104,16 @@ class Deep {
           body(rows.begin + i, cols.begin + j, part, (part * cols_ + j) * rows_ + i);
   }
 
-  static void join(TripleSum& sum, const TripleSum& other) { triple_add(sum, other); }
-  static void join(double& sum, double other) { sum += other; }
   /// For each block that is hard, calls add(block, piece, thread, sums) for all pieces of the terms, and then
-  /// finish(block, sums). Several tasks may share the pieces of a block.
-  template <class Sum, class Add, class Finish>
-  void for_sums(Index pieces, Add&& add, Finish&& finish) {
-    const Index size = block_size();
-    Sum* const all = reinterpret_cast<Sum*>(sums_);
+  /// finish(block, sums). The sums, `size` doubles, are zero before. Several tasks may share the pieces of a block;
+  /// join(sums, others) then adds their sums.
+  template <class Add, class Join, class Finish>
+  void for_sums(Index pieces, Index size, Add&& add, Join&& join, Finish&& finish) {
     parallel_for(blocks_ * splits_, threads_, [&](Index task, int thread) {
       const Index block = task / splits_, split = task % splits_;
       if (!hard_[block]) return;
-      Sum* const sums = all + (splits_ > 1 ? task : thread) * size;
-      std::fill_n(sums, size, Sum{});
+      double* const sums = sums_ + (splits_ > 1 ? task : thread) * size;
+      std::fill_n(sums, size, 0.0);
       for (Index piece = pieces * split / splits_; piece < pieces * (split + 1) / splits_; ++piece)
         add(block, piece, thread, sums);
       if (splits_ == 1) finish(block, sums);
@@ -122,11 +121,22 @@ class Deep {
     if (splits_ == 1) return;
     for (Index block = 0; block < blocks_; ++block) {
       if (!hard_[block]) continue;
-      Sum* const sums = all + block * splits_ * size;
-      for (Index split = 1; split < splits_; ++split)
-        for (Index e = 0; e < size; ++e) join(sums[e], sums[split * size + e]);
+      double* const sums = sums_ + block * splits_ * size;
+      for (Index split = 1; split < splits_; ++split) join(sums, sums + split * size);
       finish(block, sums);
     }
+  }
+
+  // The triple sums of a column of a block, for one part, are arrays of rows_ numbers each: a1, a2, a3 and the error.
+  static constexpr Index arrays = sizeof(TripleSum) / sizeof(double);
+  /// Returns the arrays of the column that holds element `at` of a block, from that element on.
+  template <class Double>
+  Double* triple(Double* sums, Index at) const {
+    return sums + at / rows_ * arrays * rows_ + at % rows_;
+  }
+  TripleSum triple_sum(const double* sums, Index at) const {
+    const double* const a1 = triple(sums, at);
+    return {a1[0], a1[rows_], a1[2 * rows_], a1[3 * rows_]};
   }
 
   /// Finds T and the elements that take its sums.
@@ -141,8 +151,10 @@ class Deep {
   void add_up(Speed speed);
   void make_panels(const DeepSide<T>& side, Range range, Index first, unsigned char* memory, const CrPanels* as_rows,
                    const CrPanels* as_cols) const;
-  void add_chains(Speed speed, Index block, Index chain, int thread, TripleSum* sums) const;
-  void finish_block(Index block, const TripleSum* sums);
+  void add_chains(Speed speed, Index block, Index chain, int thread, double* sums) const;
+  void join_triples(double* sums, const double* others) const;
+  void finish_block(Index block, const double* sums);
+  std::uint64_t round_column(Range rows, Index j, Index part, Index at, const double* sums) const;
   template <class Sum>
   bool round(Index i, Index j, Index part, Sum&& sum) const;
 
@@ -167,6 +179,7 @@ class Deep {
   const DeepTuning& tuning_ = tuning().deep;
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
+  const RoundKernel<T>& triples_;
   const Index parts_;  ///< parts of a result, 2 if it is complex
   DeepSide<T> rows_side_, cols_side_;
   const bool one_side_, one_survey_;  ///< both operands have the same lines, or lines with the same entries
@@ -174,7 +187,7 @@ class Deep {
   Index terms_ = 0, rows_ = 0, cols_ = 0;  ///< terms of a chain; rows and columns of a block
   Index blocks_ = 0, splits_ = 1;          ///< blocks of C, and tasks of each
   unsigned char* memory_ = nullptr;        ///< thread_bytes() for each thread
-  TripleSum* sums_ = nullptr;
+  double* sums_ = nullptr;
   std::uint8_t *hard_ = nullptr, *elements_ = nullptr;  ///< whether a step computes a block; the Element of each part
   T* addends_ = nullptr;                                ///< copies of C, if they are kept
   DeepSegment* segments_ = nullptr;

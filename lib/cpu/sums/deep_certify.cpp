@@ -52,9 +52,12 @@ void Deep<T>::join_rejected() {
 template <class T>
 void Deep<T>::certify() {
   const Index period = Index{certificate_block} * certificate_stride(g_.k);
-  for_sums<double>(
-      ceil_div(g_.k, period),
+  for_sums(
+      ceil_div(g_.k, period), block_size(),
       [&](Index block, Index piece, int thread, double* sums) { add_bytes(block, piece, thread, sums); },
+      [&](double* sums, const double* others) {
+        for (Index e = 0; e < block_size(); ++e) sums[e] += others[e];
+      },
       [&](Index block, const double* sums) { judge(block, sums); });
 }
 

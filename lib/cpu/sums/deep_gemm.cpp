@@ -5,6 +5,8 @@
 // cr sums the entries as given. fixed:T scales entries to magnitudes below 1 and rounds them to T bits while panels are
 // made, and puts the exponents of row and column back at the end. dp and sp reproducible find T* first, by a survey of
 // the lines and the certificate's sums; the elements that no T suffices for take cr's sums.
+#include <bit>
+
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/kernels/fixed_kernels.hpp"
 #include "lib/cpu/sums/deep.hpp"
@@ -35,7 +37,7 @@ bool Deep<T>::divide() {
     // Every task has its own sums if several tasks share a block; otherwise every thread has its own.
     sums = (splits_ > 1 ? blocks_ * splits_ : threads_) * block_size();
     segments = surveys() ? ceil_div(std::max(g_.m, g_.n), unit) * deep_segments(g_.k, threads_) : 0;
-    const Index bytes = threads_ * thread_bytes() + sums * Index{sizeof(TripleSum)} + blocks_ + elements +
+    const Index bytes = threads_ * thread_bytes() + arrays * sums * Index{sizeof(double)} + blocks_ + elements +
                         addends * Index{sizeof(T)} + lines * Index{sizeof(Line)} +
                         segments * Index{sizeof(DeepSegment)};
     if (bytes <= left) break;
@@ -51,7 +53,7 @@ bool Deep<T>::divide() {
   Workspace& workspace = execution_.workspace;
   const auto size = [](Index count) { return static_cast<std::size_t>(count); };
   memory_ = workspace.template take<unsigned char>(size(threads_ * thread_bytes()));
-  sums_ = workspace.template take<TripleSum>(size(sums));
+  sums_ = workspace.template take<double>(size(arrays * sums));
   hard_ = workspace.template take<std::uint8_t>(size(blocks_));
   elements_ = workspace.template take<std::uint8_t>(size(elements));
   if (keeps_addends()) addends_ = workspace.template take<T>(size(elements));
@@ -66,15 +68,17 @@ template <class T>
 void Deep<T>::run() {
   put_bound(execution_.report, rounded_once<T>());
   const Element most = surveys() ? rounded : as_given;
-  std::fill_n(elements_, parts_ * g_.m * g_.n, std::uint8_t{final});
-  std::fill_n(hard_, blocks_, std::uint8_t{0});
+  for (Index part = 0; part < parts_; ++part)
+    for (Index j = 0; j < g_.n; ++j) {
+      if (g_.wanted == Triangle::all)
+        std::fill_n(&element(0, j, part), g_.m, most);
+      else
+        for (Index i = 0; i < g_.m; ++i) element(i, j, part) = wanted(i, j, part) ? most : final;
+      for (Index i = 0; keeps_addends() && i < g_.m; ++i) addends_[index(i, j, part)] = *result(i, j, part);
+    }
   for (Index block = 0; block < blocks_; ++block)
-    for_elements(block, [&](Index i, Index j, Index part, Index) {
-      if (!wanted(i, j, part)) return;
-      element(i, j, part) = most;
-      if (keeps_addends()) addends_[index(i, j, part)] = *result(i, j, part);
-      hard_[block] = 1;
-    });
+    hard_[block] =
+        any_wanted(rows_of(block), cols_of(block), 0) || (parts_ == 2 && any_wanted(rows_of(block), cols_of(block), 1));
   if (surveys()) survey();
   if (bits_ > 0) {
     execution_.report.bits = std::max(execution_.report.bits, bits_);
@@ -125,10 +129,11 @@ void Deep<T>::compute(Element which) {
 
 template <class T>
 void Deep<T>::add_up(Speed speed) {
-  for_sums<TripleSum>(
-      ceil_div(g_.k, terms_),
-      [&](Index block, Index chain, int thread, TripleSum* sums) { add_chains(speed, block, chain, thread, sums); },
-      [&](Index block, const TripleSum* sums) { finish_block(block, sums); });
+  for_sums(
+      ceil_div(g_.k, terms_), arrays * block_size(),
+      [&](Index block, Index chain, int thread, double* sums) { add_chains(speed, block, chain, thread, sums); },
+      [&](double* sums, const double* others) { join_triples(sums, others); },
+      [&](Index block, const double* sums) { finish_block(block, sums); });
 }
 
 /// Makes panels of a chain's terms from `first` on of one operand's lines: as rows, as columns, or as both.
@@ -159,7 +164,7 @@ void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, uns
 
 /// Adds the sums over the terms of a chain to `sums`.
 template <class T>
-void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, TripleSum* sums) const {
+void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, double* sums) const {
   const Range rows = rows_of(block), cols = cols_of(block);
   const Index first = chain * terms_, k = std::min(terms_, g_.k - first), unit = kernel_.lines;
   unsigned char* const memory = memory_of(thread);
@@ -194,25 +199,72 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, Trip
           kernel_.tile[static_cast<int>(speed)](tile);
         }
         for (Index c = 0; c < count; ++c)
-          for (Index r = 0; r < tile.rows; ++r)
-            triple_add(sums[(at + c) * rows_ + i + r], {high[c * unit + r], low[c * unit + r], 0, rest[c * unit + r]});
+          triples_.add(tile.rows, high + c * unit, low + c * unit, rest + c * unit, triple(sums, (at + c) * rows_ + i),
+                       rows_);
       }
     }
 }
 
-/// Rounds the elements of a block that their sums decide.
 template <class T>
-void Deep<T>::finish_block(Index block, const TripleSum* sums) {
+void Deep<T>::join_triples(double* sums, const double* others) const {
+  for (Index at = 0; at < block_size(); ++at) {
+    double* const to = triple(sums, at);
+    TripleSum sum = triple_sum(sums, at);
+    triple_add(sum, triple_sum(others, at));
+    to[0] = sum.a1, to[rows_] = sum.a2, to[2 * rows_] = sum.a3, to[3 * rows_] = sum.error;
+  }
+}
+
+/// Rounds the elements of a block that their sums decide: by vectors, and those that these leave open one by one.
+template <class T>
+void Deep<T>::finish_block(Index block, const double* sums) {
+  const Range rows = rows_of(block), cols = cols_of(block);
   Index all = 0, left = 0;
-  for_elements(block, [&](Index i, Index j, Index part, Index at) {
-    all += wanted(i, j, part);
-    if (element(i, j, part) != which_) return;
-    if (round(i, j, part, [&](Index of) { return sums[at + (of - part) * cols_ * rows_]; }))
-      element(i, j, part) = final;
-    else
-      ++left;
-  });
+  for (Index part = 0; part < parts_; ++part)
+    for (Index j = cols.begin; j < cols.begin + cols.count; ++j) {
+      const Index at = (part * cols_ + j - cols.begin) * rows_;
+      std::uint64_t open = round_column(rows, j, part, at, sums);
+      for (Index r = 0; r < rows.count; ++r) all += wanted(rows.begin + r, j, part);
+      for (; open != 0; open &= open - 1) {
+        const Index r = std::countr_zero(open), i = rows.begin + r;
+        if (round(i, j, part, [&](Index of) { return triple_sum(sums, at + r + (of - part) * cols_ * rows_); }))
+          element(i, j, part) = final;
+        else
+          ++left;
+      }
+    }
   hard_[block] = left * tuning_.hard_elements > all;
+}
+
+/// Rounds rows of a column of a block, for one part, whose first sum is number `at`. Returns the elements that wait for
+/// these sums and are still open, as bits.
+template <class T>
+std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, const double* sums) const {
+  static_assert(DeepTuning::block_lines <= round_most);
+  std::uint8_t* const elements = &element(rows.begin, j, part);
+  std::uint64_t open = 0;
+  for (Index r = 0; r < rows.count; ++r) open |= static_cast<std::uint64_t>(elements[r] == which_) << r;
+  if (open == 0 || which_ == rounded) return open;  // rounded entries have units of their own
+  T own[round_most], other[round_most], out[round_most];
+  const auto alpha = ComponentTerms<T>::factors(g_.alpha, part == 1),
+             beta = ComponentTerms<T>::factors(g_.beta, part == 1);
+  for (Index r = 0; r < rows.count; ++r) {
+    own[r] = addend(rows.begin + r, j, part);
+    other[r] = other_addend(rows.begin + r, j, part);
+  }
+  const auto terms = [&](T of_alpha, Index first, T of_beta, const T* c) {
+    const double* const a1 = triple(sums, first);
+    return RoundTerms<T>{of_alpha, of_beta, a1, a1 + rows_, a1 + 2 * rows_, a1 + 3 * rows_, c};
+  };
+  RoundRun<T> run{rows.count, terms(alpha.own, at, beta.own, own), {}, out};
+  if (joins_parts()) run.other = terms(alpha.other, at + (1 - 2 * part) * cols_ * rows_, beta.other, other);
+  const std::uint64_t left = triples_.round(run) & open;
+  for (std::uint64_t decided = open & ~left; decided != 0; decided &= decided - 1) {
+    const Index r = std::countr_zero(decided);
+    *result(rows.begin + r, j, part) = out[r];
+    elements[r] = final;
+  }
+  return left;
 }
 
 /// Writes an element, of which sum(part) is known up to its error. Returns false if that does not decide it.
@@ -238,10 +290,13 @@ template <class T>
 void Deep<T>::resolve() {
   const Index all = parts_ * g_.m * g_.n;
   if (std::none_of(elements_, elements_ + all, [&](std::uint8_t element) { return element == which_; })) return;
-  parallel_for(all, threads_, [&](Index at, int thread) {
-    if (elements_[at] != which_) return;
-    resolve_element(at % g_.m, at / g_.m % g_.n, at / g_.m / g_.n, memory_of(thread));
-    elements_[at] = final;
+  parallel_for(parts_ * g_.n, threads_, [&](Index line, int thread) {
+    for (Index i = 0; i < g_.m; ++i) {
+      std::uint8_t& state = elements_[line * g_.m + i];
+      if (state != which_) continue;
+      resolve_element(i, line % g_.n, line / g_.n, memory_of(thread));
+      state = final;
+    }
   });
 }
 

@@ -79,7 +79,7 @@ struct CrGemmTuning {
 struct DeepTuning {
   Index most_terms = 1024;                    ///< terms of a chain
   static constexpr Index survey_terms = 256;  ///< terms that a survey packs at a time; least terms of a chain
-  Index block_lines = 64;                     ///< rows (columns) of an operand in a block: their panels stay in L2
+  static constexpr Index block_lines = 64;    ///< rows (columns) of an operand in a block: their panels stay in L2
   Index segment_terms = 8192;                 ///< least terms of a segment of a survey
   Index segments_a_thread = 4;                ///< segments of a survey
   int hard_elements = 12;      ///< one element of a block in so many undecided takes the block to the next step
