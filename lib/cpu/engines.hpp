@@ -130,7 +130,7 @@ struct DeepLines {
 /// C = alpha rows cols^T + beta C, the elements (i, j) with holds(wanted, i, j). If `complex`, lines are numbers part
 /// by part, k counts parts, and the results have two: the imaginary one of c(i, j) lies behind it, and is wanted if
 /// holds(wanted, i + imaginary_shift, j). Imaginary parts of alpha and beta need complex results, all of whose parts
-/// are wanted (imaginary_shift = 0).
+/// are wanted (imaginary_shift = 0), but for the diagonal with `conjugate_second`.
 template <class T>
 struct DeepGemm {
   Index m, n, k;
@@ -141,6 +141,7 @@ struct DeepGemm {
   bool complex = false;
   Triangle wanted = Triangle::all;
   Index imaginary_shift = 0;
+  bool conjugate_second = false;  ///< the conjugate of alpha multiplies the terms from k / 2 on; cr only
 };
 /// A GEMM as a deep product.
 template <class T>

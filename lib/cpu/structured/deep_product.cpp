@@ -95,7 +95,8 @@ bool deep_product(const Product<E>& p, const Mode& mode, Execution& execution) {
                 .rows = deep_lines(p, rows_of(p)),
                 .cols = deep_lines(p, columns_of(p))};
   if constexpr (is_complex<E>) {
-    if (p.hermitian && !is_zero(p.alpha.im)) return false;
+    g.conjugate_second = p.hermitian && p.two_pairs && !is_zero(p.alpha.im);
+    if (g.conjugate_second && mode.kind != ACCUBLAS_MODE_CR) return false;
     g.alpha = p.alpha, g.beta = p.beta;
   } else {
     g.alpha = {p.alpha}, g.beta = {p.beta};

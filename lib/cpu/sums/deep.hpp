@@ -63,7 +63,12 @@ class Deep {
   }
   T* copies(unsigned char* memory) const { return reinterpret_cast<T*>(spare_panel(memory) + kernel_.lines * terms_); }
 
-  Index block_size() const { return parts_ * rows_ * cols_; }
+  /// Returns how many sums a block has: of each part, and apart from these, of the terms from k / 2 on if the conjugate
+  /// of alpha multiplies them.
+  Index block_size() const { return ranges() * parts_ * rows_ * cols_; }
+  Index ranges() const { return g_.conjugate_second ? 2 : 1; }
+  Index terms_of_range() const { return g_.k / ranges(); }
+  Index chains_of_range() const { return ceil_div(terms_of_range(), terms_); }
   Range rows_of(Index block) const {
     const Index begin = block % ceil_div(g_.m, rows_) * rows_;
     return {begin, std::min(rows_, g_.m - begin)};
@@ -138,6 +143,15 @@ class Deep {
     const double* const a1 = triple(sums, at);
     return {a1[0], a1[rows_], a1[2 * rows_], a1[3 * rows_]};
   }
+  /// Returns the sum over all terms of element `at`; those from k / 2 on are subtracted if `difference`.
+  TripleSum whole_sum(const double* sums, Index at, bool difference) const {
+    TripleSum sum = triple_sum(sums, at);
+    if (ranges() == 2) {
+      const TripleSum second = triple_sum(sums, at + block_size() / 2);
+      triple_add(sum, difference ? TripleSum{-second.a1, -second.a2, -second.a3, second.error} : second);
+    }
+    return sum;
+  }
 
   /// Finds T and the elements that take its sums.
   void survey();
@@ -149,8 +163,8 @@ class Deep {
 
   void compute(Element which);
   void add_up(Speed speed);
-  void make_panels(const DeepSide<T>& side, Range range, Index first, unsigned char* memory, const CrPanels* as_rows,
-                   const CrPanels* as_cols) const;
+  void make_panels(const DeepSide<T>& side, Range range, Index first, Index k, unsigned char* memory,
+                   const CrPanels* as_rows, const CrPanels* as_cols) const;
   void add_chains(Speed speed, Index block, Index chain, int thread, double* sums) const;
   void join_triples(double* sums, const double* others) const;
   void finish_block(Index block, const double* sums);

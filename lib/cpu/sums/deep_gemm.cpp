@@ -32,7 +32,7 @@ bool Deep<T>::divide() {
               addends = keeps_addends() ? elements : 0;
   for (;;) {
     blocks_ = ceil_div(g_.m, rows_) * ceil_div(g_.n, cols_);
-    const Index chains = ceil_div(g_.k, terms_);
+    const Index chains = ranges() * chains_of_range();
     splits_ = threads_ == 1 || blocks_ >= 2 * threads_ ? 1 : std::min(ceil_div(Index{2} * threads_, blocks_), chains);
     // Every task has its own sums if several tasks share a block; otherwise every thread has its own.
     sums = (splits_ > 1 ? blocks_ * splits_ : threads_) * block_size();
@@ -130,7 +130,7 @@ void Deep<T>::compute(Element which) {
 template <class T>
 void Deep<T>::add_up(Speed speed) {
   for_sums(
-      ceil_div(g_.k, terms_), arrays * block_size(),
+      ranges() * chains_of_range(), arrays * block_size(),
       [&](Index block, Index chain, int thread, double* sums) { add_chains(speed, block, chain, thread, sums); },
       [&](double* sums, const double* others) { join_triples(sums, others); },
       [&](Index block, const double* sums) { finish_block(block, sums); });
@@ -138,9 +138,9 @@ void Deep<T>::add_up(Speed speed) {
 
 /// Makes panels of a chain's terms from `first` on of one operand's lines: as rows, as columns, or as both.
 template <class T>
-void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, unsigned char* memory,
+void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, Index k, unsigned char* memory,
                           const CrPanels* as_rows, const CrPanels* as_cols) const {
-  const Index unit = kernel_.lines, k = std::min(terms_, g_.k - first);
+  const Index unit = kernel_.lines;
   for (Index i = 0; i < range.count; i += unit) {
     const Index line = range.begin + i, lines = std::min(unit, range.count - i);
     const bool apart = parts_ == 2 && as_cols;  // one panel of stored entries becomes several
@@ -166,13 +166,15 @@ void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, uns
 template <class T>
 void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, double* sums) const {
   const Range rows = rows_of(block), cols = cols_of(block);
-  const Index first = chain * terms_, k = std::min(terms_, g_.k - first), unit = kernel_.lines;
+  const Index of_range = chain / chains_of_range(), begin = chain % chains_of_range() * terms_, unit = kernel_.lines;
+  const Index first = of_range * terms_of_range() + begin, k = std::min(terms_, terms_of_range() - begin);
+  sums += of_range * arrays * (block_size() / ranges());
   unsigned char* const memory = memory_of(thread);
   const CrPanels a = row_panels(memory, k), col_panels_of_b = col_panels(memory, k);
   const bool same = one_side_ && rows.begin == cols.begin && rows.count == cols.count;
   const CrPanels& b = same && parts_ == 1 ? a : col_panels_of_b;
-  make_panels(rows_side_, rows, first, memory, &a, same && parts_ == 2 ? &b : nullptr);
-  if (!same) make_panels(cols_side_, cols, first, memory, nullptr, &b);
+  make_panels(rows_side_, rows, first, k, memory, &a, same && parts_ == 2 ? &b : nullptr);
+  if (!same) make_panels(cols_side_, cols, first, k, memory, nullptr, &b);
   double high[64], low[64], rest[64]{};
   T out[64];
   CrTile<T> tile = tile_of_terms<T>(k);
@@ -190,7 +192,8 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, doub
       tile.row = a.known(i);
       for (Index j = 0; j < cols.count; j += kernel_.cols) {
         const Index count = std::min<Index>(kernel_.cols, cols.count - j), at = part * cols_ + j;
-        if (!any_wanted({rows.begin + i, tile.rows}, {cols.begin + j, count}, part)) continue;
+        // With a conjugate of alpha, real results of the diagonal need imaginary parts.
+        if (!any_wanted({rows.begin + i, tile.rows}, {cols.begin + j, count}, ranges() == 2 ? 0 : part)) continue;
         tile.b = b.entry(at);
         tile.col = b.known(at);
         if (exact_terms >= tuning_.few_terms) {
@@ -227,7 +230,8 @@ void Deep<T>::finish_block(Index block, const double* sums) {
       for (Index r = 0; r < rows.count; ++r) all += wanted(rows.begin + r, j, part);
       for (; open != 0; open &= open - 1) {
         const Index r = std::countr_zero(open), i = rows.begin + r;
-        if (round(i, j, part, [&](Index of) { return triple_sum(sums, at + r + (of - part) * cols_ * rows_); }))
+        if (round(i, j, part,
+                  [&](Index of) { return whole_sum(sums, at + r + (of - part) * cols_ * rows_, of != part); }))
           element(i, j, part) = final;
         else
           ++left;
@@ -244,7 +248,8 @@ std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, c
   std::uint8_t* const elements = &element(rows.begin, j, part);
   std::uint64_t open = 0;
   for (Index r = 0; r < rows.count; ++r) open |= static_cast<std::uint64_t>(elements[r] == which_) << r;
-  if (open == 0 || which_ == rounded) return open;  // rounded entries have units of their own
+  // Rounded entries have units of their own, and the sums of two ranges of terms are not those of the results.
+  if (open == 0 || which_ == rounded || ranges() == 2) return open;
   T own[round_most], other[round_most], out[round_most];
   const auto alpha = ComponentTerms<T>::factors(g_.alpha, part == 1),
              beta = ComponentTerms<T>::factors(g_.beta, part == 1);
@@ -327,6 +332,8 @@ void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memor
       const Index terms = std::min(terms_, g_.k - p);
       read(false, i, 0, p, terms, by_definition, copies(memory), row);
       read(true, j, of, p, terms, by_definition, copies(memory), col);
+      if (g_.conjugate_second && of != part)
+        for (Index t = std::max<Index>(g_.k / 2 - p, 0); t < terms; ++t) col[t] = -col[t];
       body(terms);
     }
   };
