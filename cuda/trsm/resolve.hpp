@@ -353,7 +353,8 @@ __device__ __forceinline__ bool is_proved(const E& guess, const Unknown<E>& unkn
     proved &= to_bits(part_of(value, part)) == to_bits(part_of(guess, part));
   return proved;
 }
-/// Same contract as `is_proved`, for real unknowns anywhere in the range. It takes more operations.
+/// Same contract as `is_proved`, for real unknowns anywhere in the range. It takes more operations, and returns false
+/// for complex unknowns.
 template <class E>
 __device__ ACCUBLAS_NOINLINE bool is_proved_apart(E guess, Unknown<E> unknown,
                                                   const Chain<RealOf<E>, true> (&sums)[parts_of<E>]) {

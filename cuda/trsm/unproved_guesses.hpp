@@ -1,4 +1,4 @@
-// Confirms guesses of cr that their sums do not prove: unknowns near underflow. For solve_kernels.cu.
+// This header checks guessed unknowns of cr near underflow, which their sums do not prove. solve_kernels.cu uses it.
 #pragma once
 
 #include <type_traits>
@@ -7,8 +7,8 @@
 
 namespace accublas::cuda::solve {
 
-/// A thread block's guessed unknowns, if the usual test has not proved all of them. Warp w takes `rows` unknowns from
-/// w rows on; the last warp has none.
+/// Checks a thread block's guessed unknowns if `is_proved` rejects some of them. Warp w checks `rows` unknowns from
+/// number rows * w on. The last warp checks none.
 template <class E>
 class UnprovedGuesses : BlockData<E, true> {
   using T = RealOf<E>;
@@ -24,7 +24,7 @@ class UnprovedGuesses : BlockData<E, true> {
   /// Returns whether the guesses are right. Zeros then have the right sign. All threads call this, and it may overwrite
   /// the sums.
   __device__ bool are_right() const {
-    unsigned zeros = 0;  // the warp's unknowns that are zeros of unknown sign
+    unsigned zeros = 0;  // bit i: the warp's unknown i is a zero of unknown sign
     bool right = true;
     if (warp() < warps && has_side() && !lost_)
 #pragma unroll 1
@@ -46,8 +46,8 @@ class UnprovedGuesses : BlockData<E, true> {
   }
 
  private:
-  /// Returns whether a guess is zero, and the unknown is below half of the least number. The sums of single precision
-  /// and of complex numbers are not scaled: either underflow does not hide their sign, or this test fails.
+  /// Returns whether a guess is zero, and the unknown's magnitude is below half of the smallest subnormal number.
+  /// Returns false in single precision and for complex numbers, whose sums are not scaled.
   __device__ static bool is_surely_zero(const E& guess, const Unknown<E>& unknown,
                                         const Chain<T, true> (&sums)[parts]) {
     if constexpr (std::is_same_v<E, double>) {
@@ -60,7 +60,7 @@ class UnprovedGuesses : BlockData<E, true> {
     }
   }
 
-  /// A sum whose sign is wanted, scaled by 2^lift.
+  /// A sum scaled by 2^lift, of which only the sign is needed.
   struct SignedSum {
     double sum = 0, size = 0;  ///< `size` is at least the sum of the magnitudes
 
@@ -68,7 +68,8 @@ class UnprovedGuesses : BlockData<E, true> {
       sum = __fma_rn(x, y, sum);
       size = __fma_ru(fabs(x), fabs(y), size);
     }
-    /// Returns whether a sum of n products has the sign of `sum`, or is zero like it. Only tiny products underflow.
+    /// Returns whether the exact sum of n products has the sign of `sum`, or is zero like it. 2^-1000 covers products
+    /// that underflow.
     __device__ bool is_sure(Index n) const {
       return size == 0 || fabs(sum) > size * (static_cast<double>(n) * 0x1p-52) + 0x1p-1000;
     }
@@ -79,7 +80,7 @@ class UnprovedGuesses : BlockData<E, true> {
   static_assert(sizeof(Tile) <= sizeof(BlockStorage<E, true>::sums));
 
   /// Finds the signs of the zeros in `zeros`. Returns false if rounding errors hide one. The known terms include zeros
-  /// of the block whose signs are still unknown, because these do not matter.
+  /// of the block whose signs are still unknown, because a sum does not depend on the signs of zero terms.
   __device__ bool find_signs(unsigned zeros) const {
     const double factor = lifting_factor(true);
     const bool has_rows = warp() < warps;

@@ -110,7 +110,7 @@ TYPED_TEST(Solve, LargeSystems) {
   }
 }
 
-/// Results below the least number: their signs, which sums of terms near underflow do not show.
+/// Unknowns that round to zero have the right signs, which sums of terms near underflow do not show.
 TYPED_TEST(Solve, VanishingUnknowns) {
   this->cpu.set("cr");
   this->gpu.set("cr");

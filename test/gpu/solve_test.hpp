@@ -54,7 +54,7 @@ enum class System {
   wild,        ///< any bits
   decaying,    ///< powers of 0.1 by the distance from the diagonal, down to underflow
   cancelling,  ///< numerators that are far smaller than the terms
-  vanishing    ///< unknowns that decay to zeros of either sign, with the distance from some unknown of each side
+  vanishing    ///< unknowns that decay to zeros of either sign, away from one unknown of each side
 };
 
 constexpr System systems[] = {System::tame,   System::dense,    System::graded,     System::integers,
