@@ -65,15 +65,15 @@ void multiword_gemm(const Gemm<T>&, const Mode&, Execution&);
 
 // dot2/dot2_gemm.cpp, dot2/dot2_gemv.cpp, dot2/dot2_dot.cpp: dot2. Elements whose pair is not finite take cr's value
 // (exact_element).
-/// Where GEMM and GEMV write the pairs (s, c) of their sums in place of results. For float c is zero and is not
-/// written.
+/// Memory to which GEMM and GEMV write the pairs (s, c) of their sums instead of results. For float c is zero and is
+/// not written.
 struct Dot2Pairs {
   Matrix<double> s;
   Index to_c;  ///< distance from the s of an element to its c
   Dot2Pairs block(Index i, Index j) const { return {s.block(i, j), to_c}; }
   Dot2Pairs transposed() const { return {s.transposed(), to_c}; }
 };
-/// With `pairs`, alpha and beta are 1 and 0, and C is neither read nor written.
+/// With `pairs`, alpha must be 1 and beta 0, and C is neither read nor written.
 template <class T>
 void dot2_gemm(const Gemm<T>&, Execution&, const Dot2Pairs* pairs = nullptr);
 template <class T>
@@ -129,8 +129,9 @@ struct DeepLines {
 };
 /// C = alpha rows cols^T + beta C, the elements (i, j) with holds(wanted, i, j). If `complex`, lines are numbers part
 /// by part, k counts parts, and the results have two: the imaginary one of c(i, j) lies behind it, and is wanted if
-/// holds(wanted, i + imaginary_shift, j). Imaginary parts of alpha and beta need complex results, all of whose parts
-/// are wanted (imaginary_shift = 0), but for the diagonal with `conjugate_second`.
+/// holds(wanted, i + imaginary_shift, j). If alpha or beta has an imaginary part, the results are complex, and all
+/// their parts are wanted (imaginary_shift = 0). Imaginary parts of the diagonal may be unwanted with
+/// `conjugate_second`.
 template <class T>
 struct DeepGemm {
   Index m, n, k;

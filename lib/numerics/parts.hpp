@@ -20,8 +20,8 @@ ACCUBLAS_HD RealOf<E> part_of(const E& z, int part) {
     return z;
 }
 
-/// Calls add(factor, number) for the real products whose sum is a part of factor times number. A part of a complex
-/// factor that is zero makes none.
+/// Calls add(factor, number) for the real products whose sum is a part of factor times number. A zero part of a complex
+/// factor makes no product.
 template <class E, class Add>
 ACCUBLAS_HD void for_products(const E& factor, const E& number, int part, Add&& add) {
   if constexpr (is_complex<E>) {

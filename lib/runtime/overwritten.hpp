@@ -30,7 +30,7 @@ void add_parts(OperandKinds& kinds, const E& x) {
   for_parts(x, [&](int, auto part) { kinds.add(part); });
 }
 
-/// Adds to `kinds` the operands of a part of the product factor x.
+/// Adds to `kinds` the operands of the real products whose sum is a part of factor times x (for_products).
 template <class E>
 void add_product(OperandKinds& kinds, const E& factor, const E& x, int part) {
   for_products(factor, x, part, [&](auto of_factor, auto of_x) {

@@ -1,5 +1,5 @@
-// Complex products whose alpha or beta has an imaginary part: dot2's pairs and cr's sums of both parts, combined by
-// vectors, compared bit by bit with products that are computed element by element.
+// Complex products whose alpha or beta has an imaginary part combine dot2's pairs or cr's sums of both parts by vector
+// kernels. These tests compare their bits with those of products that are computed element by element.
 #include <gtest/gtest.h>
 
 #include <cmath>

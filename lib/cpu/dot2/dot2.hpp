@@ -115,8 +115,8 @@ inline void dot2_write(Isa isa, Index count, const double* s, const double* c, I
   }
 }
 
-/// Writes the pairs themselves, with the contract of dot2_write. The kernel's s is the defined one. Its c may overflow
-/// where the defined one does not (lib/cpu/kernels/dot2_kernels.hpp).
+/// Writes the pairs of `count` consecutive outputs to `to`, with dot2_write's arguments. The kernel's s is the defined
+/// one. Its c may overflow where the defined one does not (lib/cpu/kernels/dot2_kernels.hpp).
 template <class T>
 inline void dot2_write_pairs(Index count, const double* s, const double* c, Index k, const Matrix<const T>& a,
                              Vector<const T> col, const Dot2Pairs& to) {

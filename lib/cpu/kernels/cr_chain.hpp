@@ -1,6 +1,6 @@
 // The chains of cr's inner products: sums on two grids, step by step for several terms at once. Grids and the proof of
-// the bounds: lib/numerics/bounds.hpp. Included by cr_rows.hpp, cr_tile.hpp and round.cpp only; everything has internal
-// linkage.
+// the bounds: lib/numerics/bounds.hpp. Only cr_rows.hpp, cr_tile.hpp and round.cpp include this file. Everything has
+// internal linkage.
 //
 // Everything a chain does is error free as long as its first sum stays in the binade that it began in. Whether it left
 // is looked up once a group of terms; the group is then added again on grids for a larger limit. NaN, Inf and products

@@ -1,5 +1,5 @@
-// Ziv's test in lanes: what ComponentTerms (lib/numerics/ziv_component.hpp) does for one result by a pair. Results that
-// are held exactly are decided too, zeros among them.
+// These kernels apply Ziv's test to vectors of results. ComponentTerms (lib/numerics/ziv_component.hpp) applies it to a
+// single result. The kernels also decide results whose sums are exact, including zeros.
 #include "lib/cpu/kernels/cr_chain.hpp"
 #include "lib/cpu/kernels/round_kernels.hpp"
 
@@ -7,11 +7,11 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-/// The sum of a result's terms. All but the leading parts are added up in plain arithmetic.
+/// The sum of a result's terms. Only the leading parts are added without error.
 struct TermSum {
   V high = zero(), low = zero();
   V lows = zero();     ///< magnitudes of the numbers that were added to `low`
-  V error = zero();    ///< of the sums that the terms have
+  V error = zero();    ///< error bounds of the sums in the terms
   V inexact = zero();  ///< not zero if high + low may differ from the sum
 };
 
@@ -48,20 +48,21 @@ std::uint64_t round_run(const RoundRun<T>& run) {
     add_part(sum, run.own, i);
     add_part(sum, run.other, i);
     const V inexact = add(sum.inexact, sum.lows);
-    // At most 24 operations on parts were rounded, and no result of one exceeds `lows`. 2^-1000 covers underflow. For
-    // float, the last term covers the rounding to double before.
+    // At most 24 operations on low parts are rounded, and no result of one exceeds `lows`. 2^-1000 covers underflow.
+    // For float, 2^-51 abs(high) covers the rounding to double that precedes the rounding to float.
     V wide = add(mul(add(sum.error, add(mul(sum.lows, splat(0x1p-48)), mul(magnitude(sum.low), splat(0x1p-52)))),
                      splat(1 + 0x1p-30)),
                  splat(0x1p-1000));
     if (single) wide = add(wide, mul(magnitude(sum.high), splat(0x1p-51)));
-    // Ziv's test fails on NaN.
+    // A NaN makes the width NaN, so that Ziv's test fails.
     wide = where_greater(inexact, zero(), wide, mul(inexact, zero()));
     V low_end = add(sum.high, sub(sum.low, wide)), high_end = add(sum.high, add(sum.low, wide));
     if (single) {
       low_end = to_single(low_end);
       high_end = to_single(high_end);
     }
-    // Code that signals exceptions computes results that overflow. A zero has the sign of the exact result.
+    // Results that overflow stay pending, because the code that computes them signals exceptions. A zero is decided
+    // only if its sum is exact.
     constexpr double most = single ? 0x1.fffffep+127 : 0x1.fffffffffffffp+1023;
     const unsigned decided = equal(low_end, high_end) & at_least(splat(most), magnitude(high_end)) &
                              (differing(high_end, zero()) | equal(inexact, zero()));

@@ -1,5 +1,6 @@
-// The interface of triple sums of many results, and of their last step, one table per instruction set. Tables may
-// differ in the results that they leave open, never in the bits of the others.
+// This is the interface of the kernels that add up triple sums of many results and round the results. There is one
+// table for each instruction set. Tables may differ in the results that they leave pending, but never in the bits of
+// the others.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace accublas::cpu {
 
-/// Terms of alpha S + beta c with one part of S and c. S lies within `error` of a1 + a2 + a3, as in TripleSum; an array
+/// The terms alpha S + beta c for one part of S and c. S lies within `error` of a1 + a2 + a3, as in TripleSum; an array
 /// of zeros may be null. A factor that is zero makes no term, and its arrays are not read.
 template <class T>
 struct RoundTerms {
@@ -30,7 +31,7 @@ constexpr Index round_most = 64, round_step = 8;
 
 template <class T>
 struct RoundKernel {
-  /// Writes the results that the errors decide, all finite, and returns the others as bits.
+  /// Writes the results that the error bounds decide, which are finite. Returns the pending results, a bit each.
   std::uint64_t (*round)(const RoundRun<T>&);
   /// Adds high + low +- error to each of `count` sums, as triple_add does. `sums` has arrays of a1, a2, a3 and error,
   /// `stride` apart. Arrays are read and written up to a whole vector.

@@ -1,8 +1,8 @@
 // A panel of LU with partial pivoting (docs/factorizations.md): some columns of L and U from their first row on, where
-// L and U are known to their left and above. Sums over what lies to the left come first, for all of the panel; then
-// step after step, the few terms of the panel itself: a column of L, and the row of U to the right of its pivot. Where
-// the workspace has no room for the sums of all rows, panels are single columns, whose sums are formed twice: for the
-// pivot, and for what it divides.
+// L and U are known to their left and above. The sums over all columns to the left come first, for the whole
+// panel. Each step then adds the few terms within the panel, and computes a column of L and the row of U to the right
+// of its pivot. If the workspace has no room for the sums of all rows, panels are single columns, whose sums are formed
+// twice: for the pivot, and for the quotients.
 #pragma once
 
 #include <algorithm>
@@ -198,7 +198,8 @@ class Panel {
     for (int part = 0; part < parts; ++part) to[part] = part_of(x, part);
   }
 
-  /// U to the right of the pivot of `column`, up to the panel's end, and its entries as columns for the rows of L.
+  /// Computes U to the right of the pivot of `column`, up to the panel's end. Also writes its entries to `upper_`,
+  /// where the sums of later rows of U read them.
   void find_right(Index column, Index end) {
     const Index r = column - first_, count = end - column - 1;
     if (count == 0) return;
@@ -227,7 +228,7 @@ class Panel {
     }
   }
 
-  /// sums_ = the sums of the column's rows r .. r + count - 1 over what lies to its left.
+  /// Computes the sums of the column's rows r .. r + count - 1 over all columns to its left, in `sums_`.
   void add_up_inner(Index column, Index r, Index count) {
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_ + r;
@@ -390,8 +391,8 @@ class Panel {
   int* scale_ = nullptr;  ///< exponents of the powers of two that scale L's rows and their sums
   Best* best_ = nullptr;
   T* upper_ = nullptr;                             ///< columns of U within the panel
-  double* upper_bits_ = nullptr;                   ///< their last bits, where they are tracked
-  T *line_of_u_ = nullptr, *line_of_l_ = nullptr;  ///< a column of U and a row of L, as lines that meet many others
+  double* upper_bits_ = nullptr;                   ///< last bits of these columns, if they are tracked
+  T *line_of_u_ = nullptr, *line_of_l_ = nullptr;  ///< the current column of U and row of L, for their sums
   Index first_ = 0, rows_ = 0, other_ = 0;         ///< other_: the row that the first one was exchanged with
   Speed speed_ = Speed::swift;
   bool tracks_ = false;                   ///< last bits are known

@@ -1,7 +1,7 @@
-// The last step of complex products in dot2 whose alpha or beta has an imaginary part: a part of a result has terms
-// with both parts of S (docs/modes.md, "Complex types"). dot2's GEMM writes the pairs of both parts for a block of C.
-// Vector kernels combine the pairs with alpha and beta and round nearly all results. The others are computed one by
-// one.
+// This is the last step of complex products in dot2 whose alpha or beta has an imaginary part. A part of a result then
+// has terms with both parts of S (docs/modes.md, "Complex types"). dot2's GEMM writes the pairs of both parts for a
+// block of C. Vector kernels combine the pairs with alpha and beta and round nearly all results. PairCombiner computes
+// the others one by one.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace accublas::cpu {
 /// alpha multiplies the difference A B - A2 B2.
 class CombinedPairs {
  public:
-  /// Pairs for a product, or none if its components are not combined. E is the type of its elements.
+  /// Constructs the pairs of a product with elements of type E, or none if the product's components are not combined.
   template <class E>
   explicit CombinedPairs(const Product<E>& p) : arrays_(compensated<RealOf<E>> ? 2 : 1) {
     if constexpr (is_complex<E>) {
@@ -35,7 +35,7 @@ class CombinedPairs {
   /// Returns whether pairs of S, or of the difference, are needed.
   bool needs(bool difference) const { return sums_[difference]; }
   bool any() const { return sums_[0] || sums_[1]; }
-  /// Returns how many doubles a block of C takes.
+  /// Returns how many doubles the pairs of a block of C take.
   std::size_t numbers(Index rows, Index cols) const {
     return any() ? static_cast<std::size_t>((sums_[0] + sums_[1]) * 2 * arrays_ * rows * cols + round_step) : 0;
   }
@@ -60,7 +60,7 @@ class CombinedPairs {
 
  private:
   bool sums_[2] = {false, false};
-  Index arrays_;  ///< of a part of a sum: s, and c if it is not zero
+  Index arrays_;  ///< arrays for a part of a sum: s, and c if it is not zero
   double* memory_ = nullptr;
   Index rows_ = 0, size_ = 0;  ///< rows and elements of the largest block
 };
@@ -103,7 +103,7 @@ class PairCombiner {
     if (compensated<T>) terms.a2 = pairs.s.data + pairs.to_c;
     return terms;
   }
-  /// Returns the exact sum of a result's terms with S.
+  /// Returns the pair of result i, as a triple sum without an error.
   static TripleSum sum_of(const RoundTerms<T>& terms, Index i) {
     return {terms.a1 ? terms.a1[i] : 0, terms.a2 ? terms.a2[i] : 0, 0, 0};
   }

@@ -73,7 +73,7 @@ struct ColumnLine {
 /// Computes a product element by element, in every bit-defined mode (elements.cpp).
 template <class E>
 void product_by_elements(const Product<E>&, const Mode&, Execution&);
-/// Computes element (i, j) of a product in dot2, which is not in place, without any workspace.
+/// Computes element (i, j) of a product in dot2 without any workspace. The product must not be in place.
 template <class E>
 void dot2_product_element(const Product<E>&, Index i, Index j, Execution&);
 

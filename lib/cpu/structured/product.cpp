@@ -252,7 +252,7 @@ class StructuredProduct {
       Product<E> block = p_;
       Index row = row_;
       if (p_.in_place) {
-        // C overwrites the rows of A, of which the lines are copies.
+        // C overwrites the rows of A. The written rows in `x_` are copies of them.
         block.a = {{reinterpret_cast<const E*>(x_.data), terms_ / components, 1}};
         block.c = p_.c.block(row_, 0);
         block.in_place = false;
@@ -347,7 +347,7 @@ class StructuredProduct {
   const Index terms_;  ///< terms of a component
   CombinedPairs combined_;
   const bool combines_;      ///< the components of the results are combined from pairs
-  const T alpha_, beta_;     ///< of the real products
+  const T alpha_, beta_;     ///< factors of the real products
   Dot2Pairs pairs_{};        ///< results of the current real product, if pairs are combined
   bool difference_ = false;  ///< the current product is A B - A2 B2
   T* square_ = nullptr;

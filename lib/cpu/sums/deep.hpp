@@ -63,8 +63,8 @@ class Deep {
   }
   T* copies(unsigned char* memory) const { return reinterpret_cast<T*>(spare_panel(memory) + kernel_.lines * terms_); }
 
-  /// Returns how many sums a block has: of each part, and apart from these, of the terms from k / 2 on if the conjugate
-  /// of alpha multiplies them.
+  /// Returns how many sums a block has. Each part of a result has one sum, or two if the conjugate of alpha multiplies
+  /// the terms from k / 2 on: these terms then have a separate sum.
   Index block_size() const { return ranges() * parts_ * rows_ * cols_; }
   Index ranges() const { return g_.conjugate_second ? 2 : 1; }
   Index terms_of_range() const { return g_.k / ranges(); }
@@ -110,8 +110,8 @@ class Deep {
   }
 
   /// For each block that is hard, calls add(block, piece, thread, sums) for all pieces of the terms, and then
-  /// finish(block, sums). The sums, `size` doubles, are zero before. Several tasks may share the pieces of a block;
-  /// join(sums, others) then adds their sums.
+  /// finish(block, sums). The sums are `size` doubles, which start at zero. Several tasks may share the pieces of a
+  /// block; join(sums, others) then adds their sums.
   template <class Add, class Join, class Finish>
   void for_sums(Index pieces, Index size, Add&& add, Join&& join, Finish&& finish) {
     parallel_for(blocks_ * splits_, threads_, [&](Index task, int thread) {
@@ -132,7 +132,7 @@ class Deep {
     }
   }
 
-  // The triple sums of a column of a block, for one part, are arrays of rows_ numbers each: a1, a2, a3 and the error.
+  // The triple sums of one part of a block's column are four arrays of rows_ numbers: a1, a2, a3 and the error.
   static constexpr Index arrays = sizeof(TripleSum) / sizeof(double);
   /// Returns the arrays of the column that holds element `at` of a block, from that element on.
   template <class Double>

@@ -192,7 +192,7 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, doub
       tile.row = a.known(i);
       for (Index j = 0; j < cols.count; j += kernel_.cols) {
         const Index count = std::min<Index>(kernel_.cols, cols.count - j), at = part * cols_ + j;
-        // With a conjugate of alpha, real results of the diagonal need imaginary parts.
+        // If the conjugate of alpha multiplies some terms, real results of the diagonal need imaginary parts of sums.
         if (!any_wanted({rows.begin + i, tile.rows}, {cols.begin + j, count}, ranges() == 2 ? 0 : part)) continue;
         tile.b = b.entry(at);
         tile.col = b.known(at);
@@ -218,7 +218,8 @@ void Deep<T>::join_triples(double* sums, const double* others) const {
   }
 }
 
-/// Rounds the elements of a block that their sums decide: by vectors, and those that these leave open one by one.
+/// Rounds the elements of a block that their sums decide. Vector kernels come first; the elements that they leave
+/// pending follow one by one.
 template <class T>
 void Deep<T>::finish_block(Index block, const double* sums) {
   const Range rows = rows_of(block), cols = cols_of(block);
@@ -240,8 +241,8 @@ void Deep<T>::finish_block(Index block, const double* sums) {
   hard_[block] = left * tuning_.hard_elements > all;
 }
 
-/// Rounds rows of a column of a block, for one part, whose first sum is number `at`. Returns the elements that wait for
-/// these sums and are still open, as bits.
+/// Rounds one part of the rows of a block's column, whose first sum is number `at`. Returns the elements that wait for
+/// these sums and are still pending, a bit each.
 template <class T>
 std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, const double* sums) const {
   static_assert(DeepTuning::block_lines <= round_most);
