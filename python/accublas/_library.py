@@ -53,7 +53,7 @@ def packaged_cublas() -> Path | None:
 
 
 def library_path(*folders: str) -> str:
-    """LD_LIBRARY_PATH for another program: folders, what the variable has, and the folder of the package nvidia-cublas, where the loader finds cuBLAS for the library."""
+    """Returns the LD_LIBRARY_PATH for another program: `folders`, the variable's current folders, and that of the package nvidia-cublas, where the loader finds cuBLAS."""
     cublas = packaged_cublas()
     return ":".join([*folders, *filter(None, [os.environ.get("LD_LIBRARY_PATH"), cublas and str(cublas.parent)])])
 

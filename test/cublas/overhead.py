@@ -11,7 +11,7 @@ import run_with_dropin as dropin  # noqa: E402
 
 
 def median(call):
-    """The median of five times of a call in milliseconds, by CUDA's events, after two calls that are not timed."""
+    """Returns the median of five times of a call in milliseconds. CUDA's events measure them, after two calls that do not count."""
     import torch
     times = []
     for _ in range(7):
@@ -50,7 +50,7 @@ def device():
 
 
 def linear():
-    """A square layer with a bias. The backward pass computes the gradients of the input, the weights and the bias."""
+    """Measures a square layer with a bias. The backward pass computes the gradients of the input, the weights and the bias."""
     import torch
     for dtype in (torch.float64, torch.float32):
         for width in (1024, 4096):
