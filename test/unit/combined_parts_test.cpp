@@ -1,6 +1,8 @@
 // Complex products whose alpha or beta has an imaginary part combine dot2's pairs or cr's sums of both parts by vector
 // kernels. These tests compare their bits with those of products that are computed element by element.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -114,6 +116,32 @@ TYPED_TEST(CombinedParts, AreThoseOfElements) {
           }
       }
     }
+}
+
+/// Updates an upper triangle, where rows from 33 on of the first columns lie in memory that cannot be read.
+TYPED_TEST(CombinedParts, LeaveTheOtherTriangleUnread) {
+  using E = Complex<TypeParam>;
+  constexpr Index n = 40, k = 8, readable = 33;
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), bytes = 2 * n * page;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  for (std::size_t j = 0; j < readable; ++j)
+    ASSERT_EQ(mprotect(static_cast<char*>(memory) + (2 * j + 1) * page, page, PROT_NONE), 0);
+  const std::size_t numbers = page / sizeof(E);
+  Random random{40};
+  const auto a = combined_numbers<TypeParam>(n * k, CombinedData::random, random);
+  for (const E beta : {E{2, 0}, E{2, 1}}) {
+    Product<E> p{n, n, k, {1, 1}, {{a.data(), 1, n}}, {{a.data(), n, 1}}, beta};
+    p.c = {static_cast<E*>(memory) + numbers - readable, 1, static_cast<Index>(2 * numbers)};
+    p.wanted = Triangle::upper;
+    for (const accublas_mode mode : {ACCUBLAS_MODE_DOT2, ACCUBLAS_MODE_CR}) {
+      Workspace workspace{std::size_t{1} << 26, nullptr, 0};
+      accublas_report_t report{};
+      Execution execution{2, detected_isa(), workspace, report, 0};
+      structured_product<E>(p, Mode{mode}, ACCUBLAS_ENGINE_DOT2, nullptr, execution);
+    }
+  }
+  munmap(memory, bytes);
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ void Deep<T>::run() {
         std::fill_n(&element(0, j, part), g_.m, most);
       else
         for (Index i = 0; i < g_.m; ++i) element(i, j, part) = wanted(i, j, part) ? most : final;
-      for (Index i = 0; keeps_addends() && i < g_.m; ++i) addends_[index(i, j, part)] = *result(i, j, part);
+      for (Index i = 0; keeps_addends() && i < g_.m; ++i)
+        if (element(i, j, part) != final) addends_[index(i, j, part)] = *result(i, j, part);
     }
   for (Index block = 0; block < blocks_; ++block)
     hard_[block] =
@@ -254,7 +255,8 @@ std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, c
   T own[round_most], other[round_most], out[round_most];
   const auto alpha = ComponentTerms<T>::factors(g_.alpha, part == 1),
              beta = ComponentTerms<T>::factors(g_.beta, part == 1);
-  for (Index r = 0; r < rows.count; ++r) {
+  // The elements of C outside its wanted triangle are not read.
+  for (Index r = std::countr_zero(open); r < std::bit_width(open); ++r) {
     own[r] = addend(rows.begin + r, j, part);
     other[r] = other_addend(rows.begin + r, j, part);
   }
