@@ -184,7 +184,7 @@ void run_inverse(Context& context, const Factorization<E>& f, const accublas_opt
   Run run(context, f.routine(), options);
   run.sizes(f.n, f.n, f.n);
   const Named a{"a", f.a.data, sizeof(E)}, ipiv{"ipiv", f.pivots.data}, info{"info", f.info};
-  const bool info_on_device = run.is_on_device(info);
+  const bool info_on_device = run.is_device_memory(info);
   std::vector<Named> operands;
   if (f.n > 0) operands.push_back(a);
   if (f.n > 0 && !has_uplo(f.kind)) operands.push_back(ipiv);

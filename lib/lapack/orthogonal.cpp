@@ -197,7 +197,7 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   run.sizes(shape.m, shape.n, shape.k);
   const Named a{"a", o.a.data, sizeof(E)}, tau{"tau", o.tau, sizeof(E)},
       c{o.kind == Operation::gels ? "b" : "c", o.c.data, sizeof(E)}, info{"info", o.info};
-  const bool info_on_device = o.info && run.is_on_device(info), work = has_work(o);
+  const bool info_on_device = o.info && run.is_device_memory(info), work = has_work(o);
   const bool zeros = is_zero(o) && o.c_rows() > 0 && o.c_cols() > 0;
   std::vector<Named> operands;
   if (work) operands.push_back(a);

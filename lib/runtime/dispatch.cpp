@@ -214,7 +214,7 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   run.sizes(shape.m, shape.n, shape.k);
   const Named a{"a", f.a.data, sizeof(E)}, ipiv{"ipiv", f.pivots.data}, b{"b", f.b.data, sizeof(E)},
       info{"info", f.info};
-  f.info_on_device = run.is_on_device(info);
+  f.info_on_device = run.is_device_memory(info);
   // Without right-hand sides POSV and GESV still factor A.
   const bool work = shape.k > 0 && (shape.n > 0 || has_factor(f.kind));
   std::vector<Named> operands;

@@ -58,7 +58,7 @@ class Run {
 
   bool on_device() const { return on_device_; }
   /// Whether an argument, of any kind, is in device memory.
-  bool is_on_device(const Named& argument) const { return where(argument).kind == MemoryKind::device; }
+  bool is_device_memory(const Named& argument) const { return where(argument).kind == MemoryKind::device; }
   bool scalars_on_device() const { return context_.pointer_mode == ACCUBLAS_POINTER_DEVICE; }
   const Mode& mode() const { return context_.last.plan.mode; }
 
