@@ -11,9 +11,10 @@ namespace accublas::cuda::reconstructing {
 struct TileShape {
   int strips, rows;
 };
-/// Blocks get equally many tiles, and not more than needed. Of a triangle, where that is more than one, eight or more
-/// narrow ones: these have fewer columns beyond the diagonal, and blocks with less to do there go on. Of n = 8192 that
-/// saves a third of the time; at 4096 what a tile costs besides (26 us) takes as much again.
+/// Blocks get equally many tiles, and not more than needed. A tile has a row for each warp at least. Of a triangle,
+/// where a block has more than one, eight or more narrow ones: these have fewer columns beyond the diagonal, and blocks
+/// with less to do there go on. Of n = 8192 that saves a third of the time; at 4096 what a tile costs besides (26 us)
+/// takes as much again.
 __device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle) {
   const auto strips_of = [&](int most) {
     int strips = 1;
@@ -30,7 +31,7 @@ __device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle) {
     each = 8;
   }
   while (height() > most_rows) ++each;
-  return {strips, static_cast<int>(max(height(), Index{warps}))};
+  return {strips, static_cast<int>(max(height(), Index{warps / strips}))};
 }
 
 /// The tiles that rows from `row` on may want, of `count` tiles side by side, each of `width` columns of C from `col`

@@ -9,6 +9,7 @@
 
 #include "cuda/core/arithmetic.hpp"
 #include "cuda/core/call_state.hpp"
+#include "cuda/core/warp_reduce.hpp"
 #include "cuda/exact/finish_element.hpp"
 #include "cuda/int8/finish_leading.hpp"
 #include "cuda/int8/reconstruct.hpp"
@@ -96,17 +97,24 @@ __device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, B
     lines.largest_scale = -(1 << 20);
   }
   __syncthreads();
+  int least_scale = 1 << 20, largest_scale = -(1 << 20);
   for (int i = thread; i < tile.strips * strip; i += threads) {
     FinishLine col{0, {0, 0}, true};
     if (i < tile.width) {
       col = column_line<Numbers>(b.plan, a.cols, first_col + i);
-      atomicMin(&lines.least_scale, col.scale);
-      atomicMax(&lines.largest_scale, col.scale);
+      least_scale = min(least_scale, col.scale);
+      largest_scale = max(largest_scale, col.scale);
     }
     lines.scale[i] = static_cast<unsigned>(col.scale) << 20;
     lines.error[i] = col.error.error;
     lines.drop[i] = col.error.drop;
     lines.special[i] = col.special;
+  }
+  least_scale = lanes_min(least_scale);
+  largest_scale = lanes_max(largest_scale);
+  if (thread % 32 == 0) {
+    atomicMin(&lines.least_scale, least_scale);
+    atomicMax(&lines.largest_scale, largest_scale);
   }
   __syncthreads();
   if (thread >= tile.height) return;
