@@ -63,6 +63,7 @@ void run_cr(Int8Call<T>& call, std::byte* memory) {
     if (index > 0) call.resolve_zeros(index - 1);
     run_cr_pass(call, index, true);
   }
+  if (call.plan.passes == 1 && call.plan.slabs.square == 0) call.resolve_zeros(0);
   call.compute_open_elements();
   call.end();
 }
