@@ -20,9 +20,18 @@ struct KnownTile {
   E a[known_edge][all_rows], x[known_edge][known_edge + 1];
 };
 
+template <class E>
+__device__ bool is_zero_number(const E& z) {
+  return is_zero(part_of(z, 0)) && is_zero(part_of(z, parts_of<E> - 1));
+}
+template <class E>
+__device__ bool is_finite_number(const E& z) {
+  return is_finite(part_of(z, 0)) && is_finite(part_of(z, parts_of<E> - 1));
+}
+
 /// Holds the numbers of the next tile in registers. Their loads are in flight while the current tile is in use. Rows,
-/// right-hand sides and terms that do not exist get the numbers of others.
-template <class E, bool cr, int of_warp>
+/// right-hand sides and terms that do not exist get the numbers of others. `with_far`: the terms may have far entries.
+template <class E, bool cr, int of_warp, bool with_far = false>
 class NextTile {
   using Tile = KnownTile<E, of_warp>;
   static constexpr int entries = known_edge * Tile::all_rows / known_threads,
@@ -32,7 +41,10 @@ class NextTile {
   /// Prepares tiles of `terms` unknowns from position `first` on, of rows from row0 on out of the `count` rows after
   /// these unknowns, and of right-hand sides from side0 on.
   __device__ NextTile(const SolveJob<E>& job, Index first, Index terms, Index row0, Index count, Index side0)
-      : terms_(terms),
+      : far_(job.far),
+        first_(first),
+        position_(first + terms + row0),
+        terms_(terms),
         rows_(static_cast<int>(min(Index{Tile::all_rows}, count - row0))),
         sides_(static_cast<int>(min(Index{known_edge}, job.system.sides - side0))),
         conjugate_(job.system.m.conjugate) {
@@ -46,8 +58,13 @@ class NextTile {
   /// Loads the tile from term `done` on.
   __device__ __forceinline__ void load(Index done) {
     const int last = static_cast<int>(min(Index{known_edge}, terms_ - done)) - 1;
+    // The far entries are in the first columns.
+    const bool far = with_far && far_.has(first_ + done);
 #pragma unroll
-    for (int i = 0; i < entries; ++i) entry_[i] = m_(min(row(i), rows_ - 1), done + min(column(i), last));
+    for (int i = 0; i < entries; ++i) {
+      const Index r = min(row(i), rows_ - 1), q = done + min(column(i), last);
+      entry_[i] = far && far_.has(first_ + q) ? far_(position_ + r, first_ + q) : m_(r, q);
+    }
 #pragma unroll
     for (int i = 0; i < numbers; ++i) number_[i] = x_(done + min(unknown(i), last), min(side(i), sides_ - 1));
   }
@@ -58,6 +75,19 @@ class NextTile {
 #pragma unroll
     for (int i = 0; i < numbers; ++i) tile.x[unknown(i)][side(i)] = number_[i];
   }
+  /// Returns whether a number of the thread is zero.
+  __device__ __forceinline__ bool has_zero() const {
+    bool any = false;
+    for (int i = 0; i < entries; ++i) any |= is_zero_number(entry_[i]);
+    for (int i = 0; i < numbers; ++i) any |= is_zero_number(number_[i]);
+    return any;
+  }
+  __device__ __forceinline__ bool is_finite() const {
+    bool all = true;
+    for (int i = 0; i < entries; ++i) all &= is_finite_number(entry_[i]);
+    for (int i = 0; i < numbers; ++i) all &= is_finite_number(number_[i]);
+    return all;
+  }
 
  private:
   __device__ static int at(int i) { return static_cast<int>(threadIdx.x) + i * known_threads; }
@@ -66,22 +96,14 @@ class NextTile {
   __device__ int unknown(int i) const { return x_by_rows_ ? at(i) % known_edge : at(i) / known_edge; }
   __device__ int side(int i) const { return x_by_rows_ ? at(i) / known_edge : at(i) % known_edge; }
 
-  const Index terms_;
+  const FarEntries<E> far_;
+  const Index first_, position_, terms_;
   const int rows_, sides_;
   const bool conjugate_;
   Matrix<const E> m_, x_;
   bool m_by_rows_, x_by_rows_;
   E entry_[entries], number_[numbers];
 };
-
-template <class E>
-__device__ bool is_zero_number(const E& z) {
-  return is_zero(part_of(z, 0)) && is_zero(part_of(z, parts_of<E> - 1));
-}
-template <class E>
-__device__ bool is_finite_number(const E& z) {
-  return is_finite(part_of(z, 0)) && is_finite(part_of(z, parts_of<E> - 1));
-}
 
 /// Subtracts a right-hand side from the sums of its parts. If alpha is real, a part is not read for the other one: the
 /// imaginary parts on the diagonal of Cholesky's A may be NaN.
@@ -137,52 +159,38 @@ struct TileOfSums {
   }
 
  private:
-  __device__ E entry(int r, Index q) const {
-    if (job.far.has(q)) return job.far(position(r), q);
-    return job.system.m(job.place(position(r)), job.place(q));
-  }
   /// The function is not inlined, so that it takes no registers of the code that seldom calls it.
   __device__ static ACCUBLAS_NOINLINE void refine(TileOfSums of, Tile& tile) {
     const SolveJob<E>& job = of.job;
-    const bool m_by_rows = job.system.m.stored.row_stride == 1, x_by_rows = job.system.x.row_stride == 1;
     const E alpha = job.alpha ? *job.alpha : job.system.alpha;
     TripleChain chain[rows][parts];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
       subtract_right_side(chain[r], alpha,
                           lifted_for_sums(job.system.x(job.place(of.position(warp() * rows + r)), of.side(lane()))));
+    NextTile<E, true, of_warp, true> next(job, 0, of.known, of.row0, of.count, of.side0);
+    next.load(0);
 #pragma unroll 1
-    for (Index done = 0; done < of.known; done += known_edge) {
-      bool finite = true;
-      // Terms that do not exist are zero.
-#pragma unroll 4
-      for (int at = static_cast<int>(threadIdx.x); at < known_edge * Tile::all_rows; at += known_threads) {
-        const int r = m_by_rows ? at % Tile::all_rows : at / known_edge,
-                  q = m_by_rows ? at / Tile::all_rows : at % known_edge;
-        const E entry = done + q < of.known ? lifted_for_sums(of.entry(r, done + q)) : E{};
-        finite &= is_finite_number(entry);
-        tile.a[q][r] = entry;
-      }
-#pragma unroll 4
-      for (int at = static_cast<int>(threadIdx.x); at < known_edge * known_edge; at += known_threads) {
-        const int q = x_by_rows ? at % known_edge : at / known_edge, c = x_by_rows ? at / known_edge : at % known_edge;
-        const E number = done + q < of.known ? job.system.x(job.place(done + q), of.side(c)) : E{};
-        finite &= is_finite_number(number);
-        tile.x[q][c] = number;
-      }
+    for (Index done = 0; done < of.known;) {
+      const int some = static_cast<int>(min(Index{known_edge}, of.known - done));
+      next.store(tile);
       // Products with a zero add nothing, unless the other factor is not finite.
-      const bool leaves_out_zeros = __syncthreads_and(finite);
+      const bool leaves_out_zeros = __syncthreads_or(next.has_zero()) && __syncthreads_and(next.is_finite());
+      if (done + some < of.known) next.load(done + some);
 #pragma unroll 1
-      for (int q = 0; q < known_edge; ++q) {
+      for (int q = 0; q < some; ++q) {
         const E x = tile.x[q][lane()];
-        bool any = false;
+        if (leaves_out_zeros) {
+          bool any = false;
 #pragma unroll
-        for (int r = 0; r < rows; ++r) any |= !is_zero_number(tile.a[q][warp() * rows + r]);
-        if (leaves_out_zeros && !__any_sync(0xFFFFFFFFu, any && !is_zero_number(x))) continue;
+          for (int r = 0; r < rows; ++r) any |= !is_zero_number(tile.a[q][warp() * rows + r]);
+          if (!__any_sync(0xFFFFFFFFu, any && !is_zero_number(x))) continue;
+        }
 #pragma unroll
         for (int r = 0; r < rows; ++r) add_term(chain[r], tile.a[q][warp() * rows + r], x);
       }
       __syncthreads();
+      done += some;
     }
 #pragma unroll
     for (int r = 0; r < rows; ++r)

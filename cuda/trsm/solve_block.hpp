@@ -117,6 +117,8 @@ class BlockData {
         to[from.row * row_step + from.other * x.col_stride] = storage_.x[from.row][from.other];
     }
   }
+  /// Returns the stride from one position to the next.
+  __device__ Index step_of(Index stride) const { return job_.forward ? stride : -stride; }
   /// Returns the block's r-th unknown, without a right-hand side.
   __device__ Unknown<E> row(int r) const {
     return {alpha_, {}, storage_.pivot[r], job_.system.m.unit, storage_.reciprocal[r]};
@@ -165,8 +167,6 @@ class BlockData {
   __device__ int sides_here() const {
     return static_cast<int>(min(Index{edge}, job_.system.sides - Index{blockIdx.x} * edge));
   }
-  /// Returns the stride from one position to the next.
-  __device__ Index step_of(Index stride) const { return job_.forward ? stride : -stride; }
 };
 
 }  // namespace accublas::cuda::solve

@@ -130,25 +130,38 @@ class UnprovedGuesses : BlockData<E, true> {
     return true;
   }
   /// Loads the terms from `done` on, each factor times `factor`. Terms that do not exist are zero.
-  __device__ void load(Index done, double factor, Tile& tile) const {
-    const accublas::Operand<E>& m = job_.system.m;
-    const bool m_by_rows = m.stored.row_stride == 1, x_by_rows = job_.system.x.row_stride == 1;
+  __device__ __forceinline__ void load(Index done, double factor, Tile& tile) const {
+    const Matrix<const double>& m = job_.system.m.stored;
+    const Matrix<double>& x = job_.system.x;
+    const bool m_by_rows = m.row_stride == 1, x_by_rows = x.row_stride == 1;
+    const int last = static_cast<int>(min(Index{edge}, first_ - done)) - 1,
+              last_side = static_cast<int>(min(Index{edge}, job_.system.sides - first_side())) - 1;
+    const auto load_entries = [&](auto&& entry) {
 #pragma unroll 8
-    for (int at = static_cast<int>(threadIdx.x); at < edge * unknowns; at += all_threads) {
-      const int r = m_by_rows ? at % unknowns : at / edge, q = m_by_rows ? at / unknowns : at % edge;
-      const Index position = first_ + min(r, count_ - 1), term = min(done + q, first_ - 1);
-      const double entry =
-          job_.far.has(term) ? job_.far(position, term) : m.stored(job_.place(position), job_.place(term));
-      tile.a[q][r] = done + q < first_ ? entry * factor : 0;
-    }
+      for (int at = static_cast<int>(threadIdx.x); at < edge * unknowns; at += all_threads) {
+        const int r = m_by_rows ? at % unknowns : at / edge, q = m_by_rows ? at / unknowns : at % edge;
+        const double loaded = entry(min(r, count_ - 1), min(q, last));
+        tile.a[q][r] = q <= last ? loaded * factor : 0;
+      }
+    };
+    const double* const entries = &m(job_.place(first_), job_.place(done));
+    const Index row_step = this->step_of(m.row_stride), column_step = this->step_of(m.col_stride);
+    // The far entries are in the first columns.
+    if (job_.far.has(done))
+      load_entries([&](int r, int q) {
+        return job_.far.has(done + q) ? job_.far(first_ + r, done + q) : entries[r * row_step + q * column_step];
+      });
+    else
+      load_entries([&](int r, int q) { return entries[r * row_step + q * column_step]; });
+    const double* const numbers = &x(job_.place(done), first_side());
+    const Index number_step = this->step_of(x.row_stride);
 #pragma unroll 4
     for (int at = static_cast<int>(threadIdx.x); at < edge * edge; at += all_threads) {
       const int q = x_by_rows ? at % edge : at / edge, c = x_by_rows ? at / edge : at % edge;
-      const Index first_side = Index{blockIdx.x} * edge;
-      tile.x[q][c] =
-          job_.system.x(job_.place(min(done + q, first_ - 1)), min(first_side + c, job_.system.sides - 1)) * factor;
+      tile.x[q][c] = numbers[min(q, last) * number_step + min(c, last_side) * x.col_stride] * factor;
     }
   }
+  __device__ static Index first_side() { return Index{blockIdx.x} * edge; }
 };
 
 /// Returns whether the guesses of a thread block are right (UnprovedGuesses). The function is not a member, because an
