@@ -99,10 +99,8 @@ class CudaBackend final : public Backend {
     if (!(is_gemm(routine) || is_level3(routine)) || shape.device >= device_count(reason)) return {first, by_shape};
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
     if (is_batched(routine) && !is_complex_routine(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
-        (mode.kind == ACCUBLAS_MODE_CR
-             ? cuda::batch_cr_serves(model, shape.m, shape.n, shape.k)
-             : cuda::batch_fixed_serves(model, shape.m, shape.n, shape.k,
-                                        mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0)))
+        (mode.kind == ACCUBLAS_MODE_FIXED ? cuda::batch_fixed_serves(model, shape.m, shape.n, shape.k, mode.parameter)
+                                          : cuda::batch_cr_serves(model, shape.m, shape.n, shape.k)))
       return {ACCUBLAS_ENGINE_INT8, by_shape};
     const bool grade = is_grade(mode) && !mode.reproducible;
     if (is_solve(routine)) {

@@ -229,7 +229,7 @@ typedef struct accublas_report_t {
   int64_t k;               /**< terms of a sum (dot, nrm2, asum: n) */
   int32_t bits;            /**< the largest number of bits T that was used, also for rejected elements; 0: none */
   int32_t parts;           /**< moduli, or digits or slices of A, that were multiplied (at most); 0 if there are none */
-  int64_t rejected;        /**< elements that the certificate rejected at T */
+  int64_t rejected;        /**< elements that the certificate rejected at T; all, if it rejected more than one in 64 */
   int64_t undecided;       /**< elements that were computed one by one because Ziv's test had left them undecided; of
                                 vectors (DOT, GEMV), TRSM and factorizations only those that took an exact accumulator */
   int64_t workspace_bytes; /**< peak workspace of the call */

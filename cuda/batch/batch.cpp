@@ -132,19 +132,15 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   execution.report.workspace_bytes = static_cast<std::int64_t>(own + kept);
 }
 
-/// Returns the T of the kernels for small matrices, or 0 if they find T* of each matrix.
-int prescribed_bits(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : 0; }
-
-/// Returns whether the kernels for small matrices serve a call. fixed:T with a target must know the data before it
-/// writes.
+/// Returns whether the kernels for small matrices serve a call. In dp and sp they return cr's values. fixed:T with a
+/// target must know the data before it writes.
 template <class T>
 bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const Execution& execution) {
   constexpr Index most_matrices = Index{1} << 24;  // limit of a launch
   const Gemm<T>& g = call.problem.shape;
   if (call.engine != ACCUBLAS_ENGINE_INT8 || call.problem.count > most_matrices) return false;
-  if (call.mode.kind == ACCUBLAS_MODE_CR) return batch_cr_serves(state.model(), g.m, g.n, g.k);
-  if (call.mode.kind == ACCUBLAS_MODE_FIXED && execution.target > 0) return false;
-  return batch_fixed_serves(state.model(), g.m, g.n, g.k, prescribed_bits(call.mode));
+  if (call.mode.kind != ACCUBLAS_MODE_FIXED) return batch_cr_serves(state.model(), g.m, g.n, g.k);
+  return execution.target == 0 && batch_fixed_serves(state.model(), g.m, g.n, g.k, call.mode.parameter);
 }
 
 /// Computes all matrices by the kernels for small ones, and the elements that these leave pending by exact
@@ -152,30 +148,22 @@ bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const E
 template <class T>
 void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const BatchProblem<T> p = batch_problem(call);
-  const bool cr = call.mode.kind == ACCUBLAS_MODE_CR;
   const BatchTiles tiles = batch_tiles(p.m, p.n, p.k);
-  const int bits = prescribed_bits(call.mode);
   const cudaStream_t stream = state.cuda_stream();
   std::uint32_t* open = nullptr;
-  int* rungs = nullptr;
-  const auto lay_out = [&](Carver& carver) {
-    open = carver.take<std::uint32_t>(tiles.open_words(p.count));
-    rungs = carver.take<int>(cr ? 0 : batch_rungs(tiles, bits, p.count));
-  };
+  const auto lay_out = [&](Carver& carver) { open = carver.take<std::uint32_t>(tiles.open_words(p.count)); };
   const ArrayMemory<CallMemory> memory(lay_out, state, execution.workspace);
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
-  if (cr)
-    batch_cr(state.model(), p, tiles, open, false, device, stream);
+  if (call.mode.kind == ACCUBLAS_MODE_FIXED)
+    batch_fixed(state.model(), p, tiles, call.mode.parameter, open, device, stream);
   else
-    batch_fixed(state.model(), p, tiles, bits, open, rungs, device, stream);
+    batch_cr(state.model(), p, tiles, open, false, device, stream);
   state.phase(&accublas_report_t::ms_exact);
   batch_exact(state.model(), p, tiles, open, device, stream);
   state.end_call();
-  const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;  // the device reports whether it dropped bits
   execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
-  const double certified = cr || fixed ? 0 : certificate_bound(p.k, unit_roundoff<T>());
-  put_bound(execution.report, rounded_once<T>(certified));
+  put_bound(execution.report, rounded_once<T>());  // the device reports whether fixed:T dropped bits
 }
 
 /// Computes a strided batch by single calls of the engine.

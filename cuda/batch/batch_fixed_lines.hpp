@@ -1,10 +1,8 @@
-// The lines of a batch in fixed point: their measurements, the certificate's factors, and the digits of a'. Device
-// code.
+// The lines of a batch in fixed point: their measurements, and the digits of a'. Device code.
 #pragma once
 
 #include "cuda/batch/batch_digits.hpp"
 #include "cuda/batch/batch_tiles.hpp"
-#include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
 
 namespace accublas::cuda {
@@ -16,22 +14,15 @@ inline constexpr int fixed_digits = 9, most_fixed_bits = 64, fixed_weights = 2 *
 template <class Tiles>
 struct KnownLines : Tiles {
   int exponent[Tiles::lines];  ///< E; 0 for a line of zeros
-  int last_bit[Tiles::lines];  ///< exponent of the lowest set bit; dp:repro only
-  long long lambda[Tiles::lines];
   bool special[Tiles::lines];
-  int rung[Tiles::tiles];  ///< 1 + the largest rung that an element of the tile needs; 0: no rung is accepted
 };
 template <int Rows, int Cols, int Terms, int TilesOfBlock, int Threads>
 using FixedShape = KnownLines<TileShape<fixed_digits, Rows, Cols, Terms, TilesOfBlock, Threads>>;
 
-/// Returns the largest over the four threads of a line (most_of_line), or the sum (sum_of_line).
+/// Returns the largest over the four threads of a line.
 __device__ inline int most_of_line(int x) {
   x = max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 1));
   return max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));
-}
-__device__ inline long long sum_of_line(long long x) {
-  x += __shfl_xor_sync(0xFFFFFFFFu, x, 1);
-  return x + __shfl_xor_sync(0xFFFFFFFFu, x, 2);
 }
 
 /// Calls body(line in shared memory, its entries) for all of the block's lines that some element needs. The caller must
@@ -49,44 +40,21 @@ __device__ void for_lines(const BatchProblem<T>& p, const BatchTiles& tiles, Bod
   }
 }
 
-/// Measures a line: its exponent, and whether it holds Inf or NaN. With `certify` it also finds lambda and the last
-/// bit, and writes the certificate's factors as digit 0.
+/// Measures a line: its exponent, and whether it holds Inf or NaN.
 template <class S, class T>
-__device__ void measure_line(const T (&x)[S::terms / 4], int line, bool certify, S& shared) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+__device__ void measure_line(const T (&x)[S::terms / 4], int line, S& shared) {
   constexpr int none = -0x3FFFFFFF;
-  int exponent = none, last_bit = -none;
+  int exponent = none;
   bool special = false;
 #pragma unroll
   for (int q = 0; q < S::terms / 4; ++q) {
     special |= !is_finite(x[q]);
-    if (is_zero(x[q])) continue;
-    exponent = max(exponent, exponent_above(x[q]));
-    if (certify) last_bit = min(last_bit, exponent_of_last_bit(x[q]));
+    if (!is_zero(x[q])) exponent = max(exponent, exponent_above(x[q]));
   }
   special = most_of_line(special) != 0;
   exponent = most_of_line(exponent);
-  last_bit = -most_of_line(-last_bit);
-  if (exponent == none || special) exponent = last_bit = 0;
-  long long lambda = 0;
-  if (certify) {
-#pragma unroll
-    for (int r = 0; r < S::terms / 16; ++r) {
-      std::uint32_t word = 0;
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const T entry = special ? T(0) : x[4 * r + e];
-        lambda += certificate_ceiling(entry, exponent);
-        word |= static_cast<std::uint32_t>(certificate_byte(entry, exponent)) << (8 * e);
-      }
-      shared.digit[0][line][4 * S::chunk_of(r, line) + lane % 4] = word;
-    }
-    lambda = sum_of_line(lambda);
-  }
-  if (lane % 4 != 0) return;
-  shared.exponent[line] = exponent;
-  shared.last_bit[line] = last_bit;
-  shared.lambda[line] = lambda;
+  if (threadIdx.x % 4 != 0) return;
+  shared.exponent[line] = exponent == none || special ? 0 : exponent;
   shared.special[line] = special;
 }
 

@@ -47,13 +47,10 @@ void batch_cr(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std
 
 /// Returns whether batch_fixed serves a shape: with t up to 64, if batch_cr serves it.
 bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
-/// Returns the length of the scratch `rungs_of` of batch_fixed.
-std::size_t batch_rungs(const BatchTiles&, int t, Index matrices);
-/// Counterpart of batch_cr for fixed:t, or for dp and sp reproducible (t = 0). Pending elements are those that the
-/// certificate rejects, which take cr's values, and those of lines with Inf or NaN.
+/// Counterpart of batch_cr for fixed:t. Pending elements are those of lines with Inf or NaN.
 template <class T>
 void batch_fixed(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, int t, std::uint32_t* open,
-                 int* rungs_of, CallState* state, cudaStream_t);
+                 CallState* state, cudaStream_t);
 
 /// Computes the elements whose bits are set, by exact accumulators, including special values.
 template <class T>

@@ -87,11 +87,13 @@ inline constexpr int state_samples = 64;
 struct CallState {
   SideSummary rows, cols;
   // The certificate fills the following members.
-  std::int32_t common_moduli;          ///< moduli that suffice for all elements by their lines alone; 0: not known
-  std::int32_t common_bits;            ///< bits that go with them: both sides have the same bits (share_bits)
-  std::int32_t largest_rung;           ///< 1 + index of the largest rung that an element needs; 0: no rung is accepted
-  unsigned long long rejected_in_all;  ///< elements that the certificate rejected, without special lines
-  unsigned long long rejected;         ///< rejected elements that are not zero by structure
+  std::int32_t common_moduli;  ///< moduli that suffice for all elements by their lines alone; 0: not known
+  std::int32_t common_bits;    ///< bits that go with them: both sides have the same bits (share_bits)
+  std::int32_t largest_rung;   ///< 1 + index of the largest rung that an element needs; 0: no rung is accepted
+  unsigned long long
+      rejected_in_all;          ///< elements of finite lines that the certificate rejected; all of the call if it fails
+  unsigned long long rejected;  ///< elements of finite lines that are pending if no pass is active
+  std::int32_t all_by_cr;       ///< the certificate fails (lib/numerics/certificate.hpp): all elements take cr's values
   // The passes fill the following members.
   PassPlan pass[most_passes];
   unsigned long long open[most_passes];  ///< elements of finite lines that are pending after pass i

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(combined_threads)
     combine_rejected_kernel(CombinedParts<T> combined, Index words, std::uint32_t* open, CallState* state) {
   await_predecessor();
   const Complex<T> alpha = combined.alpha.get();
-  if (is_zero(alpha.im) || state->common_moduli != 0) return;
+  if (is_zero(alpha.im) || state->common_moduli != 0 || state->all_by_cr != 0) return;
   constexpr std::uint32_t real = 0x55555555;
   for (Index w = Index{blockIdx.x} * combined_threads + threadIdx.x; w < words;
        w += Index{gridDim.x} * combined_threads) {

@@ -72,6 +72,14 @@ Lines take_lines(Carver& carver, const Operand<T>& operand, bool keep_nonzero) {
   return l;
 }
 
+/// Returns how many elements of C the call computes; a complex one counts twice.
+template <class T>
+Index certified_elements(const EngineCall<T>& call) {
+  const Wanted& wanted = call.wanted;
+  return wanted.all() ? call.rows.count * call.cols.count
+                      : wanted.parts * elements_in(wanted.part, call.rows.count, call.rows.count);
+}
+
 /// The bitmap of open elements.
 template <class T>
 std::size_t open_words(const EngineCall<T>& call) {

@@ -144,15 +144,12 @@ template <class T>
 __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArguments<T> a, int index) {
   await_predecessor();
   CallState& state = *a.state;
-  if (leaves_c(state, a.alpha) || (index >= 0 && !state.pass[index].active)) return;
+  if (leaves_c(state, a.alpha) || !state.pass[index].active) return;
   unsigned long long& counter = open_before(state, index + 1);
   const Index m = a.rows.count, n = a.cols.count, words = OpenBits::words_per_row(n);
   const unsigned long long count = *static_cast<volatile unsigned long long*>(&counter);
   // A few elements would not cause a further pass: exact sums compute them as they are.
-  if (count == 0 || (index >= 0 && count <= few_elements_gpu(m, n))) return;
-  // The pass after the certificate computes the elements that are not pending, so it writes these. If there is none,
-  // they are written here.
-  const bool write = index >= 0 || state.largest_rung == 0;
+  if (count <= few_elements_gpu(m, n)) return;
   const T alpha = a.alpha.get(), beta = a.beta.get();
   __shared__ std::uint64_t row_bits[zero_words][zero_tile], col_bits[zero_words][zero_tile];
   __shared__ std::uint32_t open[zero_tile][2];
@@ -213,7 +210,7 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
       const int bit = __ffs(static_cast<int>(left)) - 1, r = tr + 16 * (bit / 4), c = tc + 16 * (bit % 4);
       atomicAnd(&open[r][c / 32], ~(1u << c % 32));
       T* const at = element(a.at, row + r, col + c);
-      if (write) *at = finish(alpha, Wide<1>{}, 0, beta, read_addend(beta, at));
+      *at = finish(alpha, Wide<1>{}, 0, beta, read_addend(beta, at));
     }
     __syncthreads();
     if (has_word && open[t / 2][t % 2] != word) a.open[word_row * words + word_at] = open[t / 2][t % 2];

@@ -36,8 +36,8 @@ struct ExactArguments {
   Wanted wanted{};  ///< which elements are pending if all are (CallState::all_pending)
   TermExponents exponents{};
 };
-/// Run this before a further pass that many pending elements would cause. It writes the elements without a term, and
-/// clears their bits.
+/// Run this after pass `index` and before a further one, which many pending elements would cause. It writes the
+/// elements without a term, and clears their bits.
 template <class T>
 void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int index, cudaStream_t);
 template <class T>

@@ -5,6 +5,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/operand.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/certificate.hpp"
 #include "lib/numerics/float_bits.hpp"
 
 namespace accublas::cuda {
@@ -22,6 +23,14 @@ __device__ inline unsigned long long& open_before(CallState& state, int index) {
   for (int i = index - 1; i >= 0; --i)
     if (state.pass[i].active) return state.open[i];
   return state.rejected;
+}
+
+/// Counts elements that the certificate rejects, of a call of so many elements (certified_elements).
+__device__ inline void count_rejected(CallState& state, unsigned count, Index elements) {
+  if (count == 0) return;
+  atomicAdd(&state.rejected, static_cast<unsigned long long>(count));
+  const unsigned long long before = atomicAdd(&state.rejected_in_all, static_cast<unsigned long long>(count));
+  if (certificate_fails(static_cast<Index>(before + count), elements)) state.all_by_cr = 1;
 }
 
 /// Returns whether the call's products are not wanted: its target is missed, or alpha (in device memory) is zero.

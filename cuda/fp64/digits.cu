@@ -32,12 +32,17 @@ __device__ void set_pass(const PlanArguments& a, bool interval, Elements element
 }
 
 template <class T>
-__global__ void plan_fixed_kernel(PlanArguments a, int t, double target, Scalar<T> alpha) {
+__global__ void plan_fixed_kernel(PlanArguments a, int t, double target, Index elements, Scalar<T> alpha) {
   CallState& state = *a.state;
   state.pass[a.index].active = 0;
   if (leaves_c(state, alpha)) return;
   const bool certified = t == 0;
   if (certified) {
+    if (state.all_by_cr != 0) {
+      state.rejected_in_all = static_cast<unsigned long long>(elements);
+      state.rejected = 0;
+      return;
+    }
     if (state.largest_rung == 0) return;
     constexpr CertificateRungs rungs = certificate_rungs<T>();
     t = rungs.t[state.largest_rung - 1];
@@ -56,6 +61,7 @@ template <class T>
 __global__ void plan_cr_kernel(PlanArguments a, bool first, unsigned long long few, Scalar<T> alpha) {
   CallState& state = *a.state;
   state.pass[a.index].active = 0;
+  first = first || state.all_by_cr != 0;
   if (leaves_c(state, alpha) || (!first && open_before(state, a.index) <= few)) return;
   set_pass(a, true, first ? Elements::all : Elements::open, a.scheme.bits());
 }
@@ -185,10 +191,10 @@ unsigned grid(Index blocks, Index most) { return static_cast<unsigned>(blocks < 
 
 template <class T>
 void plan_digits_fixed(const DigitScheme& scheme, const DigitBlocks& blocks, const DigitPass<T>& pass, int t,
-                       double target, cudaStream_t stream) {
+                       double target, Index elements, cudaStream_t stream) {
   if (rehearses()) return;
   plan_fixed_kernel<<<1, 1, 0, stream>>>(PlanArguments{scheme, blocks.rows, blocks.cols, pass.index, pass.state}, t,
-                                         target, pass.alpha);
+                                         target, elements, pass.alpha);
   check_launch("plan_digits_fixed");
 }
 
@@ -245,7 +251,7 @@ void finish_levels(const DigitScheme& scheme, const DigitBlocks& blocks, const D
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                        \
-  template void plan_digits_fixed(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, int, double,            \
+  template void plan_digits_fixed(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, int, double, Index,     \
                                   cudaStream_t);                                                                       \
   template void plan_digits_cr(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, bool, cudaStream_t);       \
   template void cut_digits(const DigitScheme&, const CutArguments<T>&, const PassPlan*, cudaStream_t);                 \

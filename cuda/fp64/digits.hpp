@@ -63,12 +63,13 @@ struct DigitPass {
 };
 
 /// Plans state->pass[index] for mode fixed:t (t > 0), or for the T* that the certificate found (t = 0; for elements
-/// that are not pending; inactive if T* is none). With target > 0 a fixed:t that drops bits misses the target, and the
-/// pass is inactive.
+/// that are not pending; inactive if T* is none, or if the certificate leaves all `elements` to cr). With target > 0 a
+/// fixed:t that drops bits misses the target, and the pass is inactive.
 template <class T>
-void plan_digits_fixed(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, int t, double target, cudaStream_t);
-/// Plans a pass of cr: all elements, or those pending after the certificate. The pass is inactive if these are few
-/// enough for the exact kernel.
+void plan_digits_fixed(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, int t, double target,
+                       Index elements, cudaStream_t);
+/// Plans a pass of cr: all elements (also if the certificate leaves them to cr), or those pending after the
+/// certificate. The pass is inactive if these are few enough for the exact kernel.
 template <class T>
 void plan_digits_cr(const DigitScheme&, const DigitBlocks&, const DigitPass<T>&, bool first, cudaStream_t);
 

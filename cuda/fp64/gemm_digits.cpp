@@ -139,19 +139,19 @@ void DigitGemm<T>::run() {
     certify_all(state_, call_, row_lines_, col_lines_, {CertificateRungKind::bits, all_rungs}, certificate_,
                 {rows_bytes, cols_bytes, certificate_.rows_bytes(), certificate_.cols_bytes(),
                  reinterpret_cast<std::int32_t*>(cols_bytes + certificate_.cols_bytes())},
-                open_, device_);
-    resolve_zeros(-1);
+                certified_elements(call_), open_, device_);
   }
   if (fixed_ || certified_) {
     plan_digits_fixed(fixed_pass_.scheme, fixed_pass_.blocks, digit_pass_of(0), fixed_ ? mode_.parameter : 0,
-                      fixed_ ? execution_.target : 0, stream_);
+                      fixed_ ? execution_.target : 0, certified_elements(call_), stream_);
     run_pass(fixed_pass_, 0);
   }
   if (!fixed_) {
     const int index = certified_ ? 1 : 0;
+    if (certified_) resolve_zeros(0);
     plan_digits_cr(cr_pass_.scheme, cr_pass_.blocks, digit_pass_of(index), !certified_, stream_);
     run_pass(cr_pass_, index);
-    if (!certified_) resolve_zeros(0);
+    resolve_zeros(index);
   }
   state_.phase(&accublas_report_t::ms_exact);
   exact(model_, exact_arguments(call_, row_lines_, col_lines_, open_, device_), stream_);

@@ -26,11 +26,12 @@ struct CertificateMemory {
 };
 
 /// Rungs of moduli, and fewer than all rungs, want all terms of X in one chunk. For moduli the lines, which
-/// measure_bounds measured, may do without X.
+/// measure_bounds measured, may do without X. elements: certified_elements, or INT64_MAX for calls that promise no
+/// bits: then any number of elements may be rejected.
 template <class T>
 void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
                  CertificateLadder ladder, const CertificateBlocks& block, const CertificateMemory& memory,
-                 std::uint32_t* open, CallState* device) {
+                 Index elements, std::uint32_t* open, CallState* device) {
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
   const int stride = certificate_stride_of(call.rows.k, ladder.kind);
@@ -69,15 +70,15 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
                                  device,
                                  wanted};
         if (whole) {
-          certify_product<T>(model, ladder, sums, row_lines, col_lines, row, col, open, stream);
+          certify_product<T>(model, ladder, sums, row_lines, col_lines, row, col, elements, open, stream);
         } else {
           certificate_sums(model, sums, stream);
         }
       }
       if (whole) continue;
       state.phase(&accublas_report_t::ms_reconstruct);
-      certify<T>(model, memory.sums, block.cols, row_lines, col_lines, row, rows, col, cols, wanted, open, device,
-                 stream);
+      certify<T>(model, memory.sums, block.cols, row_lines, col_lines, row, rows, col, cols, wanted, elements, open,
+                 device, stream);
     }
   }
 }

@@ -26,7 +26,7 @@ template <bool Long>
 __global__ void __launch_bounds__(threads, 4)
     certify_block(const std::int32_t* sums, Index block_cols, Lines rows, Lines cols, Index first_row, Index rows_count,
                   Index first_col, Index cols_count, const __grid_constant__ Wanted wanted,
-                  const __grid_constant__ Rungs rungs, std::uint32_t* open, CallState* state) {
+                  const __grid_constant__ Rungs rungs, Index elements, std::uint32_t* open, CallState* state) {
   await_predecessor();
   if (state->refused || state->common_moduli > 0) return;
   __shared__ LineFacts row_facts[rows_a_block];
@@ -116,10 +116,7 @@ __global__ void __launch_bounds__(threads, 4)
   __syncthreads();
   if (threadIdx.x == 0) {
     if (block_rung > known) atomicMax(&state->largest_rung, block_rung);
-    if (block_rejected > 0) {
-      atomicAdd(&state->rejected, static_cast<unsigned long long>(block_rejected));
-      atomicAdd(&state->rejected_in_all, static_cast<unsigned long long>(block_rejected));
-    }
+    count_rejected(*state, block_rejected, elements);
   }
 }
 
@@ -127,7 +124,7 @@ __global__ void __launch_bounds__(threads, 4)
 
 template <class T>
 void certify(const DeviceModel& model, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
-             Index first_row, Index rows_count, Index first_col, Index cols_count, const Wanted& wanted,
+             Index first_row, Index rows_count, Index first_col, Index cols_count, const Wanted& wanted, Index elements,
              std::uint32_t* open, CallState* state, cudaStream_t stream) {
   if (rows_count <= 0 || cols_count <= 0) return;
   const Rungs rungs = make_rungs<T>(rows.k, all_rungs);
@@ -139,13 +136,13 @@ void certify(const DeviceModel& model, const std::int32_t* sums, Index block_col
     const dim3 grid(static_cast<unsigned>(ceil_div(cols_count, cols_a_block)),
                     static_cast<unsigned>(ceil_div(count, rows_a_block)));
     launch(model, "certify", kernel, {grid, threads}, stream, sums + r * block_cols, block_cols, rows, cols,
-           first_row + r, count, first_col, cols_count, wanted.from(r, 0), rungs, open, state);
+           first_row + r, count, first_col, cols_count, wanted.from(r, 0), rungs, elements, open, state);
   }
 }
 
 template void certify<double>(const DeviceModel&, const std::int32_t*, Index, const Lines&, const Lines&, Index, Index,
-                              Index, Index, const Wanted&, std::uint32_t*, CallState*, cudaStream_t);
+                              Index, Index, const Wanted&, Index, std::uint32_t*, CallState*, cudaStream_t);
 template void certify<float>(const DeviceModel&, const std::int32_t*, Index, const Lines&, const Lines&, Index, Index,
-                             Index, Index, const Wanted&, std::uint32_t*, CallState*, cudaStream_t);
+                             Index, Index, const Wanted&, Index, std::uint32_t*, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

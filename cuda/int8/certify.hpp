@@ -12,11 +12,11 @@
 namespace accublas::cuda {
 
 /// The certificate's test over a block's sums: raises state->largest_rung, counts in ->rejected and ->rejected_in_all,
-/// sets the bits of rejected elements and of those of special lines in `open` (see OpenBits), clears the others. Of the
-/// wanted elements; `wanted` is of the block.
+/// sets ->all_by_cr if too many of the call's `elements` are rejected, sets the bits of rejected elements and of those
+/// of special lines in `open` (see OpenBits), clears the others. Of the wanted elements; `wanted` is of the block.
 template <class T>
 void certify(const DeviceModel&, const std::int32_t* sums, Index block_cols, const Lines& rows, const Lines& cols,
-             Index first_row, Index rows_count, Index first_col, Index cols_count, const Wanted& wanted,
+             Index first_row, Index rows_count, Index first_col, Index cols_count, const Wanted& wanted, Index elements,
              std::uint32_t* open, CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -178,9 +178,7 @@ class CertifyOutput {
     const int most = lanes_max(found_.accepted ? 1 + found_.rung : 0);
     if (threadIdx.x % 32 != 0) return;
     if (most > known_) atomicMax(&job_.state->largest_rung, most);
-    if (rejected == 0) return;
-    atomicAdd(&job_.state->rejected, static_cast<unsigned long long>(rejected));
-    atomicAdd(&job_.state->rejected_in_all, static_cast<unsigned long long>(rejected));
+    count_rejected(*job_.state, rejected, job_.elements);
   }
 
  private:

@@ -31,8 +31,7 @@ struct Int8Call {
   /// Starts the call in `memory`, which has plan.bytes: the report's bound is that of a result that is rounded once.
   void begin(std::byte* memory);
   void measure_lines(Measures);
-  /// Resolves open elements that no term contributes to, before pass index + 1 is planned for them; -1: the open
-  /// elements are the certificate's.
+  /// Resolves open elements that no term contributes to, before pass index + 1 is planned for them.
   void resolve_zeros(int index);
   /// Computes by exact accumulators what the passes left open. Where alpha, in device memory, is zero, C = beta C.
   void compute_open_elements();

@@ -15,13 +15,13 @@ void run_fixed(Int8Call<T>& call, std::byte* memory);
 template <class T>
 void run_cr(Int8Call<T>& call, std::byte* memory);
 
-/// Plans and launches one pass of cr, or of a grade's rejected elements. Slabs may take the place of the first such
-/// pass. `first`: pass 0 is cr's, and a pass with no active pass before it takes all elements.
+/// Plans and launches one pass of cr (plan_cr). Slabs may take the place of pass 0.
 template <class T>
-void run_cr_pass(Int8Call<T>& call, int index, bool first);
+void run_cr_pass(Int8Call<T>& call, int index);
 
-/// dp and sp: the certificate, a pass for what it accepts, passes of cr for what it rejects; with an offer cuBLAS,
-/// where the device finds that the data are for it.
+/// dp and sp: the certificate, a pass for what it accepts, passes of cr for what it rejects. If it rejects too much of
+/// a call with defined bits, the passes are those of run_cr. With an offer the call is cuBLAS's where the device finds
+/// that the data are for it.
 template <class T>
 void run_grade(Int8Call<T>& call, std::byte* memory);
 

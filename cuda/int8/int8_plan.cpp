@@ -185,6 +185,8 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
     case Int8Flow::cr:
       return launch_for(call, plan.buffers, most_moduli(plan.residues), plan.residues);
     case Int8Flow::grade:
+      // The first pass of dp:repro may be cr's.
+      if (request.mode.reproducible) return launch_for(call, plan.buffers, most_moduli(plan.residues), plan.residues);
       return launch_for_ladder(call, plan.buffers, plan.ladder);
     case Int8Flow::sums:
       break;

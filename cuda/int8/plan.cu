@@ -47,37 +47,43 @@ __device__ void set_plan(PassPlan plan, int index, const PassLaunch& launched, I
   state.pass[index] = plan;
 }
 
+/// Returns the plan of a pass with T = t. At most `most` moduli suffice, whatever the norms.
+__device__ PassPlan fixed_plan(const CallState& state, int t, Elements elements, Index k, int most,
+                               const Capacities& capacities) {
+  PassPlan plan{};
+  plan.active = 1;
+  plan.elements = elements;
+  plan.row_bits = plan.col_bits = t;
+  const double row_norm = from_bits<double>(state.rows.largest_norm),
+               col_norm = from_bits<double>(state.cols.largest_norm);
+  plan.moduli = capacities.moduli_for(int8_log2_norm(row_norm, t, k) + int8_log2_norm(col_norm, t, k), most);
+  return plan;
+}
+
+/// Returns the plan of the pass with T* for the elements that the certificate accepts. It is inactive if there are
+/// none.
+template <class T>
+__device__ PassPlan plan_of_accepted(const CallState& state, Index k, int most, const Capacities& capacities) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  if (state.largest_rung == 0) return {};
+  return fixed_plan(state, rungs.t[state.largest_rung - 1], Elements::not_open, k, most, capacities);
+}
+
 template <class T>
 __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, PassLaunch launched, double target,
                                 Scalar<T> alpha, bool has_offer, NativeOffer offer, Capacities capacities,
                                 CallState* state) {
   await_predecessor();
   PassPlan plan{};
-  plan.elements = t == 0 ? Elements::not_open : Elements::all;
-  plan.active = !leaves_c(*state, alpha);
-  if (t == 0) {
-    constexpr CertificateRungs rungs = certificate_rungs<T>();
-    if (state->largest_rung > 0) {
-      t = rungs.t[state->largest_rung - 1];
-    } else {
-      plan.active = 0;
-    }
-  } else if (plan.active) {
+  if (t > 0 && !leaves_c(*state, alpha)) {
     const bool exact = max(state->rows.needed_bits, state->cols.needed_bits) <= t;
     state->bound_componentwise = exact ? 0 : from_bits<double>(FloatFormat<double>::infinity);
-    if (target > 0 && !(exact && unit_roundoff<T>() <= target)) {
-      state->missed_target = state->refused = 1;
-      plan.active = 0;
-    }
+    if (target > 0 && !(exact && unit_roundoff<T>() <= target)) state->missed_target = state->refused = 1;
   }
   const bool wanted = !leaves_c(*state, alpha);
-  plan.row_bits = plan.col_bits = t;
-  const double row_norm = from_bits<double>(state->rows.largest_norm),
-               col_norm = from_bits<double>(state->cols.largest_norm);
-  // The launch suffices whatever the norms.
-  if (plan.active)
-    plan.moduli =
-        capacities.moduli_for(int8_log2_norm(row_norm, t, k) + int8_log2_norm(col_norm, t, k), launched.moduli);
+  if (wanted)
+    plan = t > 0 ? fixed_plan(*state, t, Elements::all, k, launched.moduli, capacities)
+                 : plan_of_accepted<T>(*state, k, launched.moduli, capacities);
   if (has_offer && wanted && native_is_faster(*state, plan, offer, m, n)) {
     leave_to_native(*state, offer.bound);
     plan.active = 0;
@@ -107,18 +113,20 @@ __global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunc
   set_plan(plan, index, launched, m, n, *state);
 }
 
-/// Whether pass `index` of cr computes all elements: it is the first pass of the call, or all passes before it are
-/// inactive, because complex residues do not hold as many bits as real ones.
-__device__ bool is_first(const CallState& state, int index, bool first_of_call) {
-  if (!first_of_call) return false;
+/// Whether pass `index` of cr computes all elements: it is the first pass of a call of cr, or of one that the
+/// certificate leaves to cr, or all passes before it are inactive, because complex residues do not hold as many bits as
+/// real ones.
+__device__ bool is_first(const CallState& state, int index, bool certified) {
+  if (certified && !state.all_by_cr) return false;
   for (int i = 0; i < index; ++i)
     if (state.pass[i].active) return false;
   return true;
 }
 
-/// Whether a cr pass is wanted.
+/// Whether a cr pass is wanted. Pass 0 of a certified call is one only if it is the first.
 template <class T>
 __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Index n, const Scalar<T>& alpha) {
+  if (index == 0 && !first) return false;
   if (leaves_c(state, alpha) || state.all_pending || state.slabs.active || state.slabs.tiles_alone) return false;
   if (first) return true;
   if (open_before(state, index) <= few_elements_gpu(m, n)) return false;
@@ -130,10 +138,10 @@ __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Ind
 /// Each thread block computes one sample (UndecidedSample) for make_cr_plan.
 template <class T>
 __global__ void __launch_bounds__(sample_threads)
-    sample_elements(int index, bool first_of_call, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
+    sample_elements(int index, bool certified, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
                     const std::uint32_t* open, Scalar<T> alpha, bool tiles, CallState* state) {
   await_predecessor();
-  const bool first = is_first(*state, index, first_of_call);
+  const bool first = is_first(*state, index, certified);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
   UndecidedSample sample{-1, -1};  // none found
   double tile = -1;
@@ -182,17 +190,20 @@ __device__ unsigned long long by_time(double time, int moduli) {
 /// Plans a cr pass: the least number of moduli for which the samples expect at most the fraction `accepted_gpu` of the
 /// elements to stay undecided. If there is none, tiles compute what the pass leaves undecided, and the pass takes the
 /// number of moduli that is the fastest together with the tiles. There is no pass where tiles alone are faster: they
-/// leave out blocks of zeros. One thread block runs it.
+/// leave out blocks of zeros. Pass 0 of a certified call is the one with T* unless the certificate leaves all
+/// `elements` to cr. One thread block runs it.
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
-    make_cr_plan(int index, bool first_of_call, Lines rows, Lines cols, PassLaunch launched, Scalar<T> alpha,
-                 TileTime tiles, double slabs, Capacities capacities, CallState* state) {
+    make_cr_plan(int index, bool certified, Index elements, Lines rows, Lines cols, PassLaunch launched,
+                 Scalar<T> alpha, TileTime tiles, double slabs, Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
-  const bool first = is_first(*state, index, first_of_call);
+  const bool first = is_first(*state, index, certified);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
-    if (threadIdx.x == 0) set_plan(plan, index, launched, rows.count, cols.count, *state);
-    return;
+    if (threadIdx.x != 0) return;
+    if (index == 0 && !first && !leaves_c(*state, alpha))
+      plan = plan_of_accepted<T>(*state, rows.k, launched.moduli, capacities);
+    return set_plan(plan, index, launched, rows.count, cols.count, *state);
   }
   __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
   __shared__ int chosen;
@@ -253,7 +264,13 @@ __global__ void __launch_bounds__(plan_threads)
     if (chance <= accepted_gpu * found) atomicMin(&chosen, moduli);
     if (found > 0) atomicMin(&fastest, by_time(moduli + tiles.start + tile_time * (chance / found), moduli));
   }
-  if (threadIdx.x == 0) state->samples = found;
+  if (threadIdx.x == 0) {
+    state->samples = found;
+    if (index == 0 && certified) {
+      state->rejected_in_all = static_cast<unsigned long long>(elements);
+      state->rejected = 0;
+    }
+  }
   __syncthreads();
   if (threadIdx.x == 0) {
     // A pass with real moduli will decide the elements that the most complex ones leave undecided.
@@ -314,13 +331,13 @@ void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const L
 }
 
 template <class T>
-void plan_cr(const DeviceModel& model, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
+void plan_cr(const DeviceModel& model, int index, Index certified, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
              Scalar<T> alpha, const TileTime& tiles, double slabs, CallState* state, cudaStream_t stream) {
-  launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index, first, rows,
-         row_lines, cols, col_lines, open, alpha, tiles.all > 0, state);
-  launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, first, row_lines, col_lines,
-         launched, alpha, tiles, slabs, int8_capacities(launched.residues), state);
+  launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index,
+         certified > 0, rows, row_lines, cols, col_lines, open, alpha, tiles.all > 0, state);
+  launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, certified > 0, certified,
+         row_lines, col_lines, launched, alpha, tiles, slabs, int8_capacities(launched.residues), state);
 }
 
 void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Lines& cols, const PassLaunch& launched,
@@ -334,7 +351,7 @@ void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Li
                               Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                               \
   template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,     \
                                const NativeOffer*, CallState*, cudaStream_t);                                         \
-  template void plan_cr<T>(const DeviceModel&, int, bool, const Operand<T>&, const Lines&, const Operand<T>&,         \
+  template void plan_cr<T>(const DeviceModel&, int, Index, const Operand<T>&, const Lines&, const Operand<T>&,        \
                            const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, const TileTime&, double, \
                            CallState*, cudaStream_t);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)

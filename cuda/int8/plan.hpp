@@ -32,15 +32,17 @@ template <class T>
 void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& cols, const PassLaunch&,
                  Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t);
 /// Plans state->pass[index] for cr. It takes the least number of moduli that leaves few elements undecided, estimated
-/// from sampled elements (docs/internals/gpu.md). If `first` is set and no earlier pass is active, the pass computes
-/// all elements. Otherwise it computes those that the certificate or Ziv's test has left open, by at least 5 moduli
-/// more than an earlier cr pass. The pass is inactive if the exact kernel is faster for so few elements, or if complex
+/// from sampled elements (docs/internals/gpu.md). `certified` is 0 in a call of cr, else the number of elements
+/// (certified_elements). In a certified call pass 0 is the one with T* for the elements that are not open, unless
+/// state->all_by_cr is set. In other calls, and if that is set, a pass without an active pass before it computes all
+/// elements. Otherwise it computes those that the certificate or Ziv's test has left open, by at least 5 moduli more
+/// than an earlier cr pass. The pass is inactive if the exact kernel is faster for so few elements, or if complex
 /// residues cannot hold the moduli that it needs. With a TileTime, pass and tiles are weighed. If no moduli leave few
 /// elements undecided, the pass has those that take the least time together with the tiles. It is inactive if tiles
 /// alone take the least; a pass of all elements then sets state->all_pending. If `slabs` is not 0, a pass that takes
 /// the time of `slabs` moduli or more sets state->slabs.considered.
 template <class T>
-void plan_cr(const DeviceModel&, int index, bool first, const Operand<T>& rows, const Lines& row_lines,
+void plan_cr(const DeviceModel&, int index, Index certified, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch&, const std::uint32_t* open,
              Scalar<T> alpha, const TileTime&, double slabs, CallState*, cudaStream_t);
 

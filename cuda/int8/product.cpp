@@ -31,8 +31,8 @@ void certificate_sums(const DeviceModel& model, const SumsArguments& arguments, 
 
 template <class T>
 void certify_product(const DeviceModel& model, CertificateLadder ladder, const SumsArguments& arguments,
-                     const Lines& rows, const Lines& cols, Index first_row, Index first_col, std::uint32_t* open,
-                     cudaStream_t stream) {
+                     const Lines& rows, const Lines& cols, Index first_row, Index first_col, Index elements,
+                     std::uint32_t* open, cudaStream_t stream) {
   if (arguments.rows_count <= 0 || arguments.cols_count <= 0) return;
   const CertifyJob job{ladder.kind,
                        make_rungs<T>(rows.k, ladder.most),
@@ -45,7 +45,8 @@ void certify_product(const DeviceModel& model, CertificateLadder ladder, const S
                        static_cast<int>(arguments.cols_count),
                        open,
                        arguments.state,
-                       arguments.wanted};
+                       arguments.wanted,
+                       elements};
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
   if (use_hopper_kernels(model)) return hopper::certify_product(model, arguments, job, stream);
 #endif
@@ -53,8 +54,8 @@ void certify_product(const DeviceModel& model, CertificateLadder ladder, const S
 }
 
 template void certify_product<double>(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines&,
-                                      const Lines&, Index, Index, std::uint32_t*, cudaStream_t);
+                                      const Lines&, Index, Index, Index, std::uint32_t*, cudaStream_t);
 template void certify_product<float>(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines&,
-                                     const Lines&, Index, Index, std::uint32_t*, cudaStream_t);
+                                     const Lines&, Index, Index, Index, std::uint32_t*, cudaStream_t);
 
 }  // namespace accublas::cuda

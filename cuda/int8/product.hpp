@@ -75,6 +75,6 @@ void certificate_sums(const DeviceModel&, const SumsArguments&, cudaStream_t);
 /// so that nothing accumulates.
 template <class T>
 void certify_product(const DeviceModel&, CertificateLadder, const SumsArguments&, const Lines& rows, const Lines& cols,
-                     Index first_row, Index first_col, std::uint32_t* open, cudaStream_t);
+                     Index first_row, Index first_col, Index elements, std::uint32_t* open, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -21,7 +21,8 @@ struct CertifyJob {
   int rows_count, cols_count;  ///< which has so many lines
   std::uint32_t* open;         ///< zero where not all elements are wanted
   CallState* state;
-  Wanted wanted;  ///< of the block
+  Wanted wanted;   ///< of the block
+  Index elements;  ///< of the call (certified_elements)
 };
 
 namespace hopper {

@@ -104,12 +104,11 @@ __device__ __forceinline__ unsigned finish_rows(const SlabJob<T>& job, const Sla
           left_out_bound(job.arrays.rest[i / slab_group * col_groups + (to.col + own) / slab_group], job.rows.k);
       const bool special_row = job.row_lines.special[i] != 0;
       const Index word = i * words + (to.col + own) / 32;
-      const unsigned pending = job.open && own < cols ? job.open[word] : ~0u;
       unsigned bits = 0;
 #pragma unroll
       for (int e = 0; e < columns; ++e) {
         const Index c = own + column_of(e), j = to.col + c;
-        if (c >= cols || (pending >> (j & 31) & 1) == 0) continue;
+        if (c >= cols) continue;
         const bool special = special_row || job.col_lines.special[j] != 0;
         sum[e].error = __dadd_ru(sum[e].error, rest);
         const bool done = !special && decide_sum<T>({sum[e].pair, sum[e].error}, 0, alpha, beta, element(to.at, i, j));

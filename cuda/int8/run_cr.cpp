@@ -10,12 +10,13 @@ namespace accublas::cuda {
 namespace {
 
 template <class T>
-void plan_cr_pass(Int8Call<T>& call, int index, bool first, bool slabs) {
+void plan_cr_pass(Int8Call<T>& call, int index, bool slabs) {
   if (index > 0) call.phase(&accublas_report_t::ms_convert);
   const ExactTuning& tuning = call.model.tuning().exact;
   const Index m = call.in_engine.rows.count, n = call.in_engine.cols.count, k = call.in_engine.rows.k;
   const bool tiles = !call.combined && computes_tiles(call.model, m, n);
-  plan_cr(call.model, index, first, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
+  const Index certified = call.plan.flow == Int8Flow::cr ? 0 : certified_elements(call.in_engine);
+  plan_cr(call.model, index, certified, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
           call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha,
           tiles ? TileTime{tuning.all_tiles(m, n, k), tuning.no_terms(m, n, k)} : TileTime{},
           slabs ? call.model.tuning().slabs.least_time : 0, call.device, call.stream);
@@ -61,7 +62,7 @@ void run_cr(Int8Call<T>& call, std::byte* memory) {
   call.measure_lines(Measures::all);
   for (int index = 0; index < call.plan.passes; ++index) {
     if (index > 0) call.resolve_zeros(index - 1);
-    run_cr_pass(call, index, true);
+    run_cr_pass(call, index);
   }
   if (call.plan.passes == 1 && call.plan.slabs.square == 0) call.resolve_zeros(0);
   call.compute_open_elements();
@@ -69,8 +70,8 @@ void run_cr(Int8Call<T>& call, std::byte* memory) {
 }
 
 template <class T>
-void run_cr_pass(Int8Call<T>& call, int index, bool first) {
-  const bool slabs = call.plan.slabs.square > 0 && index == (first ? 0 : 1);
+void run_cr_pass(Int8Call<T>& call, int index) {
+  const bool slabs = call.plan.slabs.square > 0 && index == 0;
   const SlabJob<T> job{.rows = call.in_engine.rows,
                        .cols = call.in_engine.cols,
                        .row_lines = call.arrays.rows,
@@ -78,9 +79,8 @@ void run_cr_pass(Int8Call<T>& call, int index, bool first) {
                        .shape = call.plan.slabs,
                        .arrays = call.arrays.slabs,
                        .pass = index,
-                       .open = first ? nullptr : call.arrays.open,
                        .state = call.device};
-  plan_cr_pass(call, index, first, slabs);
+  plan_cr_pass(call, index, slabs);
   if (slabs) plan_slabs(call.model, job, call.stream);
   run_pass(call, index);
   if (slabs) run_slabs(call, job);
@@ -88,7 +88,7 @@ void run_cr_pass(Int8Call<T>& call, int index, bool first) {
 
 #define ACCUBLAS_INSTANTIATE(T)                   \
   template void run_cr(Int8Call<T>&, std::byte*); \
-  template void run_cr_pass(Int8Call<T>&, int, bool);
+  template void run_cr_pass(Int8Call<T>&, int);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -20,16 +20,16 @@ void certify_call(Int8Call<T>& call) {
   const CertificateMemory memory{arrays.row_residues, arrays.col_residues, buffers.rows_bytes, buffers.cols_bytes,
                                  reinterpret_cast<std::int32_t*>(arrays.result)};
   certify_all(call.state, in_engine, arrays.rows, arrays.cols, call.plan.ladder, call.plan.certificate, memory,
-              arrays.open, call.device);
+              call.as_made.mode.reproducible ? certified_elements(in_engine) : INT64_MAX, arrays.open, call.device);
   if (call.combined)
     combine_rejected(call.model, *call.combined, in_engine.rows.count, in_engine.cols.count, arrays.open, call.device,
                      call.stream);
-  call.resolve_zeros(-1);
 }
 
 /// The pass for the elements that the certificate accepts.
 template <class T>
 void run_accepted(Int8Call<T>& call) {
+  if (call.as_made.mode.reproducible) return run_cr_pass(call, 0);
   const Int8Arrays& arrays = call.arrays;
   const PassLaunch& launched = call.plan.first;
   if (call.plan.ladder.kind == CertificateRungKind::moduli) {
@@ -57,8 +57,8 @@ void run_grade(Int8Call<T>& call, std::byte* memory) {
   certify_call(call);
   run_accepted(call);
   for (int index = 1; index < call.plan.passes; ++index) {
-    if (index > 1) call.resolve_zeros(index - 1);
-    run_cr_pass(call, index, false);
+    call.resolve_zeros(index - 1);
+    run_cr_pass(call, index);
   }
   call.compute_open_elements();
   if (call.offer) {

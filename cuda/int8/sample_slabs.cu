@@ -73,7 +73,7 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
   if (lane != 0 || (moduli == 0 && !tiles)) return;
   state.pass[job.pass].active = 0;
   plan.tiles_alone = moduli == 0;
-  state.all_pending = moduli == 0 && !job.open;
+  state.all_pending = moduli == 0;
   if (moduli == 0) return;
   plan.active = 1;
   open_before(state, job.pass) = 0;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(sample_threads)
   if (threadIdx.x == 0) needed = -1;
   for (int attempt = 0; attempt < 8; ++attempt) {
     Index i, j;
-    if (!find_element(generator, job.row_lines, job.col_lines, job.open, i, j)) break;
+    if (!find_element(generator, job.row_lines, job.col_lines, nullptr, i, j)) break;
     const Index I = i / shape.square, J = j / shape.square;
     const std::int16_t* const row_centre = job.arrays.centre[0] + I * shape.k_padded();
     const std::int16_t* const col_centre = job.arrays.centre[1] + J * shape.k_padded();

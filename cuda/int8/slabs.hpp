@@ -24,8 +24,7 @@ struct SlabJob {
   Lines row_lines, col_lines;
   SlabShape shape;
   SlabArrays arrays;
-  int pass;                   ///< the pass whose place slabs may take
-  const std::uint32_t* open;  ///< bits of the pending elements; null: all are pending
+  int pass;  ///< the pass whose place slabs may take
   CallState* state;
 
   __host__ __device__ const Operand<T>& operand(int side) const { return side == 0 ? rows : cols; }
@@ -55,7 +54,7 @@ struct SlabResults {
   Scalar<T> alpha, beta;
   std::uint32_t* open;
 };
-/// Adds up the slabs of each pending element, and applies Ziv's test to the sum. Writes the elements that are decided
+/// Adds up the slabs of each element, and applies Ziv's test to the sum. Writes the elements that are decided
 /// and the bits of all elements, and adds the number of those of finite lines that stay pending to
 /// open_before(*state, most_passes).
 template <class T>

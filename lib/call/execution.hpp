@@ -9,15 +9,18 @@
 #include "lib/base/workspace.hpp"
 #include "lib/call/mode.hpp"
 #include "lib/call/product.hpp"
+#include "lib/numerics/certificate.hpp"
 
 namespace accublas {
 
-/// The state of a dp:repro call that is computed in blocks, because T* belongs to all of them. While it is measuring,
-/// an engine raises `bits` to the block's T* and does not write C. Afterwards the engine takes `bits` as the block's
-/// T*.
+/// The state of a dp:repro call that is computed in blocks, because T* and the number of rejected elements belong to
+/// all of them. While it is measuring, an engine raises `bits` to the block's T*, adds to `rejected` and does not write
+/// C. Afterwards the engine takes `bits` as the block's T*; if the certificate fails, the blocks are calls of cr.
 struct SharedBits {
   bool measuring = true;
   int bits = 0;
+  std::int64_t all = 0;  ///< elements of the call
+  std::int64_t rejected = 0;
   /// The elements of the block that count while measuring; the diagonal of C lies `diagonal` columns to the right of
   /// the block's. Only the engines sums and int8 measure.
   Triangle elements = Triangle::all;
@@ -25,10 +28,15 @@ struct SharedBits {
 
   bool counts(Index i, Index j) const { return holds(elements, i + diagonal, j); }
 
+  bool fails() const { return certificate_fails(rejected, all); }
+
   /// Returns the T* that a block is computed with. `own` is the T* of the block alone, 0 if no element has one. An
   /// engine that is measuring computes nothing after this call.
-  int of_block(int own) {
-    if (measuring && own > bits) bits = own;
+  int of_block(int own, std::int64_t own_rejected) {
+    if (measuring) {
+      if (own > bits) bits = own;
+      rejected += own_rejected;
+    }
     return own == 0 ? 0 : bits;
   }
 };
@@ -44,8 +52,20 @@ struct Execution {
   SharedBits* shared = nullptr;  ///< null: the problem is the whole call
 
   bool measuring() const { return shared && shared->measuring; }
-  /// Returns the T* of a block, which is its own if the block is the whole call.
-  int bits_of_block(int own) const { return shared ? shared->of_block(own) : own; }
+  /// Returns how many elements of a problem of so many the certificate may reject. An engine that has found more may
+  /// stop counting.
+  std::int64_t most_rejected(std::int64_t elements) const {
+    if (!shared) return elements / 64;
+    return shared->measuring ? shared->all / 64 - shared->rejected : INT64_MAX;
+  }
+  /// Takes the findings of the certificate about a problem of so many elements, and counts the rejected ones in the
+  /// report. Returns T*, which is the problem's own if it is the whole call, or 0 if all elements take cr's values.
+  int certified_bits(int own, std::int64_t rejected, std::int64_t elements) const {
+    const bool fails = !shared && certificate_fails(rejected, elements);
+    report.rejected += fails ? elements : rejected;
+    if (shared) return shared->of_block(own, rejected);
+    return fails ? 0 : own;
+  }
 
   /// Returns this execution with another workspace.
   Execution within(Workspace& other) const { return within(other, report); }

@@ -1,6 +1,7 @@
 // The one table of modes, which option, environment, API, log and documentation read.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,14 @@ constexpr bool is_grade(const Mode& mode) { return mode.kind == ACCUBLAS_MODE_DP
 constexpr Mode emulated(Mode mode) {
   if (is_grade(mode)) mode.reproducible = true;
   return mode;
+}
+
+/// In dp:repro and sp:repro a product has cr's values if its sums have at most so many terms.
+inline constexpr std::int64_t most_terms_as_cr = 128;
+
+/// Returns the mode that defines the values of a product whose sums have so many terms.
+constexpr Mode mode_of_values(const Mode& mode, std::int64_t terms) {
+  return mode.reproducible && terms > 0 && terms <= most_terms_as_cr ? Mode{ACCUBLAS_MODE_CR} : mode;
 }
 
 /// The families that have a mode.

@@ -127,6 +127,8 @@ enum class Triangle { all, upper, lower };
 constexpr bool holds(Triangle part, Index i, Index j) {
   return part == Triangle::all || (part == Triangle::upper ? i <= j : i >= j);
 }
+/// Returns how many elements a part of an m x n matrix has, which is square if the part is a triangle.
+constexpr Index elements_in(Triangle part, Index m, Index n) { return part == Triangle::all ? m * n : n * (n + 1) / 2; }
 constexpr Triangle transposed(Triangle part) {
   return part == Triangle::all ? part : part == Triangle::upper ? Triangle::lower : Triangle::upper;
 }

@@ -116,6 +116,11 @@ using PendingRun = std::function<std::uint64_t(Index row, Index col, Index count
 template <class T>
 bool cr_pending(const Gemm<T>&, const PendingRun& pending, const RoundedLines* rounded, Execution&);
 
+/// Returns whether cr of a problem is faster by these sums than by residues or slices. It may be if another engine was
+/// chosen for a larger product, of which this one is a part, or for another mode.
+template <class T>
+bool sums_are_faster(const Gemm<T>&, const Execution&);
+
 // sums/deep_gemm.cpp: fixed:T, dp and sp reproducible and cr for GEMM of any inner dimension, some terms of some lines
 // at a time. The lines of an operand are stored, or are what `copy` writes: `terms` terms from `first` on of lines line
 // .. line + count - 1, `stride` apart.

@@ -75,4 +75,9 @@ ACCUBLAS_HD constexpr bool certificate_suffices(const CertificateTest& test, std
   return test.factor * x - lambda_mu >= test.least;
 }
 
+/// Returns whether all elements of a call take cr's values, because the certificate rejects too many of them.
+ACCUBLAS_HD constexpr bool certificate_fails(std::int64_t rejected, std::int64_t elements) {
+  return rejected > elements / 64;
+}
+
 }  // namespace accublas

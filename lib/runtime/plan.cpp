@@ -46,7 +46,7 @@ void serve_on(Plan& plan, accublas_backend place, const Backend& backend, const 
   plan.backend = place;
   plan.backend_reason = reason;
   if (plan.engine_forced) return;
-  const Choice choice = backend.choose(engines, plan.routine, plan.mode, shape);
+  const Choice choice = backend.choose(engines, plan.routine, values_of(plan, shape), shape);
   plan.engine = choice.engine;
   plan.engine_by_shape = choice.by_shape;
 }
@@ -104,8 +104,14 @@ void fit_plan(Plan& plan, const CallShape& shape, const Backend& cpu, const Back
     serve_on(plan, ACCUBLAS_BACKEND_CUDA, cuda, "host operands worth copying", shape);
   } else if (plan.engine_by_shape) {
     const Backend& backend = plan.backend == ACCUBLAS_BACKEND_CUDA ? cuda : cpu;
-    plan.engine = backend.choose(plan.engines->on(plan.backend), plan.routine, plan.mode, shape).engine;
+    plan.engine = backend.choose(plan.engines->on(plan.backend), plan.routine, values_of(plan, shape), shape).engine;
   }
+}
+
+Mode values_of(const Plan& plan, const CallShape& shape) {
+  const RoutineKind kind = kind_of(plan.routine);
+  if (kind != RoutineKind::gemm && kind != RoutineKind::level3) return plan.mode;
+  return mode_of_values(plan.mode, is_complex_routine(plan.routine) ? 2 * shape.k : shape.k);
 }
 
 std::string plan_reason(const Plan& plan) {

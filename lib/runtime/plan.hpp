@@ -45,6 +45,10 @@ Plan make_plan(Routine routine, const Settings& settings, const Backend& cpu, co
 /// engine.
 void fit_plan(Plan& plan, const CallShape& shape, const Backend& cpu, const Backend& cuda);
 
+/// Returns the mode that defines the values of a call of this shape: that of the plan, or cr for short sums in dp:repro
+/// and sp:repro.
+Mode values_of(const Plan& plan, const CallShape& shape);
+
 /// Returns the reasons, such as "mode from the context; engine: first choice for cr; backend: no CUDA in this build".
 std::string plan_reason(const Plan& plan);
 

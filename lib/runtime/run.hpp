@@ -71,8 +71,13 @@ class Run {
   void compute(const Problem<T>& problem, const std::type_identity_t<T>* alpha = nullptr,
                const std::type_identity_t<T>* beta = nullptr, bool result_on_device = false) {
     const bool scalars = scalars_on_device();
-    Call<Problem<T>, T> call{problem,          {alpha, scalars}, {beta, scalars},     on_device_,
-                             result_on_device, mode(),           ACCUBLAS_ENGINE_AUTO};
+    Call<Problem<T>, T> call{problem,
+                             {alpha, scalars},
+                             {beta, scalars},
+                             on_device_,
+                             result_on_device,
+                             values_of(context_.last.plan, shape_),
+                             ACCUBLAS_ENGINE_AUTO};
     compute_any({&call, call.engine});
   }
 

@@ -66,9 +66,10 @@ void check(const Case& c, std::uint64_t seed) {
   DeviceArray<cuda::CallState> state(1);
   state.zero();
   cuda::certify<T>(device_model(), device_sums.data(), block_cols, row_lines.lines(), col_lines.lines(), c.first_row,
-                   c.rows, c.first_col, c.cols, c.wanted.from(c.first_row, c.first_col), device_open.data(),
-                   state.data(), nullptr);
+                   c.rows, c.first_col, c.cols, c.wanted.from(c.first_row, c.first_col), 100 * c.rows,
+                   device_open.data(), state.data(), nullptr);
   require(cudaDeviceSynchronize(), "certify");
+  EXPECT_EQ(state.values()[0].all_by_cr != 0, certificate_fails(static_cast<Index>(rejected), 100 * c.rows));
   EXPECT_EQ(state.values()[0].largest_rung, largest);
   EXPECT_EQ(state.values()[0].rejected, rejected);
   const std::vector<std::uint32_t> got = device_open.values();
@@ -144,12 +145,21 @@ void check_product(const Case& c, cuda::CertificateLadder ladder, bool hopper, s
   state = std::vector<cuda::CallState>{before};
   cuda::DeviceModel model = device_model();
   model.hopper_kernels = model.hopper_kernels && hopper;
-  cuda::certify_product<T>(
-      model, ladder,
-      {device_rows.data(), device_cols.data(), row_bytes.size(), col_bytes.size(), nullptr, terms, c.rows, c.cols,
-       padded_lines(c.rows), padded_lines(c.cols), false, state.data(), c.wanted.from(c.first_row, c.first_col)},
-      row_lines.lines(), col_lines.lines(), c.first_row, c.first_col, device_open.data(), nullptr);
-  require(cudaDeviceSynchronize(), "certify_product");
+  const auto certify_product = [&](unsigned long long accepted_rejections) {
+    state = std::vector<cuda::CallState>{before};
+    cuda::certify_product<T>(
+        model, ladder,
+        {device_rows.data(), device_cols.data(), row_bytes.size(), col_bytes.size(), nullptr, terms, c.rows, c.cols,
+         padded_lines(c.rows), padded_lines(c.cols), false, state.data(), c.wanted.from(c.first_row, c.first_col)},
+        row_lines.lines(), col_lines.lines(), c.first_row, c.first_col, static_cast<Index>(64 * accepted_rejections),
+        device_open.data(), nullptr);
+    require(cudaDeviceSynchronize(), "certify_product");
+    return state.values()[0].all_by_cr != 0;
+  };
+  if (rejected > 0) {
+    EXPECT_TRUE(certify_product(rejected - 1));
+  }
+  EXPECT_FALSE(certify_product(rejected));
   EXPECT_EQ(state.values()[0].largest_rung, largest);
   EXPECT_EQ(state.values()[0].rejected, rejected);
   EXPECT_EQ(state.values()[0].rejected_in_all, rejected);

@@ -79,7 +79,7 @@ class Runner {
     return run(
         half, t, available, false, nullptr,
         [&](const auto& scheme, const auto& blocks, const auto& pass) {
-          cuda::plan_digits_fixed(scheme, blocks, pass, t, 0, nullptr);
+          cuda::plan_digits_fixed(scheme, blocks, pass, t, 0, 0, nullptr);
         },
         device_scalars);
   }
@@ -333,7 +333,7 @@ TYPED_TEST(DigitsTest, AcceptedAndRejectedElements) {
       const int most = rungs.t[rungs.count - 1], t = rungs.t[rung];
       const Outcome<T> first = runner.run(
           half, most, std::size_t{1} << 30, false, &open,
-          [&](const auto& s, const auto& b, const auto& p) { cuda::plan_digits_fixed(s, b, p, 0, 0, nullptr); });
+          [&](const auto& s, const auto& b, const auto& p) { cuda::plan_digits_fixed(s, b, p, 0, 0, 0, nullptr); });
       EXPECT_EQ(first.open, open);
       EXPECT_EQ(first.state.open[0], rejected);
       EXPECT_EQ(first.state.bits, t);
@@ -364,20 +364,20 @@ TYPED_TEST(DigitsTest, InactivePassesTouchNothing) {
       EXPECT_EQ(got.open, open);
     };
     untouched(problem, runner.run(half, 40, 0, false, &open, [&](const auto& s, const auto& b, const auto& p) {
-      cuda::plan_digits_fixed(s, b, p, 0, 0, nullptr);  // the certificate accepted nothing
+      cuda::plan_digits_fixed(s, b, p, 0, 0, 0, nullptr);  // the certificate accepted nothing
     }));
     untouched(problem, runner.run(half, 40, 0, false, &open, [&](const auto& s, const auto& b, const auto& p) {
       cuda::plan_digits_cr(s, b, p, false, nullptr);  // and rejected nothing
     }));
     const Outcome<T> missed = runner.run(half, 10, 0, false, &open, [&](const auto& s, const auto& b, const auto& p) {
-      cuda::plan_digits_fixed(s, b, p, 10, 1e-3, nullptr);  // drops bits
+      cuda::plan_digits_fixed(s, b, p, 10, 1e-3, 0, nullptr);  // drops bits
     });
     untouched(problem, missed);
     EXPECT_EQ(missed.state.missed_target, 1);
     untouched(zero, none.run(
                         half, 40, 0, false, &open,
                         [&](const auto& s, const auto& b, const auto& p) {
-                          cuda::plan_digits_fixed(s, b, p, 40, 0, nullptr);  // alpha = 0
+                          cuda::plan_digits_fixed(s, b, p, 40, 0, 0, nullptr);  // alpha = 0
                         },
                         true));
   }

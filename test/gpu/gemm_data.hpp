@@ -60,7 +60,8 @@ enum class Data {
   largest_residue,  ///< a' = -1 at T = parameter but for one entry: the largest residue of every modulus
   named,            ///< the matrix of that name
   both_ends,        ///< entries near both ends of the range, of a row and a column
-  inverse           ///< a bidiagonal matrix, and its inverse rounded
+  inverse,          ///< a bidiagonal matrix, and its inverse rounded
+  rejected          ///< the certificate rejects a 64th of the elements, rounded down, and so many more: parameter
 };
 
 /// Names of structured and decaying matrices: those of the tables of costs, without random data and files.
@@ -81,7 +82,7 @@ struct Kind {
                                         "triangular",  "ties",     "cancelling",       "subnormal",
                                         "overflowing", "integers", "few special",      "many special",
                                         "zero lines",  "extreme",  "largest residue ", "",
-                                        "both ends",   "inverse"};
+                                        "both ends",   "inverse",  "rejected "};
     std::string text = names[static_cast<int>(data)];
     if (text.back() == ' ') text += std::to_string(parameter).substr(0, 4);
     return text;
@@ -183,6 +184,21 @@ void inverse(GemmEntries<T>& e) {
   }
 }
 
+/// Each of some rows has one large entry, which meets a zero in some columns.
+template <class T>
+void rejected(GemmEntries<T>& e, Index more, Random& rng) {
+  for (std::vector<T>* x : {&e.a, &e.b})
+    for (T& entry : *x) entry = static_cast<T>(0.5 + uniform(rng) / 2);
+  Index left = e.m * e.n / 64 + more;
+  const Index first_row = below(rng, e.m), first_col = below(rng, e.n);
+  for (Index r = 0; r < e.m && left > 0; ++r) {
+    const Index i = (first_row + r) % e.m, large = 2 * r % std::min(e.k, Index{128});
+    for (Index p = 0; p < e.k; ++p) e.A(i, p) = std::ldexp(e.A(i, p), -40);
+    e.A(i, large) = 1;
+    for (Index c = 0; c < e.n && left > 0; ++c, --left) e.B(large, (first_col + c) % e.n) = 0;
+  }
+}
+
 }  // namespace data_detail
 
 /// A kind for each of matrix_names().
@@ -265,6 +281,9 @@ GemmEntries<T> make_entries(const Kind& kind, Index m, Index n, Index k, Random&
       for (Index j = 0; j < n; ++j)
         if (below(rng, 2))
           for (Index p = 0; p < k; ++p) e.B(p, j) = 0;
+      break;
+    case Data::rejected:
+      data_detail::rejected(e, static_cast<Index>(kind.parameter), rng);
       break;
     case Data::extreme:
       each(e.a, [&] { return std::nextafter(T{1}, T{0}); });

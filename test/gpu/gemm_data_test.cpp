@@ -55,6 +55,32 @@ TYPED_TEST(GemmData, NamedMatrices) {
   for (const Kind& kind : named_kinds()) this->check(kind, 3, 150, 250, FOUR_MODES, 30);
 }
 
+// The limits of dp:repro: sums of up to 128 terms have cr's values, and so have all elements if more than one in 64 is
+// rejected. A row or column with Inf or NaN counts among the elements.
+TYPED_TEST(GemmData, LimitsOfReproducible) {
+  using T = TypeParam;
+  Random rng(31);
+  this->set("dp:repro");
+  int number = 0;
+  for (const char* engine : {"auto", "int8", "fp64", "fp16"})
+    for (const Index k : {128, 129, 700, 1100})
+      for (const double more : {0, 1})
+        for (const auto& [m, n] : {std::pair<Index, Index>{65, 70}, {200, 333}, {1, 640}, {700, 530}}) {
+          this->gpu.set("dp:repro", engine);
+          auto p = plain_problem<T>(rng, {Data::rejected, more}, m, n, k);
+          if (++number % 3 == 1) p.alpha = T(-1.3), p.beta = T(0.7);
+          if (number % 4 == 1 && m > 1)
+            for (Index q = 0; q < k; q += 50) p.a[static_cast<std::size_t>(p.at_a.at(m / 2, q))] = T(INFINITY);
+          expect_same(this->cpu, this->gpu, p, engine, number % 2 == 1);
+          if (testing::Test::HasFatalFailure()) return;
+          const std::int64_t rejected = this->gpu.report().rejected;
+          EXPECT_EQ(rejected, this->cpu.report().rejected) << engine << " " << p.describe();
+          if (number % 4 != 1) {
+            EXPECT_EQ(rejected, k <= 128 ? 0 : more > 0 ? m * n : m * n / 64) << engine << " " << p.describe();
+          }
+        }
+}
+
 // Residues decide few elements of these matrices, and tiles compute them (cuda/dot2/tile_elements.cu). The results have
 // more elements than are computed one by one.
 TYPED_TEST(GemmData, Decaying) {

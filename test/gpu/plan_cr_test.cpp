@@ -23,7 +23,7 @@ cuda::CallState plan_cr(const CrCase<T>& c, const cuda::CallState& state, int in
   DeviceState device_state(measured);
   DeviceArray<T> a(c.a), b(c.b);
   DeviceArray<std::uint32_t> device_open(open);
-  cuda::plan_cr<T>(device_model(), index, first, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
+  cuda::plan_cr<T>(device_model(), index, first ? 0 : c.m * c.n, {a.data(), c.k, 1, c.m, c.k}, device_rows.lines(),
                    {b.data(), c.k, 1, c.n, c.k}, device_cols.lines(), {buffers, max_moduli, c.m, c.n},
                    device_open.data(), {T(1), nullptr}, tiles, 0, device_state.data(), nullptr);
   return device_state.read();
@@ -98,6 +98,32 @@ TYPED_TEST(PlanOfCr, LaterPassesTakeMoreModuli) {
   EXPECT_TRUE(plan_cr(c, state, 1, false, open, buffers).pass[1].active);
   state.rejected = 10;
   EXPECT_FALSE(plan_cr(c, state, 1, false, open, buffers).pass[1].active);
+}
+
+TYPED_TEST(PlanOfCr, CertifiedPass) {
+  using T = TypeParam;
+  const Index m = 300, n = 500, k = 70;
+  const cuda::Buffers buffers = buffers_for(256, 30, k);
+  const std::vector<std::uint32_t> open(static_cast<std::size_t>(m * cuda::OpenBits::words_per_row(n)), 0);
+  const CrCase<T> c{m, n, k, this->entries(static_cast<std::size_t>(m * k), 5, false, 3),
+                    this->entries(static_cast<std::size_t>(n * k), 5, false, 4)};
+  cuda::CallState state{};
+  state.rejected = state.rejected_in_all = 20000;
+  EXPECT_FALSE(plan_cr(c, state, 0, false, open, buffers).pass[0].active) << "no rung is accepted";
+  state.largest_rung = 2;
+  const cuda::PassPlan accepted = plan_cr(c, state, 0, false, open, buffers).pass[0];
+  EXPECT_TRUE(accepted.active);
+  EXPECT_FALSE(accepted.interval);
+  EXPECT_EQ(accepted.elements, Elements::not_open);
+  EXPECT_EQ(accepted.row_bits, certificate_rungs<T>().t[1]);
+  state.all_by_cr = 1;
+  const cuda::CallState left_to_cr = plan_cr(c, state, 0, false, open, buffers);
+  const cuda::CallState of_cr = plan_cr(c, cuda::CallState{}, 0, true, open, buffers);
+  EXPECT_TRUE(left_to_cr.pass[0].interval);
+  EXPECT_EQ(left_to_cr.pass[0].elements, Elements::all);
+  EXPECT_EQ(left_to_cr.pass[0].moduli, of_cr.pass[0].moduli);
+  EXPECT_EQ(left_to_cr.rejected, 0u);
+  EXPECT_EQ(left_to_cr.rejected_in_all, static_cast<unsigned long long>(m * n));
 }
 
 TYPED_TEST(PlanOfCr, TilesReplacePassesThatDecideLittle) {

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from cases import Case, mode_word
+from cases import Case, longer, mode_word
 from complex_data import c_values, operands, scalar
-from data import drawn_kind
+from data import KINDS, drawn_kind
 from placement import COL, CONJ, NO, ROW, TRANS, conjugate, filled
-from values import DTYPE, POISON, generator, pick, words
+from values import COMPLEX, DTYPE, POISON, generator, pick, words
 
 SIZES = (1, 1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 64, 65, 128)
 
@@ -44,9 +44,11 @@ def lay_out(matrices, layout, trans, rng, prefix, output=False):
 def make(name, prefix, mode_group, work=40000):
     rng = generator(name)
     count, m, n, k = shape_of(rng, work)
+    k = longer(rng, mode_group, k)
     mode = mode_word(rng, mode_group, prefix)
     alpha, beta = (1.0, 0.0) if rng.randint(3) == 0 else (scalar(rng, prefix), scalar(rng, prefix))
-    kinds = [drawn_kind(rng, name) for _ in range(count)]
+    limits = ["complex_share", "over_complex_share"] if prefix in COMPLEX else ["share", "over_share"]
+    kinds = [drawn_kind(rng, name, KINDS + 4 * limits if mode_group == "repro" else KINDS) for _ in range(count)]
     a, b, c = (np.empty(shape, DTYPE[prefix]) for shape in ((count, m, k), (count, k, n), (count, m, n)))
     for i, kind in enumerate(kinds):
         one = (*operands(rng, kind, m, k, n, prefix), c_values(rng, m, n, prefix, kind))

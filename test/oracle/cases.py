@@ -89,6 +89,11 @@ def shape_gemm(rng, work):
     return 3, 3, 3
 
 
+def longer(rng, group, k):
+    """The number of terms for a group of modes. In dp:repro sums of up to 128 terms are cr's, so most get 128 more."""
+    return k + 128 if group == "repro" and 0 < k <= 128 and rng.randint(4) else k
+
+
 def shape_structured(rng, prefix):
     """Orders at which bands, blocks and decay show, and sums over several blocks of terms."""
     share = 2 if prefix in COMPLEX else 1
@@ -101,6 +106,7 @@ def make_gemm(name, prefix, mode_group, shape=None, kind=None, mode=None, plain=
     rng = generator(name)
     structured = name.endswith(":matrices") and mode_group != "multiword"
     m, n, k = shape or (shape_structured(rng, prefix) if structured else shape_gemm(rng, work))
+    k = k if shape else longer(rng, mode_group, k)
     kind = kind or drawn_kind(rng, name)
     mode = mode or mode_word(rng, mode_group, prefix)
     a, b = operands(rng, kind, m, k, n, prefix)

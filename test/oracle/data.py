@@ -299,11 +299,39 @@ def bands(rng, m, k, n, prefix):
     return a, scale(mantissas(rng, (k, n), prefix), np.zeros((k, n)), prefix)
 
 
+def rejected(parts, more, special=False):
+    """Even data of which the certificate rejects a 64th of parts m n elements, rounded down, and so many more: each of some
+    rows has one large entry, and that meets a zero in some columns. special: a row has an Inf or a NaN."""
+
+    def make(rng, m, k, n, prefix):
+        a, b = ((0.5 + 0.5 * rng.random_sample(shape)).astype(DTYPE[prefix]) for shape in ((m, k), (k, n)))
+        rows = rng.permutation(m)
+        left = min(parts * m * n // 64 + more, (m - special) * n)
+        for i, row in enumerate(rows[: m - special] if k else ()):
+            if left <= 0:
+                break
+            columns = rng.permutation(n)[:left]
+            large = 2 * i % min(k, 128)
+            a[row] = scale(a[row], -40, prefix)
+            a[row, large] = 1
+            b[large, columns] = 0
+            left -= len(columns)
+        if special and m and k:
+            a[rows[-1], rng.randint(k)] = pick(rng, (np.inf, -np.inf, np.nan))
+        return a, b
+
+    return make
+
+
 OPERANDS = {
     "positive": positive, "graded": graded, "scaled": scaled, "mixed": mixed, "sparse": sparse, "powers": powers,
     "near_powers": near_powers, "integers": integers, "ones": ones, "largest": largest, "scale_ties": scale_ties,
     "brim": brim, "ties": ties, "halfway": halfway, "cancel": cancel, "subnormal": subnormal, "overflow": overflow, "huge": huge,
     "zeros": zeros, "special": special, "wild": wild_operands, "two_sum_edge": two_sum_edge, "bands": bands,
+    "share": rejected(1, 0), "over_share": rejected(1, 1), "share_special": rejected(1, 0, True),
+    "over_share_special": rejected(1, 1, True),
+    # Complex types have two components in each element.
+    "complex_share": rejected(2, 0), "over_complex_share": rejected(2, 1),
     "small_residues": small_residues(127, 127), "small_residues_minus": small_residues(-1, 127),
     "small_residues_low": small_residues(-127, -127), "small_residues_row": small_residues(127, -1),
     # Integers next to p / 2 modulo many p at once are the extreme signed residues, next to p the unsigned ones.

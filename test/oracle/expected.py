@@ -26,7 +26,8 @@ def batch_of(mode, fmt, case, a, b, c, field):
     values, all_facts = zip(*(modes.gemm(mode, fmt, case.alpha, *one[:2], case.beta, one[2], field=field)
                               for one in zip(a, b, c)))
     call_bits = [f.call_bits for f in all_facts]
-    facts = modes.Facts(max(call_bits) if all(call_bits) else 0, sum(f.rejected for f in all_facts))
+    facts = modes.Facts(max(call_bits) if all(call_bits) else 0, sum(f.rejected for f in all_facts),
+                        all(f.all_accepted for f in all_facts))
     if all_facts[0].within:
         facts.within = [tuple(list(part) for part in zip(*one)) for one in zip(*(f.within for f in all_facts))]
     return None if values[0] is None else values, facts

@@ -56,11 +56,12 @@ def product(mode, fmt, alpha, a, b, beta, c, d, field, routine="gemm"):
                 own &= d.b_terms[:, j % n]
             return np.repeat(own, count)
 
-        sums, facts = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), routine, counted, terms)
+        computed = count * int(d.wanted.sum())
+        sums, facts = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), routine, counted, terms, computed)
         other = sums
         if d.conjugate_half:
             b = np.concatenate([b[: k // 2], -b[k // 2 :]])
-            other, _ = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), routine, counted, terms)
+            other, _ = modes.inner_products(mode, fmt, field.rows(a), field.columns(b), routine, counted, terms, computed)
 
         # By component the factors of the sums that it needs, where these stand beyond column j, and in which table: Re alpha
         # multiplies the whole sum, Im alpha the difference of the halves where one has conj(alpha).

@@ -4,7 +4,7 @@ and poison where nothing may be read."""
 import numpy as np
 
 import level3
-from cases import Case, finish_case, mode_and_kind
+from cases import Case, finish_case, longer, mode_and_kind
 from complex_data import c_values, operands, scalar
 from data import with_pattern
 from placement import COL, CONJ, NO, ROW, TRANS, conjugate, place_standard
@@ -41,7 +41,10 @@ def real_scalar(rng, prefix):
     return scalar(rng, COMPONENT[prefix])
 
 
-def order(rng, other, work):
+def order(rng, other, work, group=None):
+    """An order, and the other size. group: that of a mode whose sums have as many terms as the order."""
+    if longer(rng, group, 1) > 128:
+        return 129 + rng.randint(8), pick(rng, (1, 2, 7))
     while True:
         n, m = pick(rng, ORDERS), pick(rng, other)
         if n * n * m <= work or n <= 2:
@@ -53,16 +56,20 @@ def make(name, prefix, group, routine, work=60000):
     mode, kind = mode_and_kind(rng, name, group, prefix)
     if prefix in COMPLEX:
         work //= 4
+    if group == "repro" and rng.randint(3) == 0:
+        kind = pick(rng, ("complex_share", "over_complex_share") if prefix in COMPLEX else ("share", "over_share"))
     layout, uplo = pick(rng, (ROW, COL)), pick(rng, (UPPER, LOWER))
     hermitian = routine in level3.HERMITIAN_ROUTINES
     plain = rng.randint(3) == 0
     real_factors = routine == "herk", routine in ("herk", "her2k")
     alpha, beta = (1.0, 0.0) if plain else (real_scalar(rng, prefix) if real else scalar(rng, prefix) for real in real_factors)
     if routine in ("symm", "hemm", *IN_PLACE):
-        return sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, order(rng, SIZES, work))
+        sizes = order(rng, SIZES, work, group if routine in ("symm", "hemm", "trmm") else None)
+        return sided(name, prefix, routine, mode, kind, layout, uplo, alpha, beta, rng, sizes)
     n, k = order(rng, INNER, work)
+    k = longer(rng, group, k)
     if routine in ("syr2k", "her2k"):
-        k = min(k, 64)
+        k = min(k, 80)
     a, b = operands(rng, kind, n, k, n, prefix)
     wanted = triangle((n, n), uplo)
     c = c_values(rng, n, n, prefix, kind)

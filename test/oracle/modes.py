@@ -141,6 +141,7 @@ class Facts:
 
     call_bits: int = 0
     rejected: int = 0
+    all_accepted: bool = True  # also the elements beside a wanted triangle; false if a row or column has an Inf or a NaN
     exceptions: frozenset = None  # of the results, where they are defined
     within: list = None  # for the multiword modes: (values, tolerances by element) of each range that C must lie in
 
@@ -200,14 +201,15 @@ def kept_terms(expanded):
     return [[term for term in terms if term[0] != 0] for terms in expanded]
 
 
-def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
+def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None, computed=None):
     """(Products of the rows of a and the columns of b, which are real; Facts). wanted: the elements that T* of dp:repro
-    is over (all); terms(i, j): which terms the element has (all), where a or b has zeros for those that it lacks."""
+    is over (all); computed: how many elements the call computes (all); terms(i, j): which terms the element has (all),
+    where a or b has zeros for those that it lacks."""
     facts = Facts()
     k = a.shape[1]
     rows, columns = Finite(a), Finite(b.T)
     kind = mode.kind
-    if kind == "repro" and routine != "gemm":
+    if kind == "repro" and (routine != "gemm" or k <= 128):
         kind = "cr"
 
     def of_all(table):
@@ -248,6 +250,12 @@ def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None):
     counted = counted[rows.has][:, columns.has]
     table, accepted, facts.call_bits = repro_product(rows.lines, columns.lines, k, fmt.name, counted)
     facts.rejected = sum(not t for line, of_line in zip(accepted, counted) for t, own in zip(line, of_line) if own)
+    facts.all_accepted = all(map(all, accepted)) and rows.has.all() and columns.has.all()
+    if computed is None:
+        computed = a.shape[0] * b.shape[1]
+    if 64 * facts.rejected > computed:
+        facts.rejected, facts.call_bits = computed, 0
+        return Products(of_all(exact_product(rows.lines, columns.lines)), exact), facts
     kept = [[s if own else None for s, own in zip(*lines)] for lines in zip(table or accepted, accepted)]
     return Products(of_all(kept), exact), facts
 

@@ -34,7 +34,7 @@ def _table():
         for group in ("cr", "fixed", "dot2"):
             for _ in range(2):
                 add(everything, group, kind=kind)
-        add(both, "repro", kind=kind)
+        add(both, "repro", kind=kind, shape=(9, 7, 130))
         add(both, "slices", kind=kind)
     for kind in ("ties", "cancel", "subnormal", "special"):
         add("dgemv sgemv ddot sdot", "slices", kind=kind)
@@ -74,10 +74,17 @@ def _table():
 
     # The certificate: rejected elements, several rungs in one call, one T* for all blocks.
     for kind in ("sparse", "mixed", "phi4", "graded", "wild", "bands", "zeros"):
-        for k in (3, 33, 200):
+        for k in (33, 130, 200):
             add(both, "repro", kind=kind, shape=(33, 17, k), plain=True)
-    for k in (16, 64, 250):
+    for k in (140, 180, 250):
         add(both, "repro", kind="bands", shape=(600, 24, k), plain=True)
+
+    # The limits of dp:repro: sums of 128 terms have cr's values, and so have all elements if one more is rejected.
+    for kind in ("share", "over_share", "share_special", "over_share_special"):
+        for k in (128, 129, 1100):
+            add(both, "repro", kind=kind, shape=(40, 33, k), plain=True)
+            add(both, "repro", kind=kind, shape=(40, 33, k))
+        add(both, "repro", kind=kind, shape=(300, 150, 200), plain=True)
 
     # Slices: remainders, ties on the grid, pairs of :fast.
     for d in (1, 2, 3, 4):
@@ -148,12 +155,12 @@ def _add_complex(add):
         for style in (" re", " im"):
             for group in ("cr", "fixed", "dot2"):
                 add(both, group, kind=kind + style)
-        add(both, "repro", kind=kind)
+        add(both, "repro", kind=kind, shape=(9, 7, 65))
         add(both, "slices", kind=kind)
     for kind in ("integers real", "special parts", "special real", "zeros apart", "wild parts"):
         for _ in range(2):
             add(both, "cr", kind=kind, shape=(5, 4, 3))
-            add(both, "repro", kind=kind, shape=(5, 4, 3))
+            add(both, "repro", kind=kind, shape=(5, 4, 66))
 
     # One exponent for both components of a line.
     for t in (2, 3, 8):
@@ -181,6 +188,12 @@ def _add_complex(add):
     for kind in ("sparse", "mixed", "phi4", "graded", "bands"):
         for style in (" re", " im", " real"):
             add(both, "repro", kind=kind + style, shape=(17, 9, 40))
+            add(both, "repro", kind=kind + style, shape=(17, 9, 80))
+    for kind in ("complex_share", "over_complex_share"):
+        for k in (64, 65, 600):
+            for style in (" re", " im"):
+                add(both, "repro", kind=kind + style, shape=(20, 33, k), plain=True)
+                add(both, "repro", kind=kind + style, shape=(20, 33, k))
 
     # cr: halfway within 2^-900 with every engine, more than one element in doubt.
     for k in (2, 20, 65):

@@ -209,6 +209,7 @@ std::vector<T> reference(const Problem<T>& g, const Mode& mode) {
         top = std::max(top, rung[i + j * g.m]);
       }
     }
+    if (64 * std::count(rung.begin(), rung.end(), 0) > g.m * g.n) std::fill(rung.begin(), rung.end(), 0);
     for (Index i = 0; i < g.m; ++i) {
       for (Index j = 0; j < g.n; ++j) {
         const mpz_class s = rung[i + j * g.m] ? dot(fixed(rows[i], top), fixed(cols[j], top)) : dot(rows[i], cols[j]);

@@ -130,9 +130,11 @@ std::vector<T> certified_reference(const Case<T>& t, Index& rejected) {
   for (Index i = 0; i < t.m; ++i)
     for (Index j = 0; j < t.n; ++j) rung.push_back(certificate_rung(t.row(i), t.col(j)));
   rejected = std::count(rung.begin(), rung.end(), 0);
+  const bool fails = 64 * rejected > t.m * t.n;
+  if (fails) rejected = t.m * t.n;
   const int bits = *std::max_element(rung.begin(), rung.end());
   std::vector<T> r = run(t, exact_mode, {});
-  if (bits == 0) return r;
+  if (bits == 0 || fails) return r;
   const std::vector<T> f = fixed_reference(t, bits);
   for (std::size_t i = 0; i < r.size(); ++i)
     if (rung[i] != 0) r[i] = f[i];
@@ -293,8 +295,8 @@ void check_decaying(unsigned seed) {
 TEST(Int8Gemm, DoubleDecaying) { check_decaying<double>(31); }
 TEST(Int8Gemm, FloatDecaying) { check_decaying<float>(32); }
 
-/// If the certificate accepts few elements, sums compute fixed:T for these, and exact accumulators compute the ties.
-TEST(Int8Gemm, AcceptedTies) {
+/// If the certificate accepts few elements, all elements are cr's, and exact accumulators compute the ties.
+TEST(Int8Gemm, FewAcceptedTies) {
   constexpr Index m = 70, n = 66, k = 64, accepted = 10;
   std::mt19937_64 g(33);
   Case<double> t = make_case<double>(Data::phi1, m, n, k, 1.0, 0.0, 33);
@@ -313,7 +315,7 @@ TEST(Int8Gemm, AcceptedTies) {
   reference.twin = true;
   accublas_report_t report;
   const std::vector<double> want = run(t, certified<double>(), reference, &report);
-  EXPECT_EQ(report.rejected, (m - accepted) * n);
+  EXPECT_EQ(report.rejected, m * n);
   for (const How& how : all_ways()) expect_same(run(t, certified<double>(), how), want, "dp:repro");
 }
 

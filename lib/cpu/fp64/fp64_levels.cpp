@@ -67,15 +67,15 @@ class Levels {
     } else if (mode_.kind == ACCUBLAS_MODE_CR) {
       for_blocks([&] {
         clear_done();
-        cr_block();
+        cr_block(false);
       });
     } else {
-      const int t = execution_.bits_of_block(largest_rung());
+      const int t = certify();
       if (execution_.measuring()) return;
       for_blocks([&] {
         clear_done();
         if (t > 0) fixed_block(t, rejected_[block_] != 0);
-        if (t == 0 || rejected_[block_]) cr_block();
+        if (t == 0 || rejected_[block_]) cr_block(t == 0 && sums_are_faster(g_, execution_));
       });
       execution_.report.bits = std::max(execution_.report.bits, t);
     }
@@ -210,8 +210,10 @@ class Levels {
   }
 
   /// Computes cr for the elements that are not done. Levels decide nearly all elements of most data. Sums compute the
-  /// block if many elements are left, and exact sums a few. If sums lack memory, more levels are added instead.
-  void cr_block() {
+  /// block if many elements are left or `by_sums` is set, and exact sums a few. If sums lack memory, more levels are
+  /// added instead.
+  void cr_block(bool by_sums) {
+    if (by_sums && sum_pending()) return;
     planes_ = 0;
     int last = start_;
     multiply(0, last, last + 1, 0);
@@ -302,15 +304,18 @@ class Levels {
                                 static_cast<std::int64_t>(plane_[i + j * m_]));
   }
 
-  /// Returns T*, the largest T_ij of the call, or 0 if no element has one. Sets rejected_ of the blocks in which an
-  /// element has none. A larger T suffices wherever a smaller one does, so each element is first tried at the largest
-  /// found so far.
-  int largest_rung() {
+  /// Returns T*, the largest T_ij of the call, or 0 if all elements take cr's values. Sets rejected_ of the blocks in
+  /// which an element has no T_ij. A larger T suffices wherever a smaller one does, so each element is first tried at
+  /// the largest found so far.
+  int certify() {
     constexpr CertificateRungs rungs = certificate_rungs<T>();
     CertificateTest test[6];
     for (int r = 0; r < rungs.count; ++r) test[r] = certificate_test(rungs.t[r], rungs.digits, g_.k);
     std::atomic<int> largest{-1};
+    Index rejected_so_far = 0;
+    const Index most_rejected = execution_.most_rejected(g_.m * g_.n);
     for_blocks([&] {
+      if (rejected_so_far > most_rejected) return;
       certificate_plane();
       std::atomic<Index> rejected{0};
       for_elements(m_, n_, execution_.threads, [&](Index i, Index j) {
@@ -324,9 +329,9 @@ class Levels {
         raise(largest, r);
       });
       rejected_[block_] = rejected != 0;
-      execution_.report.rejected += rejected;
+      rejected_so_far += rejected;
     });
-    return largest < 0 ? 0 : rungs.t[largest];
+    return execution_.certified_bits(largest < 0 ? 0 : rungs.t[largest], rejected_so_far, g_.m * g_.n);
   }
 
   Gemm<T> g_;

@@ -105,21 +105,11 @@ double share_of(const Int8Call<T>& call, const Int8Verdict& verdict, bool accept
   return groups == 0 ? 1 : static_cast<double>(held) / static_cast<double>(groups);
 }
 
-/// Returns whether sums are faster than residues. This happens if the engine was chosen for a larger product, of which
-/// this one is a part, or for another mode.
-template <class T>
-bool sums_are_faster(const Int8Call<T>& call) {
-  const Gemm<T>& g = call.problem;
-  const EngineTuning& most = tuning(call.execution.isa).engine;
-  const double terms = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-  return !call.execution.engine_forced && terms <= (sizeof(T) == sizeof(float) ? most.sgemm_cr : most.dgemm_cr);
-}
-
 /// cr for the elements of the wanted tiles.
 template <class T>
 void run_cr(Int8Call<T>& call, const Int8Verdict& verdict, Elements elements) {
   bool escalates = true;
-  const bool small = sums_are_faster(call);
+  const bool small = sums_are_faster(call.problem, call.execution);
   const double share = elements == Elements::all ? 1 : share_of(call, verdict, false);
   for (int least = first_moduli<T>();;) {
     int moduli = 0;
@@ -183,8 +173,8 @@ void run_certified(Int8Call<T>& call) {
   call.take_arena(int8_fixed_moduli(call, rungs.t[rungs.count - 1]));
   const Int8Verdict verdict = int8_certify(call);
   call.execution.report.bound_componentwise = certificate_bound(call.problem.k, unit_roundoff<T>());
-  const int t = call.execution.bits_of_block(verdict.bits);
   if (call.execution.measuring()) return;
+  const int t = verdict.bits;
   if (t == 0) return run_cr(call, verdict, Elements::all);
   if (!sum_accepted(call, verdict, t, int8_fixed_moduli(call, t)))
     int8_run_pass(call, verdict, {false, Elements::accepted, t, t, int8_fewest_moduli(call, t), false});

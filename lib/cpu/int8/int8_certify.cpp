@@ -1,6 +1,7 @@
 #include "lib/cpu/int8/int8_certify.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -60,30 +61,40 @@ void for_each_sums(const Int8Call<T>& call, Known&& known, Body&& body) {
 template <class T>
 class Certifier {
  public:
-  Certifier(const Int8Call<T>& call, const Int8Verdict& verdict) : call_(call), verdict_(verdict) {}
+  Certifier(const Int8Call<T>& call, const Int8Verdict& verdict)
+      : call_(call), verdict_(verdict), most_rejected_(call.execution.most_rejected(call.problem.m * call.problem.n)) {}
 
   /// Whether only some elements count.
   static bool of_some(const Int8Call<T>& call) {
     return call.execution.measuring() && call.execution.shared->elements != Triangle::all;
   }
 
+  /// Returns how many elements of finite lines are rejected so far.
+  Index rejected() const { return rejected_.load(std::memory_order_relaxed); }
+  /// Returns whether these are so many that the other tiles do not matter.
+  bool fails() const { return rejected() > most_rejected_; }
+
   /// Whether T* of the tile is at most what this thread found before, by X over a quarter of the terms: terms are not
   /// negative, so what part of them accepts is accepted. Few elements that it does not accept are given all terms.
   bool certify_by_part(const Int8TileTask& task, std::int32_t* sums) const;
   /// Counts the accepted elements rung by rung; acceptance grows with T, so T* of the tile is the first rung that
   /// accepts as many as the last.
-  void certify(const Int8TileTask& task, const std::int32_t* sums) const;
+  void certify(const Int8TileTask& task, const std::int32_t* sums);
   /// Certifies a tile with sums in integers of any size.
-  void certify(const Int8TileTask& task, const double* sums) const { certify_each(task, sums); }
+  void certify(const Int8TileTask& task, const double* sums) { certify_each(task, sums); }
 
  private:
   Index count_accepted(const Int8TileTask& task, const std::int32_t* sums, int rung, std::uint8_t* accepted) const;
   /// Element by element, those that count.
   template <class Sum>
-  void certify_each(const Int8TileTask& task, const Sum* sums) const;
+  void certify_each(const Int8TileTask& task, const Sum* sums);
+  /// Returns how many elements of a tile have a line with Inf or NaN.
+  Index special_in(const Int8TileTask& task) const;
 
   const Int8Call<T>& call_;
   const Int8Verdict& verdict_;
+  const Index most_rejected_;
+  std::atomic<Index> rejected_{0};
   static constexpr CertificateRungs rungs = certificate_rungs<T>();
 };
 
@@ -146,11 +157,23 @@ bool Certifier<T>::certify_by_part(const Int8TileTask& task, std::int32_t* sums)
 }
 
 template <class T>
-void Certifier<T>::certify(const Int8TileTask& task, const std::int32_t* sums) const {
+Index Certifier<T>::special_in(const Int8TileTask& task) const {
+  if (!call_.any_special) return 0;
+  const auto count = [](const std::uint8_t* special, Index lines) {
+    return static_cast<Index>(lines - std::count(special, special + lines, std::uint8_t{0}));
+  };
+  const Index rows = count(call_.rows.lines.special + task.row, task.rows),
+              cols = count(call_.cols.lines.special + task.col, task.cols);
+  return rows * task.cols + cols * task.rows - rows * cols;
+}
+
+template <class T>
+void Certifier<T>::certify(const Int8TileTask& task, const std::int32_t* sums) {
   if (of_some(call_)) return certify_each(task, sums);
   Int8Counts& counts = call_.counts[task.thread];
   const Index most = count_accepted(task, sums, rungs.count - 1, verdict_.accepted_in(task.tile));
   verdict_.rejected[task.tile] = static_cast<std::int32_t>(task.rows * task.cols - most);
+  rejected_ += task.rows * task.cols - most - special_in(task);
   if (most == 0) return;
   if (counts.rung < 0) counts.rung = 0;
   while (counts.rung < rungs.count - 1 && count_accepted(task, sums, counts.rung, nullptr) < most) ++counts.rung;
@@ -158,12 +181,12 @@ void Certifier<T>::certify(const Int8TileTask& task, const std::int32_t* sums) c
 
 template <class T>
 template <class Sum>
-void Certifier<T>::certify_each(const Int8TileTask& task, const Sum* sums) const {
+void Certifier<T>::certify_each(const Int8TileTask& task, const Sum* sums) {
   Int8Counts& counts = call_.counts[task.thread];
   CertificateTest tests[6];
   for (int i = 0; i < rungs.count; ++i) tests[i] = certificate_test(rungs.t[i], rungs.digits, call_.problem.k);
   std::uint8_t* const accepted = verdict_.accepted_in(task.tile);
-  Index rejected = 0;
+  Index rejected = 0, special_ones = 0;
   for (Index r = 0; r < task.rows; ++r) {
     for (Index c = 0; c < task.cols; ++c) {
       const Index row = task.row + r, col = task.col + c, at = r * call_.tiling.cols + c;
@@ -184,6 +207,7 @@ void Certifier<T>::certify_each(const Int8TileTask& task, const Sum* sums) const
       }
       if (rung == rungs.count) {
         ++rejected;
+        special_ones += special;
         continue;
       }
       accepted[at / 8] = static_cast<std::uint8_t>(accepted[at / 8] | 1 << at % 8);
@@ -191,6 +215,7 @@ void Certifier<T>::certify_each(const Int8TileTask& task, const Sum* sums) const
     }
   }
   verdict_.rejected[task.tile] = static_cast<std::int32_t>(rejected);
+  rejected_ += rejected - special_ones;
 }
 
 }  // namespace
@@ -209,28 +234,22 @@ Int8Verdict int8_take_verdict(const Int8Call<T>& call) {
 template <class T>
 Int8Verdict int8_certify(const Int8Call<T>& call) {
   constexpr CertificateRungs rungs = certificate_rungs<T>();
-  const Index tiles = call.tiling.count();
   Int8Verdict verdict = int8_take_verdict(call);
   for (int t = 0; t < call.threads; ++t) {
     call.counts[t].rung = -1;
     call.counts[t].part_misses = 0;
   }
-  const Certifier<T> certifier(call, verdict);
+  Certifier<T> certifier(call, verdict);
   for_each_sums(
-      call, [&](const Int8TileTask& task, std::int32_t* sums) { return certifier.certify_by_part(task, sums); },
+      call,
+      [&](const Int8TileTask& task, std::int32_t* sums) {
+        return certifier.fails() || certifier.certify_by_part(task, sums);
+      },
       [&](const Int8TileTask& task, const auto* sums) { certifier.certify(task, sums); });
   int rung = -1;
   for (int t = 0; t < call.threads; ++t) rung = std::max(rung, call.counts[t].rung);
-  // Elements of special lines are counted as rejected so far.
-  Index special_rows = 0, special_cols = 0, rejected = 0;
-  for (Index i = 0; i < call.rows.operand.count; ++i) special_rows += call.rows.lines.special[i] != 0;
-  for (Index j = 0; j < call.cols.operand.count; ++j) special_cols += call.cols.lines.special[j] != 0;
-  for (Index t = 0; t < tiles; ++t) rejected += verdict.rejected[t];
-  if (!Certifier<T>::of_some(call))
-    rejected -=
-        special_rows * call.cols.operand.count + special_cols * call.rows.operand.count - special_rows * special_cols;
-  call.execution.report.rejected += rejected;
-  verdict.bits = rung < 0 ? 0 : rungs.t[rung];
+  verdict.bits = call.execution.certified_bits(rung < 0 ? 0 : rungs.t[rung], certifier.rejected(),
+                                               call.problem.m * call.problem.n);
   return verdict;
 }
 

@@ -7,7 +7,7 @@ namespace accublas::cpu {
 
 /// The result of the certificate.
 struct Int8Verdict {
-  int bits = 0;                      ///< T*; 0 where every element is rejected, or nothing was certified
+  int bits = 0;  ///< T*; 0 if every element is rejected or takes cr's value, or if nothing was certified
   std::int32_t* rejected = nullptr;  ///< per tile, elements; null: nothing was certified
   std::uint8_t* accepted = nullptr;  ///< accepted_bytes for every tile, a bit for every element, if some are rejected
   Index accepted_bytes = 0;
@@ -20,7 +20,8 @@ struct Int8Verdict {
 template <class T>
 Int8Verdict int8_take_verdict(const Int8Call<T>& call);
 
-/// Takes the memory of the verdict; counts rejected elements in the report. After take_arena.
+/// Takes the memory of the verdict, and counts rejected elements in the report. Call this after take_arena. If the
+/// verdict has no T*, its counts and bits are not complete: the certificate stops when too many elements are rejected.
 template <class T>
 Int8Verdict int8_certify(const Int8Call<T>& call);
 

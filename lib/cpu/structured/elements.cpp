@@ -163,9 +163,12 @@ class ProductElements {
       return sum;
     });
   }
+  bool has_rung(Index i, Index j, const Row& x, const Column& y) const {
+    return bits_ > 0 && rung_of(i, j, x, y) < certificate_rungs<T>().count;
+  }
   bool finite(Index i, Index j) const { return !rows_[i].special && !cols_[j].special; }
 
-  /// Sets bits_ to T* over the components of all elements, or to 0 if no T suffices for any.
+  /// Sets bits_ to T* over the components of all elements, or to 0 if all of them take cr's values.
   void find_bits() {
     constexpr CertificateRungs rungs = certificate_rungs<T>();
     std::atomic<int> largest{-1};
@@ -185,8 +188,8 @@ class ProductElements {
         raise(largest, rung);
       }
     });
-    execution_.report.rejected += rejected.load();
-    bits_ = largest.load() < 0 ? 0 : rungs.t[largest.load()];
+    bits_ = execution_.certified_bits(largest < 0 ? 0 : rungs.t[largest], rejected,
+                                      parts * elements_in(g_.wanted, g_.m, g_.n));
   }
 
   void compute_real(Index i, Index j, std::int64_t* sums) {
@@ -247,7 +250,7 @@ class ProductElements {
         to = exact(j, x, y);
         return true;
       default:
-        if (!finite(i, j) || (is_grade(mode_) && rung_of(i, j, x, y) == certificate_rungs<T>().count)) return false;
+        if (!finite(i, j) || (is_grade(mode_) && !has_rung(i, j, x, y))) return false;
         to = sum_of_integers(i, j, x, y);
         return true;
     }

@@ -6,7 +6,8 @@
 // lines.
 //
 // Rectangles outside a wanted triangle are never computed. Small squares on the diagonal are computed whole, in memory
-// of their own. dp:repro, whose T* belongs to the call, goes over the blocks twice.
+// of their own. dp:repro, whose T* belongs to the call, goes over the blocks twice. If the certificate rejects too many
+// elements, the second time is a product in cr.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -86,8 +87,7 @@ class StructuredProduct {
       return true;
     }
     rest_ = workspace.take_rest(needed_);
-    if (shares_bits_) for_blocks(rows, cols);
-    shared_.measuring = false;
+    if (shares_bits_) measure(rows, cols);
     for_blocks(rows, cols);
     if (combines_)
       put_bound(execution_.report, promised_bound({Operation::gemm, type_of<E>}, mode_, terms_ / components, p_.alpha));
@@ -98,6 +98,16 @@ class StructuredProduct {
   static constexpr Index components = BlockLines<E>::components;
   static constexpr Index edge = 32;  ///< edge of the engines' panels, and of squares on the diagonal
 
+  /// Applies the certificate to all blocks. If it fails, the product becomes one in cr.
+  void measure(Index rows, Index cols) {
+    shared_.all = components * elements_in(p_.wanted, p_.m, p_.n);
+    for_blocks(rows, cols);
+    shared_.measuring = false;
+    if (!shared_.fails()) return;
+    shares_bits_ = false;
+    mode_ = Mode{ACCUBLAS_MODE_CR};
+    execution_.report.rejected += shared_.all - shared_.rejected;
+  }
   bool measuring() const { return shares_bits_ && shared_.measuring; }
   bool rehearses() const { return rest_.rehearsal; }
   bool writes() const { return !measuring() && !rehearses(); }
@@ -127,14 +137,22 @@ class StructuredProduct {
     shares_bits_ = is_grade(mode_) && !one_block;  // such a mode has a T* of the whole call
     rest_ = workspace.rest_after(bytes);
     needed_ = 0;
-    for (bool(&of_height)[2] : tried_) of_height[0] = of_height[1] = false;
-    try {
-      for_blocks(rows, cols);
-    } catch (const Error& error) {
-      if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
-      return false;
+    const Mode mode = mode_;
+    bool fit = true;
+    // With a T* of the whole call, the second time over the blocks may be in cr.
+    for (const Mode& tried : {mode, Mode{ACCUBLAS_MODE_CR}}) {
+      if (!fit || !(tried == mode || shares_bits_)) continue;
+      mode_ = tried;
+      for (bool(&of_height)[2] : tried_) of_height[0] = of_height[1] = false;
+      try {
+        for_blocks(rows, cols);
+      } catch (const Error& error) {
+        if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
+        fit = false;
+      }
     }
-    return true;
+    mode_ = mode;
+    return fit;
   }
 
   /// Computes all blocks. The outer loop is over rows: an operand that C overwrites is on the left, and its lines are
@@ -199,7 +217,7 @@ class StructuredProduct {
   /// Computes the wanted elements of a rectangle of the block.
   void compute(Index i, Index m, Index j, Index n) {
     const Index top = row_ + i + shift_, left = col_ + j;
-    if (!any_wanted(top, m, left, n)) return;
+    if (!any_wanted(top, m, left, n) || (measuring() && shared_.fails())) return;
     if (all_wanted(top, m, left, n)) {
       compute_all(i, m, j, n);
     } else if (m <= edge && n <= edge) {
@@ -338,7 +356,7 @@ class StructuredProduct {
   }
 
   const Product<E>& p_;
-  const Mode& mode_;
+  Mode mode_;
   const accublas_engine engine_;
   const RealGemm<T> real_;
   Execution& execution_;

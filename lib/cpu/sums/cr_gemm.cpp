@@ -324,8 +324,17 @@ bool cr_pending(const Gemm<T>& g, const PendingRun& pending, const RoundedLines*
   return CrGemm<T>(g, pending, rounded, execution).run();
 }
 
+template <class T>
+bool sums_are_faster(const Gemm<T>& g, const Execution& execution) {
+  const EngineTuning& most = tuning(execution.isa).engine;
+  const double terms = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+  return !execution.engine_forced && terms <= (sizeof(T) == sizeof(float) ? most.sgemm_cr : most.dgemm_cr);
+}
+
 template void cr_gemm(const Gemm<double>&, Execution&);
 template void cr_gemm(const Gemm<float>&, Execution&);
+template bool sums_are_faster(const Gemm<double>&, const Execution&);
+template bool sums_are_faster(const Gemm<float>&, const Execution&);
 template bool cr_pending(const Gemm<double>&, const PendingRun&, const RoundedLines*, Execution&);
 template bool cr_pending(const Gemm<float>&, const PendingRun&, const RoundedLines*, Execution&);
 

@@ -63,6 +63,8 @@ class Deep {
   }
   T* copies(unsigned char* memory) const { return reinterpret_cast<T*>(spare_panel(memory) + kernel_.lines * terms_); }
 
+  /// Returns how many elements of C are computed; a complex one counts twice.
+  Index elements_wanted() const { return parts_ * elements_in(g_.wanted, g_.m, g_.n); }
   /// Returns how many sums a block has. Each part of a result has one sum, or two if the conjugate of alpha multiplies
   /// the terms from k / 2 on: these terms then have a separate sum.
   Index block_size() const { return ranges() * parts_ * rows_ * cols_; }

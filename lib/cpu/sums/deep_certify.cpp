@@ -31,9 +31,11 @@ void Deep<T>::survey() {
   execution_.report.bound_componentwise = certificate_bound(g_.k, unit_roundoff<T>());
   PhaseTimer timer(execution_, &accublas_report_t::ms_product);
   certify();
-  bits_ = rung_ < 0 ? 0 : rungs.t[rung_];
-  execution_.report.rejected += rejected_.load();
-  if (joins_parts()) join_rejected();
+  bits_ = execution_.certified_bits(rung_ < 0 ? 0 : rungs.t[rung_], rejected_, elements_wanted());
+  if (bits_ == 0)
+    std::replace(elements_, elements_ + parts_ * g_.m * g_.n, std::uint8_t{rounded}, std::uint8_t{as_given});
+  else if (joins_parts())
+    join_rejected();
 }
 
 /// Gives cr's sums to each part of a result that has terms of a rejected sum.
@@ -51,14 +53,20 @@ void Deep<T>::join_rejected() {
 /// Computes the certificate's sums of each block, and judges its elements by them.
 template <class T>
 void Deep<T>::certify() {
-  const Index period = Index{certificate_block} * certificate_stride(g_.k);
+  const Index period = Index{certificate_block} * certificate_stride(g_.k),
+              most_rejected = execution_.most_rejected(elements_wanted());
+  const auto fails = [&] { return rejected_ > most_rejected; };
   for_sums(
       ceil_div(g_.k, period), block_size(),
-      [&](Index block, Index piece, int thread, double* sums) { add_bytes(block, piece, thread, sums); },
+      [&](Index block, Index piece, int thread, double* sums) {
+        if (!fails()) add_bytes(block, piece, thread, sums);
+      },
       [&](double* sums, const double* others) {
         for (Index e = 0; e < block_size(); ++e) sums[e] += others[e];
       },
-      [&](Index block, const double* sums) { judge(block, sums); });
+      [&](Index block, const double* sums) {
+        if (!fails()) judge(block, sums);
+      });
 }
 
 /// Adds the certificate's products over one piece of the terms to `sums`.

@@ -61,8 +61,7 @@ class IntegerGemm {
       const int own = rung_of(i, j);
       own < rungs.count ? rung = std::max(rung, own) : ++rejected;
     });
-    execution_.report.rejected += rejected;
-    const int bits = execution_.bits_of_block(rung < 0 ? 0 : rungs.t[rung]);
+    const int bits = execution_.certified_bits(rung < 0 ? 0 : rungs.t[rung], rejected, g_.m * g_.n);
     if (execution_.measuring()) return;
     if (bits == 0) return compute(rungs.t[0], [](Index, Index) { return false; });
     execution_.report.bits = std::max(execution_.report.bits, bits);
@@ -144,7 +143,7 @@ class IntegerGemm {
     for_all(work < tuning().structured.integer_work ? 1 : execution_.threads, [&](Index i, Index j) {
       T* const c = &g_.c(i, j);
       if (rows_[i].special || cols_[j].special || !accepted(i, j))
-        *c = exact_element<T>(g_.k, g_.alpha, g_.a.row(i), g_.b.col(j), g_.beta, c);
+        *c = cr_element<T>(execution_.isa, g_.k, g_.alpha, g_.a.row(i), g_.b.col(j), g_.beta, c);
       else
         *c = finish(g_.alpha, sum<L>(i, j, t), rows_[i].unit(t) + cols_[j].unit(t), g_.beta, read_addend(g_.beta, c));
     });
