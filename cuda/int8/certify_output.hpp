@@ -170,15 +170,15 @@ class CertifyOutput {
         *word_of(kept_[at].row, kept_[at].col) = odd ? beside | open << 16 : open | beside << 16;
       const int most = lanes_max(found_.accepted ? 1 + found_.rung : 0);
       if (threadIdx.x % 32 == 0 && most > known_) atomicMax(&job_.state->largest_rung, most);
+      count_rejections();
+      // The other sums do not matter if too many elements are rejected.
+      if (__any_sync(0xFFFFFFFFu, *static_cast<volatile std::int32_t*>(&job_.state->all_by_cr) != 0)) break;
     }
   }
 
   __device__ void end() const {
-    const unsigned rejected = lanes_sum(found_.rejected);
     const int most = lanes_max(found_.accepted ? 1 + found_.rung : 0);
-    if (threadIdx.x % 32 != 0) return;
-    if (most > known_) atomicMax(&job_.state->largest_rung, most);
-    count_rejected(*job_.state, rejected, job_.elements);
+    if (threadIdx.x % 32 == 0 && most > known_) atomicMax(&job_.state->largest_rung, most);
   }
 
  private:
@@ -186,6 +186,13 @@ class CertifyOutput {
     std::uint32_t sums[16];
     int row, col;
   };
+
+  /// Adds the warp's rejected elements to the call's.
+  __device__ void count_rejections() {
+    const unsigned rejected = lanes_sum(found_.rejected);
+    found_.rejected = 0;
+    if (threadIdx.x % 32 == 0) count_rejected(*job_.state, rejected, job_.elements);
+  }
 
   __device__ std::uint32_t* word_of(Index row, Index col) const {
     return job_.open + (job_.first_row + row) * OpenBits::words_per_row(job_.cols.count) + (job_.first_col + col) / 32;

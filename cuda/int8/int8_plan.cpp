@@ -196,8 +196,9 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
 
 /// Returns the number of passes, the first included. Kernels of passes that are not needed still have to be launched. A
 /// pass of one block takes the host 30 us and the device 10 us then. So small real products of cr take one pass, and
-/// leave to tiles and single sums what it does not decide. A call that launches slabs launches one pass fewer. With an
-/// offer exact accumulators follow on the first pass.
+/// leave to tiles and single sums what it does not decide. A call that launches slabs launches one pass fewer. dp:repro
+/// launches at least a second one, for the elements that the certificate rejects. With an offer exact accumulators
+/// follow on the first pass.
 template <class T>
 int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
   if (plan.flow == Int8Flow::fixed || plan.flow == Int8Flow::sums || request.offer) return 1;
@@ -205,7 +206,8 @@ int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8
       static_cast<double>(call.rows.count) * static_cast<double>(call.cols.count) * static_cast<double>(call.rows.k);
   // Complex residues have fewer bits than a second pass with real ones.
   if (plan.flow == Int8Flow::cr && plan.residues == ResidueKind::real && work < 0x1p30) return 1;
-  return (work < 0x1p36 ? 2 : most_passes) - (plan.slabs.square > 0 ? 1 : 0);
+  const int passes = (work < 0x1p36 ? 2 : most_passes) - (plan.slabs.square > 0 ? 1 : 0);
+  return plan.flow == Int8Flow::grade ? std::max(passes, 2) : passes;
 }
 
 // ---- Slabs ----
@@ -219,9 +221,8 @@ SlabShape slab_shape(const EngineCall<T>& call, const Int8Request& request, cons
   const bool plain = call.wanted.all() && call.zeros.part == Triangle::all && call.rows.term_pairs == 0 &&
                      call.cols.term_pairs == 0 && call.rows.negative == 0 && call.cols.negative == 0 &&
                      plan.residues == ResidueKind::real;
-  const bool cr = plan.flow == Int8Flow::cr, grade = plan.flow == Int8Flow::grade && request.mode.reproducible;
-  const double least_work = cr ? request.slabs.least_work : request.slabs.least_work_of_grade;
-  if (!(cr || grade) || request.combined || !plain || work < least_work) return {};
+  const bool cr = plan.flow == Int8Flow::cr || (plan.flow == Int8Flow::grade && request.mode.reproducible);
+  if (!cr || request.combined || !plain || work < request.slabs.least_work) return {};
   SlabShape shape{};
   shape.square = std::min(m, n) < request.slabs.small_order ? line_group : most_square;
   shape.terms = k < request.slabs.short_sum ? 128 : k < request.slabs.long_sum ? 256 : most_slab_terms;

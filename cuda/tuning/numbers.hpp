@@ -152,8 +152,7 @@ struct ExactTuning {
 
 /// Products of cr by slabs. Measured by `accublas-gpu-bench data`. Times are in units of a pass with one modulus.
 struct SlabTuning {
-  double least_work = 0x1p30;               ///< m n k from which on cr considers slabs
-  double least_work_of_grade = 0x1p36;      ///< m n k from which on dp:repro and sp:repro do
+  double least_work = 0x1p30;               ///< m n k from which on cr and dp:repro consider slabs
   double least_time = 32;                   ///< time of the plan without slabs from which on slabs are considered
   Index small_order = 2048;                 ///< C with fewer rows or columns has squares of 256, other C of 512
   Index short_sum = 2048, long_sum = 4096;  ///< k from which on slabs have 256 and 512 terms
