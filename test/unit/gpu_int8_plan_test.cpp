@@ -297,7 +297,8 @@ TYPED_TEST(GpuInt8Plan, ModuliOfFixedAreTheCpus) {
   }
 }
 
-/// dp:repro is defined by T: the GPU tries the CPU's rungs. It launches what cr needs, whose passes may compute the call.
+/// dp:repro is defined by T: the GPU tries the CPU's rungs. It launches what cr needs, whose passes may compute the
+/// call.
 TYPED_TEST(GpuInt8Plan, RungsOfTheReproducibleGrade) {
   using T = TypeParam;
   constexpr CertificateRungs rungs = certificate_rungs<T>();
