@@ -243,17 +243,20 @@ TYPED_TEST(Level3, GradeAndNative) {
     });
 }
 
-/// Refused with C as it was: in dp:repro T* would have to wait for HER2K's alpha.
+/// Refused with C as it was: in dp:repro T* would have to wait for HER2K's alpha. A sum of up to 128 terms has no T*.
 TEST(Level3OnGpu, FactorsOfHer2k) {
   Context context(ACCUBLAS_BACKEND_CUDA);
   context.set("dp:repro");
-  const std::vector<double> ones(32, 1);
-  const DeviceArray<double> a(ones), c(ones), one(ones);
+  const std::vector<double> numbers(8 * 65, 1);
+  const DeviceArray<double> a(numbers), c(numbers), one(numbers);
   ASSERT_EQ(accublas_set_pointer_mode(context, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_SUCCESS);
-  EXPECT_EQ(accublas_zher2k(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, 4, one.data(), a.data(),
-                            4, a.data(), 4, one.data(), c.data(), 4),
-            ACCUBLAS_ERROR_UNAVAILABLE);
-  EXPECT_EQ(c.values(), ones);
+  const auto her2k = [&](Index k) {
+    return accublas_zher2k(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, k, one.data(), a.data(),
+                           4, a.data(), 4, one.data(), c.data(), 4);
+  };
+  EXPECT_EQ(her2k(65), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_EQ(c.values(), numbers);
+  EXPECT_EQ(her2k(64), ACCUBLAS_SUCCESS) << context.error();
 }
 
 }  // namespace
