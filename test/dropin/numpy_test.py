@@ -9,7 +9,7 @@ import sys
 import run_with_dropin as dropin
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ENGINES = {"native": "native", "dp": "native", "dp:repro": dropin.RESIDUES, "cr": dropin.SMALL_CR,
+ENGINES = {"native": "native", "dp": "native", "dp:repro": dropin.SMALL_CR, "cr": dropin.SMALL_CR,
            "dot2": "dot2", "fixed:60": "int8"}
 
 
