@@ -171,8 +171,7 @@ class Deep {
   void join_triples(double* sums, const double* others) const;
   void finish_block(Index block, const double* sums);
   std::uint64_t round_column(Range rows, Index j, Index part, Index at, const double* sums) const;
-  template <class Sum>
-  bool round(Index i, Index j, Index part, Sum&& sum) const;
+  bool round(Index i, Index j, Index part, const TripleSum (&sums)[2]) const;
 
   /// Returns the exponent of the unit of an element's sum.
   int exponent(Index i, Index j) const {

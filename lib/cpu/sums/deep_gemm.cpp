@@ -8,13 +8,10 @@
 #include <bit>
 
 #include "lib/call/accuracy.hpp"
-#include "lib/cpu/kernels/fixed_kernels.hpp"
 #include "lib/cpu/sums/deep.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/component_sum.hpp"
-#include "lib/numerics/exact_sum.hpp"
-#include "lib/numerics/ziv_component.hpp"
 
 namespace accublas::cpu {
 
@@ -232,8 +229,11 @@ void Deep<T>::finish_block(Index block, const double* sums) {
       for (Index r = 0; r < rows.count; ++r) all += wanted(rows.begin + r, j, part);
       for (; open != 0; open &= open - 1) {
         const Index r = std::countr_zero(open), i = rows.begin + r;
-        if (round(i, j, part,
-                  [&](Index of) { return whole_sum(sums, at + r + (of - part) * cols_ * rows_, of != part); }))
+        TripleSum parts[2];
+        for (Index of = 0; of < 2; ++of)
+          if (of == part || joins_parts())
+            parts[of] = whole_sum(sums, at + r + (of - part) * cols_ * rows_, of != part);
+        if (round(i, j, part, parts))
           element(i, j, part) = final;
         else
           ++left;
@@ -246,7 +246,7 @@ void Deep<T>::finish_block(Index block, const double* sums) {
 /// these sums and are still pending, a bit each.
 template <class T>
 std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, const double* sums) const {
-  static_assert(DeepTuning::block_lines <= round_most);
+  static_assert(round_up(DeepTuning::block_lines, Index{CrScale::most_lines}) <= round_most);
   std::uint8_t* const elements = &element(rows.begin, j, part);
   std::uint64_t open = 0;
   for (Index r = 0; r < rows.count; ++r) open |= static_cast<std::uint64_t>(elements[r] == which_) << r;
@@ -275,124 +275,6 @@ std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, c
   return left;
 }
 
-/// Writes an element, of which sum(part) is known up to its error. Returns false if that does not decide it.
-template <class T>
-template <class Sum>
-bool Deep<T>::round(Index i, Index j, Index part, Sum&& sum) const {
-  T out = 0;
-  const bool decided = joins_parts()
-                           ? ComponentTerms<T>{ComponentTerms<T>::factors(g_.alpha, part == 1),
-                                               ComponentTerms<T>::factors(g_.beta, part == 1),
-                                               {sum(part), sum(1 - part)},
-                                               exponent(i, j),
-                                               {addend(i, j, part), other_addend(i, j, part)}}
-                                 .ziv_test(&out)
-                           : ziv_test(g_.alpha.re, sum(part), g_.beta.re, addend(i, j, part), &out, exponent(i, j));
-  if (decided) *result(i, j, part) = out;
-  return decided;
-}
-
-// ---- elements one by one ----
-
-template <class T>
-void Deep<T>::resolve() {
-  const Index all = parts_ * g_.m * g_.n;
-  if (std::none_of(elements_, elements_ + all, [&](std::uint8_t element) { return element == which_; })) return;
-  parallel_for(parts_ * g_.n, threads_, [&](Index line, int thread) {
-    for (Index i = 0; i < g_.m; ++i) {
-      std::uint8_t& state = elements_[line * g_.m + i];
-      if (state != which_) continue;
-      resolve_element(i, line % g_.n, line / g_.n, memory_of(thread));
-      state = final;
-    }
-  });
-}
-
-/// Reads terms of a line as its operand has them, rounded by the kernel, or as the definition says if `by_definition`.
-template <class T>
-void Deep<T>::read(bool of_columns, Index line, Index part, Index first, Index terms, bool by_definition, T* entries,
-                   double* to) const {
-  const DeepSide<T>& side = of_columns ? cols_side_ : rows_side_;
-  const CrChange how = change(of_columns, part);
-  side.read(line, first, terms, entries);
-  if (how.swapped)
-    for (Index t = 0; t < terms; t += 2) std::swap(entries[t], entries[t + 1]);
-  if (which_ == rounded && by_definition) {
-    for (Index t = 0; t < terms; ++t) to[t] = rounded_entry(entries[t], side.known[line].exponent, bits_);
-  } else {
-    const FixedScale scale = which_ == rounded ? fixed_scale(side.known[line].exponent, bits_) : FixedScale{1, 1, 0};
-    kernels_for<FixedKernels<T>>(execution_.isa).round(terms, entries, 1, scale, to);
-  }
-  for (Index odd = 0; odd < 2; ++odd)
-    for (Index t = odd; how.negated[odd] && t < terms; t += 2) to[t] = -to[t];
-}
-
-template <class T>
-void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memory) {
-  double *const row = reinterpret_cast<double*>(memory), *const col = row + terms_;
-  const auto for_terms = [&](Index of, bool by_definition, auto&& body) {
-    for (Index p = 0; p < g_.k; p += terms_) {
-      const Index terms = std::min(terms_, g_.k - p);
-      read(false, i, 0, p, terms, by_definition, copies(memory), row);
-      read(true, j, of, p, terms, by_definition, copies(memory), col);
-      if (g_.conjugate_second && of != part)
-        for (Index t = std::max<Index>(g_.k / 2 - p, 0); t < terms; ++t) col[t] = -col[t];
-      body(terms);
-    }
-  };
-  const Index first = joins_parts() ? 0 : part, end = joins_parts() ? 2 : part + 1;
-  const CrKernels<double>& kernels = kernels_for<CrKernels<double>>(execution_.isa);
-  TripleSum sums[2]{};
-  bool any_nan = false;
-  for (Index of = first; of < end; ++of)
-    for_terms(of, false, [&](Index terms) {
-      for (Index t = 0; t < terms; ++t) any_nan |= is_nan(row[t]) || is_nan(col[t]);
-      const double last_bit = kernels.last_bit(terms, row);
-      TripleSum some;
-      kernels.rows[static_cast<int>(Speed::full)](1, terms, row, terms, col, {&last_bit, kernels.last_bit(terms, col)},
-                                                  &some);
-      triple_add(sums[of], some);
-    });
-  if (!any_nan) undecided_.fetch_add(1, std::memory_order_relaxed);
-  if (round(i, j, part, [&](Index of) { return sums[of]; })) return;
-  ExactSum<double> exact[2];
-  for (Index of = first; of < end; ++of) {
-    if (any_nan)
-      exact[of].add(1, canonical_nan<double>());
-    else
-      for_terms(of, true, [&](Index terms) { exact[of].add(0, terms, row, col); });
-  }
-  *result(i, j, part) = joins_parts() ? joined(exact, i, j, part) : finish_exact(exact[part], i, j, part);
-}
-
-template <class T>
-T Deep<T>::finish_exact(const ExactSum<double>& exact, Index i, Index j, Index part) const {
-  double special = 0;
-  return exact.special(special)
-             ? finish_special(g_.alpha.re, static_cast<T>(special), g_.beta.re, addend(i, j, part), !exact.any_nan())
-             : finish(g_.alpha.re, exact.value(), LongAccumulator::min_exponent + exponent(i, j), g_.beta.re,
-                      addend(i, j, part));
-}
-
-/// Returns a part of a result that has terms of both parts of the sum or of C, from exact sums.
-template <class T>
-T Deep<T>::joined(const ExactSum<double> (&exact)[2], Index i, Index j, Index part) const {
-  const auto alpha = ComponentTerms<T>::factors(g_.alpha, part == 1),
-             beta = ComponentTerms<T>::factors(g_.beta, part == 1);
-  ComponentSum<T> sum;
-  const auto add = [&](T factor, Index of) {
-    double special = 0;
-    if (is_zero(factor)) return;
-    exact[of].special(special) ? sum.add_special(factor, static_cast<T>(special), !exact[of].any_nan())
-                               : sum.add(factor, exact[of].value(), LongAccumulator::min_exponent + exponent(i, j));
-  };
-  add(alpha.own, part);
-  add(alpha.other, 1 - part);
-  sum.add(beta.own, addend(i, j, part));
-  sum.add(beta.other, other_addend(i, j, part));
-  return sum.round();
-}
-
 template <class T>
 DeepGemm<T> deep_problem(const Gemm<T>& g) {
   return {g.m, g.n, g.k, {g.alpha}, {.stored = g.a}, {.stored = g.b.transposed()}, {g.beta}, g.c};
@@ -410,6 +292,8 @@ bool deep_gemm(const DeepGemm<T>& problem, const Mode& mode, Execution& executio
   return true;
 }
 
+template CrChange Deep<double>::change(bool, Index) const;
+template CrChange Deep<float>::change(bool, Index) const;
 template bool deep_gemm(const DeepGemm<double>&, const Mode&, Execution&);
 template bool deep_gemm(const DeepGemm<float>&, const Mode&, Execution&);
 
