@@ -127,6 +127,13 @@ enum class Triangle { all, upper, lower };
 constexpr bool holds(Triangle part, Index i, Index j) {
   return part == Triangle::all || (part == Triangle::upper ? i <= j : i >= j);
 }
+/// Returns whether the part has an element (holds_some) or all elements (holds_all) of the m x n rectangle at (i, j).
+constexpr bool holds_some(Triangle part, Index i, Index m, Index j, Index n) {
+  return holds(part, i, j + n - 1) || holds(part, i + m - 1, j);
+}
+constexpr bool holds_all(Triangle part, Index i, Index m, Index j, Index n) {
+  return holds(part, i, j + n - 1) && holds(part, i + m - 1, j);
+}
 /// Returns how many elements a part of an m x n matrix has, which is square if the part is a triangle.
 constexpr Index elements_in(Triangle part, Index m, Index n) { return part == Triangle::all ? m * n : n * (n + 1) / 2; }
 constexpr Triangle transposed(Triangle part) {

@@ -10,6 +10,7 @@
 
 #include "lib/call/execution.hpp"
 #include "lib/call/factorization.hpp"
+#include "lib/cpu/lu_cholesky/row_scales.hpp"
 #include "lib/cpu/trsm/line_sums.hpp"
 #include "lib/cpu/trsm/sweep.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
@@ -73,7 +74,7 @@ class Panel {
     inner_ = workspace.template take<T>(size(m * stride_));
     inner_bits_ = workspace.template take<double>(size(m));
     row_ = workspace.template take<Index>(size(m));
-    scale_ = workspace.template take<int>(size(m));
+    scales_ = RowScales<E>(workspace.template take<int>(size(m)));
     best_ = workspace.template take<Best>(size(threads_));
     upper_ = workspace.template take<T>(size(width_ * stride_));
     upper_bits_ = workspace.template take<double>(size(width_));
@@ -93,7 +94,7 @@ class Panel {
     if (!by_columns_) std::fill_n(upper_bits_, end - first, multiple_of_all);
     tracks_ = exact_sums_;
     if (!by_columns_) {
-      choose_scales(first, end);
+      scales_.choose(a_.block(first, first), rows_, end - first);
       add_up_before(first, end);
     }
     other_ = 0;
@@ -185,7 +186,7 @@ class Panel {
   }
 
   void load_rows(Index r0, Index count, Index terms, T* rows, Index line) const {
-    const auto copy = [&](Index r, Index q) { keep_scaled(a_(row_[r0 + r], q), r0 + r, rows + r * line + parts * q); };
+    const auto copy = [&](Index r, Index q) { scales_.keep(a_(row_[r0 + r], q), r0 + r, rows + r * line + parts * q); };
     if (a_.col_stride == 1) {
       for (Index r = 0; r < count; ++r)
         for (Index q = 0; q < terms; ++q) copy(r, q);
@@ -193,9 +194,6 @@ class Panel {
       for (Index q = 0; q < terms; ++q)
         for (Index r = 0; r < count; ++r) copy(r, q);
     }
-  }
-  static void keep(const E& x, T* to) {
-    for (int part = 0; part < parts; ++part) to[part] = part_of(x, part);
   }
 
   /// Computes U to the right of the pivot of `column`, up to the panel's end. Also writes its entries to `upper_`,
@@ -223,7 +221,7 @@ class Panel {
       for (int part = 0; part < parts; ++part) triple_add(to[part][c], before(part, r + 1 + c)[r]);
       E& u = a_(column, column + 1 + c);
       u = element(unknown, column + 1 + c, r, column, 0, sums_ + c, m_);
-      keep(u, columns + c * stride_ + parts * r);
+      keep_parts(u, columns + c * stride_ + parts * r);
       if (tracks_) column_bits[c] = last_bit_with(column_bits[c], u);
     }
   }
@@ -237,35 +235,6 @@ class Panel {
     line_sums(stride_).add_up(Speed::swift, inner, line_of_u_, count, inner_ + r * stride_, stride_, bits, to);
     for (int part = 0; part < parts; ++part)
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, inner)[r + i]);
-  }
-
-  /// Chooses powers of two for the rows of L, so that sums over rows whose entries are near an end of the range stay
-  /// in the range.
-  void choose_scales(Index first, Index end) {
-    std::fill_n(scale_, rows_, 0);
-    if (sizeof(T) != sizeof(double)) return;
-    // The largest high word of a row has its largest exponent.
-    for (Index column = first; column < end; ++column)
-      for (Index r = 0; r < rows_; ++r)
-        for (int part = 0; part < parts; ++part) {
-          const double size = std::fabs(part_of(a_(first + r, column), part));
-          scale_[r] = std::max(scale_[r], static_cast<int>(to_bits(size) >> 32));
-        }
-    for (Index r = 0; r < rows_; ++r) {
-      const int exponent = (scale_[r] >> 20) - 1022;
-      const bool usual = std::abs(exponent) < 850 || scale_[r] == 0 || exponent > greatest_exponent;
-      scale_[r] = usual ? 0 : std::clamp(-exponent, -600, 1000);
-    }
-  }
-  /// Writes an entry of row r, scaled, to the numbers that sums read. An entry that would lose bits becomes a NaN, so
-  /// that no sum decides.
-  void keep_scaled(const E& x, Index r, T* to) const {
-    keep(x, to);
-    for (int part = 0; scale_[r] != 0 && part < parts; ++part) {
-      double number = to[part];
-      if (!is_finite(number) || scale_loses(number, scale_[r])) number = canonical_nan<double>();
-      to[part] = static_cast<T>(number);
-    }
   }
 
   /// Where row r of the panel lies in the columns to its left.
@@ -289,7 +258,7 @@ class Panel {
     for (Index r = r0, count; r < end; r += count) {
       count = std::min(together_, end - r);
       for (Index i = 0; i < count; ++i)
-        for (Index q = 0; q < column; ++q) keep(a_(row_of(r + i), q), rows + i * line_ + parts * q);
+        for (Index q = 0; q < column; ++q) keep_parts(a_(row_of(r + i), q), rows + i * line_ + parts * q);
       double last_bits[most_together];
       find_last_bits(sums, column, count, rows, line_, last_bits);
       sums.write(column, 0, column, lines);
@@ -306,12 +275,12 @@ class Panel {
     unknown.b = a_(first_ + r, column);
     TripleSum own[parts];
     for (int part = 0; part < parts; ++part) own[part] = at[part * step];
-    const int scale = by_columns_ ? 0 : scale_[r];
+    const int scale = by_columns_ ? 0 : scales_[r];
     if (unknown.approximate_scaled(own, scale, result)) return result;
     const auto left = [&](Index q) { return a_(q < first_ ? row_of(r) : first_ + r, q); };
     const LineSums<E> sums = line_sums(line_);
     T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
-    for (Index q = 0; q < terms; ++q) keep(left(q), row + parts * q);
+    for (Index q = 0; q < terms; ++q) keep_parts(left(q), row + parts * q);
     sums.write(column, 0, terms, lines);
     const bool decided = sums.decide(unknown, terms, lines, 0, row, own, result);
     for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
@@ -354,8 +323,8 @@ class Panel {
         E& l = a_(first_ + r, column);
         l = element(unknown, column, r, column, thread, at, apart);
         if (by_columns_) return;
-        keep_scaled(l, r, inner_ + r * stride_ + parts * (begin - 1));
-        if (tracks_) inner_bits_[r] = scale_[r] != 0 ? 0 : last_bit_with(inner_bits_[r], l);
+        scales_.keep(l, r, inner_ + r * stride_ + parts * (begin - 1));
+        if (tracks_) inner_bits_[r] = scales_[r] != 0 ? 0 : last_bit_with(inner_bits_[r], l);
       });
     });
   }
@@ -374,7 +343,7 @@ class Panel {
     std::swap_ranges(inner_ + r * stride_, inner_ + (r + 1) * stride_, inner_ + other * stride_);
     std::swap(inner_bits_[r], inner_bits_[other]);
     std::swap(row_[r], row_[other]);
-    std::swap(scale_[r], scale_[other]);
+    scales_.exchange(r, other);
   }
 
   const Matrix<E> a_;
@@ -388,7 +357,7 @@ class Panel {
   T* inner_ = nullptr;                             ///< rows of L within the panel
   double* inner_bits_ = nullptr;                   ///< their last bits, where they are tracked
   Index* row_ = nullptr;                           ///< where the rows of the panel were
-  int* scale_ = nullptr;  ///< exponents of the powers of two that scale L's rows and their sums
+  RowScales<E> scales_;                            ///< of L's rows and their sums
   Best* best_ = nullptr;
   T* upper_ = nullptr;                             ///< columns of U within the panel
   double* upper_bits_ = nullptr;                   ///< last bits of these columns, if they are tracked

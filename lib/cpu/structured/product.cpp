@@ -22,6 +22,7 @@
 #include "lib/cpu/kernels/dot2_kernels.hpp"
 #include "lib/cpu/structured/block_lines.hpp"
 #include "lib/cpu/structured/combined_pairs.hpp"
+#include "lib/cpu/structured/fix_rows.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
@@ -112,8 +113,8 @@ class StructuredProduct {
   bool rehearses() const { return rest_.rehearsal; }
   bool writes() const { return !measuring() && !rehearses(); }
 
-  /// Returns whether sums may read the lines some terms at a time, in any order of the terms. fix_up(), for triangular
-  /// operands, needs whole lines.
+  /// Returns whether sums may read the lines some terms at a time, in any order of the terms. fix_rows(), for
+  /// triangular operands, needs whole lines.
   bool may_be_deep() const {
     return engine_ == ACCUBLAS_ENGINE_SUMS && p_.n > 1 && p_.m > 1 && !p_.in_place &&
            p_.b.structure != Structure::triangular;
@@ -163,7 +164,7 @@ class StructuredProduct {
       x_ = lines_.rows(row_, m);
       for (col_ = 0; col_ < p_.n; col_ += cols) {
         const Index n = std::min(cols, p_.n - col_);
-        if (!any_wanted(row_, m, col_, n) || (rehearses() && repeats(rows, cols, m, n))) continue;
+        if (!holds_some(p_.wanted, row_, m, col_, n) || (rehearses() && repeats(rows, cols, m, n))) continue;
         for (imaginary_ = 0; imaginary_ < components; ++imaginary_) {
           y_ = lines_.columns(col_, n, imaginary_ == 1);
           shift_ = imaginary_ == 1 && !combines_ ? imaginary_shift(p_) : 0;
@@ -173,7 +174,7 @@ class StructuredProduct {
           if (combines_)
             compute_pairs(m, n);
           else if (fixes)
-            fix_up(m, n, collect_exceptions([&] { compute(0, m, 0, n); }) != exceptions::none);
+            compute_triangular(m, n);
           else
             compute(0, m, 0, n);
           if (swaps) lines_.swap_components(m);
@@ -192,18 +193,9 @@ class StructuredProduct {
     if (p_.b.structure == Structure::triangular) return p_.wanted == Triangle::all && row_ > 0 && m == rows;
     // The diagonal moves by a row at most between the components.
     const Index lowered = p_.wanted == Triangle::upper ? 1 : -1;
-    if (!all_wanted(row_ + lowered, m, col_, n)) return false;
+    if (!holds_all(p_.wanted, row_ + lowered, m, col_, n)) return false;
     bool& tried = tried_[m == rows][n == cols];
     return std::exchange(tried, true);
-  }
-
-  /// Returns whether a rectangle of C has wanted elements.
-  bool any_wanted(Index i, Index m, Index j, Index n) const {
-    return p_.wanted == Triangle::upper ? holds(p_.wanted, i, j + n - 1) : holds(p_.wanted, i + m - 1, j);
-  }
-  /// Returns whether all elements of a rectangle of C are wanted.
-  bool all_wanted(Index i, Index m, Index j, Index n) const {
-    return p_.wanted == Triangle::upper ? holds(p_.wanted, i + m - 1, j) : holds(p_.wanted, i, j + n - 1);
   }
 
   Matrix<T> c_at(Index i, Index j) const {
@@ -217,8 +209,8 @@ class StructuredProduct {
   /// Computes the wanted elements of a rectangle of the block.
   void compute(Index i, Index m, Index j, Index n) {
     const Index top = row_ + i + shift_, left = col_ + j;
-    if (!any_wanted(top, m, left, n) || (measuring() && shared_.fails())) return;
-    if (all_wanted(top, m, left, n)) {
+    if (!holds_some(p_.wanted, top, m, left, n) || (measuring() && shared_.fails())) return;
+    if (holds_all(p_.wanted, top, m, left, n)) {
       compute_all(i, m, j, n);
     } else if (m <= edge && n <= edge) {
       combines_ ? compute_all(i, m, j, n) : compute_square(i, m, j, n);
@@ -253,6 +245,12 @@ class StructuredProduct {
     }
   }
 
+  /// Computes the block where B is triangular.
+  void compute_triangular(Index m, Index n) {
+    const bool had_exceptions = collect_exceptions([&] { compute(0, m, 0, n); }) != exceptions::none;
+    fix_rows(p_, col_, part(0, m, 0, n, 0, c_at(0, 0)), had_exceptions, execution_.threads);
+  }
+
   /// Computes the pairs of the current component of the block.
   void compute_pairs(Index m, Index n) {
     for (const bool difference : {false, true}) {
@@ -279,7 +277,7 @@ class StructuredProduct {
       // Most zeros of a triangular operand were left out, so that an Inf or a NaN in a row may not be in its pairs.
       if (p_.b.structure == Structure::triangular)
         for (Index i = 0; i < m; ++i)
-          if (!finite_row(i)) combined_.discard_row(i, n);
+          if (!is_finite_row(x_.row(i), terms_)) combined_.discard_row(i, n);
       PairCombiner<T>(block, row, col_, combined_, execution_.isa).run(m, n, execution_.threads, [&](Index i, Index j) {
         dot2_product_element(block, row + i, col_ + j, execution_);
       });
@@ -313,32 +311,6 @@ class StructuredProduct {
                        y_.row(j + (&inside - square_) / edge), beta_, element);
       element = inside;
     });
-  }
-
-  /// Computes the elements of rows with Inf or NaN once more, over their terms alone. The lines of a triangular operand
-  /// have zeros for entries that are no terms, and these must not be multiplied by an Inf or a NaN. Products with
-  /// triangular operands have beta = 0. If the products had exceptions, those of the other rows are signalled here.
-  void fix_up(Index m, Index n, bool had_exceptions) {
-    parallel_for(m, execution_.threads, [&](Index i, int) {
-      const bool finite = finite_row(i);
-      if (finite && !had_exceptions) return;
-      const Matrix<T> c = c_at(0, 0);
-      for (Index j = 0; j < n; ++j) {
-        const TermRange range = terms_of_column(p_, col_ + j);
-        const Index first = components * range.first, count = components * (range.end - range.first);
-        const Vector<const T> x{x_.row(i).data + first, 1}, y{y_.row(j).data + first, 1};
-        if (finite)
-          signal_element(c(i, j), count, alpha_, x, y, T(0), T(0));
-        else
-          c(i, j) = exact_element<T>(count, alpha_, x, y, T(0), nullptr);
-      }
-    });
-  }
-
-  bool finite_row(Index i) const {
-    bool finite = true;
-    for (Index t = 0; t < terms_; ++t) finite &= std::isfinite(x_(i, t));
-    return finite;
   }
 
   void multiply(const Gemm<T>& g, accublas_engine engine) {

@@ -81,8 +81,7 @@ class Deep {
   }
   bool wanted(Index i, Index j, Index part) const { return holds(g_.wanted, i + part * g_.imaginary_shift, j); }
   bool any_wanted(Range rows, Range cols, Index part) const {
-    return wanted(rows.begin, cols.begin + cols.count - 1, part) ||
-           wanted(rows.begin + rows.count - 1, cols.begin, part);
+    return holds_some(g_.wanted, rows.begin + part * g_.imaginary_shift, rows.count, cols.begin, cols.count);
   }
   Index index(Index i, Index j, Index part) const { return i + (j + part * g_.n) * g_.m; }
   std::uint8_t& element(Index i, Index j, Index part) const { return elements_[index(i, j, part)]; }

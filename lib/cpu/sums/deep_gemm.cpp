@@ -256,7 +256,7 @@ std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, c
   const auto alpha = ComponentTerms<T>::factors(g_.alpha, part == 1),
              beta = ComponentTerms<T>::factors(g_.beta, part == 1);
   // The elements of C outside its wanted triangle are not read.
-  for (Index r = std::countr_zero(open); r < std::bit_width(open); ++r) {
+  for (Index r = std::countr_zero(open); r < static_cast<Index>(std::bit_width(open)); ++r) {
     own[r] = addend(rows.begin + r, j, part);
     other[r] = other_addend(rows.begin + r, j, part);
   }
