@@ -72,8 +72,7 @@ struct SlabPlan {
   std::int32_t tiles_alone;       ///< decide_by_tiles takes their place
   std::int32_t moduli, bits;      ///< bits: abs(a') is at most 2^bits
   double other_time;              ///< time of the planned pass and tiles, in units of a modulus of a pass
-  double tile_time;               ///< time of decide_by_tiles for the pending elements, in the units of other_time
-  double pending;                 ///< share of the elements that are pending before that pass
+  double tile_time;               ///< time of decide_by_tiles for all elements, in the units of other_time
   unsigned long long products;    ///< slabs that are not left out, summed over the squares
   unsigned long long tile_slabs;  ///< slabs that matter, summed over the tiles of decide_by_tiles
   unsigned samples;               ///< number of samples computed so far

@@ -284,7 +284,6 @@ __global__ void __launch_bounds__(plan_threads)
         const unsigned long long time = min(chosen > most ? fastest : by_time(chosen, 0), no_pass);
         state->slabs.other_time = static_cast<double>(time / 64) / 1024;
         state->slabs.tile_time = tile_time;
-        state->slabs.pending = pending;
         state->slabs.considered = state->slabs.other_time >= slabs;
       }
     }

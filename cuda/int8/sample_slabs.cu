@@ -64,7 +64,7 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
     chance = known > 0 ? chance / known : 1;
     const double time = tuning.start +
                         share * (tuning.modulus * count + tuning.slab * static_cast<double>(shape.slabs)) +
-                        fmin(tile_time, all_single * plan.pending * chance);
+                        fmin(tile_time, all_single * chance);
     if (time < best) {
       best = time;
       moduli = count;
