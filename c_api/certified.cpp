@@ -25,11 +25,11 @@ BadArgument check(const SystemShape& s) {
   if (s.symmetric && s.uplo != ACCUBLAS_UPPER && s.uplo != ACCUBLAS_LOWER) return {"uplo", first};
   if (s.n < 0) return {"n", first + 1};
   if (s.nrhs < 0) return {"nrhs", first + 2};
-  if (s.lda < least_ld(s.layout, s.n, s.n)) return {"lda", first + 4};
-  const std::int64_t least = least_ld(s.layout, s.n, s.nrhs);
-  if (s.ldb < least) return {"ldb", first + 6};
-  if (s.ldx < least) return {"ldx", first + 8};
-  if (s.ldr < least) return {"ldr", first + 10};
+  if (bad_ld(s.layout, s.n, s.n, s.lda)) return {"lda", first + 4};
+  const auto bad = [&](std::int64_t ld) { return bad_ld(s.layout, s.n, s.nrhs, ld); };
+  if (bad(s.ldb)) return {"ldb", first + 6};
+  if (bad(s.ldx)) return {"ldx", first + 8};
+  if (bad(s.ldr)) return {"ldr", first + 10};
   return {};
 }
 

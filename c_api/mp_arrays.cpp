@@ -14,8 +14,9 @@ void require_pointer(const char* name, const void* pointer) {
   if (!pointer) bad_argument(name, "a pointer, not NULL");
 }
 
-void require_ld(const char* name, std::int64_t ld, std::int64_t m) {
-  if (ld < (m > 1 ? m : 1)) bad_argument(name, "at least max(1, m)");
+void require_ld(const char* name, std::int64_t ld, std::int64_t m, std::int64_t n) {
+  if (bad_ld(ACCUBLAS_COL_MAJOR, m, n, ld))
+    bad_argument(name, "at least max(1, m), and the matrix must fit an address space");
 }
 
 /// Copies an m x n block. With `rounds` the precisions may differ.
@@ -83,7 +84,7 @@ accublas_status accublas_mp_set_double(accublas_context* ctx, accublas_mp_array*
                                        int64_t m, int64_t n, const double* values, int64_t lda) {
   return guarded(ctx, [&](Context& context) {
     const Region region = matrix_region("array", array, offset, ld, m, n);
-    require_ld("lda", lda, m);
+    require_ld("lda", lda, m, n);
     if (region.empty()) return;
     require_pointer("values", values);
     MpCall call(context, *array);
@@ -96,7 +97,7 @@ accublas_status accublas_mp_get_double(accublas_context* ctx, const accublas_mp_
                                        int64_t ld, int64_t m, int64_t n, double* values, int64_t lda) {
   return guarded(ctx, [&](Context& context) {
     const Region region = matrix_region("array", array, offset, ld, m, n);
-    require_ld("lda", lda, m);
+    require_ld("lda", lda, m, n);
     if (region.empty()) return;
     require_pointer("values", values);
     MpCall call(context, *array);

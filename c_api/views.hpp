@@ -12,14 +12,15 @@ namespace accublas {
 /// Throws the error of a bad argument, which says what an argument of this kind must be.
 inline void require(const BadArgument& bad) {
   if (!bad) return;
+  if (bad.allowed) bad_argument(bad.name, bad.allowed);
   const std::string_view name = bad.name;
   if (name.starts_with("ld"))
-    bad_argument(bad.name, "at least 1 and the rows (row-major: columns) of the stored matrix");
+    bad_argument(bad.name,
+                 "at least 1 and the rows (row-major: columns) of the stored matrix, which must fit an address space");
   if (name.starts_with("inc")) bad_argument(bad.name, "other than 0");
   if (name.ends_with("_c") || name.ends_with("sc")) bad_argument(bad.name, "such that no elements of C coincide");
   const bool is_size = name.size() == 1 || name == "nrhs" || name == "batch_count";
-  bad_argument(bad.name,
-               is_size ? "at least 0 (orgqr and ormqr: within the size of Q)" : "one of its values in accublas.h");
+  bad_argument(bad.name, is_size ? "at least 0" : "one of its values in accublas.h");
 }
 
 /// The type of numbers E in the C interface, which passes complex ones as pointers to void.

@@ -12,6 +12,8 @@ namespace accublas {
 struct BadArgument {
   const char* name = nullptr;  ///< as in accublas.h; null: all arguments are good
   int number = 0;              ///< position in netlib's Fortran interface, from 1
+  /// What the argument must be, if its name does not say that.
+  const char* allowed = nullptr;
   explicit constexpr operator bool() const { return name != nullptr; }
 };
 
@@ -21,10 +23,18 @@ constexpr bool valid_transpose(accublas_transpose trans) {
   return trans >= ACCUBLAS_NO_TRANS && trans <= ACCUBLAS_CONJ_TRANS;
 }
 
-/// Least leading dimension of a matrix that is stored rows x cols.
-constexpr std::int64_t least_ld(accublas_layout layout, std::int64_t rows, std::int64_t cols) {
-  const std::int64_t length = layout == ACCUBLAS_COL_MAJOR ? rows : cols;
-  return length > 1 ? length : 1;
+/// Whether `count` steps of a stride of elements exceed every address space. Addresses then wrap, so that any two of
+/// them may coincide.
+constexpr bool beyond_addresses(std::uint64_t stride, std::int64_t count) {
+  return count > 1 && stride > (std::uint64_t{1} << 59) / static_cast<std::uint64_t>(count - 1);
+}
+
+/// Whether a matrix that is stored rows x cols cannot have the leading dimension `ld`, because its rows (row-major:
+/// columns) would overlap, or because it would exceed every address space.
+constexpr bool bad_ld(accublas_layout layout, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+  const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
+  const std::int64_t length = by_columns ? rows : cols, count = by_columns ? cols : rows;
+  return ld < 1 || ld < length || (length > 0 && beyond_addresses(static_cast<std::uint64_t>(ld), count));
 }
 
 /// xGEMM(TRANSA, TRANSB, M, N, K, ALPHA, A, LDA, B, LDB, BETA, C, LDC)
@@ -38,9 +48,9 @@ constexpr BadArgument check_gemm(accublas_layout layout, accublas_transpose tran
   if (n < 0) return {"n", 4};
   if (k < 0) return {"k", 5};
   const bool plain_a = transa == ACCUBLAS_NO_TRANS, plain_b = transb == ACCUBLAS_NO_TRANS;
-  if (lda < least_ld(layout, plain_a ? m : k, plain_a ? k : m)) return {"lda", 8};
-  if (ldb < least_ld(layout, plain_b ? k : n, plain_b ? n : k)) return {"ldb", 10};
-  if (ldc < least_ld(layout, m, n)) return {"ldc", 13};
+  if (bad_ld(layout, plain_a ? m : k, plain_a ? k : m, lda)) return {"lda", 8};
+  if (bad_ld(layout, plain_b ? k : n, plain_b ? n : k, ldb)) return {"ldb", 10};
+  if (bad_ld(layout, m, n, ldc)) return {"ldc", 13};
   return {};
 }
 
@@ -51,19 +61,13 @@ constexpr BadArgument check_gemv(accublas_layout layout, accublas_transpose tran
   if (!valid_transpose(trans)) return {"trans", 1};
   if (m < 0) return {"m", 2};
   if (n < 0) return {"n", 3};
-  if (lda < least_ld(layout, m, n)) return {"lda", 6};
+  if (bad_ld(layout, m, n, lda)) return {"lda", 6};
   if (incx == 0) return {"incx", 8};
   if (incy == 0) return {"incy", 11};
   return {};
 }
 
 /// xDOT(N, X, INCX, Y, INCY) has no bad argument in netlib's version; a zero increment repeats the first element.
-
-/// Whether `count` steps of a stride of elements exceed every address space. Addresses then wrap, so that any two of
-/// them may coincide.
-constexpr bool beyond_addresses(std::uint64_t stride, std::int64_t count) {
-  return count > 1 && stride > (std::uint64_t{1} << 59) / static_cast<std::uint64_t>(count - 1);
-}
 
 /// Whether two elements of an m x n array with these strides share an address.
 constexpr bool elements_coincide(std::int64_t m, std::int64_t n, std::int64_t row_stride, std::int64_t col_stride) {

@@ -54,9 +54,9 @@ constexpr BadArgument check_factorization(accublas_layout layout, const Factoriz
   if (++number; s.n < 0) return {"n", number};
   if (has_solution(s.kind) && (++number, s.nrhs < 0)) return {"nrhs", number};
   number += 2;  // a
-  if (s.lda < least_ld(layout, own_m ? s.m : s.n, s.n)) return {"lda", number};
+  if (bad_ld(layout, own_m ? s.m : s.n, s.n, s.lda)) return {"lda", number};
   if (!has_uplo(s.kind)) ++number;  // ipiv
-  if (has_solution(s.kind) && (number += 2, s.ldb < least_ld(layout, s.n, s.nrhs))) return {"ldb", number};
+  if (has_solution(s.kind) && (number += 2, bad_ld(layout, s.n, s.nrhs, s.ldb))) return {"ldb", number};
   return {};
 }
 

@@ -57,7 +57,7 @@ constexpr BadArgument check_level2(accublas_layout layout, const Level2Shape& s)
   if (is_ger(s.kind) && (++number, s.m < 0)) return {"m", number};
   if (++number; s.n < 0) return {"n", number};
   if (!triangular) ++number;  // alpha
-  const bool bad_lda = s.lda < least_ld(layout, is_ger(s.kind) ? s.m : s.n, s.n);
+  const bool bad_lda = bad_ld(layout, is_ger(s.kind) ? s.m : s.n, s.n, s.lda);
   if (!update && (number += 2, bad_lda)) return {"lda", number};
   if (number += 2; s.incx == 0) return {"incx", number};
   if (is_symv(s.kind)) ++number;  // beta

@@ -91,15 +91,15 @@ constexpr BadArgument check_level3(accublas_layout layout, const Level3Shape& s)
                      a_cols = sides       ? s.order()
                               : tall_a(s) ? s.k
                                           : s.n;
-  if (s.lda < least_ld(layout, a_rows, a_cols)) return {"lda", number};
+  if (bad_ld(layout, a_rows, a_cols, s.lda)) return {"lda", number};
   if (!is_syrk(s.kind)) {
     number += 2;  // b
     const std::int64_t b_rows = sides ? s.m : tall_b(s) ? s.n : s.k, b_cols = sides || !tall_b(s) ? s.n : s.k;
-    if (s.ldb < least_ld(layout, b_rows, b_cols)) return {"ldb", number};
+    if (bad_ld(layout, b_rows, b_cols, s.ldb)) return {"ldb", number};
   }
   if (is_in_place(s.kind)) return {};
   number += 3;  // beta, c
-  if (s.ldc < least_ld(layout, sides ? s.m : s.n, s.n)) return {"ldc", number};
+  if (bad_ld(layout, sides ? s.m : s.n, s.n, s.ldc)) return {"ldc", number};
   return {};
 }
 

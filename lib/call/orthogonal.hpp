@@ -55,14 +55,16 @@ constexpr BadArgument check_orthogonal(accublas_layout layout, const OrthogonalS
   if (s.kind == ormqr && (++number, s.side != ACCUBLAS_LEFT && s.side != ACCUBLAS_RIGHT)) return {"side", number};
   if (s.has_c() && (++number, s.trans != ACCUBLAS_NO_TRANS && s.trans != adjoint)) return {"trans", number};
   if (++number; s.m < 0) return {"m", number};
-  if (++number; s.n < 0 || (s.kind == orgqr && s.n > s.m)) return {"n", number};
+  if (++number; s.n < 0 || (s.kind == orgqr && s.n > s.m))
+    return {"n", number, s.kind == orgqr ? "from 0 to m" : nullptr};
   const std::int64_t most = s.kind == orgqr ? s.n : s.a_rows();
-  if ((s.kind == orgqr || s.kind == ormqr) && (++number, s.k < 0 || s.k > most)) return {"k", number};
+  if ((s.kind == orgqr || s.kind == ormqr) && (++number, s.k < 0 || s.k > most))
+    return {"k", number, s.kind == ormqr && s.side == ACCUBLAS_LEFT ? "from 0 to m" : "from 0 to n"};
   if (s.kind == gels && (++number, s.nrhs < 0)) return {"nrhs", number};
   number += 2;  // a
-  if (s.lda < least_ld(layout, s.a_rows(), s.a_cols())) return {"lda", number};
+  if (bad_ld(layout, s.a_rows(), s.a_cols(), s.lda)) return {"lda", number};
   if (s.has_tau()) ++number;
-  if (s.has_c() && (number += 2, s.ldc < least_ld(layout, s.c_rows(), s.c_cols())))
+  if (s.has_c() && (number += 2, bad_ld(layout, s.c_rows(), s.c_cols(), s.ldc)))
     return {s.kind == gels ? "ldb" : "ldc", number};
   if (work_too_small) return {"lwork", number + 2};
   return {};

@@ -65,7 +65,7 @@ class Call:
             if argument.kind == ENUM:
                 yield from ((name, c_int32(value)) for value in (0, 78, -1))
             elif argument.kind == LEADING:
-                yield from ((name, c_int64(value)) for value in (self.values[name].value - 1, 0, -1, -2**63))
+                yield from ((name, c_int64(value)) for value in (self.values[name].value - 1, 0, -1, -2**63, 2**62, 2**63 - 1))
             elif argument.kind == SIZE:
                 if name in SIZES and self.group != "level1":
                     yield from ((name, c_int64(value)) for value in (-1, -2**63))
