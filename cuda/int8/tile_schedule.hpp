@@ -11,10 +11,10 @@ namespace accublas::cuda::reconstructing {
 struct TileShape {
   int strips, rows;
 };
-/// Blocks get equally many tiles, and not more than needed. A tile has a row for each warp at least. Of a triangle,
-/// where a block has more than one, eight or more narrow ones: these have fewer columns beyond the diagonal, and blocks
-/// with less to do there go on. Of n = 8192 that saves a third of the time; at 4096 what a tile costs besides (26 us)
-/// takes as much again.
+/// Chooses the tiles. Thread blocks get equally many, and not more than needed. A tile has a row for each warp at
+/// least. If a thread block has more than one tile of a triangle, it gets eight or more narrow ones instead: these have
+/// fewer columns beyond the diagonal, and thread blocks with less to do there take further tiles. At n = 8192 that
+/// saves a third of the time; at 4096 it saves nothing, because each tile costs 26 us besides.
 __device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle) {
   const auto strips_of = [&](int most) {
     int strips = 1;

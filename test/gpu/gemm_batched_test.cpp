@@ -89,7 +89,8 @@ TYPED_TEST(GemmBatched, CorrectlyRounded) {
   }
 }
 
-// Every number of digits that fixed:T takes, T beyond the kernel too, and the certificate with all that it may reject.
+// Every number of digits that fixed:T takes, T beyond the kernel too; and dp:repro, which has cr's values at these
+// sizes.
 TYPED_TEST(GemmBatched, FixedAndReproducible) {
   using T = TypeParam;
   Random rng(57);

@@ -18,14 +18,14 @@ Index most_undecided(Index elements) { return elements / tuning().undecided.few 
 }  // namespace
 
 /// Marks the elements that are not of this pass, and computes those that need no pass: with Inf or NaN in their line;
-/// rejected ones that are zero by structure, or too few to be worth a pass_. Returns how many are not of this pass_.
+/// rejected ones that are zero by structure, or too few to be worth a pass. Returns how many are not of this pass.
 template <class T>
 Index Int8Finish<T>::mark_elements(const Int8TileTask& task) const {
   using Elements = Int8Pass::Elements;
   const Int8Tile<T>& tile = call_.tiles[task.thread];
   const bool by_certificate = pass_.elements != Elements::all && verdict_.rejected[task.tile] > 0;
   if (!by_certificate && !call_.any_special) return 0;
-  const bool few = verdict_.rejected && verdict_.rejected[task.tile] <= most_undecided(task.rows * task.cols);
+  const bool few = by_certificate && verdict_.rejected[task.tile] <= most_undecided(task.rows * task.cols);
   const bool of_rejected = pass_.elements == Elements::rejected;
   // Lines whose elements are of the pass or not by the certificate alone.
   auto plain = [](const Int8Lines& lines, Index i) { return !lines.special[i] && !lines.sparse[i]; };
