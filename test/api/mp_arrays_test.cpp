@@ -180,6 +180,7 @@ TEST(MpErrors, Arrays) {
   EXPECT_SUCCESS(accublas_mp_set_double(nullptr, x, 0, 5, 5, 2, d, 5));
   EXPECT_ARGUMENT(accublas_mp_set_double(nullptr, x, 0, 4, 5, 2, d, 5));
   EXPECT_ARGUMENT(accublas_mp_set_double(nullptr, x, 0, 5, 5, 2, d, 4));
+  EXPECT_ARGUMENT(accublas_mp_set_double(nullptr, x, 0, 5, 5, 2, d, std::int64_t{1} << 62));
   EXPECT_ARGUMENT(accublas_mp_set_double(nullptr, x, 0, 1, -1, 1, d, 1));
   EXPECT_ARGUMENT(accublas_mp_set_double(nullptr, x, 1, INT64_MAX, 1, 3, d, 1));
   EXPECT_ARGUMENT(accublas_mp_set_double(nullptr, x, INT64_MAX, 1, 1, 1, d, 1));
