@@ -66,15 +66,19 @@ class UnitChains {
  public:
   __device__ explicit UnitChains(const TermFactors& factors = {}) : factors_(factors) {
     constexpr int across = shape.cols / shape.warp_cols();
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int warp = threadIdx.x % shape.group_threads() / 32, lane = threadIdx.x % 32;
     row_ = warp / across * shape.warp_rows() + lane / 8 * 2;
     col_ = warp % across * shape.warp_cols() + lane % 8 * 2;
   }
 
-  /// Adds the terms of a step, with p increasing.
+  /// Adds the terms of a step that the thread's group has, with p increasing.
   __device__ __forceinline__ void add_step(const double* row_words, const double* col_words) {
+    constexpr int terms = shape.step / shape.groups;
+    const int first = shape.groups == 1 ? 0 : static_cast<int>(threadIdx.x) / shape.group_threads() * terms;
+    row_words += first * shape.row_pitch();
+    col_words += first * shape.col_pitch();
 #pragma unroll(shape.unroll)
-    for (int p = 0; p < shape.step; ++p) {
+    for (int p = 0; p < terms; ++p) {
       double x[rows], y[cols];
       load_pairs<rows, 8>(x, row_words + row_ + p * shape.row_pitch());
       load_pairs<cols, 16>(y, col_words + col_ + p * shape.col_pitch());
@@ -102,8 +106,8 @@ class UnitChains {
  private:
   static constexpr int rows = shape.thread_rows, cols = shape.thread_cols;
 
-  /// Applies the factors to the entries of term p of a step. A step starts at an even term, and a tile at an even
-  /// column.
+  /// Applies the factors to the entries of the group's term p of a step. The group starts at an even term, and a tile
+  /// at an even column.
   __device__ __forceinline__ void apply_factors(double (&x)[rows], double (&y)[cols], int p) const {
     if constexpr (compensated<T>) {
 #pragma unroll

@@ -15,8 +15,12 @@ struct Dot2Shape {
   int unroll;                    ///< terms between two branches
   int resident;                  ///< thread blocks on a multiprocessor
   bool tensor = false;           ///< uses tensor cores (binary32), and not `unroll`
+  /// Groups of warps that share the terms of a step. Each group has chains of all elements of the tile. The order of
+  /// dot2's sums allows one group only.
+  int groups = 1;
 
-  constexpr int threads() const { return rows * cols / (thread_rows * thread_cols); }
+  constexpr int group_threads() const { return rows * cols / (thread_rows * thread_cols); }
+  constexpr int threads() const { return group_threads() * groups; }
   constexpr int warp_rows() const { return 4 * thread_rows; }
   constexpr int warp_cols() const { return 8 * thread_cols; }
   /// Returns the pitch of the rows' words. Neighbouring terms of a line lie two banks of 8 bytes apart, or four for
@@ -41,6 +45,7 @@ constexpr const char* dot2_shape_fault(const Dot2Shape& s, bool pairs) {
   if (s.cols % 32 != 0) return "a word of the bitmap belongs to two tiles";
   if (dot2_judged_lines % s.rows != 0 || dot2_judged_lines % s.cols != 0) return "a tile is not judged as a whole";
   if (s.step % 8 != 0 || dot2_block_terms % s.step != 0) return "a step does not divide the block";
+  if (s.step % (2 * s.groups) != 0) return "the groups do not share a step in pairs of terms";
   const auto uneven = [&](int lines) {
     const int width = lines < s.threads() ? lines : s.threads();
     return lines % width != 0 || s.threads() % width != 0 || s.step % (s.threads() / width) != 0 ||

@@ -21,15 +21,16 @@ namespace accublas::cuda {
 namespace {
 
 /// A tile is small, so that few elements that are not pending and few zeros lie in it. A row of it is a word of the
-/// bitmap.
-constexpr Dot2Shape bounded_shape{32, 32, 4, 4, 8, 2, 1, 6};
+/// bitmap. Two groups of warps share its terms, because the device waits for the last tiles.
+constexpr Dot2Shape bounded_shape{32, 32, 4, 4, 16, 2, 1, 3, false, 2};
 static_assert(dot2_shape_fault(bounded_shape, true) == nullptr);
-constexpr int side_warps = 2;
-static_assert(bounded_shape.rows == pending_tile_lines && bounded_shape.cols == pending_tile_lines &&
-              bounded_shape.threads() == 32 * side_warps);
-/// Blocks of terms whose need is found at a time: each of the 64 threads takes the 64 terms of a word.
-constexpr int window_blocks = 32;
-static_assert(dot2_block_terms == pending_tile_terms && pending_tile_terms == 2 * 64);
+static_assert(bounded_shape.rows == pending_tile_lines && bounded_shape.cols == pending_tile_lines);
+constexpr int tile_warps = bounded_shape.threads() / 32;
+/// Terms between two additions to the totals: those of a chain for each group.
+constexpr int chain_terms = bounded_shape.groups * dot2_block_terms;
+/// Blocks of terms whose need is found at a time. A thread of the first warps takes each.
+constexpr int window_blocks = 64, window_warps = window_blocks / 32;
+static_assert(window_warps <= tile_warps && pending_tile_terms == 64);
 
 template <class T>
 using BoundedTotals = dot2::Totals<T, bounded_shape, true>;
@@ -48,14 +49,14 @@ struct PendingTile {
   unsigned finite[2];                          ///< bit i: line i of the tile exists and is finite
   std::uint32_t words[pending_tile_lines];     ///< pending elements
   int pending;                                 ///< how many of them have finite lines
-  unsigned needed[side_warps];                 ///< needed_blocks: a warp's blocks of terms that matter, a bit each
-  int least[side_warps], largest[side_warps];  ///< find_range: results of each warp
+  unsigned needed[window_warps];               ///< needed_blocks: a warp's blocks of terms that matter, a bit each
+  int least[tile_warps], largest[tile_warps];  ///< find_range: results of each warp
   int rest;                                    ///< terms that are left out are below 2^rest
 };
 
-/// Fills in the lines of tile `index`. All threads call it, and synchronise before they read the result.
+/// Fills in the lines of tile `index`, by two warps.
 template <class T>
-__device__ void find_pending(const ExactArguments<T>& a, Index index, bool all, PendingTile& found) {
+__device__ void find_lines(const ExactArguments<T>& a, Index index, bool all, PendingTile& found) {
   const dot2::Tile tile = dot2::tile_at<bounded_shape>(index, a.rows.count, a.cols.count);
   const int side = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const Lines& lines = side == 0 ? a.row_lines : a.col_lines;
@@ -81,10 +82,19 @@ __device__ void find_pending(const ExactArguments<T>& a, Index index, bool all, 
     found.words[lane] = word;
     if (lane == 0) found.tile = tile;
   }
+}
+
+/// Fills in the lines of tile `index`, and counts the pending elements. All threads call it, and synchronise before
+/// they read the result.
+template <class T>
+__device__ void find_pending(const ExactArguments<T>& a, Index index, bool all, PendingTile& found) {
+  if (threadIdx.x < 2 * pending_tile_lines) find_lines(a, index, all, found);
   __syncthreads();
-  if (side == 0) {
-    const unsigned pending = lanes_sum(finite ? static_cast<unsigned>(__popc(word & found.finite[1])) : 0u);
-    if (lane == 0) found.pending = static_cast<int>(pending);
+  if (threadIdx.x < pending_tile_lines) {
+    const bool finite = (found.finite[0] >> threadIdx.x & 1) != 0;
+    const unsigned pending =
+        lanes_sum(finite ? static_cast<unsigned>(__popc(found.words[threadIdx.x] & found.finite[1])) : 0u);
+    if (threadIdx.x == 0) found.pending = static_cast<int>(pending);
   }
 }
 
@@ -155,29 +165,38 @@ __device__ void find_range(const ExactArguments<T>& a, PendingTile& lines) {
 /// and a column of the tile have a nonzero entry in common there. If exponents are known, terms_matter must hold too,
 /// and the function raises lines.rest to the bound of the other blocks. All threads call it.
 template <class T>
-__device__ unsigned needed_blocks(const ExactArguments<T>& a, PendingTile& lines, Index first) {
-  const Index left = ceil_div(a.rows.k, dot2_block_terms) - first;
-  const unsigned all = left < window_blocks ? (1u << left) - 1 : ~0u;
+__device__ std::uint64_t needed_blocks(const ExactArguments<T>& a, PendingTile& lines, Index first) {
+  const Index left = ceil_div(a.rows.k, pending_tile_terms) - first;
+  const std::uint64_t all = left < window_blocks ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
   const Lines &rows = a.row_lines, &cols = a.col_lines;
   if (!rows.nonzero || !cols.nonzero) return all;
-  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-  const Index word = 2 * (first + lane) + warp;
-  NonzeroTerms terms;
-  terms.add<pending_tile_lines>(rows, lines.tile.row, cols, lines.tile.col, word);
-  bool matters = terms.needed();
-  int bound = no_term_sum - 1;
-  if (matters && knows_exponents(a)) {
-    bound = largest_sum(a.exponents.top, a.exponents.k_padded, lines, word);
-    matters = terms_matter(bound, max(lines.largest[0], lines.largest[1]), max(lines.least[0], lines.least[1]));
-  }
-  const unsigned needed = __ballot_sync(0xFFFFFFFFu, matters);
   __syncthreads();  // the result of the last call has been read
-  if (lane == 0) lines.needed[warp] = needed;
+  if (threadIdx.x < window_blocks) {
+    const Index word = first + threadIdx.x;
+    NonzeroTerms terms;
+    terms.add<pending_tile_lines>(rows, lines.tile.row, cols, lines.tile.col, word);
+    bool matters = terms.needed();
+    int rest = no_term_sum - 1;
+    if (matters && knows_exponents(a)) {
+      int largest = lines.largest[0], least = lines.least[0];
+      for (int warp = 1; warp < tile_warps; ++warp) {
+        largest = max(largest, lines.largest[warp]);
+        least = max(least, lines.least[warp]);
+      }
+      const int bound = largest_sum(a.exponents.top, a.exponents.k_padded, lines, word);
+      matters = terms_matter(bound, largest, least);
+      if (!matters) rest = bound;
+    }
+    const unsigned needed = __ballot_sync(0xFFFFFFFFu, matters);
+    rest = lanes_max(rest);
+    if (threadIdx.x % 32 == 0) {
+      lines.needed[threadIdx.x / 32] = needed;
+      atomicMax(&lines.rest, rest);
+    }
+  }
   __syncthreads();
-  const unsigned both = lines.needed[0] | lines.needed[1];
-  const int rest = lanes_max((both >> lane & 1) != 0 ? no_term_sum - 1 : bound);
-  if (lane == 0) atomicMax(&lines.rest, rest);
-  return both & all;
+  static_assert(window_warps == 2);
+  return (std::uint64_t{lines.needed[1]} << 32 | lines.needed[0]) & all;
 }
 
 /// Computes the sums of a tile. Returns false if they are all zero because no block of terms is needed, or are not
@@ -195,20 +214,26 @@ __device__ __forceinline__ bool sum_tile(const ExactArguments<T>& a, PendingTile
   if (threadIdx.x == 0) lines.rest = no_term_sum - 1;
   if (knows_exponents(a)) find_range(a, lines);
   __syncthreads();
-  for (Index window = 0; window * dot2_block_terms < a.rows.k; window += window_blocks) {
-    unsigned long long needed = needed_blocks(a, lines, window);
-    while (needed != 0) {
-      const int skipped = __ffsll(static_cast<long long>(needed)) - 1,
-                run = __ffsll(static_cast<long long>(~(needed >> skipped))) - 1;
-      needed &= ~0ull << (skipped + run);
-      const Index begin = (window + skipped) * dot2_block_terms, end = min(begin + run * dot2_block_terms, a.rows.k);
+  for (Index window = 0; window * pending_tile_terms < a.rows.k; window += window_blocks) {
+    for (std::uint64_t needed = needed_blocks(a, lines, window); needed != 0;) {
+      const int first = __ffsll(static_cast<long long>(needed)) - 1;
+      // The first block that is not needed behind `first`.
+      const std::uint64_t behind = ~needed & ~((std::uint64_t{2} << first) - 1);
+      const int last = behind != 0 ? __ffsll(static_cast<long long>(behind)) - 1 : window_blocks;
+      needed = behind != 0 ? needed >> last << last : 0;
+      const Index begin = (window + first) * pending_tile_terms,
+                  end = min((window + last) * pending_tile_terms, a.rows.k);
       __syncthreads();  // the steps before have been read
       dot2::Steps<T, bounded_shape> steps(a, lines.tile, begin, end, memory);
-      for (Index p = begin; p < end; p += dot2_block_terms) {
+      for (Index p = begin; p < end; p += chain_terms) {
         dot2::UnitChains<T, bounded_shape, Dot2Compare::high_words, true> chains(factors);
-        dot2::add_block<bounded_shape>(steps, chains, static_cast<int>(min(end - p, Index{dot2_block_terms})));
-        chains.visit([&](int row, int col, const BoundedPair<T, true>& sum) { totals.add(row, col, sum, !any); });
-        any = true;
+        dot2::add_block<bounded_shape>(steps, chains, static_cast<int>(min(end - p, Index{chain_terms})));
+        for (int group = 0; group < bounded_shape.groups; ++group) {
+          if (static_cast<int>(threadIdx.x) / bounded_shape.group_threads() == group)
+            chains.visit([&](int row, int col, const BoundedPair<T, true>& sum) { totals.add(row, col, sum, !any); });
+          any = true;
+          __syncthreads();
+        }
       }
     }
   }
@@ -292,7 +317,7 @@ __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, con
   const TileScale scale = scale_of<T>(lines, a.rows.k);
   const T alpha = a.alpha.get(), beta = a.beta.get();
   int decided = 0, finite_pending = 0;
-  for (int r = warp; r < pending_tile_lines && lines.tile.row + r < a.rows.count; r += side_warps) {
+  for (int r = warp; r < pending_tile_lines && lines.tile.row + r < a.rows.count; r += tile_warps) {
     const Index row = lines.tile.row + r, col = lines.tile.col + lane;
     const std::uint32_t word = lines.words[r];
     const unsigned finite = (lines.finite[0] >> r & 1) != 0 ? word & lines.finite[1] : 0;

@@ -43,8 +43,9 @@ void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int 
 template <class T>
 void exact(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 
-/// Rows and columns of a tile of decide_by_tiles, and terms of a block that it leaves out if all its products are zero.
-inline constexpr int pending_tile_lines = 32, pending_tile_terms = 128;
+/// Rows and columns of a tile of decide_by_tiles, and terms of a block that it leaves out if all its products are zero:
+/// those of a word of Lines::nonzero.
+inline constexpr int pending_tile_lines = 32, pending_tile_terms = 64;
 
 #ifdef __CUDACC__
 

@@ -81,7 +81,7 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
 /// thread block call it; four of them take the lines of a word.
 __device__ inline double needed_share(const Lines& rows, Index i, const Lines& cols, Index j) {
   if (!rows.nonzero || !cols.nonzero) return 1;
-  static_assert(pending_tile_lines == 4 * 8 && pending_tile_terms == 2 * 64);
+  static_assert(pending_tile_lines == 4 * 8 && pending_tile_terms == 64);
   const Index row = i / pending_tile_lines * pending_tile_lines, col = j / pending_tile_lines * pending_tile_lines;
   int needed = 0;
   for (Index first = 0; first < rows.words; first += sample_threads / 4) {
@@ -93,11 +93,9 @@ __device__ inline double needed_share(const Lines& rows, Index i, const Lines& c
       terms.in_rows |= __shfl_xor_sync(0xFFFFFFFFu, terms.in_rows, offset);
       terms.in_cols |= __shfl_xor_sync(0xFFFFFFFFu, terms.in_cols, offset);
     }
-    // Eight threads have the two words of a block.
-    const unsigned both = __ballot_sync(0xFFFFFFFFu, terms.needed()) >> (threadIdx.x % 32 / 8 * 8) & 0xFF;
-    needed += __syncthreads_count(threadIdx.x % 8 == 0 && both != 0);
+    needed += __syncthreads_count(threadIdx.x % 4 == 0 && terms.needed());
   }
-  return static_cast<double>(needed) / static_cast<double>(ceil_div(rows.words, Index{2}));
+  return static_cast<double>(needed) / static_cast<double>(rows.words);
 }
 
 #endif
