@@ -165,21 +165,25 @@ __global__ void __launch_bounds__(sample_threads)
 constexpr int plan_threads = 1024;
 
 /// Counts in needs[b] how many of at most 65,536 evenly spread lines need b bits (line_needs). Returns how many lines
-/// it looked at.
+/// it looked at. Lanes whose lines need the same number of bits, which are often all of a warp, add to it once.
 __device__ Index count_needs(const Lines& lines, unsigned* needs) {
   const Index taken = min(lines.count, Index{65536});
-  for (Index s = threadIdx.x; s < taken; s += plan_threads) {
-    const Index i = s * lines.count / taken;
-    if (lines.norm[i] > 0) atomicAdd(&needs[line_needs(needed_bits(lines, i), lines.norm[i])], 1u);
+  for (Index first = 0; first < taken; first += plan_threads) {
+    const Index s = first + threadIdx.x, i = s * lines.count / taken;
+    int bits = -1;  // no line, or one without finite entries other than zero
+    if (s < taken && lines.norm[i] > 0) bits = line_needs(needed_bits(lines, i), lines.norm[i]);
+    const unsigned alike = __match_any_sync(0xFFFFFFFFu, bits);
+    if (bits >= 0 && static_cast<int>(threadIdx.x % 32) == __ffs(static_cast<int>(alike)) - 1)
+      atomicAdd(&needs[bits], static_cast<unsigned>(__popc(alike)));
   }
   return taken;
 }
 
-/// Returns the fraction of the counted lines that drop bits if a line keeps `bits`. All lanes of a warp call it.
-__device__ double dropping(const unsigned* needs, int bits, Index taken) {
+/// Returns the number of the counted lines that drop bits if a line keeps `bits`. All lanes of a warp call it.
+__device__ double dropping(const unsigned* needs, int bits) {
   unsigned count = 0;
   for (int b = max(bits, -1) + 1 + static_cast<int>(threadIdx.x % 32); b <= most_needs; b += 32) count += needs[b];
-  return static_cast<double>(lanes_sum(count)) / static_cast<double>(taken);
+  return static_cast<double>(lanes_sum(count));
 }
 
 /// A number of moduli, ordered by the time that it takes, in units of a modulus.
@@ -206,11 +210,12 @@ __global__ void __launch_bounds__(plan_threads)
     return set_plan(plan, index, launched, rows.count, cols.count, *state);
   }
   __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
+  __shared__ int bits_of[max_moduli + 1][2];  // bits of the sides with each number of moduli
   __shared__ int chosen;
   __shared__ unsigned long long fastest;
   for (int b = threadIdx.x; b <= most_needs; b += plan_threads) row_needs[b] = col_needs[b] = 0;
   const int most = most_moduli(launched.residues);
-  static_assert(max_moduli < 64);
+  static_assert(max_moduli < 64 && max_moduli < plan_threads);
   const double pending = first ? 1
                                : static_cast<double>(open_before(*state, index)) /
                                      (static_cast<double>(rows.count) * static_cast<double>(cols.count));
@@ -231,8 +236,17 @@ __global__ void __launch_bounds__(plan_threads)
     chosen = most + 1;
     fastest = no_pass;
   }
+  const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
+  if (const int moduli = static_cast<int>(threadIdx.x); moduli >= first_moduli<T>() && moduli <= most) {
+    int row_bits, col_bits;
+    split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
+    if (launched.same_lines) share_bits(row_bits, col_bits);
+    bits_of[moduli][0] = row_bits;
+    bits_of[moduli][1] = col_bits;
+  }
   __syncthreads();
-  const Index rows_taken = count_needs(rows, row_needs), cols_taken = count_needs(cols, col_needs);
+  const double row_share = 1 / static_cast<double>(count_needs(rows, row_needs)),
+               col_share = 1 / static_cast<double>(count_needs(cols, col_needs));
   __syncthreads();
   int least = first_moduli<T>();
   for (int i = 0; i < index; ++i) {
@@ -242,7 +256,6 @@ __global__ void __launch_bounds__(plan_threads)
     least = max(least, next_moduli(before.residues == launched.residues ? before.moduli
                                                                         : capacities.moduli_for(bits, max_moduli)));
   }
-  const double row_norm = relative_norm(state->rows), col_norm = relative_norm(state->cols);
   // A warp looks at one number of moduli at a time, and a lane at two samples. A thread for each number takes 6 us
   // more.
   static_assert(most_samples == 64 && state_samples == most_samples);
@@ -251,11 +264,9 @@ __global__ void __launch_bounds__(plan_threads)
   int found = 0;
   for (const UndecidedSample& s : samples) found += __popc(__ballot_sync(0xFFFFFFFFu, s.row_term >= 0));
   for (int moduli = least + static_cast<int>(threadIdx.x / 32); moduli <= most; moduli += plan_threads / 32) {
-    int row_bits, col_bits;
-    split_bits(capacity_of(capacities.log2[moduli]), row_norm, col_norm, rows.k, row_bits, col_bits);
-    if (launched.same_lines) share_bits(row_bits, col_bits);
-    const double row_terms = scalbn(dropping(row_needs, row_bits, rows_taken), -row_bits);
-    const double col_terms = scalbn(dropping(col_needs, col_bits, cols_taken), -col_bits);
+    const int row_bits = bits_of[moduli][0], col_bits = bits_of[moduli][1];
+    const double row_terms = dropping(row_needs, row_bits) * row_share * power_of_two(-row_bits);
+    const double col_terms = dropping(col_needs, col_bits) * col_share * power_of_two(-col_bits);
     double chance = 0;
     for (const UndecidedSample& s : samples)
       if (s.row_term >= 0) chance += s.chance(row_terms, col_terms);
@@ -294,8 +305,8 @@ __global__ void __launch_bounds__(plan_threads)
       state->all_pending = first;
       return set_plan(plan, index, launched, rows.count, cols.count, *state);
     }
-    split_bits(capacity_of(capacities.log2[plan.moduli]), row_norm, col_norm, rows.k, plan.row_bits, plan.col_bits);
-    if (launched.same_lines) share_bits(plan.row_bits, plan.col_bits);
+    plan.row_bits = bits_of[plan.moduli][0];
+    plan.col_bits = bits_of[plan.moduli][1];
     set_plan(plan, index, launched, rows.count, cols.count, *state);
   }
 }

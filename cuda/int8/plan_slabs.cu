@@ -80,21 +80,22 @@ constexpr int alike = 2;
 
 constexpr int most_groups = most_square / slab_group, most_pairs_of_groups = most_groups * most_groups;
 
-constexpr int staged_terms = 128;
+/// A thread block takes 512 terms at a time, which are whole slabs.
+constexpr int staged_terms = 512, choice_threads = 2 * staged_terms;
+static_assert(staged_terms % most_slab_terms == 0 && choice_threads % most_pairs_of_groups == 0);
 struct SquareMemory {
   std::int16_t top[2][most_groups][staged_terms + 2], low[2][most_groups][staged_terms + 2];
   int bound[most_slabs][most_pairs_of_groups];
   int least[most_pairs_of_groups];
   int needed[most_slabs];
   std::int16_t centre[2][staged_terms];
-  int high[2][most_groups], low_end[2][most_groups];  ///< largest and least top - centre of a group in a slab
-  int spread[2][most_slabs];                          ///< largest high - low_end of a side's groups
+  int spread[2][most_slabs];  ///< largest range of top - centre of a side's groups
 };
 
-/// Finds the centres of the staged terms, and how far their exponents range from them.
-__device__ void centre_staged(SquareMemory& memory, int groups, int slab, bool slab_begins) {
+/// Finds the centres of the staged terms, and how far their exponents range from them in each slab, from slab
+/// `first_slab` on.
+__device__ void centre_staged(SquareMemory& memory, int groups, int terms, int first_slab, int slabs) {
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-  static_assert(slab_threads == 2 * staged_terms);
   const int side = static_cast<int>(threadIdx.x) / staged_terms, term = static_cast<int>(threadIdx.x) % staged_terms;
   int sum = 0, count = 0;
   for (int g = 0; g < groups; ++g) {
@@ -103,11 +104,10 @@ __device__ void centre_staged(SquareMemory& memory, int groups, int slab, bool s
   }
   memory.centre[side][term] = static_cast<std::int16_t>(count == 0 ? no_term : sum / count);
   __syncthreads();
-  // Each group belongs to one warp, so its range needs no atomics.
-  for (int i = warp; i < 2 * groups; i += slab_warps) {
-    const int of = i / groups, g = i % groups;
+  for (int i = warp; i < 2 * groups * slabs; i += choice_threads / 32) {
+    const int of = i / (groups * slabs), slab = i / groups % slabs, g = i % groups;
     int high = no_term, low = -no_term;
-    for (int p = lane; p < staged_terms; p += 32) {
+    for (int p = slab * terms + lane; p < (slab + 1) * terms; p += 32) {
       const int e = memory.top[of][g][p];
       if (e == no_term) continue;
       high = max(high, e - memory.centre[of][p]);
@@ -115,20 +115,13 @@ __device__ void centre_staged(SquareMemory& memory, int groups, int slab, bool s
     }
     high = lanes_max(high);
     low = lanes_min(low);
-    if (lane != 0) continue;
-    if (!slab_begins) {
-      high = max(high, memory.high[of][g]);
-      low = min(low, memory.low_end[of][g]);
-    }
-    memory.high[of][g] = high;
-    memory.low_end[of][g] = low;
-    if (high != no_term) atomicMax(&memory.spread[of][slab], high - low);
+    if (lane == 0 && high != no_term) atomicMax(&memory.spread[of][first_slab + slab], high - low);
   }
 }
 
 /// Fills arrays.centre, arrays.balance and arrays.rest. A thread block takes a square at a time.
 template <class T>
-__global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __grid_constant__ SlabJob<T> job) {
+__global__ void __launch_bounds__(choice_threads) choose_slabs_of_squares(const __grid_constant__ SlabJob<T> job) {
   await_predecessor();
   if (!plans_slabs(*job.state)) return;
   extern __shared__ __align__(16) unsigned char raw[];
@@ -137,24 +130,24 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
   const Index k_padded = shape.k_padded(), row_squares = shape.squares(job.rows.count),
               col_squares = shape.squares(job.cols.count);
   __shared__ unsigned of_tiles;
-  const int groups = static_cast<int>(shape.groups()), pairs = groups * groups, parts = slab_threads / pairs;
+  const int groups = static_cast<int>(shape.groups()), pairs = groups * groups, parts = choice_threads / pairs;
   const int slabs = static_cast<int>(shape.slabs), terms = static_cast<int>(shape.terms);
   const int pair = static_cast<int>(threadIdx.x) % pairs, part = static_cast<int>(threadIdx.x) / pairs;
   const int row_group = pair / groups, col_group = pair % groups;
   for (Index item = blockIdx.x; item < row_squares * col_squares; item += gridDim.x) {
     const Index square[2] = {item / col_squares, item % col_squares};
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < slabs * pairs; i += slab_threads)
+    for (int i = static_cast<int>(threadIdx.x); i < slabs * pairs; i += choice_threads)
       memory.bound[i / pairs][i % pairs] = 4 * no_term;
-    for (int i = static_cast<int>(threadIdx.x); i < pairs; i += slab_threads) memory.least[i] = 4 * no_term;
-    for (int i = static_cast<int>(threadIdx.x); i < slabs; i += slab_threads)
+    for (int i = static_cast<int>(threadIdx.x); i < pairs; i += choice_threads) memory.least[i] = 4 * no_term;
+    for (int i = static_cast<int>(threadIdx.x); i < slabs; i += choice_threads)
       memory.needed[i] = memory.spread[0][i] = memory.spread[1][i] = 0;
     if (threadIdx.x == 0) of_tiles = 0;
     int least = 4 * no_term;
     for (int first = 0; first < slabs * terms; first += staged_terms) {
+      const int staged = min(staged_terms, slabs * terms - first), words = staged / 2;
       __syncthreads();
-      constexpr int words = staged_terms / 2;
-      for (int i = static_cast<int>(threadIdx.x); i < 2 * groups * words; i += slab_threads) {
+      for (int i = static_cast<int>(threadIdx.x); i < 2 * groups * words; i += choice_threads) {
         const int side = i / (groups * words), g = i / words % groups, p = i % words * 2;
         const Index from = (square[side] * groups + g) * k_padded + first + p;
         *reinterpret_cast<unsigned*>(&memory.top[side][g][p]) =
@@ -163,20 +156,23 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
             *reinterpret_cast<const unsigned*>(job.arrays.low[side] + from);
       }
       __syncthreads();
-      centre_staged(memory, groups, first / terms, first % terms == 0);
+      centre_staged(memory, groups, terms, first / terms, staged / terms);
       const int side = static_cast<int>(threadIdx.x) / staged_terms,
                 term = static_cast<int>(threadIdx.x) % staged_terms;
-      if (square[1 - side] == 0)
+      if (square[1 - side] == 0 && term < staged)
         job.arrays.centre[side][square[side] * k_padded + first + term] = memory.centre[side][term];
       const auto word = [](const std::int16_t* x) { return *reinterpret_cast<const unsigned*>(x); };
-      unsigned high = no_term_sums, low = no_term_sums;
+      unsigned low = no_term_sums;
+      for (int begin = 0; begin < staged; begin += terms) {
+        unsigned high = no_term_sums;
 #pragma unroll 4
-      for (int p = 2 * part; p < staged_terms; p += 2 * parts) {
-        high = __vmaxs2(high, __vadd2(word(&memory.top[0][row_group][p]), word(&memory.top[1][col_group][p])));
-        low = __vmaxs2(low, __vadd2(word(&memory.low[0][row_group][p]), word(&memory.low[1][col_group][p])));
+        for (int p = begin + 2 * part; p < begin + terms; p += 2 * parts) {
+          high = __vmaxs2(high, __vadd2(word(&memory.top[0][row_group][p]), word(&memory.top[1][col_group][p])));
+          low = __vmaxs2(low, __vadd2(word(&memory.low[0][row_group][p]), word(&memory.low[1][col_group][p])));
+        }
+        atomicMax(&memory.bound[(first + begin) / terms][pair], larger_half(high));
       }
       least = max(least, larger_half(low));
-      atomicMax(&memory.bound[first / terms][pair], larger_half(high));
     }
     atomicMax(&memory.least[pair], least);
     __syncthreads();
@@ -201,7 +197,7 @@ __global__ void __launch_bounds__(slab_threads) choose_slabs_of_squares(const __
           rest;
     }
     int needed = 0;
-    for (int slab = static_cast<int>(threadIdx.x); slab < slabs; slab += slab_threads) {
+    for (int slab = static_cast<int>(threadIdx.x); slab < slabs; slab += choice_threads) {
       Balance balance = Balance::none;
       if (memory.needed[slab] != 0) {
         ++needed;
@@ -222,7 +218,7 @@ void plan_slabs(const DeviceModel& model, const SlabJob<T>& job, cudaStream_t st
   const unsigned many = static_cast<unsigned>(4 * model.processors), one = static_cast<unsigned>(model.processors);
   launch(model, "exponents of slabs", measure_slab_exponents<T>, {many, slab_threads}, stream, job);
   allow_shared_bytes(choose_slabs_of_squares<T>, sizeof(SquareMemory), "choice of slabs");
-  launch(model, "choice of slabs", choose_slabs_of_squares<T>, {one, slab_threads, sizeof(SquareMemory)}, stream, job);
+  launch(model, "choice of slabs", choose_slabs_of_squares<T>, {one, choice_threads, sizeof(SquareMemory)}, stream, job);
   sample_slabs(model, job, stream);
 }
 

@@ -32,14 +32,14 @@ __device__ double shifted(double x, int shift) {
   return x * scale.first * scale.second;
 }
 
-/// Sets state->slabs from the samples. One warp calls it.
+/// Sets state->slabs from the samples. All threads of a thread block call it.
 template <class T>
 __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, const ExactTuning& exact,
                              const Capacities& capacities) {
   CallState& state = *job.state;
   SlabPlan& plan = state.slabs;
   const SlabShape& shape = job.shape;
-  const int lane = static_cast<int>(threadIdx.x);
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const double needed[2] = {state.sample_slab[lane], state.sample_slab[lane + 32]};
   int known = 0;
   for (const double sample : needed) known += __popc(__ballot_sync(0xFFFFFFFFu, sample >= 0));
@@ -53,9 +53,13 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
   const Index m = job.rows.count, n = job.cols.count, k = job.rows.k;
   const double tiles_alone = exact.no_terms(m, n, k) + tile_time, all_single = exact.all_single(m, n, k);
   const bool tiles = tiles_alone < plan.other_time;
-  double best = tiles ? tiles_alone : plan.other_time;
-  int moduli = 0;
-  for (int count = least_slab_moduli; count <= shape.moduli; ++count) {
+  // The bits of times, which are ordered like integers, and in the last ones the number of moduli; 0: no slabs.
+  constexpr unsigned long long of_moduli = 63;
+  static_assert(most_slab_moduli <= of_moduli);
+  __shared__ unsigned long long best;
+  if (threadIdx.x == 0) best = to_bits(tiles ? tiles_alone : plan.other_time) & ~of_moduli;
+  __syncthreads();
+  for (int count = least_slab_moduli + warp; count <= shape.moduli; count += slab_warps) {
     const int bits = slab_bits(capacities.log2[count], shape.terms);
     double chance = 0;
     for (const double sample : needed)
@@ -65,12 +69,11 @@ __device__ void decide_slabs(const SlabJob<T>& job, const SlabTuning& tuning, co
     const double time = tuning.start +
                         share * (tuning.modulus * count + tuning.slab * static_cast<double>(shape.slabs)) +
                         fmin(tile_time, all_single * chance);
-    if (time < best) {
-      best = time;
-      moduli = count;
-    }
+    if (lane == 0) atomicMin(&best, (to_bits(time) & ~of_moduli) | static_cast<unsigned long long>(count));
   }
-  if (lane != 0 || (moduli == 0 && !tiles)) return;
+  __syncthreads();
+  const int moduli = static_cast<int>(best & of_moduli);
+  if (threadIdx.x != 0 || (moduli == 0 && !tiles)) return;
   state.pass[job.pass].active = 0;
   plan.tiles_alone = moduli == 0;
   state.all_pending = moduli == 0;
@@ -164,7 +167,7 @@ __global__ void __launch_bounds__(sample_threads)
     last = atomicAdd(&job.state->slabs.samples, 1u) == gridDim.x - 1;
   }
   __syncthreads();
-  if (!last || warp > 0) return;
+  if (!last) return;
   __threadfence();
   decide_slabs(job, tuning, exact, capacities);
 }

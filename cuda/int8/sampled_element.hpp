@@ -67,6 +67,7 @@ __device__ double scaled_product(const Operand<T>& rows, Index i, int row_expone
   __shared__ double part[sample_threads / 32];
   const ScaleDown row_scale(row_exponent), col_scale(col_exponent);
   double sum = 0;
+#pragma unroll 8
   for (Index p = threadIdx.x; p < rows.k; p += sample_threads) sum += row_scale(rows(i, p)) * col_scale(cols(j, p));
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, offset);
   __syncthreads();
