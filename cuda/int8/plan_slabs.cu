@@ -218,7 +218,8 @@ void plan_slabs(const DeviceModel& model, const SlabJob<T>& job, cudaStream_t st
   const unsigned many = static_cast<unsigned>(4 * model.processors), one = static_cast<unsigned>(model.processors);
   launch(model, "exponents of slabs", measure_slab_exponents<T>, {many, slab_threads}, stream, job);
   allow_shared_bytes(choose_slabs_of_squares<T>, sizeof(SquareMemory), "choice of slabs");
-  launch(model, "choice of slabs", choose_slabs_of_squares<T>, {one, choice_threads, sizeof(SquareMemory)}, stream, job);
+  launch(model, "choice of slabs", choose_slabs_of_squares<T>, {one, choice_threads, sizeof(SquareMemory)}, stream,
+         job);
   sample_slabs(model, job, stream);
 }
 

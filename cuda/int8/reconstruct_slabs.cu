@@ -24,9 +24,10 @@ constexpr SlabLeading slab_leading(std::integer_sequence<int, I...>) {
 __device__ const SlabLeading leading_tables = slab_leading(std::make_integer_sequence<int, most_slab_moduli>());
 
 /// A sum whose unit is below 2^least_exponent is replaced by zero with the bound least_bound. One whose unit is above
-/// 2^largest_exponent has no bound.
-constexpr int least_exponent = -900, largest_exponent = 800;
-constexpr double least_bound = 0x1p-840;
+/// 2^largest_exponent has no bound. The parts of a sum are multiples of 2^-52 units, so they are numbers of double
+/// precision in units of 2^least_exponent.
+constexpr int least_exponent = -1000, largest_exponent = 800;
+constexpr double least_bound = 0x1p-940;
 
 /// Adds the sums of a slab to those of a lane's columns. Set `Narrow` if there are more than 16 planes.
 template <bool Narrow>
@@ -64,7 +65,7 @@ __device__ __forceinline__ void add_slab(const LeadingWeights<later_planes>& wei
     const double bound =
         (static_cast<double>(error) * power_of_two(-64 - weights.exponent) + fine_slack) * (1 + 0x1p-40);
     sum[e].add({known ? Pair{part.head * unit, part.tail * unit} : Pair{0, 0},
-                known   ? bound * unit
+                known   ? __dmul_ru(bound, unit)
                 : small ? least_bound
                         : from_bits<double>(FloatFormat<double>::infinity)});
   }

@@ -29,10 +29,11 @@ ACCUBLAS_HD inline bool terms_matter(int bound, int largest, int least) {
 }
 
 /// Returns an upper bound of the magnitude of a sum of at most `terms` terms that are left out, each below 2^exponent.
+/// The sums of decide_by_tiles reach 2^1016, so terms that are 85 bits smaller must have a bound.
 ACCUBLAS_HD inline double left_out_bound(int exponent, std::int64_t terms) {
   if (exponent < no_term_sum) return 0;
-  if (exponent > 900) return infinite_bound;
-  return static_cast<double>(terms) * power_of_two(exponent < -900 ? -900 : exponent);
+  if (exponent > 960) return infinite_bound;
+  return static_cast<double>(terms) * power_of_two(exponent < -1000 ? -1000 : exponent);
 }
 
 /// Returns the largest `bits` for which sums of `terms` products of integers up to 2^bits stay within 2^log2_capacity.

@@ -75,6 +75,8 @@ TEST(SlabBound, LeftOutTerms) {
   EXPECT_FALSE(terms_matter(none, none, none));
   EXPECT_EQ(left_out_bound(none, 1000), 0);
   EXPECT_EQ(left_out_bound(-10, 1024), 1);
+  EXPECT_EQ(left_out_bound(1016 - 85, 1024), 0x1p941);
+  EXPECT_EQ(left_out_bound(-990, 1024), 0x1p-980);
   EXPECT_GT(left_out_bound(-2000, 1), 0) << "a bound does not underflow";
   EXPECT_EQ(left_out_bound(2000, 1), infinite_bound);
 }
