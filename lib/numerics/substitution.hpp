@@ -57,6 +57,22 @@ struct Unknown {
     return quotient_apart(numerator, scale, result);
   }
 
+  /// Computes the parts of the pivot's reciprocal. Returns false if a number is out of range.
+  ACCUBLAS_HD bool reciprocal_of_pivot(Approximation (&to)[parts]) const {
+    if constexpr (is_complex<E>) {
+      const double re = pivot.re, im = pivot.im;
+      if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
+      const A size = squared_size(re, im);
+      to[0] = A{re, 0, 0}.over(size);
+      to[1] = A{-im, 0, 0}.over(size);
+      return usable(to[0].high) && usable(to[1].high);
+    } else {
+      if (!A::in_range(pivot)) return false;
+      to[0] = A{1, 0, 0}.over(A{pivot, 0, 0});
+      return true;
+    }
+  }
+
   /// Computes the unknown exactly from minus the sums, and signals its exceptions. Without `by_leading` it uses
   /// comparisons alone, as the slow twin of complex quotients.
   template <bool by_leading = true>
@@ -215,6 +231,7 @@ struct Unknown {
                   scaled_by(pivot.im, -of_pivot), part, to);
   }
 
+  ACCUBLAS_HD static A squared_size(double re, double im) { return A{re, 0, 0}.times(re).plus(A{im, 0, 0}.times(im)); }
   /// Computes a part of the quotient of complex numbers. Returns false if a number is out of range.
   ACCUBLAS_HD static bool divide(const A (&y)[2], double re, double im, int part, TripleSum& to) {
     for (const A& x : y)
@@ -228,7 +245,7 @@ struct Unknown {
       to = {0, 0, 0, 0};
       return true;
     }
-    const A size = A{re, 0, 0}.times(re).plus(A{im, 0, 0}.times(im)), quotient = dividend.over(size);
+    const A quotient = dividend.over(squared_size(re, im));
     to = quotient.sum();
     return A::in_range(quotient.high);
   }

@@ -39,37 +39,105 @@ ACCUBLAS_INLINE void add_part(TermSum& sum, const RoundTerms<T>& part, Index i) 
   if (part.beta != 0) add_term(sum, splat(part.beta), load(part.c + i), zero());
 }
 
+/// The sum lies within `wide` of high + low; `wide` is zero if they are equal, and NaN if nothing is known.
+struct Interval {
+  V high, low, wide;
+};
+
+/// `more` joins the width of sums that are not exact.
+ACCUBLAS_INLINE Interval interval_of(const TermSum& sum, V more) {
+  const V inexact = add(sum.inexact, sum.lows);
+  // At most 24 operations on low parts are rounded, and no result of one exceeds `lows`. 2^-1000 covers underflow.
+  const V wide = add(mul(add(sum.error, add(mul(sum.lows, splat(0x1p-48)), mul(magnitude(sum.low), splat(0x1p-52)))),
+                         splat(1 + 0x1p-30)),
+                     add(splat(0x1p-1000), more));
+  // A NaN makes the width NaN, so that Ziv's test fails.
+  return {sum.high, sum.low, where_greater(inexact, zero(), wide, mul(inexact, zero()))};
+}
+
+/// Writes W results. Returns the lanes, as bits, that the interval decides.
+template <class T>
+ACCUBLAS_INLINE unsigned round_sum(const TermSum& sum, T* out) {
+  constexpr bool single = sizeof(T) == sizeof(float);
+  // For float, 2^-51 abs(high) covers the rounding to double that precedes the rounding to float.
+  const Interval x = interval_of(sum, single ? mul(magnitude(sum.high), splat(0x1p-51)) : zero());
+  V low_end = add(x.high, sub(x.low, x.wide)), high_end = add(x.high, add(x.low, x.wide));
+  if (single) {
+    low_end = to_single(low_end);
+    high_end = to_single(high_end);
+  }
+  store(out, high_end);
+  // Results that overflow stay pending, because the code that computes them signals exceptions. A zero is decided
+  // only if its sum is exact.
+  constexpr double most = single ? 0x1.fffffep+127 : 0x1.fffffffffffffp+1023;
+  return equal(low_end, high_end) & at_least(splat(most), magnitude(high_end)) &
+         (differing(high_end, zero()) | equal(x.wide, zero()));
+}
+
+template <class T>
+ACCUBLAS_INLINE TermSum sum_of(const RoundRun<T>& run, Index i) {
+  TermSum sum;
+  add_part(sum, run.own, i);
+  add_part(sum, run.other, i);
+  return sum;
+}
+
+/// Returns the pending ones of `count` results; decided(i) returns the lanes from result i on that are decided.
+template <class Decided>
+ACCUBLAS_INLINE std::uint64_t pending_of(Index count, Decided&& decided) {
+  std::uint64_t open = 0;
+  for (Index i = 0; i < count; i += W) open |= static_cast<std::uint64_t>(~decided(i) & ((1u << W) - 1)) << i;
+  return count < round_most ? open & ((std::uint64_t{1} << count) - 1) : open;
+}
+
 template <class T>
 std::uint64_t round_run(const RoundRun<T>& run) {
-  constexpr bool single = sizeof(T) == sizeof(float);
-  std::uint64_t open = 0;
-  for (Index i = 0; i < run.count; i += W) {
-    TermSum sum;
-    add_part(sum, run.own, i);
-    add_part(sum, run.other, i);
-    const V inexact = add(sum.inexact, sum.lows);
-    // At most 24 operations on low parts are rounded, and no result of one exceeds `lows`. 2^-1000 covers underflow.
-    // For float, 2^-51 abs(high) covers the rounding to double that precedes the rounding to float.
-    V wide = add(mul(add(sum.error, add(mul(sum.lows, splat(0x1p-48)), mul(magnitude(sum.low), splat(0x1p-52)))),
-                     splat(1 + 0x1p-30)),
-                 splat(0x1p-1000));
-    if (single) wide = add(wide, mul(magnitude(sum.high), splat(0x1p-51)));
-    // A NaN makes the width NaN, so that Ziv's test fails.
-    wide = where_greater(inexact, zero(), wide, mul(inexact, zero()));
-    V low_end = add(sum.high, sub(sum.low, wide)), high_end = add(sum.high, add(sum.low, wide));
-    if (single) {
-      low_end = to_single(low_end);
-      high_end = to_single(high_end);
-    }
-    // Results that overflow stay pending, because the code that computes them signals exceptions. A zero is decided
-    // only if its sum is exact.
-    constexpr double most = single ? 0x1.fffffep+127 : 0x1.fffffffffffffp+1023;
-    const unsigned decided = equal(low_end, high_end) & at_least(splat(most), magnitude(high_end)) &
-                             (differing(high_end, zero()) | equal(inexact, zero()));
-    store(run.out + i, high_end);
-    open |= static_cast<std::uint64_t>(~decided & ((1u << W) - 1)) << i;
-  }
-  return run.count < round_most ? open & ((std::uint64_t{1} << run.count) - 1) : open;
+  return pending_of(
+      run.count, [&](Index i) __attribute__((always_inline)) { return round_sum(sum_of(run, i), run.out + i); });
+}
+
+/// A number that is divided, high = RN(high + low).
+ACCUBLAS_INLINE Interval dividend_of(const TermSum& sum) {
+  const Interval x = interval_of(sum, zero());
+  const V high = add(x.high, x.low);
+  return {high, sum_error(x.high, x.low, high), x.wide};
+}
+
+/// Adds y times a factor. The product of both low parts counts as an error.
+ACCUBLAS_INLINE void add_product(TermSum& sum, const Approximation& factor, const Interval& y) {
+  add_term(sum, splat(factor.high), y.high, y.low);
+  const V tail = mul(splat(factor.low), y.high), size = splat(__builtin_fabs(factor.high)),
+          error = add(mul(magnitude(y.high), splat(factor.error + __builtin_fabs(factor.high) * 0x1p-104)),
+                      mul(size, y.wide));
+  sum.low = add(sum.low, tail);
+  sum.lows = add(sum.lows, magnitude(tail));
+  sum.error = add(sum.error, error);
+  sum.inexact = add(sum.inexact, add(error, y.wide));
+}
+
+template <class T>
+std::uint64_t divide_run(const RoundRun<T>& run, const Approximation& reciprocal) {
+  return pending_of(
+      run.count, [&](Index i) __attribute__((always_inline)) {
+        TermSum quotient;
+        add_product(quotient, reciprocal, dividend_of(sum_of(run, i)));
+        return round_sum(quotient, run.out + i);
+      });
+}
+
+template <class T>
+std::uint64_t divide_complex_runs(const RoundRun<T> (&runs)[2], const Approximation (&reciprocal)[2]) {
+  const Approximation &re = reciprocal[0], &im = reciprocal[1], minus_im{-im.high, -im.low, im.error};
+  return pending_of(
+      runs[0].count, [&](Index i) __attribute__((always_inline)) {
+        const Interval y_re = dividend_of(sum_of(runs[0], i)), y_im = dividend_of(sum_of(runs[1], i));
+        TermSum x_re, x_im;
+        add_product(x_re, re, y_re);
+        add_product(x_re, minus_im, y_im);
+        add_product(x_im, re, y_im);
+        add_product(x_im, im, y_re);
+        return round_sum(x_re, runs[0].out + i) & round_sum(x_im, runs[1].out + i);
+      });
 }
 
 /// Replaces (a, b) by their sum and its error.
@@ -103,12 +171,13 @@ void add_sums(Index count, const double* high, const double* low, const double* 
 
 template <>
 const RoundKernel<double>& kernels() {
-  static constexpr RoundKernel<double> table{round_run<double>, add_sums};
+  static constexpr RoundKernel<double> table{round_run<double>, divide_run<double>, divide_complex_runs<double>,
+                                             add_sums};
   return table;
 }
 template <>
 const RoundKernel<float>& kernels() {
-  static constexpr RoundKernel<float> table{round_run<float>, add_sums};
+  static constexpr RoundKernel<float> table{round_run<float>, divide_run<float>, divide_complex_runs<float>, add_sums};
   return table;
 }
 

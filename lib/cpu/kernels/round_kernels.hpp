@@ -7,6 +7,7 @@
 
 #include "lib/call/problem.hpp"
 #include "lib/cpu/kernels/kernel_tables.hpp"
+#include "lib/numerics/quotient.hpp"
 
 namespace accublas::cpu {
 
@@ -33,6 +34,10 @@ template <class T>
 struct RoundKernel {
   /// Writes the results that the error bounds decide, which are finite. Returns the pending results, a bit each.
   std::uint64_t (*round)(const RoundRun<T>&);
+  /// Same contract as `round`, for quotients by a divisor whose reciprocal is given and is in range. Complex quotients
+  /// have a run for each part, and are pending if one of their parts is.
+  std::uint64_t (*divide)(const RoundRun<T>&, const Approximation& reciprocal);
+  std::uint64_t (*divide_complex)(const RoundRun<T> (&)[2], const Approximation (&reciprocal)[2]);
   /// Adds high + low +- error to each of `count` sums, as triple_add does. `sums` has arrays of a1, a2, a3 and error,
   /// `stride` apart. Arrays are read and written up to a whole vector.
   void (*add)(Index count, const double* high, const double* low, const double* error, double* sums, Index stride);

@@ -13,6 +13,7 @@
 #include "lib/cpu/lu_cholesky/row_scales.hpp"
 #include "lib/cpu/trsm/line_sums.hpp"
 #include "lib/cpu/trsm/sweep.hpp"
+#include "lib/cpu/trsm/unknowns.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas::cpu {
@@ -216,13 +217,18 @@ class Panel {
     double* const column_bits = upper_bits_ + r + 1;
     const LastBits bits = tracks_ ? LastBits{column_bits, inner_bits_[r]} : LastBits{};
     sums.add_up(Speed::swift, r, line_of_l_, count, columns, stride_, bits, to);
+    for (int part = 0; part < parts; ++part)
+      for (Index c = 0; c < count; ++c) triple_add(to[part][c], before(part, r + 1 + c)[r]);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
-    for (Index c = 0; c < count; ++c) {
-      for (int part = 0; part < parts; ++part) triple_add(to[part][c], before(part, r + 1 + c)[r]);
-      E& u = a_(column, column + 1 + c);
-      u = element(unknown, column + 1 + c, r, column, 0, sums_ + c, m_);
-      keep_parts(u, columns + c * stride_ + parts * r);
-      if (tracks_) column_bits[c] = last_bit_with(column_bits[c], u);
+    Unknowns<E> rounded(unknown, count, execution_.isa);
+    for (Index c0 = 0, some; c0 < count; c0 += some) {
+      some = std::min(Unknowns<E>::most, count - c0);
+      elements(unknown, rounded, {r, column + 1 + c0, some, true}, column, 0, sums_ + c0, m_, [&](Index i, const E& u) {
+        const Index c = c0 + i;
+        a_(column, column + 1 + c) = u;
+        keep_parts(u, columns + c * stride_ + parts * r);
+        if (tracks_) column_bits[c] = last_bit_with(column_bits[c], u);
+      });
     }
   }
 
@@ -243,13 +249,17 @@ class Panel {
     return first_ + (r == 0 ? other_ : r == other_ ? 0 : r);
   }
 
-  /// body(r, at, step) for the rows r0 .. end - 1 of the panel and a column's sums of each, of which part p is
-  /// at[p step]. Where all rows have room, `fresh` ones are formed here, others stand as they were.
+  /// body(r, count, at, step) for the rows r0 .. end - 1 of the panel, some at a time, and a column's sums of each:
+  /// part p of row r + i has at[p step + i]. Where all rows have room, `fresh` ones are formed here, others stand as
+  /// they were.
   template <class Body>
   void for_sums(Index column, Index r0, Index end, bool fresh, int thread, Body&& body) {
     if (!by_columns_) {
       if (fresh) add_up_inner(column, r0, end - r0);
-      for (Index r = r0; r < end; ++r) body(r, sums_ + r, m_);
+      for (Index r = r0, count; r < end; r += count) {
+        count = std::min(Unknowns<E>::most, end - r);
+        body(r, count, sums_ + r, m_);
+      }
       return;
     }
     const LineSums<E> sums = line_sums(line_);
@@ -265,7 +275,28 @@ class Panel {
       TripleSum* to[parts];
       for (int part = 0; part < parts; ++part) to[part] = own + part * together_;
       sums.add_up(speed_, column, lines, count, rows, line_, bits_with(sums, column, lines, last_bits), to);
-      for (Index i = 0; i < count; ++i) body(r + i, own + i, together_);
+      body(r, count, own, together_);
+    }
+  }
+
+  /// Some elements side by side in a row of the panel, or else in a column.
+  struct Run {
+    Index row, column, count;
+    bool in_row;
+  };
+
+  /// Calls body(i, value) for the elements of a run, from their sums over `terms` columns: part p of element i has
+  /// at[p step + i]. `rounded` has this unknown's pivot.
+  template <class Body>
+  void elements(const Unknown<E>& unknown, Unknowns<E>& rounded, const Run& run, Index terms, int thread, TripleSum* at,
+                Index step, Body&& body) {
+    const auto row = [&](Index i) { return run.in_row ? run.row : run.row + i; };
+    const auto column = [&](Index i) { return run.in_row ? run.column + i : run.column; };
+    const std::uint64_t pending =
+        rounded.round(run.count, at, step, [&](Index i) { return a_(first_ + row(i), column(i)); });
+    for (Index i = 0; i < run.count; ++i) {
+      const bool decided = (pending >> i & 1) == 0 && (by_columns_ || scales_[row(i)] == 0);
+      body(i, decided ? rounded[i] : element(unknown, column(i), row(i), terms, thread, at + i, step));
     }
   }
 
@@ -300,10 +331,12 @@ class Panel {
     parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
       const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
       Best best{r0, T(-1), {}};
-      for_sums(column, r0, end, true, thread, [&](Index r, TripleSum* at, Index apart) {
-        const E value = element(unknown, column, r, column, thread, at, apart);
-        const Best other{r, pivot_size(value), value};
-        if (passes(other, best)) best = other;
+      Unknowns<E> rounded(unknown, end - r0, execution_.isa);
+      for_sums(column, r0, end, true, thread, [&](Index r, Index some, TripleSum* at, Index apart) {
+        elements(unknown, rounded, {r, column, some, false}, column, thread, at, apart, [&](Index i, const E& value) {
+          const Best other{r + i, pivot_size(value), value};
+          if (passes(other, best)) best = other;
+        });
       });
       best_[task] = best;
     });
@@ -319,12 +352,15 @@ class Panel {
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, pivot, pivot == 0);
     parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
       const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
-      for_sums(column, r0, end, false, thread, [&](Index r, TripleSum* at, Index apart) {
-        E& l = a_(first_ + r, column);
-        l = element(unknown, column, r, column, thread, at, apart);
-        if (by_columns_) return;
-        scales_.keep(l, r, inner_ + r * stride_ + parts * (begin - 1));
-        if (tracks_) inner_bits_[r] = scales_[r] != 0 ? 0 : last_bit_with(inner_bits_[r], l);
+      Unknowns<E> rounded(unknown, end - r0, execution_.isa);
+      for_sums(column, r0, end, false, thread, [&](Index first, Index some, TripleSum* at, Index apart) {
+        elements(unknown, rounded, {first, column, some, false}, column, thread, at, apart, [&](Index i, const E& l) {
+          const Index r = first + i;
+          a_(first_ + r, column) = l;
+          if (by_columns_) return;
+          scales_.keep(l, r, inner_ + r * stride_ + parts * (begin - 1));
+          if (tracks_) inner_bits_[r] = scales_[r] != 0 ? 0 : last_bit_with(inner_bits_[r], l);
+        });
       });
     });
   }

@@ -8,6 +8,7 @@
 
 #include "lib/call/execution.hpp"
 #include "lib/cpu/trsm/line_sums.hpp"
+#include "lib/cpu/trsm/unknowns.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/cholesky_pivot.hpp"
 
@@ -135,12 +136,25 @@ class Sweep {
         unknown.b = x;
         TripleSum own[parts];
         for (int of = 0; of < parts; ++of) own[of] = space[of][s];
-        open[s] = !(lines && unknown.approximate_scaled(own, scale, result));
+        open[s] = !unknown.approximate_scaled(own, scale, result);
         if (!open[s]) x = result;
-        return lines && open[s] && std::any_of(own, own + parts, leaves_range);
+        return open[s] && std::any_of(own, own + parts, leaves_range);
       };
       Index out_of_range = 0, hard = 0;
-      for (Index s = begin; s < count; ++s) out_of_range += approximate(s, 0);
+      if (lines) {
+        Unknowns<E> rounded(unknown, count - begin, execution_.isa);
+        const std::uint64_t pending = rounded.round(count - begin, space[0] + begin, most_together,
+                                                    [&](Index s) { return system.x(i, side + begin + s); });
+        for (Index s = begin; s < count; ++s) {
+          open[s] = (pending >> (s - begin) & 1) != 0;
+          if (open[s])
+            out_of_range += approximate(s, 0);
+          else
+            system.x(i, side + s) = rounded[s - begin];
+        }
+      } else {
+        for (Index s = begin; s < count; ++s) open[s] = true;
+      }
       int scale = 0;
       if (lines && !dot2_ && p > 0 && out_of_range * tuning().triangular.hard_share > count) {
         // Columns of a factor before `begin` end at their pivots, above row p. The memory after these is not written.
