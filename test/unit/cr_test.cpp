@@ -177,29 +177,29 @@ TYPED_TEST(Cr, SumsWithinTheirBounds) {
       const std::vector<double> factors(x.begin(), x.end());
       std::vector<double> scratch(cpu::cr_scratch(m));
       std::vector<TripleSum> sums(m);
-      for (const cpu::Speed speed : {cpu::Speed::full, cpu::Speed::swift, cpu::Speed::deep})
-        for (const bool columns : {false, true}) {
-          if (columns && speed == cpu::Speed::deep) continue;
-          const int number = static_cast<int>(speed);
-          if (columns) {
-            kernels.columns[number](m, k, by_columns.data(), m, factors.data(), scratch.data(), sums.data());
-          } else {
-            kernels.rows_of(speed)(m, k, a.data(), k, x.data(), {}, sums.data());
-          }
-          for (Index i = 0; i < m; ++i) {
-            const TripleSum& s = sums[i];
-            ASSERT_TRUE(triple_known(s));
-            const Real error = (exact[i] - Real(s.a1) - Real(s.a2) - Real(s.a3)).magnitude();
-            const char* const what = columns ? "columns" : "rows";
-            EXPECT_TRUE(error.all_exact() && error <= Real(s.error))
-                << what << " speed " << number << " isa " << cpu::isa_name(isa) << " case " << n << " row " << i;
-            const double loss = speed == cpu::Speed::swift                    ? 0x1p-72
-                                : speed == cpu::Speed::full || sizeof(T) == 4 ? 0x1p-112
-                                                                              : 0x1p-152;
-            EXPECT_LE(s.error, largest[i] * static_cast<double>(k + 2000) * loss + 0x1p-900)
-                << what << " speed " << number << " isa " << cpu::isa_name(isa) << " case " << n << " row " << i;
-          }
+      const auto expect_bounds = [&](const char* what, double loss) {
+        for (Index i = 0; i < m; ++i) {
+          const TripleSum& s = sums[i];
+          ASSERT_TRUE(triple_known(s));
+          const Real error = (exact[i] - Real(s.a1) - Real(s.a2) - Real(s.a3)).magnitude();
+          EXPECT_TRUE(error.all_exact() && error <= Real(s.error))
+              << what << " isa " << cpu::isa_name(isa) << " case " << n << " row " << i;
+          EXPECT_LE(s.error, largest[i] * static_cast<double>(k + 2000) * loss + 0x1p-900)
+              << what << " isa " << cpu::isa_name(isa) << " case " << n << " row " << i;
         }
+      };
+      constexpr double full = 0x1p-112, swift = 0x1p-72;
+      constexpr bool single = sizeof(T) == 4;
+      const auto rows = [&](auto* add_up) { add_up(m, k, a.data(), k, x.data(), {}, sums.data()); };
+      const auto columns = [&](auto* add_up) {
+        add_up(m, k, by_columns.data(), m, factors.data(), scratch.data(), sums.data());
+      };
+      rows(kernels.rows[0]), expect_bounds("rows, full", full);
+      rows(kernels.rows[1]), expect_bounds("rows, swift", swift);
+      rows(kernels.deep_rows), expect_bounds("rows, deep", single ? full : 0x1p-152);
+      rows(kernels.short_rows), expect_bounds("short rows", single ? 0x1p-44 : swift);
+      columns(kernels.columns[0]), expect_bounds("columns, full", full);
+      columns(kernels.columns[1]), expect_bounds("columns, swift", swift);
     }
   }
 }

@@ -2,6 +2,7 @@
 // 12 operations a term; float: 9), or to some 80 (`swift`, 5), or of contiguous rows to some 160 (`deep`, 19).
 #include "lib/cpu/kernels/cr_columns.hpp"
 #include "lib/cpu/kernels/cr_rows.hpp"
+#include "lib/cpu/kernels/cr_short_rows.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
@@ -11,6 +12,7 @@ namespace {
 template <class T>
 constexpr CrKernels<T> table{{rows<Speed::full, T>, rows<Speed::swift, T>},
                              rows<exact_product<T> ? Speed::full : Speed::deep, T>,
+                             short_rows<T>,
                              {columns<Speed::full, T>, columns<Speed::swift, T>},
                              last_bit_of<T>};
 

@@ -154,11 +154,7 @@ class Panel {
   /// The sums of the panel's columns begin .. end - 1 over all that lies to its left.
   void add_up_before(Index begin, Index end) {
     const Index terms = first_;
-    if (terms == 0) {
-      for (int part = 0; part < parts; ++part)
-        for (Index c = begin; c < end; ++c) std::fill_n(before(part, c), rows_, TripleSum{0, 0, 0, 0});
-      return;
-    }
+    if (terms == 0) return;
     const Index line = LineSums<E>::numbers(terms);
     const Index together = std::min(each_ / line - parts, together_most(terms));
     const LineSums<E> sums = line_sums(line);
@@ -217,7 +213,7 @@ class Panel {
     double* const column_bits = upper_bits_ + r + 1;
     const LastBits bits = tracks_ ? LastBits{column_bits, inner_bits_[r]} : LastBits{};
     sums.add_up(Speed::swift, r, line_of_l_, count, columns, stride_, bits, to);
-    for (int part = 0; part < parts; ++part)
+    for (int part = 0; part < parts && first_ > 0; ++part)
       for (Index c = 0; c < count; ++c) triple_add(to[part][c], before(part, r + 1 + c)[r]);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
     Unknowns<E> rounded(unknown, count, execution_.isa);
@@ -239,7 +235,7 @@ class Panel {
     const Index inner = column - first_;
     const LastBits bits = tracks_ ? LastBits{inner_bits_ + r, upper_bits_[inner]} : LastBits{};
     line_sums(stride_).add_up(Speed::swift, inner, line_of_u_, count, inner_ + r * stride_, stride_, bits, to);
-    for (int part = 0; part < parts; ++part)
+    for (int part = 0; part < parts && first_ > 0; ++part)
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, inner)[r + i]);
   }
 
@@ -373,7 +369,8 @@ class Panel {
     other_ = other;
     if (by_columns_) return;
     for (int part = 0; part < parts; ++part) {
-      for (Index c = 0; c < end - first_; ++c) std::swap(before(part, c)[r], before(part, c)[other]);
+      // Sums of columns up to the pivot's are not read any more.
+      for (Index c = r + 1; c < end - first_ && first_ > 0; ++c) std::swap(before(part, c)[r], before(part, c)[other]);
       std::swap(sums_[part * m_ + r], sums_[part * m_ + other]);
     }
     std::swap_ranges(inner_ + r * stride_, inner_ + (r + 1) * stride_, inner_ + other * stride_);
@@ -389,7 +386,7 @@ class Panel {
   Index together_ = 0;                             ///< rows that a thread has memory for, at most
   bool by_columns_ = false;                        ///< a thread has sums of the current rows alone; the rest is null
   T* memory_ = nullptr;                            ///< rows of L to the left of the panel, and lines of U
-  TripleSum *before_ = nullptr, *sums_ = nullptr;  ///< by part and row: over what lies to the left; of a column
+  TripleSum *before_ = nullptr, *sums_ = nullptr;  ///< by part and row: over what lies to the left, if any; of a column
   T* inner_ = nullptr;                             ///< rows of L within the panel
   double* inner_bits_ = nullptr;                   ///< their last bits, where they are tracked
   Index* row_ = nullptr;                           ///< where the rows of the panel were

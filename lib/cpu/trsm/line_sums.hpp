@@ -87,8 +87,8 @@ class LineSums {
       else if (dot2_)
         add_up_pairs(count, reinterpret_cast<const double*>(lines) + part * stride_, sides, unknowns, step, sums[part]);
       else
-        kernels_for<CrKernels<T>>(isa_).rows_of(speed)(sides, parts * count, unknowns, step, lines + part * stride_,
-                                                       bits, sums[part]);
+        kernels_for<CrKernels<T>>(isa_).triangular_rows(speed)(sides, parts * count, unknowns, step,
+                                                               lines + part * stride_, bits, sums[part]);
     }
   }
 
