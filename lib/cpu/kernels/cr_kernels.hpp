@@ -22,8 +22,8 @@ constexpr Index cr_scratch(Index m) { return 8 * (round_up(m, 8)); }
 /// so, in half the time. The errors of `swift` are at most Grid::swift_loss times those of `full`, except in GEMM of
 /// float, where `swift` keeps plain sums. GEMM also has `compensated` sums, whose errors are relative to the sum of the
 /// magnitudes of the element's own products, and rows have `deep` sums, for terms that cancel nearly all that `full`
-/// keeps (those of float are as in `full`).
-enum class Speed { full, swift, compensated, deep };
+/// keeps (those of float are as in `full`). Rows of float have `plain` sums, which double precision rounds.
+enum class Speed { full, swift, compensated, deep, plain };
 
 /// Facts about the rows of op(A), or the columns of op(B), in a panel.
 struct CrLines {
@@ -112,15 +112,22 @@ struct CrKernels {
   // By Speed, `full` or `swift`.
   Rows* rows[2];
   Rows* deep_rows;
-  /// As precise as `swift` for nearly all data, and faster for several rows of few terms.
-  Rows* short_rows;
+  /// `swift` and `plain`, faster for several rows of few terms.
+  Rows *short_rows, *plain_rows;
   Columns* columns[2];
   /// The largest power of two of which k entries are multiples; 2^1023 where all are zero. NaN may be passed over.
   double (*last_bit)(Index k, const T* x);
 
-  /// Returns the function for sums that triangular systems need, of any number of rows and terms.
+  // Triangular systems and LU begin with the first speed, and take the next one if it leaves many sums undecided.
+  static constexpr Speed first_speed = sizeof(T) == sizeof(float) ? Speed::plain : Speed::swift;
+  static Speed after(Speed speed) {
+    return speed == Speed::plain ? Speed::swift : speed == Speed::swift ? Speed::full : Speed::deep;
+  }
   Rows* triangular_rows(Speed speed) const {
-    return speed == Speed::deep ? deep_rows : speed == Speed::swift ? short_rows : rows[static_cast<int>(speed)];
+    return speed == Speed::plain   ? plain_rows
+           : speed == Speed::swift ? short_rows
+           : speed == Speed::full  ? rows[0]
+                                   : deep_rows;
   }
 };
 

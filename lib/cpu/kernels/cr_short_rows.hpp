@@ -9,10 +9,9 @@ namespace {
 
 constexpr Grid short_grid{8};
 constexpr int short_vectors = 2;  // of rows side by side, so that the steps of one do not wait for each other
-/// The most terms for which this is faster than lanes along the rows. A chain of double has room for as many.
-template <class T>
-constexpr Index short_terms = exact_product<T> ? 512 : 8 * W;
-static_assert(short_terms<double> <= Index{1} << (short_grid.headroom - 1));
+/// The most terms for which lanes of rows are faster than lanes along the rows, with two grids and with plain sums.
+constexpr Index short_terms = 8 * W, plain_terms = 512;
+static_assert(short_terms <= Index{1} << (short_grid.headroom - 1));
 
 /// v[q] = term q of W rows; terms from `valid` on are zeros.
 template <class T>
@@ -28,36 +27,11 @@ struct LaneSums {
   V high, low, error;
 };
 
-/// Adds up W N rows. `last` is a power of two of which all products of a row are multiples, or zero. Products of float
-/// are exact, so that one FMA a term loses only what it rounds: a relative error of 2^-53 of the sum
-/// of the magnitudes.
-template <int N>
-ACCUBLAS_INLINE void add_short(Index k, const float* a, Index ld, const double* x, const V* last, LaneSums* to) {
-  V sum[N], size[N];
-  for (int n = 0; n < N; ++n) sum[n] = size[n] = zero();
-  for (Index p = 0; p < k; p += W)
-    for (int n = 0; n < N; ++n) {
-      V v[W];
-      load_terms(a + n * W * ld + p, ld, k - p, v);
-      for (int q = 0; q < W; ++q) {
-        const V factor = splat(x[p + q]);
-        sum[n] = fma(v[q], factor, sum[n]);
-        size[n] = fma(magnitude(v[q]), magnitude(factor), size[n]);
-      }
-    }
-  for (int n = 0; n < N; ++n) {
-    const V rounding = mul(size[n], splat(0x1p-53));
-    // Multiples of a number that is not below the rounding are added exactly.
-    to[n] = {sum[n], zero(),
-             where_greater(mul(rounding, splat(2)), last[n], mul(rounding, splat(static_cast<double>(k))), zero())};
-  }
-}
-
-/// Same contract as for float. The sums have two grids, as in swift chains, but the limit is known before the first
-/// term is added.
-template <int N>
-ACCUBLAS_INLINE void add_short(Index k, const double* a, Index ld, const double* x, const V* last, LaneSums* to) {
-  double entries[N][short_terms<double> * W];
+/// Adds up W N rows. `last` is a power of two of which all products of a row are multiples, or zero. Two grids hold the
+/// sums, as in swift chains, but the limit is known before the first term is added.
+template <int N, class T>
+ACCUBLAS_INLINE void add_short(Index k, const T* a, Index ld, const double* x, const V* last, LaneSums* to) {
+  double entries[N][short_terms * W];
   V most[N], limit[N], base1_of[N], base2_of[N], s1[N], s2[N];
   for (int n = 0; n < N; ++n) most[n] = zero();
   for (Index p = 0; p < k; p += W)
@@ -82,22 +56,49 @@ ACCUBLAS_INLINE void add_short(Index k, const double* a, Index ld, const double*
       s1[n] = sum;
     }
   }
-  const double terms = static_cast<double>(k);
+  const double terms = static_cast<double>(k), underflow = exact_product<T> ? 0 : terms * product_underflow;
   for (int n = 0; n < N; ++n) {
+    // Products that are multiples of the finer grid's quantum were added exactly, none of them having underflowed.
     const V quantum = mul(where_greater(limit[n], splat(least_limit), limit[n], splat(least_limit)),
                           splat(short_grid.quantum2())),
-            error = add(mul(limit[n], splat(short_grid.swift_error(terms))), splat(terms * product_underflow));
+            error = add(mul(limit[n], splat(short_grid.swift_error(terms))), splat(underflow));
     to[n] = {sub(s1[n], base1_of[n]), sub(s2[n], base2_of[n]), where_greater(quantum, last[n], error, zero())};
   }
 }
 
-template <int N, class T>
-ACCUBLAS_INLINE void write_short(Index k, const T* a, Index ld, const double* x, const LastBits& bits, Index row,
-                                 TripleSum* sums) {
+/// Same contract as `add_short`, for a single sum: a product is exact, and adding it errs by at most 2^-53 of the sum
+/// of the magnitudes.
+template <int N>
+ACCUBLAS_INLINE void add_plainly(Index k, const float* a, Index ld, const double* x, const V* last, LaneSums* to) {
+  V sum[N], size[N];
+  for (int n = 0; n < N; ++n) sum[n] = size[n] = zero();
+  for (Index p = 0; p < k; p += W)
+    for (int n = 0; n < N; ++n) {
+      V v[W];
+      load_terms(a + n * W * ld + p, ld, k - p, v);
+      for (int q = 0; q < W; ++q) {
+        const V factor = splat(x[p + q]);
+        sum[n] = fma(v[q], factor, sum[n]);
+        size[n] = fma(magnitude(v[q]), magnitude(factor), size[n]);
+      }
+    }
+  for (int n = 0; n < N; ++n) {
+    // Multiples of a number above all roundings were added exactly.
+    const V rounding = mul(size[n], splat(0x1p-53)), error = mul(rounding, splat(static_cast<double>(k)));
+    to[n] = {sum[n], zero(), where_greater(mul(rounding, splat(2)), last[n], error, zero())};
+  }
+}
+
+template <bool Plain, int N, class T>
+ACCUBLAS_INLINE void write_rows(Index k, const T* a, Index ld, const double* x, const LastBits& bits, Index row,
+                                TripleSum* sums) {
   V last[N];
   for (int n = 0; n < N; ++n) last[n] = bits.rows ? mul(load(bits.rows + row + n * W), splat(bits.x)) : zero();
   LaneSums lanes[N];
-  add_short<N>(k, a + row * ld, ld, x, last, lanes);
+  if constexpr (Plain)
+    add_plainly<N>(k, a + row * ld, ld, x, last, lanes);
+  else
+    add_short<N>(k, a + row * ld, ld, x, last, lanes);
   for (int n = 0; n < N; ++n) {
     double high[W], low[W], error[W];
     store(high, lanes[n].high);
@@ -107,16 +108,17 @@ ACCUBLAS_INLINE void write_short(Index k, const T* a, Index ld, const double* x,
   }
 }
 
-template <class T>
+template <bool Plain, class T>
 void short_rows(Index m, Index k, const T* a, Index ld, const T* x, const LastBits& bits, TripleSum* sums) {
-  if (W == 1 || m < W || k > short_terms<T>) return rows<Speed::swift>(m, k, a, ld, x, bits, sums);
-  double factors[short_terms<T> + W] = {};
+  constexpr Index most = Plain ? plain_terms : short_terms;
+  if (W == 1 || m < W || k > most) return rows<Speed::swift>(m, k, a, ld, x, bits, sums);
+  double factors[most + W] = {};
   for (Index p = 0; p < k; ++p) factors[p] = x[p];
   Index row = 0;
   for (; row + short_vectors * W <= m; row += short_vectors * W)
-    write_short<short_vectors>(k, a, ld, factors, bits, row, sums);
-  for (; row + W <= m; row += W) write_short<1>(k, a, ld, factors, bits, row, sums);
-  if (row < m) write_short<1>(k, a, ld, factors, bits, m - W, sums);
+    write_rows<Plain, short_vectors>(k, a, ld, factors, bits, row, sums);
+  for (; row + W <= m; row += W) write_rows<Plain, 1>(k, a, ld, factors, bits, row, sums);
+  if (row < m) write_rows<Plain, 1>(k, a, ld, factors, bits, m - W, sums);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 template <class T>
 constexpr CrKernels<T> table{{rows<Speed::full, T>, rows<Speed::swift, T>},
                              rows<exact_product<T> ? Speed::full : Speed::deep, T>,
-                             short_rows<T>,
+                             short_rows<false, T>,
+                             short_rows<exact_product<T>, T>,
                              {columns<Speed::full, T>, columns<Speed::swift, T>},
                              last_bit_of<T>};
 

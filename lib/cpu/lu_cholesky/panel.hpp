@@ -101,6 +101,11 @@ class Panel {
     other_ = 0;
     Index none = -1;
     for (Index column = first; column < end; ++column) {
+      if (speed_ == Speed::plain && hard_ * tuning().triangular.hard_share > rows_) {
+        hard_ = 0;
+        speed_ = Speed::swift;
+        if (!by_columns_) add_up_before(column, end);
+      }
       if (!tracks_ && exact_sums_) track(column, end);
       if (!by_columns_) line_sums(stride_).write(column, first_, column - first_, line_of_u_);
       const Best best = find_sizes(column);
@@ -136,6 +141,9 @@ class Panel {
   LineSums<E> line_sums(Index stride) const {
     return {Operand<E>{{a_.data, a_.col_stride, a_.row_stride}}, m_, stride, false, execution_.isa};
   }
+
+  /// Sums within the panel have few terms.
+  Speed inner_speed() const { return speed_ == Speed::plain ? Speed::plain : Speed::swift; }
 
   TripleSum* before(int part, Index c) const { return before_ + (part * width_ + c) * m_; }
 
@@ -212,7 +220,7 @@ class Panel {
     T* const columns = upper_ + (r + 1) * stride_;
     double* const column_bits = upper_bits_ + r + 1;
     const LastBits bits = tracks_ ? LastBits{column_bits, inner_bits_[r]} : LastBits{};
-    sums.add_up(Speed::swift, r, line_of_l_, count, columns, stride_, bits, to);
+    sums.add_up(inner_speed(), r, line_of_l_, count, columns, stride_, bits, to);
     for (int part = 0; part < parts && first_ > 0; ++part)
       for (Index c = 0; c < count; ++c) triple_add(to[part][c], before(part, r + 1 + c)[r]);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
@@ -234,7 +242,7 @@ class Panel {
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_ + r;
     const Index inner = column - first_;
     const LastBits bits = tracks_ ? LastBits{inner_bits_ + r, upper_bits_[inner]} : LastBits{};
-    line_sums(stride_).add_up(Speed::swift, inner, line_of_u_, count, inner_ + r * stride_, stride_, bits, to);
+    line_sums(stride_).add_up(inner_speed(), inner, line_of_u_, count, inner_ + r * stride_, stride_, bits, to);
     for (int part = 0; part < parts && first_ > 0; ++part)
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, inner)[r + i]);
   }
@@ -311,7 +319,7 @@ class Panel {
     sums.write(column, 0, terms, lines);
     const bool decided = sums.decide(unknown, terms, lines, 0, row, own, result);
     for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
-    if (decided && lost_nothing(own))
+    if (decided && speed_ != Speed::plain && lost_nothing(own))
       exact_sums_.store(true, std::memory_order_relaxed);
     else
       hard_.fetch_add(1, std::memory_order_relaxed);
@@ -396,7 +404,7 @@ class Panel {
   double* upper_bits_ = nullptr;                   ///< last bits of these columns, if they are tracked
   T *line_of_u_ = nullptr, *line_of_l_ = nullptr;  ///< the current column of U and row of L, for their sums
   Index first_ = 0, rows_ = 0, other_ = 0;         ///< other_: the row that the first one was exchanged with
-  Speed speed_ = Speed::swift;
+  Speed speed_ = CrKernels<T>::first_speed;
   bool tracks_ = false;                   ///< last bits are known
   std::atomic<bool> exact_sums_ = false;  ///< some sums are decided by last bits alone
   std::atomic<std::int64_t> hard_ = 0, undecided_ = 0;

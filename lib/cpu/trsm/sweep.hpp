@@ -110,7 +110,7 @@ class Sweep {
     bool tracks = false;
     Largest largest;
     TripleSum space[parts][most_together];
-    Speed speed = dot2_ ? Speed::full : Speed::swift;
+    Speed speed = dot2_ ? Speed::full : CrKernels<T>::first_speed;
     for (Index p = part.first; p < part.end; ++p) {
       const Index i = sums.place(p), begin = factors ? p - part.first + 1 : 0;
       if (factors && !root(part, p, unknowns)) return p;
@@ -174,7 +174,7 @@ class Sweep {
           bool decided = false;
           if (lines && !dot2_) {
             decided = sums.decide(unknown, p, lines, scale, unknowns + s * part.line, own, x);
-            if (decided && lost_nothing(own))
+            if (decided && speed != Speed::plain && lost_nothing(own))
               exact_sums_.store(true, std::memory_order_relaxed);
             else
               ++hard;
@@ -187,7 +187,7 @@ class Sweep {
         if (lines) keep(x, unknowns + s * part.line + parts * p);
         if (tracks) last_bits[s] = last_bit_with(last_bits[s], x);
       }
-      if (hard * tuning().triangular.hard_share > count) speed = speed == Speed::swift ? Speed::full : Speed::deep;
+      if (hard * tuning().triangular.hard_share > count) speed = CrKernels<T>::after(speed);
     }
     return part.end;
   }
