@@ -63,8 +63,8 @@ struct Unknown {
       const double re = pivot.re, im = pivot.im;
       if (!usable(re) || !usable(im) || (re == 0 && im == 0)) return false;
       const A size = squared_size(re, im);
-      to[0] = A{re, 0, 0}.over(size);
-      to[1] = A{-im, 0, 0}.over(size);
+      to[0] = re == 0 ? A{0, 0, 0} : A{re, 0, 0}.over(size);
+      to[1] = im == 0 ? A{0, 0, 0} : A{-im, 0, 0}.over(size);
       return usable(to[0].high) && usable(to[1].high);
     } else {
       if (!A::in_range(pivot)) return false;

@@ -112,13 +112,13 @@ struct CrKernels {
   // By Speed, `full` or `swift`.
   Rows* rows[2];
   Rows* deep_rows;
-  /// `swift` and `plain`, faster for several rows of few terms.
+  /// These functions are `swift` and `plain`, and faster for several rows of few terms.
   Rows *short_rows, *plain_rows;
   Columns* columns[2];
   /// The largest power of two of which k entries are multiples; 2^1023 where all are zero. NaN may be passed over.
   double (*last_bit)(Index k, const T* x);
 
-  // Triangular systems and LU begin with the first speed, and take the next one if it leaves many sums undecided.
+  /// Triangular systems and LU begin with this speed, and take the next one if it leaves many sums undecided.
   static constexpr Speed first_speed = sizeof(T) == sizeof(float) ? Speed::plain : Speed::swift;
   static Speed after(Speed speed) {
     return speed == Speed::plain ? Speed::swift : speed == Speed::swift ? Speed::full : Speed::deep;
