@@ -22,6 +22,7 @@ class Unknowns {
       : unit_(shared.unit),
         kernel_(kernels_for<RoundKernel<T>>(isa)),
         good_(count >= least && (unit_ || shared.reciprocal_of_pivot(reciprocal_))) {
+    if (!good_) return;
     for (int part = 0; part < parts; ++part) {
       RoundRun<T>& run = run_[part];
       run.own = {-1, part_of(shared.alpha, 0), sum_[part][0], sum_[part][1], sum_[part][2], sum_[part][3], b_[part]};
