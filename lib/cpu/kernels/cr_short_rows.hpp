@@ -108,17 +108,26 @@ ACCUBLAS_INLINE void write_rows(Index k, const T* a, Index ld, const double* x, 
   }
 }
 
+template <bool Plain>
+constexpr Index most_terms = Plain ? plain_terms : short_terms;
+
+/// At least W rows. This function is out of line, so that `short_rows` needs no memory for other rows.
 template <bool Plain, class T>
-void short_rows(Index m, Index k, const T* a, Index ld, const T* x, const LastBits& bits, TripleSum* sums) {
-  constexpr Index most = Plain ? plain_terms : short_terms;
-  if (W == 1 || m < W || k > most) return rows<Speed::swift>(m, k, a, ld, x, bits, sums);
-  double factors[most + W] = {};
+[[gnu::noinline]] void transposed_rows(Index m, Index k, const T* a, Index ld, const T* x, const LastBits& bits,
+                                       TripleSum* sums) {
+  double factors[most_terms<Plain> + W] = {};
   for (Index p = 0; p < k; ++p) factors[p] = x[p];
   Index row = 0;
   for (; row + short_vectors * W <= m; row += short_vectors * W)
     write_rows<Plain, short_vectors>(k, a, ld, factors, bits, row, sums);
   for (; row + W <= m; row += W) write_rows<Plain, 1>(k, a, ld, factors, bits, row, sums);
   if (row < m) write_rows<Plain, 1>(k, a, ld, factors, bits, m - W, sums);
+}
+
+template <bool Plain, class T>
+void short_rows(Index m, Index k, const T* a, Index ld, const T* x, const LastBits& bits, TripleSum* sums) {
+  W == 1 || m<W || k> most_terms<Plain> ? rows<Speed::swift>(m, k, a, ld, x, bits, sums)
+                                        : transposed_rows<Plain>(m, k, a, ld, x, bits, sums);
 }
 
 }  // namespace
