@@ -10,6 +10,7 @@
 
 #include "lib/call/execution.hpp"
 #include "lib/call/factorization.hpp"
+#include "lib/cpu/lu_cholesky/pivot_candidate.hpp"
 #include "lib/cpu/lu_cholesky/row_scales.hpp"
 #include "lib/cpu/trsm/line_sums.hpp"
 #include "lib/cpu/trsm/sweep.hpp"
@@ -18,18 +19,10 @@
 
 namespace accublas::cpu {
 
-/// The magnitude that partial pivoting compares: of a complex element the sum of those of its rounded parts.
-template <class E>
-RealOf<E> pivot_size(const E& v) {
-  if constexpr (is_complex<E>)
-    return std::fabs(v.re) + std::fabs(v.im);
-  else
-    return std::fabs(v);
-}
-
 template <class E>
 class Panel {
   using T = RealOf<E>;
+  using Candidate = PivotCandidate<E>;
   static constexpr int parts = parts_of<E>;
 
  public:
@@ -65,7 +58,7 @@ class Panel {
       while (together_ > 1 && bytes() > available) together_ /= 2, each_ = (parts + together_) * line_;
       memory_ = workspace.template take<T>(size(threads_ * each_));
       sums_ = workspace.template take<TripleSum>(size(threads_ * parts * together_));
-      best_ = workspace.template take<Best>(size(threads_));
+      best_ = workspace.template take<Candidate>(size(threads_));
       return;
     }
     stride_ = LineSums<E>::numbers(width_);
@@ -76,7 +69,7 @@ class Panel {
     inner_bits_ = workspace.template take<double>(size(m));
     row_ = workspace.template take<Index>(size(m));
     scales_ = RowScales<E>(workspace.template take<int>(size(m)));
-    best_ = workspace.template take<Best>(size(threads_));
+    best_ = workspace.template take<Candidate>(size(threads_));
     upper_ = workspace.template take<T>(size(width_ * stride_));
     upper_bits_ = workspace.template take<double>(size(width_));
     line_of_u_ = workspace.template take<T>(size(parts * stride_));
@@ -108,7 +101,7 @@ class Panel {
       }
       if (!tracks_ && exact_sums_) track(column, end);
       if (!by_columns_) line_sums(stride_).write(column, first_, column - first_, line_of_u_);
-      const Best best = find_sizes(column);
+      const Candidate best = find_sizes(column);
       pivots.put(column, first + best.row);
       exchange(column - first, best.row, end);
       a_(column, column) = best.value;
@@ -121,17 +114,6 @@ class Panel {
   }
 
  private:
-  /// A row and its element, as it is rounded.
-  struct Best {
-    Index row;
-    T size;
-    E value;
-  };
-  /// NaN passes everything; of equal sizes the first one stays.
-  static bool passes(const Best& other, const Best& best) {
-    return is_nan(other.size) ? !is_nan(best.size) : other.size > best.size;
-  }
-
   static constexpr Index most_together = TriangularTuning::most_together;
   Index together_most(Index order) const {
     return std::clamp<Index>(tuning().triangular.cached / LineSums<E>::numbers(order), 4, most_together);
@@ -329,24 +311,24 @@ class Panel {
   }
 
   /// The elements of the column from the diagonal on, rounded: the first of the largest.
-  Best find_sizes(Index column) {
+  Candidate find_sizes(Index column) {
     const Index begin = column - first_, count = rows_ - begin, step = rows_at_once(count);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
     parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
       const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
-      Best best{r0, T(-1), {}};
+      Candidate best{r0, T(-1), {}};
       Unknowns<E> rounded(unknown, end - r0, execution_.isa);
       for_sums(column, r0, end, true, thread, [&](Index r, Index some, TripleSum* at, Index apart) {
         elements(unknown, rounded, {r, column, some, false}, column, thread, at, apart, [&](Index i, const E& value) {
-          const Best other{r + i, pivot_size(value), value};
-          if (passes(other, best)) best = other;
+          const Candidate other{r + i, pivot_size(value), value};
+          if (other.passes(best)) best = other;
         });
       });
       best_[task] = best;
     });
-    Best best = best_[0];
+    Candidate best = best_[0];
     for (Index task = 1; task < ceil_div(count, step); ++task)
-      if (passes(best_[task], best)) best = best_[task];
+      if (best_[task].passes(best)) best = best_[task];
     return best;
   }
 
@@ -399,7 +381,7 @@ class Panel {
   double* inner_bits_ = nullptr;                   ///< their last bits, where they are tracked
   Index* row_ = nullptr;                           ///< where the rows of the panel were
   RowScales<E> scales_;                            ///< of L's rows and their sums
-  Best* best_ = nullptr;
+  Candidate* best_ = nullptr;
   T* upper_ = nullptr;                             ///< columns of U within the panel
   double* upper_bits_ = nullptr;                   ///< last bits of these columns, if they are tracked
   T *line_of_u_ = nullptr, *line_of_l_ = nullptr;  ///< the current column of U and row of L, for their sums
