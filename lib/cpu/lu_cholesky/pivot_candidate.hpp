@@ -26,7 +26,10 @@ struct PivotCandidate {
 
   /// Returns whether this element replaces the best one of the rows above. A NaN replaces all other values. The first
   /// of several elements of the same size stays.
-  bool passes(const PivotCandidate& best) const { return is_nan(size) ? !is_nan(best.size) : size > best.size; }
+  bool passes(const PivotCandidate& best) const {
+    if (is_nan(best.size)) return false;
+    return is_nan(size) || size > best.size;
+  }
 };
 
 }  // namespace accublas::cpu
