@@ -28,27 +28,16 @@ constexpr unsigned all_columns = columns_of_parts<Parts>(0, Parts);
 /// all of S, and where errors or bits below stay.
 enum class Rounding { exact, interval, general };
 
-/// Finishes elements of a row of a tile from the whole of S: the columns `rest`, which count from column `own` of the
-/// tile. The tile begins at (first_row, first_col) of the block. Returns which columns are written.
-///
-/// The whole of S makes the bound smaller by leading_slack. If the error alone is much larger, so that a result of 53
-/// bits that the leading bits do not decide is not decided by all bits either, the element stays pending. The test
-/// takes a lane 20 us, for which the whole device waits.
-template <bool Narrow, class Numbers, class T>
+/// Columns of a row of the block, from `block_col` on, from the whole of S; returns which of `rest` are written.
+template <class Numbers, class T>
 __device__ ACCUBLAS_NOINLINE unsigned resolve_columns(const ReconstructArguments<T>& a, const BlockState<T, Numbers>& b,
-                                                      Index first_row, Index first_col, int tile_row, int own,
-                                                      unsigned rest) {
+                                                      Index block_row, Index block_col, unsigned rest) {
   const PassPlan& plan = b.plan;
-  const Index block_row = first_row + tile_row, block_col = first_col + own;
   const Index plane = plan.block_rows * plan.block_cols, i = a.row_block * plan.block_rows + block_row;
-  const TileRow& leading_row = b.lines.row[tile_row];
-  const bool by_error = sizeof(T) == 8 && b.factors.kind == Factors<T>::power_of_two && leading_row.normal;
   const FinishLine row = finish_line(plan, a.rows, i, true);
   unsigned done = 0;
   for (; rest != 0; rest &= rest - 1) {
     const int c = __ffs(static_cast<int>(rest)) - 1, part = c % Numbers::parts;
-    if (by_error && element_error(b.lines, leading_row, own + c / Numbers::parts) > 16 * leading_slack<Narrow>)
-      continue;
     const Index in_block = block_col + c / Numbers::parts, j = a.col_block * plan.block_cols + in_block;
     const FinishLine col = column_line<Numbers>(plan, a.cols, j);
     const std::int8_t* const residues = a.result + block_row * plan.block_cols + in_block;
@@ -326,7 +315,7 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
       start(r + step, next_bits);
     }
     if (done != work.wanted && !(plan.interval && a.all_undecided))
-      done |= resolve_columns<Narrow>(a, b, tile.row, tile.col, r, own, work.wanted & ~done);
+      done |= resolve_columns(a, b, tile.row + r, tile.col + own, work.wanted & ~done);
     left_open += elements.write(r, work, done);
     elements.advance();
     at += step * a.at.row_stride;
