@@ -29,12 +29,14 @@ constexpr bool beyond_addresses(std::uint64_t stride, std::int64_t count) {
   return count > 1 && stride > (std::uint64_t{1} << 59) / static_cast<std::uint64_t>(count - 1);
 }
 
-/// Whether a matrix that is stored rows x cols cannot have the leading dimension `ld`, because its rows (row-major:
-/// columns) would overlap, or because it would exceed every address space.
+/// Whether a matrix that is stored rows x cols cannot have the leading dimension `ld`, because its columns (row-major:
+/// rows) would overlap, or because a larger dimension than the least one would take it beyond every address space.
+/// Matrices of such a size are no matter of `ld`, and LAPACK's queries of workspaces accept them.
 constexpr bool bad_ld(accublas_layout layout, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
   const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
   const std::int64_t length = by_columns ? rows : cols, count = by_columns ? cols : rows;
-  return ld < 1 || ld < length || (length > 0 && beyond_addresses(static_cast<std::uint64_t>(ld), count));
+  if (ld < 1 || ld < length) return true;
+  return length > 0 && ld > length && beyond_addresses(static_cast<std::uint64_t>(ld), count);
 }
 
 /// xGEMM(TRANSA, TRANSB, M, N, K, ALPHA, A, LDA, B, LDB, BETA, C, LDC)

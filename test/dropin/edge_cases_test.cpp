@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <complex>
 #include <cstdlib>
@@ -299,12 +300,15 @@ TEST(EdgeCases, LayoutsOfComplexProductsHaveEqualBits) {
 
 // Julia#42762: dgeqrf_ of no columns answers a query with room for one number at least, and takes that.
 // scipy#8329: so does dgels_ of a wide matrix, whose B has as many rows as there are unknowns.
+// NumPy's suite: a query reads no entry, so that the matrix may exceed every address space.
 TEST(EdgeCases, PublicReportsAboutQueries) {
   for (const char* mode : {"dp", "dp:repro", "cr"}) {
     ASSERT_EQ(accublas_set_mode_name(nullptr, mode), 0);
-    const int none = 0, one = 1, two = 2, four = 4, query = -1;
+    const int none = 0, one = 1, two = 2, four = 4, huge = INT_MAX, query = -1;
     double a[8] = {1, 0, 0, 2}, b[4] = {3, 8}, tau[2], size = 0;
     int info = -1;
+    dgeqrf_(&huge, &huge, a, &huge, tau, &size, &query, &info);
+    EXPECT_EQ(info, 0) << mode;
     dgeqrf_(&two, &none, a, &two, tau, &size, &query, &info);
     EXPECT_EQ(info, 0) << mode;
     ASSERT_GE(size, 1) << mode;
