@@ -382,8 +382,8 @@ ACCUBLAS_API accublas_status accublas_reset_counters(void);
  * In every routine
  *   - ACCUBLAS_ERROR_ARGUMENT, whose message names the argument, means a bad layout, transposition, size, leading
  *     dimension or other enum, an increment of zero that must not be zero, or a NULL pointer that would be read or
- *     written. A leading dimension is also bad if it takes the matrix beyond 2^59 elements, which exceed every address
- *     space. The other statuses are described above;
+ *     written. A leading dimension above the least one is also bad if it takes the matrix beyond 2^59 elements, which
+ *     exceed every address space. The other statuses are described above;
  *   - sizes may be any int64_t, with one exception: in mode or engine native with a real BLAS of 32-bit integers, m, n,
  *     k or nrhs of 2^31 or more is ACCUBLAS_ERROR_UNAVAILABLE in LAPACK's routines and in those of level 2 and 3 other
  *     than GEMV and GEMM;
