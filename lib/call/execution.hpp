@@ -55,8 +55,8 @@ struct Execution {
   /// Returns how many elements of a problem of so many the certificate may reject. An engine that has found more may
   /// stop counting.
   std::int64_t most_rejected(std::int64_t elements) const {
-    if (!shared) return elements / 64;
-    return shared->measuring ? shared->all / 64 - shared->rejected : INT64_MAX;
+    if (!shared) return most_rejected_of(elements);
+    return shared->measuring ? most_rejected_of(shared->all) - shared->rejected : INT64_MAX;
   }
   /// Takes the findings of the certificate about a problem of so many elements, and counts the rejected ones in the
   /// report. Returns T*, which is the problem's own if it is the whole call, or 0 if all elements take cr's values.

@@ -75,9 +75,11 @@ ACCUBLAS_HD constexpr bool certificate_suffices(const CertificateTest& test, std
   return test.factor * x - lambda_mu >= test.least;
 }
 
+/// Returns how many of a call's elements the certificate may reject.
+ACCUBLAS_HD constexpr std::int64_t most_rejected_of(std::int64_t elements) { return elements / 64; }
 /// Returns whether all elements of a call take cr's values, because the certificate rejects too many of them.
 ACCUBLAS_HD constexpr bool certificate_fails(std::int64_t rejected, std::int64_t elements) {
-  return rejected > elements / 64;
+  return rejected > most_rejected_of(elements);
 }
 
 }  // namespace accublas
