@@ -101,9 +101,9 @@ class Placed {
   }
   /// Whether the results are `expected`: to the bit, or, in modes whose bits depend on how operands lie, within a
   /// rounding error.
-  bool wrote(const std::vector<std::vector<char>>& expected, bool bits) const {
+  testing::AssertionResult wrote(const std::vector<std::vector<char>>& expected, bool bits) const {
     const std::vector<std::vector<char>> got = results();
-    if (bits) return got == expected;
+    if (bits) return got == expected ? testing::AssertionSuccess() : testing::AssertionFailure() << "other bits";
     // OpenBLAS's DSDOT adds up blocks of products in single precision.
     const bool single =
         std::any_of(operands_.begin(), operands_.end(), [](const Operand& o) { return o.element == sizeof(float); });
@@ -113,17 +113,20 @@ class Placed {
       if (!o.written) continue;
       const std::vector<char>&x = got[i], &y = expected[i++];
       if (o.kind == Operand::Kind::pivots) {
-        if (x != y) return false;
+        if (x != y) return testing::AssertionFailure() << "other pivots";
         continue;
       }
       for (std::size_t byte = 0; byte < x.size(); byte += sizeof(T)) {
         T is, should;
         std::memcpy(&is, &x[byte], sizeof is);
         std::memcpy(&should, &y[byte], sizeof should);
-        if (!(std::fabs(is - should) <= 64 * unit * (1 + std::fabs(should)))) return false;
+        if (!(std::fabs(is - should) <= 64 * unit * (1 + std::fabs(should))))
+          return testing::AssertionFailure()
+                 << "number " << byte / sizeof(T) << " of operand " << o.rows << " x " << o.cols << " is "
+                 << testing::PrintToString(is) << ", not " << testing::PrintToString(should);
       }
     }
-    return true;
+    return testing::AssertionSuccess();
   }
 
  private:

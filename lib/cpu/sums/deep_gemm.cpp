@@ -11,7 +11,7 @@
 #include "lib/cpu/sums/deep.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/numerics/component_sum.hpp"
+#include "lib/numerics/ziv_component.hpp"
 
 namespace accublas::cpu {
 
