@@ -5,7 +5,8 @@
 //   - GEMV with a dimension of 0 leaves y alone, sums over nothing are +0
 //   - a norm of infinities without a NaN is +Inf (a BLAS that scales by the largest entry returns NaN)
 //   - no memory beside the operands is read (OpenBLAS 0.3.21 reads one element beyond the vectors of complex DOT and
-//     GEMV, and of HEMV): such a call leaves out the last element, which is added here
+//     GEMV, and of HEMV, and beyond the matrix of SSYMV on CPUs that it does not know): such a call leaves out the last
+//     element, which is added here
 // The caller has seen to the stack (stack_of_blas in lib/cpu/real_blas.hpp).
 #pragma once
 
@@ -41,6 +42,11 @@ void call_gemm(const RealBlas& blas, char op_a, char op_b, Index m, Index n, Ind
   blas.call({Operation::gemm, type_of<T>}, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
+/// to += x z
+template <class T>
+void add_product(T& to, const T& x, const T& z) {
+  to += x * z;
+}
 /// to += x z, as BLAS multiplies complex numbers.
 template <class T>
 void add_product(Complex<T>& to, const Complex<T>& x, const Complex<T>& z) {

@@ -27,12 +27,14 @@ std::vector<E> conjugates(Index n, const E* x, Index increment) {
   return copy;
 }
 
-/// HEMV without the last unknown, of which the products with the last line of A are added here.
+/// HEMV or SYMV without the last unknown. Its products with the last row and column of A are added here.
 template <class E, class Call>
-void call_hemv(const Level2<E>& l, Call&& call) {
+void call_without_last(const Level2<E>& l, Call&& call) {
   const Index n = l.n, rest = n - 1;
   const bool upper = l.uplo == ACCUBLAS_UPPER;
-  const E &last_x = element_of(l.x, n, l.incx, rest), diagonal{l.a[rest + rest * l.lda].re};
+  const E& last_x = element_of(l.x, n, l.incx, rest);
+  E diagonal = l.a[rest + rest * l.lda];
+  if constexpr (is_complex<E>) diagonal = E{diagonal.re};
   E &last_y = element_of(l.c, n, l.incy, rest), sum{}, factor{};
   scale_result(l.beta, 1, 1, Matrix<E>{&last_y, 1, 1});
   if (rest > 0) call(rest, without_last(l.x, l.incx), without_last(l.c, l.incy));
@@ -104,8 +106,8 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
     const auto of_order = [&](Index order, const E* x, E* y) {
       blas.call(routine, uplo, order, l.alpha, l.a, l.lda, x, l.incx, l.beta, y, l.incy);
     };
-    if constexpr (is_complex<E>)
-      call_hemv(l, of_order);
+    if constexpr (is_complex<E> || sizeof(E) == sizeof(float))
+      call_without_last(l, of_order);
     else
       of_order(l.n, l.x, l.c);
   } else if (is_triangular(l.kind)) {

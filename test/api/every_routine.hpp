@@ -99,8 +99,10 @@ void fill(const Operand& o, std::uint64_t seed) {
         return static_cast<T>(std::ldexp(static_cast<double>(state >> 40), -23) - 1);
       };
       std::array<T, 2> x = {number(), number()};
-      // Triangles stay well conditioned, also with ones in place of their diagonals.
+      // Triangles stay well conditioned, also with ones in place of their diagonals, and reflectors stay near the
+      // identity.
       if (o.kind == Operand::Kind::matrix && o.rows == o.cols && i != j) x = {x[0] / 8, x[1] / 8};
+      if (o.kind == Operand::Kind::numbers) x = {x[0] / 64, x[1] / 64};
       if (o.kind == Operand::Kind::matrix && i == j) x = {static_cast<T>(o.rows + o.cols), 0};
       if (i > j && o.kind == Operand::Kind::matrix) x[1] = -x[1];
       std::memcpy(o.at(i, j), x.data(), complex ? 2 * sizeof(T) : sizeof(T));
