@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import ctypes
 import functools
@@ -71,7 +72,8 @@ def library() -> ctypes.CDLL:
             continue
         # The library prefers a cuBLAS that is loaded to the system's. Nothing else here may wake CUDA, which does not survive a fork.
         if any(device.exists() for device in GPU_DEVICES) and (file := packaged_cublas()):
-            ctypes.CDLL(str(file))
+            with contextlib.suppress(OSError):  # The library then looks for a cuBLAS that can be loaded.
+                ctypes.CDLL(str(file))
         return loaded
     raise ImportError(f"the library of accublas could not be loaded; tried {'; '.join(tried)}. Set ACCUBLAS_LIBRARY to the path of {FILE}")
 

@@ -274,6 +274,14 @@ class Views(unittest.TestCase):
                 done = subprocess.run([sys.executable, "-c", found], env=os.environ | {"PYTHONPATH": f"{folder}:{os.environ.get('PYTHONPATH', '')}"}, capture_output=True, text=True)
                 self.assertEqual(done.stdout, f"{file}\n", done.stderr)
 
+    def test_broken_cublas(self):
+        """Where a GPU is, a package whose cuBLAS cannot be loaded does not keep accublas from being loaded."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "libcublas.so.13"
+            file.touch()
+            with mock.patch.object(_library, "GPU_DEVICES", [Path(folder)]), mock.patch.object(_library, "packaged_cublas", lambda: file):
+                self.assertTrue(_library.library.__wrapped__().accublas_version)
+
 
 if __name__ == "__main__":
     unittest.main()
