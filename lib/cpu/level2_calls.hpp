@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <type_traits>
 #include <vector>
 
 #include "lib/call/level2.hpp"
@@ -106,7 +107,8 @@ void call_level2(const RealBlas& blas, Level2<E> l) {
     const auto of_order = [&](Index order, const E* x, E* y) {
       blas.call(routine, uplo, order, l.alpha, l.a, l.lda, x, l.incx, l.beta, y, l.incy);
     };
-    if constexpr (is_complex<E> || sizeof(E) == sizeof(float))
+    // All but DSYMV read beside their operands in some OpenBLAS (lib/cpu/blas_calls.hpp).
+    if constexpr (!std::is_same_v<E, double>)
       call_without_last(l, of_order);
     else
       of_order(l.n, l.x, l.c);
