@@ -43,9 +43,9 @@ struct Tiles {
       : pitch(2 * OpenBits::words_per_row(n)),
         across(ceil_div(n, part_cols)),
         spread(open <= static_cast<unsigned long long>(m + n)),
-        height(spread ? parts_a_tile
-                      : min(Index{parts_a_tile}, ceil_div(m * across, Index{tiles_a_block} * gridDim.x))),
-        count(spread ? ceil_div(m * pitch, parts_a_tile) | 1 : ceil_div(m, height) * across) {}
+        height(min(Index{parts_a_tile}, spread ? ceil_div(m * pitch, min(static_cast<Index>(open), Index{gridDim.x}))
+                                               : ceil_div(m * across, Index{tiles_a_block} * gridDim.x))),
+        count(spread ? ceil_div(m * pitch, height) | 1 : ceil_div(m, height) * across) {}
   /// Part i of the tile is first + i step(), i < height.
   __device__ Index first(Index tile) const { return spread ? tile : tile / across * height * pitch + tile % across; }
   __device__ Index step() const { return spread ? count : pitch; }

@@ -16,6 +16,7 @@ class BitsTest {
   __device__ explicit BitsTest(const CertifyJob& job) : job_(job) {}
   __device__ int rungs() const { return job_.rungs.count; }
   __device__ void take(int rung) { rung_ = rung; }
+  static constexpr bool looks_ahead = true;  ///< all_pass knows of the rung above
 
   /// The facts about a row and about columns c and c + 1 that the test needs; a lane keeps them for its warp.
   struct Row {
@@ -31,8 +32,9 @@ class BitsTest {
   }
   /// Whether the rung lets 16 neighbouring sums pass, whose columns lanes from `lane` on keep. May be false where one
   /// does not need the rung. By whole warps.
-  __device__ bool all_pass(const std::uint32_t (&sums)[16], const Row& row, const Columns& columns, int lane) const {
-    const Rung& rung = job_.rungs.rung[rung_];
+  __device__ bool all_pass(const std::uint32_t (&sums)[16], const Row& row, const Columns& columns, int lane,
+                           bool above = false) const {
+    const Rung& rung = job_.rungs.rung[rung_ + (above ? 1 : 0)];
     bool all = true;
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
@@ -41,19 +43,17 @@ class BitsTest {
     }
     return all;
   }
-  /// Which of 16 sums pass by rung `rung`, or because their lines drop no bits.
-  __device__ unsigned passing(int rung, const std::uint32_t (&sums)[16], Index r, Index c) const {
-    const LineFacts row = facts_of(job_.rows, r);
-    const Rung& at = job_.rungs.rung[rung];
-    unsigned good = 0;
-#pragma unroll
-    for (int i = 0; i < 16; ++i) {
-      const LineFacts col = facts_of(job_.cols, c + i);
-      const bool passes = max(row.needed, col.needed) <= at.t ||
-                          suffices<false>(at, row.lambda, col.lambda, static_cast<std::int32_t>(sums[i]), 0);
-      good |= passes ? 1u << i : 0;
-    }
-    return good;
+
+  /// The facts about a line that the exact test needs, which asks for a rung or whether a sum's lines drop no bits.
+  using Line = LineFacts;
+  __device__ static Line line(const Lines& lines, Index i) { return facts_of(lines, i); }
+  __device__ static Line from_lane(const Line& line, int lane) {
+    return {__shfl_sync(0xFFFFFFFFu, line.lambda, lane), __shfl_sync(0xFFFFFFFFu, line.needed, lane)};
+  }
+  __device__ const Rung& at(int rung) const { return job_.rungs.rung[rung]; }
+  __device__ bool passes(const Rung& rung, const Line& row, const Line& col, std::uint32_t sum) const {
+    return max(row.needed, col.needed) <= rung.t ||
+           suffices<false>(rung, row.lambda, col.lambda, static_cast<std::int32_t>(sum), 0);
   }
 
  private:
@@ -71,6 +71,7 @@ class ModuliTest {
     taken_ = rung;
     rung_ = at(rung);
   }
+  static constexpr bool looks_ahead = false;
 
   using Row = QuickRow;
   struct Columns {
@@ -92,31 +93,35 @@ class ModuliTest {
     }
     return all;
   }
-  __device__ unsigned passing(int rung, const std::uint32_t (&sums)[16], Index r, Index c) const {
-    const ModuliRung bits = at(rung);
-    const ModuliLine row = moduli_line(job_.rows, r);
-    unsigned good = 0;
-#pragma unroll
-    for (int i = 0; i < 16; ++i)
-      good |= suffices(bits, job_.moduli_rungs.slope, row, moduli_line(job_.cols, c + i), sums[i]) ? 1u << i : 0;
-    if (!drops_nothing(job_.rows, r, bits.row_bits)) return good;
-#pragma unroll 1
-    for (int i = 0; i < 16; ++i) good |= drops_nothing(job_.cols, c + i, bits.col_bits) ? 1u << i : 0;
-    return good;
-  }
 
- private:
+  struct Line : ModuliLine {
+    int needed;  ///< to drop no bits of the line
+  };
+  __device__ static Line line(const Lines& lines, Index i) {
+    const std::int64_t needed = needed_bits(lines, i) + norm_exponent(lines.norm[i]);
+    return {moduli_line(lines, i), lines.special[i] != 0 ? never : static_cast<int>(needed)};
+  }
+  __device__ static Line from_lane(const Line& line, int lane) {
+    return {{__shfl_sync(0xFFFFFFFFu, line.lambda, lane), __shfl_sync(0xFFFFFFFFu, line.power, lane)},
+            __shfl_sync(0xFFFFFFFFu, line.needed, lane)};
+  }
   __device__ ModuliRung at(int rung) const {
     return {job_.moduli_rungs.capacity[rung], job_.state->rows, job_.state->cols, job_.moduli_rungs.k};
   }
+  __device__ bool passes(const ModuliRung& rung, const Line& row, const Line& col, std::uint32_t sum) const {
+    return (row.needed <= rung.row_bits && col.needed <= rung.col_bits) ||
+           suffices(rung, job_.moduli_rungs.slope, row, col, sum);
+  }
 
+ private:
   const CertifyJob& job_;
   ModuliRung rung_;
   int taken_ = 0;
 };
 
 /// Turns 16 neighbouring sums of a row into the bits of rejected elements. Where they do not all pass at the rung
-/// known so far, they are put aside until the end of the tile. `Groups`: of 64 columns that a warp stores.
+/// known so far, they are put aside until the end of the tile. If they pass at the rung above, they are tested again
+/// only as long as nobody knows that an element needs it. `Groups`: of 64 columns that a warp stores.
 template <class Test, int Groups>
 class CertifyOutput {
  public:
@@ -127,26 +132,31 @@ class CertifyOutput {
   __device__ void begin_tile(int, Index first_col) {
     known_ = *static_cast<volatile std::int32_t*>(&job_.state->largest_rung);
     found_.rung = max(found_.rung, known_ - 1);
-    test_.take(found_.rung);
-    stores_ = aside_ = 0;
+    test_.take(rung_ = found_.rung);
+    stores_ = aside_ = above_ = 0;
+    first_col_ = job_.first_col + first_col;
     // All at once, while the last products are under way: later there are registers to load a few at a time only.
-    const Index c = job_.first_col + first_col + 2 * (threadIdx.x % 32);
 #pragma unroll
-    for (int group = 0; group < Groups; ++group) columns_[group] = test_.columns(c + 64 * group);
+    for (int group = 0; group < Groups; ++group) columns_[group] = test_.columns(own_columns(group));
   }
 
   __device__ void store(const std::uint32_t (&sums)[16], std::int32_t*, Index row, Index col) {
     // With several groups of columns, each is stored for two rows in turn.
-    const int at = stores_++, group = Groups == 1 ? 0 : at / 2;
+    const int at = stores_++, group = group_of(at);
     if (group == 0) rows_[at % 2] = test_.row(job_.first_row + row);
-    const bool pass = test_.all_pass(sums, rows_[at % 2], columns_[group], 8 * (threadIdx.x % 4));
+    const bool pass = test_.all_pass(sums, rows_[at % 2], columns_[group], first_lane());
+    bool accepted = pass;
+    if constexpr (Test::looks_ahead)
+      if (rung_ + 1 < test_.rungs() && __any_sync(0xFFFFFFFFu, !pass))
+        accepted = test_.all_pass(sums, rows_[at % 2], columns_[group], first_lane(), true);
     if (row >= job_.rows_count || col >= job_.cols_count) return;
     const unsigned wanted = job_.wanted.mask(row, col) & 0xFFFFu;
     if (wanted == 0) return;
-    if (job_.cols_count - col >= 16 && wanted == 0xFFFFu && pass) {
+    if (job_.cols_count - col >= 16 && wanted == 0xFFFFu && accepted) {
       found_.accepted = true;
       if (threadIdx.x % 2 == 0) *word_of(row, col) = 0;
-      return;
+      if (pass) return;
+      above_ |= 1u << at;
     }
     aside_ |= 1u << at;
 #pragma unroll
@@ -157,35 +167,47 @@ class CertifyOutput {
 
   __device__ void end_tile() {
     __syncwarp();  // words that lanes beside wrote come first
+    // The lanes and blocks share their findings, so that none repeats a test, and stop where too many elements are
+    // rejected: the other sums do not matter then. What others found is awaited while a round goes on, for the next
+    // one.
+    int others = known_, fails = 0;
+    unsigned left = lanes_or(aside_ & ~above_), above = lanes_or(above_) & ~left;
+    bool first = true;
 #pragma unroll 1
-    for (unsigned left = lanes_or(aside_); left != 0; left &= left - 1) {
-      const int at = __ffs(static_cast<int>(left)) - 1;
+    for (; (left | above) != 0; left != 0 ? left &= left - 1 : above &= above - 1) {
+      found_.rung = max(lanes_max(found_.rung), others - 1);
+      others = *static_cast<volatile std::int32_t*>(&job_.state->largest_rung);
+      if (left == 0 && found_.rung > rung_) break;
+      if (__any_sync(0xFFFFFFFFu, fails != 0)) break;
+      fails = *static_cast<volatile std::int32_t*>(&job_.state->all_by_cr);
+      const int at = __ffs(static_cast<int>(left != 0 ? left : above)) - 1;
       const bool mine = (aside_ >> at & 1) != 0;
-      // The lanes and blocks share their findings, so that none repeats a test.
-      found_.rung = max(lanes_max(found_.rung), *static_cast<volatile std::int32_t*>(&job_.state->largest_rung) - 1);
-      const unsigned open = mine ? open_among(kept_[at]) : 0, beside = __shfl_xor_sync(0xFFFFFFFFu, open, 1);
+      const unsigned open = open_among(kept_[at], mine, group_of(at)), beside = __shfl_xor_sync(0xFFFFFFFFu, open, 1);
       // Lanes 2 q and 2 q + 1 have neighbouring columns, and one of them writes their word.
       const bool odd = threadIdx.x % 2 != 0, both = __shfl_xor_sync(0xFFFFFFFFu, mine, 1) != 0;
       if (mine && !(odd && both))
         *word_of(kept_[at].row, kept_[at].col) = odd ? beside | open << 16 : open | beside << 16;
-      const int most = lanes_max(found_.accepted ? 1 + found_.rung : 0);
-      if (threadIdx.x % 32 == 0 && most > known_) atomicMax(&job_.state->largest_rung, most);
-      count_rejections();
-      // The other sums do not matter if too many elements are rejected.
-      if (__any_sync(0xFFFFFFFFu, *static_cast<volatile std::int32_t*>(&job_.state->all_by_cr) != 0)) break;
+      raise_rung();
+      if (first || (left & (left - 1)) == 0) count_rejections();
+      first = false;
     }
   }
 
-  __device__ void end() const {
-    const int most = lanes_max(found_.accepted ? 1 + found_.rung : 0);
-    if (threadIdx.x % 32 == 0 && most > known_) atomicMax(&job_.state->largest_rung, most);
-  }
+  __device__ void end() { raise_rung(); }
 
  private:
   struct Kept {
     std::uint32_t sums[16];
     int row, col;
   };
+
+  /// Raises the call's rung to the warp's.
+  __device__ void raise_rung() {
+    const int most = lanes_max(found_.accepted ? 1 + found_.rung : 0);
+    if (most <= known_) return;
+    if (threadIdx.x % 32 == 0) atomicMax(&job_.state->largest_rung, most);
+    known_ = most;
+  }
 
   /// Adds the warp's rejected elements to the call's.
   __device__ void count_rejections() {
@@ -198,23 +220,44 @@ class CertifyOutput {
     return job_.open + (job_.first_row + row) * OpenBits::words_per_row(job_.cols.count) + (job_.first_col + col) / 32;
   }
 
-  /// The existing elements that no rung lets pass. Raises the rung to what the others need.
-  __device__ unsigned open_among(const Kept& kept) {
-    const Index r = job_.first_row + kept.row, c = job_.first_col + kept.col;
-    const int left = job_.cols_count - kept.col;
-    const unsigned exist = (left >= 16 ? 0xFFFFu : (1u << left) - 1) & job_.wanted.mask(kept.row, kept.col);
-    if (job_.rows.special[r] != 0) return exist;
-    unsigned special = 0;
+  __device__ static int group_of(int store) { return Groups == 1 ? 0 : store / 2; }
+  /// The first of two columns of a group that this lane keeps for its warp, and the lane that keeps the first of the 16
+  /// columns that this one stores.
+  __device__ Index own_columns(int group) const { return first_col_ + 64 * group + 2 * (threadIdx.x % 32); }
+  __device__ static int first_lane() { return 8 * (threadIdx.x % 4); }
+
+  /// The existing elements that no rung lets pass, none if they are not `mine`. Raises the rung to what the others
+  /// need. By whole warps; the lanes begin at the same rung.
+  __device__ unsigned open_among(const Kept& kept, bool mine, int group) {
+    using Line = typename Test::Line;
+    const Index c = own_columns(group);
+    const Line own[2] = {Test::line(job_.cols, c), Test::line(job_.cols, c + 1)};
+    unsigned exist = 0, special = 0;
+    Line row{};
+    if (mine) {
+      const int left = job_.cols_count - kept.col;
+      exist = (left >= 16 ? 0xFFFFu : (1u << left) - 1) & job_.wanted.mask(kept.row, kept.col);
+      row = Test::line(job_.rows, job_.first_row + kept.row);
+      if (row.needed == never) special = 0xFFFFu;
+    }
 #pragma unroll
-    for (int i = 0; i < 16; ++i) special |= job_.cols.special[c + i] != 0 ? 1u << i : 0;
+    for (int i = 0; i < 16; ++i)
+      special |= __shfl_sync(0xFFFFFFFFu, own[i % 2].needed, first_lane() + i / 2) == never ? 1u << i : 0;
     unsigned waiting = exist & ~special;
 #pragma unroll 1
-    for (int rung = found_.rung; waiting != 0 && rung < test_.rungs(); ++rung) {
-      const unsigned good = test_.passing(rung, kept.sums, r, c) & waiting;
+    for (int at = found_.rung; at < test_.rungs() && __any_sync(0xFFFFFFFFu, waiting != 0); ++at) {
+      const auto& rung = test_.at(at);
+      unsigned good = 0;
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        const Line col = Test::from_lane(own[i % 2], first_lane() + i / 2);
+        good |= test_.passes(rung, row, col, kept.sums[i]) ? 1u << i : 0;
+      }
+      good &= waiting;
       waiting &= ~good;
       if (good == 0) continue;
       found_.accepted = true;
-      found_.rung = rung;
+      found_.rung = at;
     }
     found_.rejected += __popc(waiting);
     return waiting | (exist & special);
@@ -226,8 +269,10 @@ class CertifyOutput {
   Found found_;
   typename Test::Columns columns_[Groups];  ///< of every group, two for the warp
   typename Test::Row rows_[2];
+  Index first_col_ = 0;  ///< of the tile's part that the warp stores
   int stores_ = 0;
-  unsigned aside_ = 0;  ///< stores whose sums are kept
+  unsigned aside_ = 0, above_ = 0;  ///< stores whose sums are kept; those of them that pass at the rung above
+  int rung_ = 0;                    ///< at which the tile's stores are tested
   Kept kept_[8];
 };
 

@@ -28,23 +28,62 @@ constexpr unsigned all_columns = columns_of_parts<Parts>(0, Parts);
 /// all of S, and where errors or bits below stay.
 enum class Rounding { exact, interval, general };
 
-/// Columns of a row of the block, from `block_col` on, from the whole of S; returns which of `rest` are written.
+/// Which of a lane's columns have residues of zero only, so that S is zero: bit c_column(e, part).
+template <int Parts>
+__device__ __forceinline__ unsigned zero_columns(const std::int8_t* residues, Index plane, int planes) {
+  static_assert(columns == 4 && column_of(1) == 1 && column_of(3) == column_of(2) + 1);
+  unsigned any[2] = {};
+#pragma unroll 8
+  for (int l = 0; l < planes; ++l) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      any[half] |= *reinterpret_cast<const std::uint16_t*>(residues + l * plane + column_of(2 * half));
+  }
+  unsigned zero = 0;
+#pragma unroll
+  for (int e = 0; e < columns; ++e)
+    if ((any[e / 2] >> e % 2 * 8 & 0xFF) == 0)
+      for (int part = 0; part < Parts; ++part) zero |= 1u << c_column<Parts>(e, part);
+  return zero;
+}
+
+/// A lane's columns of row r of a tile, from the whole of S; returns which of `rest` are written.
 template <class Numbers, class T>
 __device__ ACCUBLAS_NOINLINE unsigned resolve_columns(const ReconstructArguments<T>& a, const BlockState<T, Numbers>& b,
-                                                      Index block_row, Index block_col, unsigned rest) {
+                                                      const Tile& tile, int r, int own, unsigned rest) {
+  constexpr int parts = Numbers::parts;
   const PassPlan& plan = b.plan;
-  const Index plane = plan.block_rows * plan.block_cols, i = a.row_block * plan.block_rows + block_row;
-  const FinishLine row = finish_line(plan, a.rows, i, true);
+  const Index plane = plan.block_rows * plan.block_cols, i = a.row_block * plan.block_rows + tile.row + r;
+  const Index first_col = a.col_block * plan.block_cols + tile.col + own;
+  const std::int8_t* const first = a.result + (tile.row + r) * plan.block_cols + tile.col + own;
   unsigned done = 0;
+  // Sums of zero are many where entries are, and S itself takes long. In an interval pass an error on both sides of
+  // zero decides nothing.
+  if (b.factors.kind == Factors<T>::power_of_two) {
+    const unsigned zeros = rest & zero_columns<parts>(first, plane, plan.planes());
+    for (int e = 0; e < columns; ++e) {
+      const unsigned of_column = zeros & ((1u << parts) - 1) << c_column<parts>(e, 0);
+      if (of_column == 0) continue;
+      const bool exact = !plan.interval || element_error(b.lines, b.lines.row[r], own + column_of(e)) == 0;
+      rest &= ~of_column;
+      if (!exact) continue;
+      done |= of_column;
+      for (int part = 0; part < parts; ++part)
+        if ((of_column >> c_column<parts>(e, part) & 1) != 0)
+          *element(a.at, i, parts * first_col + c_column<parts>(e, part)) = T(0);
+    }
+    if (rest == 0) return done;
+  }
+  const FinishLine row = finish_line(plan, a.rows, i, true);
   for (; rest != 0; rest &= rest - 1) {
-    const int c = __ffs(static_cast<int>(rest)) - 1, part = c % Numbers::parts;
-    const Index in_block = block_col + c / Numbers::parts, j = a.col_block * plan.block_cols + in_block;
+    const int c = __ffs(static_cast<int>(rest)) - 1, part = c % parts;
+    const Index j = first_col + c / parts;
     const FinishLine col = column_line<Numbers>(plan, a.cols, j);
-    const std::int8_t* const residues = a.result + block_row * plan.block_cols + in_block;
+    const std::int8_t* const residues = first + c / parts;
     const CrtTable& crt = Numbers::crt(plan.moduli, part);
     const auto finish = [&]<int L>(Wide<L> sum) {
       return finish_element(sum, row, col, plan.interval != 0, a.all_undecided, b.factors.alpha, b.factors.beta,
-                            element(a.at, i, Numbers::parts * j + part));
+                            element(a.at, i, parts * j + part));
     };
     const int limbs = Numbers::limbs_of(plan.moduli);
     const bool written = limbs == 2   ? finish(crt_reconstruct<2>(crt, residues, plane))
@@ -315,7 +354,7 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
       start(r + step, next_bits);
     }
     if (done != work.wanted && !(plan.interval && a.all_undecided))
-      done |= resolve_columns(a, b, tile.row + r, tile.col + own, work.wanted & ~done);
+      done |= resolve_columns(a, b, tile, r, own, work.wanted & ~done);
     left_open += elements.write(r, work, done);
     elements.advance();
     at += step * a.at.row_stride;

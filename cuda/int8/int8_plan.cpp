@@ -195,17 +195,17 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
 }
 
 /// Returns the number of passes, the first included. Kernels of passes that are not needed still have to be launched. A
-/// pass of one block takes the host 30 us and the device 10 us then. So small real products of cr take one pass, and
-/// leave to tiles and single sums what it does not decide. A call that launches slabs launches one pass fewer. dp:repro
-/// launches at least a second one, for the elements that the certificate rejects. With an offer exact accumulators
-/// follow on the first pass.
+/// pass of one block takes the host 30 us and the device 10 us then. So small real products take one pass, and leave to
+/// tiles and single sums what it does not decide, or what the certificate rejects. A call that launches slabs launches
+/// one pass fewer. Larger ones of dp:repro launch at least a second one, for the rejected elements. With an offer exact
+/// accumulators follow on the first pass.
 template <class T>
 int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
   if (plan.flow == Int8Flow::fixed || plan.flow == Int8Flow::sums || request.offer) return 1;
   const double work =
       static_cast<double>(call.rows.count) * static_cast<double>(call.cols.count) * static_cast<double>(call.rows.k);
   // Complex residues have fewer bits than a second pass with real ones.
-  if (plan.flow == Int8Flow::cr && plan.residues == ResidueKind::real && work < 0x1p30) return 1;
+  if (plan.residues == ResidueKind::real && work <= 0x1p30) return 1;
   const int passes = (work < 0x1p36 ? 2 : most_passes) - (plan.slabs.square > 0 ? 1 : 0);
   return plan.flow == Int8Flow::grade ? std::max(passes, 2) : passes;
 }

@@ -146,10 +146,11 @@ __global__ void __launch_bounds__(sample_threads)
   UndecidedSample sample{-1, -1};  // none found
   double tile = -1;
   SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
-  // A sum that is zero has no last place to compare errors with. Another element is tried, up to 8 in all.
+  // A sum that is zero has no last place to compare errors with. Another element is tried, up to 8 in all; in matrices
+  // with many zeros, most elements have no term.
   for (int attempt = 0; attempt < 8 && sample.row_term < 0; ++attempt) {
     Index i, j;
-    if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, i, j)) break;
+    if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, attempt > 0, i, j)) break;
     if (tiles && attempt == 0) tile = needed_share(row_lines, i, col_lines, j);
     const double sum = scaled_product(rows, i, row_lines.exponent[i], cols, j, col_lines.exponent[j]);
     if (!(sum != 0)) continue;

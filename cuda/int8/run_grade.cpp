@@ -56,6 +56,7 @@ void run_grade(Int8Call<T>& call, std::byte* memory) {
   call.measure_lines(by_moduli ? Measures::bounds : Measures::all);
   certify_call(call);
   run_accepted(call);
+  if (call.plan.passes == 1) call.resolve_zeros(0);
   for (int index = 1; index < call.plan.passes; ++index) {
     call.resolve_zeros(index - 1);
     run_cr_pass(call, index);

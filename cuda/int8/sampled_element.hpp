@@ -14,21 +14,33 @@ namespace accublas::cuda {
 
 inline constexpr int sample_threads = 256;
 
+/// Whether a row and a column have a term that is not zero, as far as it is known.
+__device__ inline bool have_term(const Lines& rows, Index i, const Lines& cols, Index j) {
+  if (!rows.nonzero || !cols.nonzero) return true;
+  const std::uint64_t *const row = rows.nonzero + i * rows.words, *const col = cols.nonzero + j * cols.words;
+  std::uint64_t common = 0;
+#pragma unroll 8
+  for (Index w = 0; w < rows.words; ++w) common |= row[w] & col[w];
+  return common != 0;
+}
+
 /// An element of the pass, by all threads of a block: the first that the sequence finds among 16 rounds of candidates;
-/// lines of zeros (and special ones) are not looked at. False if there is none.
+/// lines of zeros (and special ones) are not looked at. False if there is none. `with_terms`: where all elements are of
+/// the pass, one that has a term which is not zero, among two rounds of candidates.
 __device__ inline bool find_element(SampleSequence& generator, const Lines& rows, const Lines& cols,
-                                    const std::uint32_t* open, Index& row, Index& col) {
+                                    const std::uint32_t* open, bool with_terms, Index& row, Index& col) {
   __shared__ int winner;
   __shared__ Index found[2];
   const Index words = OpenBits::words_per_row(cols.count), total = rows.count * words;
-  for (int round = 0; round < 16; ++round) {
+  const int rounds = with_terms && !open ? 2 : 16;
+  for (int round = 0; round < rounds; ++round) {
     Index i, j;
     bool good;
     if (!open) {
       SampleSequence own{generator.state + threadIdx.x * SampleSequence::seed};
       i = own.next(rows.count);
       j = own.next(cols.count);
-      good = rows.norm[i] > 0 && cols.norm[j] > 0;
+      good = rows.norm[i] > 0 && cols.norm[j] > 0 && (!with_terms || have_term(rows, i, cols, j));
     } else {
       // The first open element of one of 256 words in a row.
       const Index word = (generator.next(total) + threadIdx.x) % total;

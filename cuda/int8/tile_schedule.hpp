@@ -12,18 +12,25 @@ struct TileShape {
   int strips, rows;
 };
 /// Chooses the tiles. Thread blocks get equally many, and not more than needed. A tile has a row for each warp at
-/// least. If a thread block has more than one tile of a triangle, it gets eight or more narrow ones instead: these have
-/// fewer columns beyond the diagonal, and thread blocks with less to do there take further tiles. At n = 8192 that
-/// saves a third of the time; at 4096 it saves nothing, because each tile costs 26 us besides.
-__device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle) {
+/// least. `narrow`: the fewest strips with which a thread block has one tile, because the facts about its columns take
+/// as long as some rows; of pairs of columns, more strips are faster. If a thread block has more than one tile of a
+/// triangle, it gets eight or more narrow ones instead: these have fewer columns beyond the diagonal, and thread blocks
+/// with less to do there take further tiles. At n = 8192 that saves a third of the time; at 4096 it saves nothing,
+/// because each tile costs 26 us besides.
+__device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle, bool narrow) {
   const auto strips_of = [&](int most) {
     int strips = 1;
     while (strips < most && strips * strip < cols) strips *= 2;
     return strips;
   };
-  int strips = strips_of(warps);
+  const int most_strips = strips_of(warps);
+  int strips = narrow ? 1 : most_strips;
   Index across = ceil_div(cols, strips * strip), blocks = gridDim.x, each = 1;
   const auto height = [&] { return ceil_div(rows, max(each * blocks / across, Index{1})); };
+  while (strips < most_strips && (across > blocks || height() > most_rows)) {
+    strips *= 2;
+    across = ceil_div(cols, strips * strip);
+  }
   if (triangle && height() > most_rows) {
     strips = strips_of(2);
     across = ceil_div(cols, strips * strip) + 1;  // half of these, with the diagonal's
@@ -66,7 +73,7 @@ __device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, Bloc
   }
   for (int part = 0; part < Numbers::parts; ++part)
     load_leading_weights(Numbers::leading_bytes(plan.moduli, part), plan.planes(), b.weights[part]);
-  const TileShape shape = tile_shape(rows, cols, triangles && !a.wanted.all());
+  const TileShape shape = tile_shape(rows, cols, triangles && !a.wanted.all(), Numbers::parts == 1);
   const int strips = shape.strips, tile_rows = shape.rows, tile_cols = strips * strip;
   const Index across = ceil_div(cols, tile_cols);
   const bool whole = !triangles || a.wanted.all();
