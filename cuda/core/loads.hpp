@@ -1,6 +1,8 @@
 // Loads of entries that lie one stride apart. Device code.
 #pragma once
 
+#include <type_traits>
+
 #include "lib/call/problem.hpp"
 
 namespace accublas::cuda {
@@ -9,15 +11,41 @@ namespace accublas::cuda {
 
 inline constexpr unsigned full_warp = 0xFFFFFFFFu;
 
+/// The vector type of CUDA that has a complex number's size and alignment.
+template <class E>
+using VectorOf = std::conditional_t<is_single_precision<E>, float2, double2>;
+
+/// Loads an entry. A complex number takes one instruction, and must be aligned to its size.
+template <class T>
+__device__ T load_entry(const T* p) {
+  if constexpr (is_complex<T>) {
+    const auto v = __ldg(reinterpret_cast<const VectorOf<T>*>(p));
+    return {v.x, v.y};
+  } else {
+    return __ldg(p);
+  }
+}
+
+/// Reads an entry from shared memory, where a complex number is aligned to its size too.
+template <class T>
+__device__ T read_shared(const T* p) {
+  if constexpr (is_complex<T>) {
+    const auto v = *reinterpret_cast<const VectorOf<T>*>(p);
+    return {v.x, v.y};
+  } else {
+    return *p;
+  }
+}
+
 /// Sets out[j] to entry j `spacing` of a vector.
 template <int spacing, int count, class T>
 __device__ void load_spaced(const T* p, Index stride, T (&out)[count]) {
   if (stride == 1) {  // offsets are constants of the instructions
 #pragma unroll
-    for (int j = 0; j < count; ++j) out[j] = __ldg(p + j * spacing);
+    for (int j = 0; j < count; ++j) out[j] = load_entry(p + j * spacing);
   } else {
 #pragma unroll
-    for (int j = 0; j < count; ++j, p += spacing * stride) out[j] = __ldg(p);
+    for (int j = 0; j < count; ++j, p += spacing * stride) out[j] = load_entry(p);
   }
 }
 
@@ -25,7 +53,7 @@ __device__ void load_spaced(const T* p, Index stride, T (&out)[count]) {
 template <int spacing, int count, class T>
 __device__ void load_spaced_below(const T* p, Index stride, Index left, T (&out)[count]) {
 #pragma unroll
-  for (int j = 0; j < count; ++j) out[j] = j * spacing < left ? __ldg(p + j * spacing * stride) : T(0);
+  for (int j = 0; j < count; ++j) out[j] = j * spacing < left ? load_entry(p + j * spacing * stride) : T{};
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "cuda/structured/combined_rows.hpp"
 #include "cuda/sums/dot2_pair.hpp"
 #include "cuda/vector/exact_row.hpp"
+#include "cuda/vector/pair_row.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/dot2_block.hpp"
@@ -35,25 +36,28 @@ __device__ void cut(const Slices& slices, double entry, double (&slice)[most_sli
 /// Computes a row, by a warp. The sum of an inner product is left in the words of lane 0's accumulator.
 template <class T>
 struct CombinedRow {
+  using E = Complex<T>;
   const CombinedRows<T>& g;
-  const T* row;
+  Vector<const E> row;
   std::int64_t* memory;
   std::uint64_t* most;  ///< bits of the largest magnitudes of the row and of the column
   Slices* slices;       ///< theirs
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x); }
 
-  /// Calls body(entry of the row, entry of the column) for the lane's share of the terms.
+  __device__ static E entry(const Vector<const E>& v, Index i) { return load_entry(v.data + i * v.stride); }
+
+  /// Calls body(number of the row, number of the column) for the lane's share of the terms.
   template <class Body>
-  __device__ void for_terms(int part, Body&& body) const {
-    for (Index t = lane(); t < g.terms; t += 32) body(row[t], g.columns[part][t]);
+  __device__ void for_lane(int part, Body&& body) const {
+    for (Index p = lane(); p < g.k; p += 32) for_terms(entry(row, p), entry(g.x, p), g.conjugate, part, body);
   }
 
   /// Finds the largest magnitudes of the row and of the column. Returns false if one of them has an Inf or a NaN.
-  __device__ bool measure(int part) const {
+  __device__ bool measure() const {
     using F = FloatFormat<T>;
     typename F::Bits of_row = 0, of_column = 0;
-    for_terms(part, [&](T a, T x) {
+    for_lane(0, [&](T a, T x) {
       of_row = max(of_row, to_bits(a) & ~F::sign);
       of_column = max(of_column, to_bits(x) & ~F::sign);
     });
@@ -80,19 +84,20 @@ struct CombinedRow {
         accumulator.add_product(pair.s, 1);
         accumulator.add_product(pair.c, 1);
       }
-    } else if (mode == ACCUBLAS_MODE_SLICES && measure(part)) {
+    } else if (mode == ACCUBLAS_MODE_SLICES && measure()) {
       add_slices(part, accumulator);
     } else {
-      ExactRows<T> rows{};
+      ExactRows<E> rows{};
       rows.p.m = 1;
-      rows.p.k = g.terms;
-      rows.p.a = {row, 0, 1};
-      rows.p.x = {g.columns[part], 1};
-      if (mode == ACCUBLAS_MODE_FIXED && measure(part)) {
+      rows.p.k = g.k;
+      rows.p.a = {row.data, 0, row.stride};
+      rows.p.x = g.x;
+      rows.p.conjugate = g.conjugate;
+      if (mode == ACCUBLAS_MODE_FIXED && measure()) {
         rows.fixed = {most, g.mode.parameter};
         exponent += exponent_of<T>(rows.fixed, 0) + exponent_of<T>(rows.fixed, 1);
       }
-      special = add_terms(rows, 0, 0, g.terms, accumulator);
+      special = add_terms(rows, part, 0, g.k, accumulator);
     }
     sum_lanes(memory);
     return special;
@@ -101,11 +106,13 @@ struct CombinedRow {
   /// Returns dot2's pair: each lane has a block, and all lanes combine the blocks from left to right.
   __device__ Pair pair_of(int part) const {
     Pair total{0, 0};
-    const Index blocks = ceil_div(g.terms, dot2_block);
+    constexpr Index block = dot2_block / component_count<E>;
+    const Index blocks = ceil_div(g.k, block);
     for (Index first = 0; first < blocks; first += 32) {
       Pair own{0, 0};
-      const Index begin = (first + lane()) * dot2_block, stop = begin + dot2_block;
-      for (Index t = begin; t < stop && t < g.terms; ++t) step(own, row[t], g.columns[part][t]);
+      const Index begin = (first + lane()) * block, stop = begin + block;
+      for (Index p = begin; p < stop && p < g.k; ++p)
+        for_terms(entry(row, p), entry(g.x, p), g.conjugate, part, [&](T a, T x) { step(own, a, x); });
       const int count = blocks - first < 32 ? static_cast<int>(blocks - first) : 32;
       for (int b = 0; b < count; ++b)
         total = combine<T>(total, {__shfl_sync(full_warp, own.s, b), __shfl_sync(full_warp, own.c, b)});
@@ -113,17 +120,21 @@ struct CombinedRow {
     return total;
   }
 
-  /// Finds the grids of a line, one after the other.
-  __device__ void find_slices(const T* line, Slices& to) const {
+  /// Finds the grids of a line, one after the other. The signs of its numbers do not matter.
+  __device__ void find_slices(const Vector<const E>& line, Slices& to) const {
     __syncwarp();
     if (lane() == 0) to.count = 0;
     __syncwarp();
     for (int q = 0; q < g.mode.parameter; ++q) {
       int top = nothing;
-      for (Index t = lane(); t < g.terms; t += 32) {
-        Remainder left(line[t]);
+      const auto raise_to = [&](T number) {
+        Remainder left(number);
         for (int r = 0; r < q; ++r) left.take(to.grid[r]);
         if (left.mantissa != 0) top = max(top, left.ceil_log2());
+      };
+      for (Index p = lane(); p < g.k; p += 32) {
+        const E z = entry(line, p);
+        raise_to(z.re), raise_to(z.im);
       }
       top = lanes_max(top);
       if (top == nothing) return;
@@ -138,11 +149,11 @@ struct CombinedRow {
 
   __device__ void add_slices(int part, Digits accumulator) const {
     find_slices(row, slices[0]);
-    find_slices(g.columns[part], slices[1]);
+    find_slices(g.x, slices[1]);
     const Slices &a = slices[0], &x = slices[1];
     double of_row[most_slices], of_column[most_slices];
     int pending = 0;
-    for_terms(part, [&](T u, T v) {
+    for_lane(part, [&](T u, T v) {
       cut(a, u, of_row);
       cut(x, v, of_column);
       if (pending + a.count * x.count > carry_period) {
@@ -172,7 +183,7 @@ __global__ void __launch_bounds__(32) combined_kernel(const __grid_constant__ Co
       if (threadIdx.x == 0) y = finish_scaled(beta, addend);
       continue;
     }
-    const CombinedRow<T> row{g, g.rows + i * g.stride, memory, most, slices};
+    const CombinedRow<T> row{g, {g.a.data + i * g.a.row_stride, g.a.col_stride}, memory, most, slices};
     bool kept[2] = {true, true};
     if (g.mode.kind == ACCUBLAS_MODE_DOT2)
       for (int part = 0; part < 2; ++part) {

@@ -12,14 +12,13 @@
 
 namespace accublas::cuda {
 
-/// The lines of a product of components: entry t of row i is at rows[i stride + t], and entry t of the columns for Re
-/// and Im is at columns[part][t].
+/// y = alpha A x + beta y, A m x k, or with the conjugate of A. Every number of A and x must be aligned to its size.
 template <class T>
 struct CombinedRows {
-  Index m, terms;
-  const T* rows;
-  Index stride;
-  const T* columns[2];
+  Index m, k;
+  Matrix<const Complex<T>> a;
+  bool conjugate;
+  Vector<const Complex<T>> x;
   Vector<Complex<T>> y;
   Scalar<Complex<T>> alpha, beta;
   Mode mode;  ///< cr where it defines no bits

@@ -1,11 +1,14 @@
-// Computes products with one column by the lines of lib/cpu/structured/components.hpp. The rows of A are used in place
-// if complex numbers are adjacent along them; otherwise they are written out, as many at a time as the workspace has
-// room for. cuda/structured/combined_rows.hpp computes products whose alpha or beta has an imaginary part. If only the
-// device knows the factors, both ways are launched, and one of them finds nothing to do.
+// Computes products with one column. The vector kernels read complex operands as they are stored. `slices`, and
+// cuBLAS's real GEMV where it serves a complex product, take the lines of lib/cpu/structured/components.hpp. The rows
+// of A are such lines if complex numbers are adjacent along them. Rows of a structured matrix, and those that cannot be
+// read in place, are written out, as many at a time as the workspace has room for. cuda/structured/combined_rows.hpp
+// computes products whose alpha or beta has an imaginary part. If only the device knows the factors, both ways are
+// launched, and one of them finds nothing to do.
 #include "cuda/structured/vector_product.hpp"
 
 #include <algorithm>
 
+#include "cuda/core/component.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/rehearsal.hpp"
@@ -21,15 +24,6 @@
 namespace accublas::cuda {
 
 namespace {
-
-/// The type of a real number or of one component of a complex number in memory.
-template <class E>
-auto* part_of(E* x, int part) {
-  if constexpr (is_complex<std::remove_const_t<E>>)
-    return part == 0 ? &x->re : &x->im;
-  else
-    return x;
-}
 
 template <class T>
 bool combines_parts(const T&, const T&) {
@@ -70,42 +64,41 @@ class LinesProduct {
     T* column[components] = {};
     E *line = nullptr, *copy = nullptr;
     T* scalars = nullptr;
+    const bool copies_x = triangular || !read_in_place(p_.x.data), writes_columns = is_complex<E> && !by_kernels();
     const auto lay_out = [&](Carver& carver) {
       line = carver.take<E>(rows_as_stored() ? 0 : rows * p_.k);
-      copy = carver.take<E>(triangular ? p_.k : 0);
-      for (T*& to : column) to = carver.take<T>(is_complex<E> ? terms() : 0);
-      scalars = carver.take<T>(2);
+      copy = carver.take<E>(copies_x ? p_.k : 0);
+      for (T*& to : column) to = carver.take<T>(writes_columns ? terms() : 0);
+      scalars = carver.take<T>(there && is_complex<E> ? 2 : 0);
     };
     InnerCalls inside(state_, execution_, lay_out);
-    BatchScope scope(state_, execution_.report.level);
+    const bool one_call = by_kernels() && rows_as_stored() && !copies_x && !combines;
+    BatchScope scope(state_, execution_.report.level, !one_call);
 
     Vector<const E> x = p_.x;
-    if (triangular) {  // y overwrites x, and fix_rows reads x at the end
+    if (copies_x) {  // y overwrites the x of a triangular product, and fix_rows reads x at the end
       write_lines(model(), row_of(x), 1, p_.k, copy, stream());
       x = {copy, 1};
     }
+    const bool conjugate = rows_as_stored() && p_.a.conjugate;
     if constexpr (is_complex<E>) {
-      write_column_lines(model(), x, p_.k, rows_as_stored() && p_.a.conjugate, {column[0], column[1]}, stream());
+      if (writes_columns) write_column_lines(model(), x, p_.k, conjugate, {column[0], column[1]}, stream());
       if (there) real_scalars(model(), device_scalar(alpha_), device_scalar(beta_), scalars, stream());
     }
     for (Index row = 0; row < p_.m; row += rows) {
       const Index count = std::min(rows, p_.m - row);
-      Matrix<const T> lines{part_of(static_cast<const E*>(line), 0), terms(), 1};
+      Matrix<const E> a{line, p_.k, 1};
       if (rows_as_stored()) {
-        lines = {part_of(p_.a.stored.data, 0), components * p_.a.stored.row_stride, 1};
+        a = p_.a.stored;
       } else {
-        accublas::Operand<E> a = p_.a;
-        if (row > 0) a.stored = a.stored.block(row, 0);
-        write_lines(model(), ProductLines<E>{a, {}, p_.k}, count, p_.k, line, stream());
+        accublas::Operand<E> block = p_.a;
+        if (row > 0) block.stored = block.stored.block(row, 0);
+        write_lines(model(), ProductLines<E>{block, {}, p_.k}, count, p_.k, line, stream());
       }
-      for (int part = 0; part < components && (there || !combines); ++part) {
-        Vector<const T> entries{column[part], 1};
-        if constexpr (!is_complex<E>) entries = x;
-        const Vector<T> y{part_of(p_.y.data + row * p_.y.stride, part), components * p_.y.stride};
-        multiply({count, terms(), T(0), lines, entries, T(0), y}, scalars, inside.execution());
-      }
+      const Gemv<E> rows_product{count, p_.k, E{}, a, x, E{}, {p_.y.data + row * p_.y.stride, p_.y.stride}, conjugate};
+      if (there || !combines) multiply(rows_product, column, scalars, inside.execution());
       if constexpr (is_complex<E>)
-        if (combines) combine(count, lines, column, {p_.y.data + row * p_.y.stride, p_.y.stride});
+        if (combines) combine(rows_product);
       wrote_ = true;
     }
     if (triangular) {
@@ -126,35 +119,36 @@ class LinesProduct {
   cudaStream_t stream() const { return state_.cuda_stream(); }
   Index terms() const { return components * p_.k; }
 
-  /// The rows are used as stored, except for a conjugation: see write_column_lines.
+  bool by_kernels() const { return by_vector_kernels(mode_, engine_); }
+  /// Whether the rows are used as stored. Lines do not have their conjugation: see write_column_lines.
   bool rows_as_stored() const {
-    return is_complex<E> && p_.a.structure == Structure::general && p_.a.stored.col_stride == 1;
+    return is_complex<E> && p_.a.structure == Structure::general && read_in_place(p_.a.stored.data) &&
+           (by_kernels() || p_.a.stored.col_stride == 1);
   }
   ProductLines<E> row_of(const Vector<const E>& x) const { return {{{x.data, 0, x.stride}}, {}, p_.k}; }
 
-  void multiply(const Gemv<T>& asked, const T* scalars, Execution& inner) {
+  /// Multiplies rows for a real alpha and beta. `column`: the lines of x, if the vector kernels do not serve the call.
+  void multiply(const Gemv<E>& g, T* const (&column)[components], const T* scalars, Execution& inner) {
     const bool there = alpha_.on_device;
-    Gemv<T> g = asked;
-    if (!there) g.alpha = *part_of(alpha_.pointer, 0), g.beta = *part_of(beta_.pointer, 0);
-    const ScalarArgument<T> alpha{there ? is_complex<E> ? scalars : part_of(alpha_.pointer, 0) : &g.alpha, there},
-        beta{there ? is_complex<E> ? scalars + 1 : part_of(beta_.pointer, 0) : &g.beta, there};
+    const ScalarArgument<T> alpha{there && is_complex<E> ? scalars : component_of(alpha_.pointer, 0), there},
+        beta{there && is_complex<E> ? scalars + 1 : component_of(beta_.pointer, 0), there};
     with_written(wrote_, [&] {
-      gemv_call(state_, Call<Gemv<T>, T>{g, alpha, beta, true, true, mode_, engine_}, inner);
+      if (by_kernels()) return gemv_by_kernels(state_, g, device_scalar(alpha), device_scalar(beta), mode_, inner);
+      for (int part = 0; part < components; ++part) {
+        Gemv<T> lines{g.m, terms(), T(0), {}, {column[part], 1}, T(0), {}};
+        if (!there) lines.alpha = *alpha.pointer, lines.beta = *beta.pointer;
+        lines.a = {component_of(g.a.data, 0), components * g.a.row_stride, 1};
+        if constexpr (!is_complex<E>) lines.x = g.x;
+        lines.y = {component_of(g.y.data, part), components * g.y.stride};
+        gemv_call(state_, Call<Gemv<T>, T>{lines, alpha, beta, true, true, mode_, engine_}, inner);
+        wrote_ = true;
+      }
     });
-    wrote_ = true;
   }
 
-  void combine(Index count, const Matrix<const T>& lines, T* const (&column)[components], Vector<E> y) {
-    CombinedRows<T> combined{count,
-                             terms(),
-                             lines.data,
-                             lines.row_stride,
-                             {column[0], column[1]},
-                             y,
-                             device_scalar(alpha_),
-                             device_scalar(beta_),
-                             combined_mode(mode_),
-                             0};
+  void combine(const Gemv<E>& g) {
+    CombinedRows<T> combined{
+        g.m, g.k, g.a, g.conjugate_a, g.x, g.y, device_scalar(alpha_), device_scalar(beta_), combined_mode(mode_), 0};
     accublas_report_t& report = execution_.report;
     if (combined.mode.kind == ACCUBLAS_MODE_FIXED) report.bits = mode_.parameter;
     if (combined.mode.kind == ACCUBLAS_MODE_SLICES) {
@@ -228,24 +222,35 @@ void complex_dot(State& state, const Call<Dot<Complex<T>>, Complex<T>>& call, Ex
       native_dot(cublas, there);
       deliver(state, there.result, d.result, to_device);
     });
-  E *copy = nullptr, *result = nullptr;
+  const bool by_kernels = by_vector_kernels(call.mode, call.engine),
+             copies_x = by_kernels ? !read_in_place(d.x.data) : d.x.stride != 1,
+             copies_y = by_kernels && !read_in_place(d.y.data);
+  E *x_copy = nullptr, *y_copy = nullptr, *result = nullptr;
   T* column[2] = {};
   const auto lay_out = [&](Carver& carver) {
-    result = carver.take<E>(1);
-    copy = carver.take<E>(d.x.stride == 1 ? 0 : d.n);
-    for (T*& to : column) to = carver.take<T>(2 * d.n);
+    x_copy = carver.take<E>(copies_x ? d.n : 0);
+    y_copy = carver.take<E>(copies_y ? d.n : 0);
+    result = carver.take<E>(by_kernels ? 0 : 1);
+    for (T*& to : column) to = carver.take<T>(by_kernels ? 0 : 2 * d.n);
   };
   InnerCalls inside(state, execution, lay_out);
-  BatchScope scope(state, execution.report.level);
   const cudaStream_t stream = state.cuda_stream();
-  const E* row = d.x.data;
-  if (d.x.stride != 1) {
-    write_lines(state.model(), ProductLines<E>{{{d.x.data, 0, d.x.stride}}, {}, d.n}, 1, d.n, copy, stream);
-    row = copy;
+  const auto copy = [&](Vector<const E>& v, E* to) {
+    write_lines(state.model(), ProductLines<E>{{{v.data, 0, v.stride}}, {}, d.n}, 1, d.n, to, stream);
+    v = {to, 1};
+  };
+  Dot<E> read = d;
+  if (copies_x) copy(read.x, x_copy);
+  if (copies_y) copy(read.y, y_copy);
+  if (by_kernels) {
+    dot_by_kernels(state, Call<Dot<E>, E>{read, call.alpha, call.beta, true, to_device, call.mode, call.engine},
+                   inside.execution());
+    return inside.end();
   }
+  BatchScope scope(state, execution.report.level);
   write_column_lines(state.model(), d.y, d.n, d.conjugate_x, {column[0], column[1]}, stream);
   for (int part : {0, 1}) {
-    const Dot<T> dot{2 * d.n, {&row->re, 1}, {column[part], 1}, part_of(result, part)};
+    const Dot<T> dot{2 * d.n, {&read.x.data->re, 1}, {column[part], 1}, component_of(result, part)};
     dot_call(state, Call<Dot<T>, T>{dot, {}, {}, true, true, call.mode, call.engine}, inside.execution());
   }
   scope.end();

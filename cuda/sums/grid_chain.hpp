@@ -1,12 +1,12 @@
-// A lane's chain of the grid sum of cr; the CPU's counterpart is lib/cpu/kernels/cr_chain.hpp. It takes 14 operations
+// A lane's chain of the grid sum of cr; the CPU's counterpart is lib/cpu/kernels/cr_chain.hpp. It takes 12 operations
 // in binary64 a term (exact products: 9).
 //
-// Bound: Grid of lib/numerics/bounds.hpp with H = 7, for chains of at most 2^(H-1) = 64 terms. If a product reaches the
-// limit L, the chain is added to the total and starts again with a larger L. So every added product is below the L of
-// its grids, and no chain is longer. Each chain errs by at most L grid.error(64, 64), however short it was, and
-// triple_add counts the losses of the total. A chain that leaves nothing below its grids, as on data with few bits, has
-// no error at all, so that ties are decided. NaN, Inf and products from 2^900 on make the limit infinite and the sum
-// NaN.
+// Bound: Grid of lib/numerics/bounds.hpp with H = 7, for chains of at most 2^(H-1) = 64 terms. The rest of a product
+// and its error enter the second grid as one number. If a product reaches the limit L, the chain is added to the total
+// and starts again with a larger L. So every added product is below the L of its grids, and no chain is longer. Each
+// chain errs by at most L grid.error(64, 64), however short it was, and triple_add counts the losses of the total. A
+// chain that leaves nothing below its grids, as on data with few bits, has no error at all, so that ties are decided.
+// NaN, Inf and products from 2^900 on make the limit infinite and the sum NaN.
 #pragma once
 
 #include "cuda/core/loads.hpp"
@@ -25,7 +25,7 @@ inline constexpr int chain_terms = 64;
 /// a sum; otherwise every lane has its own limit.
 template <bool Exact, bool Uniform>
 struct GridChain {
-  double s1 = 0, s2 = 0, s2e = 0, c = 0;
+  double s1 = 0, s2 = 0, c = 0;
   std::uint32_t limit_high = 0;  ///< high word of the limit, a power of two (0: none yet)
   int groups = 0;
   std::uint32_t below = 0;  ///< not zero if a number other than zero was added to c
@@ -53,12 +53,13 @@ struct GridChain {
 #pragma unroll
     for (int i = 0; i < chain_group; ++i) {
       to_grid(s1, p[i]);
-      to_grid(s2, p[i]);
       if constexpr (Exact) {
+        to_grid(s2, p[i]);
         note_rest(p[i]);
       } else {
-        to_grid(s2e, e[i]);
-        note_rest(add_rn(p[i], e[i]));
+        const double t = add_rn(s2, add_rn(p[i], e[i])), d = add_rn(t, -s2);
+        s2 = t;
+        note_rest(add_rn(add_rn(p[i], -d), e[i]));
       }
     }
   }
@@ -107,11 +108,10 @@ struct GridChain {
     constexpr double base1 = grid.base1(), base2 = grid.base2(), error = grid.error(chain_terms, chain_terms);
     const double limit = __hiloint2double(static_cast<int>(limit_high), 0);
     const double b1 = mul_rn(limit, base1), b2 = mul_rn(limit, base2);
-    const double rests = Exact ? add_rn(s2, -b2) : add_rn(add_rn(s2, -b2), add_rn(s2e, -b2));
-    triple_add(total, {add_rn(s1, -b1), rests, c, below != 0 ? mul_rn(limit, error) : 0.0});
+    triple_add(total, {add_rn(s1, -b1), add_rn(s2, -b2), c, below != 0 ? mul_rn(limit, error) : 0.0});
     const double next = __hiloint2double(static_cast<int>(next_high), 0);
     s1 = mul_rn(next, base1);
-    s2 = s2e = mul_rn(next, base2);
+    s2 = mul_rn(next, base2);
     c = 0;
     below = 0;
     limit_high = next_high;

@@ -1,6 +1,7 @@
 // dot2's tree, for DOT, NRM2 and ASUM. The 32 lanes of the definition are those of a warp. A thread block takes aligned
-// subtrees of a power of two of blocks of 1024 elements, 16 blocks at a time, one a warp; the last thread block to end
-// combines the subtrees' pairs. cr uses the pairs of NRM2 and ASUM too (cuda/vector/norm_pair.hpp).
+// subtrees of a power of two of blocks of 1024 terms, 16 blocks at a time, one a warp; the last thread block to end
+// combines the subtrees' pairs. Complex numbers have two trees, and a lane loads the components that make its terms. cr
+// uses the pairs of NRM2 and ASUM too (cuda/vector/norm_pair.hpp).
 #include <algorithm>
 #include <bit>
 
@@ -25,10 +26,13 @@ namespace {
 
 // Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
 constexpr int dot_warps = 16, dot_threads = 32 * dot_warps, dot_resident = 2;
-template <Terms terms>
-constexpr int dot_batch = terms == Terms::products ? 8 : 16;  ///< elements of an operand that a lane loads at a time
-constexpr int most_levels = 24;                               ///< a subtree has at most 2^(most_levels - 1) tasks
-constexpr int fold_width = 8;                                 ///< pairs that a warp combines in registers at a time
+/// Numbers of an operand that a lane loads at a time.
+template <class E, Terms terms>
+constexpr int dot_batch = terms != Terms::products ? 16
+                          : is_complex<E>          ? 4
+                                                   : 8;
+constexpr int most_levels = 14;  ///< a subtree has at most 2^(most_levels - 1) tasks
+constexpr int fold_width = 8;    ///< pairs that a warp combines in registers at a time
 
 /// A task is `warps` blocks of the definition, and a subtree is a power of two of tasks. A thread block takes
 /// consecutive subtrees.
@@ -38,9 +42,9 @@ struct DotDivision {
 
 /// Chooses the largest subtrees that leave at most a quarter of the resident thread blocks idle. Larger subtrees leave
 /// less to combine at the end, and fewer thread blocks saturate the memory.
-DotDivision divide_dot(const DeviceModel& model, Index n) {
+DotDivision divide_dot(const DeviceModel& model, Index terms) {
   DotDivision d;
-  d.tasks = ceil_div(n, dot2_dot_block * dot_warps);
+  d.tasks = ceil_div(terms, dot2_dot_block * dot_warps);
   const Index share = ceil_div(d.tasks, Index{dot_resident} * model.processors);
   d.subtree_tasks = 1;
   for (Index p = 2; p <= Index{1} << (most_levels - 1) && ceil_div(share, p) * p * 4 <= share * 5; p *= 2)
@@ -51,12 +55,13 @@ DotDivision divide_dot(const DeviceModel& model, Index n) {
   return d;
 }
 
-template <class T>
+template <class E>
 struct DotArguments {
-  RowProblem<T> p;
+  RowProblem<E> p;
   OpenRows open;
   DotDivision division;
-  /// 32 lanes each; `folded`: an eighth as many; the levels of the last tree alternate between the two
+  /// 32 lanes each, those of one component after those of the other; `folded`: an eighth as many; the levels of the
+  /// last tree alternate between the two
   Pair *subtrees, *folded;
   NormCall norm;  ///< not used for products
 };
@@ -76,17 +81,28 @@ __device__ Pair fold(int count, Load load) {
   return pair[0];
 }
 
-/// Computes a lane's chain over one block. For squares, entries are scaled first, and `largest` is raised to their high
-/// words.
-template <class T, Terms terms>
-__device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling, std::uint32_t& largest) {
+/// Returns the address of number `term` of a vector, counting the components of complex elements. The number 32 terms
+/// on is 32 strides away, whatever the type.
+template <class E>
+__device__ const RealOf<E>* number_at(const E* data, Index stride, Index term) {
+  constexpr int components = component_count<E>;
+  return component_of(data + term / components * stride, static_cast<int>(term % components));
+}
+
+/// Computes a lane's chains over one block, one for each component of the result. For squares, entries are scaled
+/// first, and `largest` is raised to their high words.
+template <class E, Terms terms>
+__device__ void block_chains(const RowProblem<E>& p, Index block, double scaling, std::uint32_t& largest,
+                             Pair (&pairs)[component_count<E>]) {
+  using T = RealOf<E>;
   const int lane = threadIdx.x % 32;
-  const Index x_stride = p.a.col_stride, y_stride = p.x.stride, left = p.k - block * dot2_dot_block;
-  const T* x = p.a.data + (block * dot2_dot_block + lane) * x_stride;
-  const T* y = p.x.data + (block * dot2_dot_block + lane) * y_stride;
-  Pair pair{0, 0};
-  for (int t = 0; t < dot2_dot_block; t += 32 * dot_batch<terms>) {
-    T u[dot_batch<terms>], v[dot_batch<terms>];
+  const Index x_stride = p.a.col_stride, y_stride = p.x.stride, first = block * dot2_dot_block,
+              left = component_count<E> * p.k - first;
+  const T* x = number_at(p.a.data, x_stride, first + lane);
+  const T* y = number_at(p.x.data, y_stride, first + lane);
+  for (Pair& pair : pairs) pair = {0, 0};
+  for (int t = 0; t < dot2_dot_block; t += 32 * dot_batch<E, terms>) {
+    T u[dot_batch<E, terms>], v[dot_batch<E, terms>];
     // A step with 0 times 0 changes nothing: s and c are never -0.
     if (left >= dot2_dot_block) {
       load_spaced<32>(x, x_stride, u);
@@ -96,15 +112,22 @@ __device__ Pair block_chain(const RowProblem<T>& p, Index block, double scaling,
       if constexpr (terms == Terms::products) load_spaced_below<32>(y, y_stride, left - t - lane, v);
     }
 #pragma unroll
-    for (int j = 0; j < dot_batch<terms>; ++j) {
-      if constexpr (terms == Terms::products) step(pair, u[j], v[j]);
-      if constexpr (terms == Terms::squares) step_square(pair, u[j], scaling, largest);
-      if constexpr (terms == Terms::magnitudes) step_magnitude(pair, u[j]);
+    for (int j = 0; j < dot_batch<E, terms>; ++j) {
+      if constexpr (is_complex<E>) {
+        // Even lanes have real parts, odd lanes imaginary parts (for_terms).
+        const bool imaginary = lane % 2 != 0;
+        const T a = imaginary && p.conjugate ? -u[j] : u[j], other = __shfl_xor_sync(full_warp, v[j], 1);
+        step(pairs[0], a, imaginary ? -v[j] : v[j]);
+        step(pairs[1], a, other);
+      } else {
+        if constexpr (terms == Terms::products) step(pairs[0], u[j], v[j]);
+        if constexpr (terms == Terms::squares) step_square(pairs[0], u[j], scaling, largest);
+        if constexpr (terms == Terms::magnitudes) step_magnitude(pairs[0], u[j]);
+      }
     }
-    x += dot_batch<terms> * 32 * x_stride;
-    y += dot_batch<terms> * 32 * y_stride;
+    x += dot_batch<E, terms> * 32 * x_stride;
+    y += dot_batch<E, terms> * 32 * y_stride;
   }
-  return pair;
 }
 
 /// Combines the pairs over the lanes; lane 0 gets the result.
@@ -156,10 +179,12 @@ __device__ void share_largest(std::uint32_t* shared, std::uint32_t largest) {
   shared[blockIdx.x] = largest;
 }
 
-template <class T, Terms terms>
-__global__ void __launch_bounds__(dot_threads, dot_resident) dot2_tree_kernel(DotArguments<T> g) {
-  __shared__ Pair pairs[2][dot_warps][32];
-  __shared__ Pair waiting[most_levels][32];  // trees that wait for a right neighbour of their size
+template <class E, Terms terms>
+__global__ void __launch_bounds__(dot_threads, dot_resident) dot2_tree_kernel(DotArguments<E> g) {
+  using T = RealOf<E>;
+  constexpr int components = component_count<E>;
+  __shared__ Pair pairs[2][components][dot_warps][32];
+  __shared__ Pair waiting[components][most_levels][32];  // trees that wait for a right neighbour of their size
   constexpr bool scaled = terms == Terms::squares && compensated<T>;
   int scale = 0;
   await_predecessor();
@@ -170,7 +195,7 @@ __global__ void __launch_bounds__(dot_threads, dot_resident) dot2_tree_kernel(Do
   const double scaling = scaled ? power_of_two(-scale) : 1;
   std::uint32_t largest = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index blocks = ceil_div(g.p.k, dot2_dot_block);
+  const Index blocks = ceil_div(components * g.p.k, dot2_dot_block);
   const DotDivision& d = g.division;
   const Index first_subtree = blockIdx.x * d.subtrees_per_block;
   Pair result{0, 0};
@@ -180,40 +205,52 @@ __global__ void __launch_bounds__(dot_threads, dot_resident) dot2_tree_kernel(Do
     int top = 0;
     for (Index t = 0; t < d.subtree_tasks && subtree * d.subtree_tasks + t < d.tasks; ++t, buffer ^= 1) {
       const Index first = (subtree * d.subtree_tasks + t) * dot_warps;
-      if (first + warp < blocks) pairs[buffer][warp][lane] = block_chain<T, terms>(g.p, first + warp, scaling, largest);
+      if (first + warp < blocks) {
+        Pair chains[components];
+        block_chains<E, terms>(g.p, first + warp, scaling, largest, chains);
+#pragma unroll
+        for (int c = 0; c < components; ++c) pairs[buffer][c][warp][lane] = chains[c];
+      }
       __syncthreads();
-      if (warp != 0) continue;
-      // Warp 0 goes on with the tree, while the other warps begin the next task in the other buffer.
+      if (warp >= components) continue;
+      // A warp for each component goes on with the tree, while the others begin the next task in the other buffer.
       const int count = blocks - first < dot_warps ? static_cast<int>(blocks - first) : dot_warps;
       const auto half = [&](int begin, int end) {
-        return fold<T>(end - begin, [&](int i) { return pairs[buffer][begin + i][lane]; });
+        return fold<T>(end - begin, [&](int i) { return pairs[buffer][warp][begin + i][lane]; });
       };
       Pair pair = half(0, count < fold_width ? count : fold_width);
       if (count > fold_width) pair = combine<T>(pair, half(fold_width, count));
-      for (Index bits = t; bits & 1; bits >>= 1) pair = combine<T>(waiting[--top][lane], pair);
-      waiting[top++][lane] = pair;
+      for (Index bits = t; bits & 1; bits >>= 1) pair = combine<T>(waiting[warp][--top][lane], pair);
+      waiting[warp][top++][lane] = pair;
     }
-    if (warp == 0) {
-      result = waiting[--top][lane];
-      while (top > 0) result = combine<T>(waiting[--top][lane], result);
-      if (d.subtrees > 1) store_pair(g.subtrees + subtree * 32 + lane, result);
+    if (warp < components) {
+      result = waiting[warp][--top][lane];
+      while (top > 0) result = combine<T>(waiting[warp][--top][lane], result);
+      if (d.subtrees > 1) store_pair(g.subtrees + (warp * d.subtrees + subtree) * 32 + lane, result);
     }
   }
   if (scaled) share_largest(g.norm.largest, largest);
   if (d.subtrees > 1 || scaled) {
     if (!last_to_arrive(g.open.state->arrived, gridDim.x)) return;
-    if (d.subtrees > 1) result = fold_subtrees<T>(g.subtrees, g.folded, d.subtrees);
+    if (d.subtrees > 1) {
+#pragma unroll
+      for (int c = 0; c < components; ++c) {
+        const Pair folded = fold_subtrees<T>(g.subtrees + c * d.subtrees * 32,
+                                             g.folded + c * ceil_div(d.subtrees, fold_width) * 32, d.subtrees);
+        if (c == warp) result = folded;
+      }
+    }
   }
-  if (warp != 0) return;
+  if (warp >= components) return;
   if (scaled) largest = largest_of_all(g.norm.largest);
   result = combine_lanes<T>(result);
   if (lane != 0) return;
   if constexpr (terms == Terms::products) {
     // Hardware adds and converts as RN does, and s and c are never -0, so that an exact zero is +0.
     if (is_finite(result.s) && is_finite(result.c)) {
-      *g.p.y.data = static_cast<T>(add_rn(result.s, result.c));
+      *g.p.result(warp) = static_cast<T>(add_rn(result.s, result.c));
     } else {
-      leave_open(g.open, 0);
+      leave_open(g.open, warp);
     }
   } else if constexpr (terms == Terms::squares) {
     finish_squares(g.p, g.open, g.norm, result, scale, largest);
@@ -229,47 +266,49 @@ struct DotScratch {
   std::int32_t* scale;
 };
 
-DotScratch carve_dot(Carver& carver, const DeviceModel& model, Index n) {
-  const Index subtrees = n > 0 ? divide_dot(model, n).subtrees : 0;
+DotScratch carve_dot(Carver& carver, const DeviceModel& model, Index n, int components) {
+  const Index subtrees = n > 0 ? divide_dot(model, components * n).subtrees : 0;
   DotScratch s;
-  s.exact = ExactScratch::carve(carver, model, 1);
-  s.subtrees = carver.take<Pair>(subtrees * 32);
-  s.folded = carver.take<Pair>(ceil_div(subtrees, fold_width) * 32);
+  s.exact = ExactScratch::carve(carver, model, components);
+  s.subtrees = carver.take<Pair>(components * subtrees * 32);
+  s.folded = carver.take<Pair>(components * ceil_div(subtrees, fold_width) * 32);
   s.largest = carver.take<std::uint32_t>(Index{dot_resident} * model.processors);
   s.scale = carver.take<std::int32_t>(1);
   return s;
 }
 
-template <class T>
-DotArguments<T> make_arguments(const VectorCall& call, const RowProblem<T>& p, const DotScratch& s) {
-  return {p, {call.state, s.exact.list}, divide_dot(call.model, p.k), s.subtrees, s.folded, {}};
+template <class E>
+DotArguments<E> make_arguments(const VectorCall& call, const RowProblem<E>& p, const DotScratch& s) {
+  return {p, {call.state, s.exact.list}, divide_dot(call.model, component_count<E> * p.k), s.subtrees, s.folded, {}};
 }
 
-template <class T>
-LaunchShape shape_of(const DotArguments<T>& g) {
+template <class E>
+LaunchShape shape_of(const DotArguments<E>& g) {
   return {static_cast<unsigned>(g.division.thread_blocks), dot_threads};
 }
 
 }  // namespace
 
-void dot2_dot_scratch(const DeviceModel& model, Index n, Carver& carver) { carve_dot(carver, model, n); }
+void dot2_dot_scratch(const DeviceModel& model, Index n, int components, Carver& carver) {
+  carve_dot(carver, model, n, components);
+}
 
 std::size_t norm_scratch_bytes(const DeviceModel& model, Index n) {
   Carver carver(nullptr);
-  dot2_dot_scratch(model, n, carver);
+  dot2_dot_scratch(model, n, 1, carver);
   return carver.used();
 }
 
-template <class T>
-void dot2_dot(const VectorCall& call, const Dot<T>& d) {
+template <class E>
+void dot2_dot(const VectorCall& call, const Dot<E>& d) {
   if (d.n <= 0) {
-    set_on_stream(d.result, 0, sizeof(T), call.stream, "DOT of nothing");
+    set_on_stream(d.result, 0, sizeof(E), call.stream, "DOT of nothing");
     return;
   }
   Carver carver(call.scratch);
-  const DotScratch s = carve_dot(carver, call.model, d.n);
-  const DotArguments<T> g = make_arguments(call, row_problem(d), s);
-  launch(call.model, "dot2_dot", dot2_tree_kernel<T, Terms::products>, shape_of(g), call.stream, g);
+  const DotScratch s = carve_dot(carver, call.model, d.n, component_count<E>);
+  const DotArguments<E> g = make_arguments(call, row_problem(d), s);
+  launch(call.model, "dot2_dot", dot2_tree_kernel<E, Terms::products>, shape_of(g), call.stream, g);
   exact_rows(call, g.p, {nullptr, 0}, s.exact);
 }
 
@@ -280,7 +319,7 @@ void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<
     return;
   }
   Carver carver(call.scratch);
-  const DotScratch s = carve_dot(carver, call.model, r.n);
+  const DotScratch s = carve_dot(carver, call.model, r.n, 1);
   DotArguments<T> g = make_arguments(call, row_problem(r, terms), s);
   const bool cr = mode == VectorMode::cr;
   g.norm = {cr, cr && call.all_undecided, false, norm_error<T>(r.n), s.largest, s.scale};
@@ -294,10 +333,10 @@ void norm(const VectorCall& call, VectorMode mode, Terms terms, const Reduction<
   exact_rows(call, g.p, {nullptr, 0}, s.exact);
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                             \
-  template void dot2_dot(const VectorCall&, const Dot<T>&); \
-  template void norm(const VectorCall&, VectorMode, Terms, const Reduction<T>&);
-ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
+#define ACCUBLAS_INSTANTIATE(E) template void dot2_dot(const VectorCall&, const Dot<E>&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
+template void norm(const VectorCall&, VectorMode, Terms, const Reduction<double>&);
+template void norm(const VectorCall&, VectorMode, Terms, const Reduction<float>&);
 
 }  // namespace accublas::cuda

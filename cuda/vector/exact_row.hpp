@@ -1,4 +1,4 @@
-// Computes a row's inner product by Kulisch's long accumulators, including special values, on the device, by one warp.
+// Computes a sum of a row by Kulisch's long accumulators, including special values, on the device, by one warp.
 //
 // Each lane has its own accumulator in shared memory. Its words are 32 apart, so that lanes never share a bank,
 // whatever digit each one adds to, and no operation is atomic.
@@ -13,9 +13,9 @@
 
 namespace accublas::cuda {
 
-template <class T>
+template <class E>
 struct ExactRows {
-  RowProblem<T> p;
+  RowProblem<E> p;
   FixedScaling fixed;
 };
 
@@ -27,7 +27,7 @@ inline constexpr int digits = LongAccumulator::digits, limbs = LongAccumulator::
 inline constexpr int unit = LongAccumulator::min_exponent;  ///< exponent of the last bit
 static_assert(exact_slot_words == digits + 2);
 
-inline constexpr int batch = 8;  ///< terms that a lane loads at a time
+inline constexpr int batch = 8;  ///< terms of a sum that a lane loads at a time
 
 /// A lane adds less than 2^32 to a word with each term. After this many terms the carries are propagated, so that the
 /// sums of 32 lanes and of most_segments segments stay below 2^63.
@@ -92,29 +92,36 @@ __device__ int exponent_of(const FixedScaling& fixed, Index i) {
   return fixed.most ? exponent_above(from_bits<T>(static_cast<typename FloatFormat<T>::Bits>(fixed.most[i]))) : 0;
 }
 
-/// Adds terms first .. first + terms - 1 of row i to the lanes' accumulators. Returns the special terms of the whole
-/// warp.
-template <class T>
-__device__ Special<T> add_terms(const ExactRows<T>& g, Index i, Index first, Index terms, Digits accumulator) {
-  const int lane = threadIdx.x % 32, e = exponent_of<T>(g.fixed, i), f = exponent_of<T>(g.fixed, g.p.m);
+/// Adds the terms of entries first .. first + entries - 1 of a row to the lanes' accumulators. Returns the special
+/// terms of the whole warp.
+template <class E>
+__device__ Special<RealOf<E>> add_terms(const ExactRows<E>& g, Index sum, Index first, Index entries,
+                                        Digits accumulator) {
+  using T = RealOf<E>;
+  constexpr int components = component_count<E>, count = batch / components;
+  const Index i = sum / components, a_stride = g.p.a.col_stride, x_stride = g.p.x.stride, end = first + entries;
+  const int lane = threadIdx.x % 32, component = static_cast<int>(sum % components);
+  const int e = exponent_of<T>(g.fixed, i), f = exponent_of<T>(g.fixed, g.p.m);
   Special<T> special{0, false};
   int pending = 0;
-  const Index a_stride = g.p.a.col_stride, x_stride = g.p.x.stride, end = first + terms;
-  const T* a = g.p.a.data + i * g.p.a.row_stride + (first + lane) * a_stride;
-  const T* x = g.p.x.data + (first + lane) * x_stride;
-  for (Index q = first + lane; q < end; q += 32 * batch, a += 32 * batch * a_stride, x += 32 * batch * x_stride) {
-    T u[batch], v[batch];
+  const E* a = g.p.a.data + i * g.p.a.row_stride + (first + lane) * a_stride;
+  const E* x = g.p.x.data + (first + lane) * x_stride;
+  for (Index q = first + lane; q < end; q += 32 * count, a += 32 * count * a_stride, x += 32 * count * x_stride) {
+    E u[count], v[count];
     load_spaced_below<32>(a, a_stride, end - q, u);
     load_spaced_below<32>(x, x_stride, end - q, v);
 #pragma unroll
-    for (int j = 0; j < batch; ++j) {
-      if (g.p.terms == Terms::magnitudes) v[j] = u[j] < 0 ? T(-1) : T(1);
-      if (is_finite(u[j]) && is_finite(v[j])) {
-        accumulator.add_product(value_of(u[j], g.fixed, e), value_of(v[j], g.fixed, f));
-      } else {
-        special.any = true;
-        special.sum += u[j] * v[j];
-      }
+    for (int j = 0; j < count; ++j) {
+      if constexpr (!is_complex<E>)
+        if (g.p.terms == Terms::magnitudes) v[j] = u[j] < 0 ? T(-1) : T(1);
+      for_terms(u[j], v[j], g.p.conjugate, component, [&](T s, T t) {
+        if (is_finite(s) && is_finite(t)) {
+          accumulator.add_product(value_of(s, g.fixed, e), value_of(t, g.fixed, f));
+        } else {
+          special.any = true;
+          special.sum += s * t;
+        }
+      });
     }
     pending += batch;
     if (pending >= carry_period) {
@@ -155,15 +162,17 @@ __device__ inline Wide<limbs> sum_of_words(const std::int64_t* words) {
 
 /// Writes RN(alpha S + beta y), or the root of S, for S in the words of lane 0; one thread calls this. Four limbs
 /// around the leading one decide nearly always.
-template <class T>
-__device__ void write_finite(const ExactRows<T>& g, Index i, const std::int64_t* words) {
+template <class E>
+__device__ void write_finite(const ExactRows<E>& g, Index number, const std::int64_t* words) {
+  using T = RealOf<E>;
   const Wide<limbs> sum = sum_of_words(words);
+  T* const y = g.p.result(number);
   if (g.p.terms == Terms::squares) {
-    *g.p.y.data = finish_root<T>(sum, false, unit);
+    *y = finish_root<T>(sum, false, unit);
     return;
   }
+  const Index i = number / component_count<E>;
   const int exponent = unit + exponent_of<T>(g.fixed, i) + exponent_of<T>(g.fixed, g.p.m);
-  T* const y = g.p.y.data + i * g.p.y.stride;
   const T alpha = g.p.alpha.get(), beta = g.p.beta.get(), addend = read_addend(beta, y);
 
   const std::uint64_t fill = wide_negative(sum) ? ~std::uint64_t{0} : 0;
@@ -181,30 +190,31 @@ __device__ void write_finite(const ExactRows<T>& g, Index i, const std::int64_t*
   *y = out;
 }
 
-template <class T>
-__device__ void write_row(const ExactRows<T>& g, Index i, const std::int64_t* words, Special<T> special) {
-  if (!special.any) return write_finite(g, i, words);
-  T* const y = g.p.y.data + i * g.p.y.stride;
+template <class E>
+__device__ void write_sum(const ExactRows<E>& g, Index sum, const std::int64_t* words, Special<RealOf<E>> special) {
+  using T = RealOf<E>;
+  if (!special.any) return write_finite(g, sum, words);
+  T* const y = g.p.result(sum);
   const T beta = g.p.beta.get();
   *y = finish_special(g.p.alpha.get(), special.sum, beta, read_addend(beta, y));
 }
 
-/// Computes the rows of a list one after the other, by the whole warp; `memory`: long_sums::words.
-template <class T>
-__device__ __noinline__ void compute_rows(const ExactRows<T>& g, const Index* list, Index count, std::int64_t* memory) {
+/// Computes the sums of a list one after the other, by the whole warp; `memory`: long_sums::words.
+template <class E>
+__device__ __noinline__ void compute_sums(const ExactRows<E>& g, const Index* list, Index count, std::int64_t* memory) {
   Digits accumulator{memory + threadIdx.x % 32};
   for (Index entry = 0; entry < count; ++entry) {
     accumulator.clear();
-    const Special<T> special = add_terms(g, list[entry], 0, g.p.k, accumulator);
+    const Special<RealOf<E>> special = add_terms(g, list[entry], 0, g.p.k, accumulator);
     sum_lanes(memory);
-    if (threadIdx.x % 32 == 0) write_row(g, list[entry], memory, special);
+    if (threadIdx.x % 32 == 0) write_sum(g, list[entry], memory, special);
     __syncwarp();
   }
 }
 
 }  // namespace long_sums
 
-/// Reports `open` pending rows that the thread block has computed itself. One thread calls this at the end of every
+/// Reports `open` pending sums that the thread block has computed itself. One thread calls this at the end of every
 /// thread block of such a kernel. The last of all blocks sets state->undecided.
 __device__ inline void report_open(VectorState* state, Index open) {
   if (open > 0) {

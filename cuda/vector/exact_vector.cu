@@ -1,5 +1,5 @@
-// The last step of every mode of DOT, GEMV, NRM2 and ASUM: computes the rows that a first pass left pending by
-// Kulisch's long accumulators, including special values. A warp computes a row, or a segment of one if few are pending.
+// The last step of every mode of DOT, GEMV, NRM2 and ASUM: computes the sums that a first pass left pending by
+// Kulisch's long accumulators, including special values. A warp computes a sum, or a segment of one if few are pending.
 #include "cuda/core/arrival.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/launch.hpp"
@@ -13,18 +13,18 @@ namespace {
 
 using namespace long_sums;
 
-constexpr Index least_exact_terms = 2048;  ///< terms of a segment
+constexpr Index least_exact_entries = 2048;  ///< entries of a segment
 
-template <class T>
-struct SegmentArguments : ExactRows<T> {
+template <class E>
+struct SegmentArguments : ExactRows<E> {
   OpenRows open;
   std::int64_t* slots;
 };
 
-/// Writes a segment's sum to its slot; the warp of the last segment of a row adds up and writes the row.
-template <class T>
-__device__ void share_row(const SegmentArguments<T>& g, Index entry, Index i, Index segments, std::int64_t* words,
-                          Special<T> special) {
+/// Writes a segment's sum to its slot; the warp of the last segment of a sum adds up and writes the result.
+template <class E>
+__device__ void share_sum(const SegmentArguments<E>& g, Index entry, Index number, Index segments, std::int64_t* words,
+                          Special<RealOf<E>> special) {
   const int lane = threadIdx.x % 32;
   std::int64_t* const slots = g.slots + entry * segments * exact_slot_words;
   std::int64_t* const slot = g.slots + blockIdx.x * exact_slot_words;
@@ -41,15 +41,15 @@ __device__ void share_row(const SegmentArguments<T>& g, Index entry, Index i, In
   }
   special = {0, false};
   for (Index s = 0; s < segments; ++s) {
-    special.sum += static_cast<T>(__longlong_as_double(__ldcg(slots + s * exact_slot_words + digits)));
+    special.sum += static_cast<RealOf<E>>(__longlong_as_double(__ldcg(slots + s * exact_slot_words + digits)));
     special.any |= __ldcg(slots + s * exact_slot_words + digits + 1) != 0;
   }
   __syncwarp();
-  if (lane == 0) write_row(g, i, words, special);
+  if (lane == 0) write_sum(g, number, words, special);
 }
 
-template <class T>
-__global__ void __launch_bounds__(32) exact_kernel(SegmentArguments<T> g) {
+template <class E>
+__global__ void __launch_bounds__(32) exact_kernel(SegmentArguments<E> g) {
   await_predecessor();
   const Index open = static_cast<Index>(__ldcg(&g.open.state->open)), blocks = gridDim.x;
   if (open == 0) {
@@ -58,23 +58,23 @@ __global__ void __launch_bounds__(32) exact_kernel(SegmentArguments<T> g) {
   }
   __shared__ std::int64_t memory[words];
   Digits accumulator{memory + threadIdx.x};
-  // A row has several segments only if every thread block has at most one of them, so that it owns the slot of its
+  // A sum has several segments only if every thread block has at most one of them, so that it owns the slot of its
   // number.
   Index segments = 2 * open <= blocks && open <= vector_tickets ? blocks / open : 1;
-  const Index most = ceil_div(g.p.k, least_exact_terms);
+  const Index most = ceil_div(g.p.k, least_exact_entries);
   if (segments > most) segments = most;
   if (segments > most_segments) segments = most_segments;
-  const Index terms = ceil_div(g.p.k, segments);
+  const Index length = ceil_div(g.p.k, segments);
   for (Index task = blockIdx.x; task < open * segments; task += blocks) {
-    const Index entry = task / segments, i = g.open.list[entry], first = task % segments * terms;
+    const Index entry = task / segments, number = g.open.list[entry], first = task % segments * length;
     const Index left = g.p.k - first;
     accumulator.clear();
-    const Special<T> special = add_terms(g, i, first, left < terms ? left : terms, accumulator);
+    const Special<RealOf<E>> special = add_terms(g, number, first, left < length ? left : length, accumulator);
     sum_lanes(memory);
     if (segments > 1) {
-      share_row(g, entry, i, segments, memory, special);
+      share_sum(g, entry, number, segments, memory, special);
     } else if (threadIdx.x == 0) {
-      write_row(g, i, memory, special);
+      write_sum(g, number, memory, special);
     }
     __syncwarp();
   }
@@ -86,14 +86,16 @@ __global__ void __launch_bounds__(32) exact_kernel(SegmentArguments<T> g) {
 
 }  // namespace
 
-template <class T>
-void exact_rows(const VectorCall& call, const RowProblem<T>& p, FixedScaling fixed, const ExactScratch& scratch) {
-  const SegmentArguments<T> g{{p, fixed}, {call.state, scratch.list}, scratch.slots};
-  launch(call.model, "exact_rows", exact_kernel<T>, {static_cast<unsigned>(exact_blocks(call.model)), 32}, call.stream,
+template <class E>
+void exact_rows(const VectorCall& call, const RowProblem<E>& p, FixedScaling fixed, const ExactScratch& scratch) {
+  const SegmentArguments<E> g{{p, fixed}, {call.state, scratch.list}, scratch.slots};
+  launch(call.model, "exact_rows", exact_kernel<E>, {static_cast<unsigned>(exact_blocks(call.model)), 32}, call.stream,
          g);
 }
 
-template void exact_rows(const VectorCall&, const RowProblem<double>&, FixedScaling, const ExactScratch&);
-template void exact_rows(const VectorCall&, const RowProblem<float>&, FixedScaling, const ExactScratch&);
+#define ACCUBLAS_INSTANTIATE(E) \
+  template void exact_rows(const VectorCall&, const RowProblem<E>&, FixedScaling, const ExactScratch&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

@@ -31,22 +31,28 @@ struct Segments {
   }
 };
 
-template <class T>
+template <class E>
 struct LargestArguments {
   Index m, k;
-  Matrix<const T> a;
-  Vector<const T> x;
+  Matrix<const E> a;
+  Vector<const E> x;
   Segments of_rows, of_x;
   Index row_tasks;
   std::uint64_t* most;  ///< bits of the largest magnitudes: of the rows, then of x
 };
 
-/// Returns the largest magnitude of entries p[0], p[spacing stride], ..., with offsets in terms below `left`.
-template <int spacing, class T>
-__device__ std::uint64_t largest_of(const T* p, Index stride, Index left) {
-  typename FloatFormat<T>::Bits most = 0;
+/// Returns the largest magnitude of entries p[0], p[spacing stride], ..., with offsets below `left`; of complex entries
+/// that of their components.
+template <int spacing, class E>
+__device__ std::uint64_t largest_of(const E* p, Index stride, Index left) {
+  using F = FloatFormat<RealOf<E>>;
+  typename F::Bits most = 0;
+  const auto raise_to = [&](RealOf<E> number) {
+    const auto bits = to_bits(number) & ~F::sign;
+    most = bits > most ? bits : most;
+  };
   for (; left > 0; left -= fixed_batch * spacing, p += fixed_batch * spacing * stride) {
-    T v[fixed_batch];
+    E v[fixed_batch];
     if (left > (fixed_batch - 1) * spacing) {
       load_spaced<spacing>(p, stride, v);
     } else {
@@ -54,8 +60,10 @@ __device__ std::uint64_t largest_of(const T* p, Index stride, Index left) {
     }
 #pragma unroll
     for (int j = 0; j < fixed_batch; ++j) {
-      const auto bits = to_bits(v[j]) & ~FloatFormat<T>::sign;
-      most = bits > most ? bits : most;
+      if constexpr (is_complex<E>)
+        raise_to(v[j].re), raise_to(v[j].im);
+      else
+        raise_to(v[j]);
     }
   }
   return most;
@@ -66,8 +74,8 @@ __device__ void raise(std::uint64_t* most, std::uint64_t bits) {
 }
 
 /// Raises *most to the largest magnitude of a segment, by a warp along it.
-template <class T>
-__device__ void raise_along(std::uint64_t* most, const T* p, Index stride, const Segments& segments, Index segment,
+template <class E>
+__device__ void raise_along(std::uint64_t* most, const E* p, Index stride, const Segments& segments, Index segment,
                             Index k) {
   const Index first = segment * segments.terms + threadIdx.x % 32, stop = (segment + 1) * segments.terms;
   const std::uint64_t largest =
@@ -77,8 +85,8 @@ __device__ void raise_along(std::uint64_t* most, const T* p, Index stride, const
 }
 
 /// `columns`: rows are adjacent in memory, and a lane has one.
-template <class T, bool columns>
-__global__ void __launch_bounds__(fixed_threads) largest_kernel(LargestArguments<T> g) {
+template <class E, bool columns>
+__global__ void __launch_bounds__(fixed_threads) largest_kernel(LargestArguments<E> g) {
   await_predecessor();
   const Index task = static_cast<Index>(blockIdx.x) * fixed_warps + threadIdx.x / 32;
   if (task >= g.row_tasks) {
@@ -88,7 +96,7 @@ __global__ void __launch_bounds__(fixed_threads) largest_kernel(LargestArguments
     const Index groups = ceil_div(g.m, 32), i = task % groups * 32 + threadIdx.x % 32;
     const Index first = task / groups * g.of_rows.terms, stop = first + g.of_rows.terms;
     if (i >= g.m) return;
-    const T* const p = g.a.data + i * g.a.row_stride + first * g.a.col_stride;
+    const E* const p = g.a.data + i * g.a.row_stride + first * g.a.col_stride;
     raise(g.most + i, largest_of<1>(p, g.a.col_stride, (stop < g.k ? stop : g.k) - first));
   } else {
     const Index i = task / g.of_rows.count, segment = task % g.of_rows.count;
@@ -97,13 +105,13 @@ __global__ void __launch_bounds__(fixed_threads) largest_kernel(LargestArguments
 }
 
 /// Finds the largest magnitudes; `most` must be zeros.
-template <class T>
-void find_largest(const VectorCall& call, const RowProblem<T>& p, std::uint64_t* most) {
+template <class E>
+void find_largest(const VectorCall& call, const RowProblem<E>& p, std::uint64_t* most) {
   const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
   const VectorTuning& tuning = call.model.tuning().vector;
   const bool columns = p.m >= tuning.few_rows && size(p.a.row_stride) < size(p.a.col_stride);
   const Index sums = columns ? ceil_div(p.m, 32) : p.m;
-  LargestArguments<T> g{
+  LargestArguments<E> g{
       p.m,
       p.k,
       p.a,
@@ -114,12 +122,12 @@ void find_largest(const VectorCall& call, const RowProblem<T>& p, std::uint64_t*
       most};
   g.row_tasks = sums * g.of_rows.count;
   const auto blocks = static_cast<unsigned>(ceil_div(g.row_tasks + g.of_x.count, fixed_warps));
-  launch(call.model, "find_largest", columns ? largest_kernel<T, true> : largest_kernel<T, false>,
+  launch(call.model, "find_largest", columns ? largest_kernel<E, true> : largest_kernel<E, false>,
          {blocks, fixed_threads}, call.stream, g);
 }
 
-template <class T>
-void fixed_rows(const VectorCall& call, const RowProblem<T>& p, int bits) {
+template <class E>
+void fixed_rows(const VectorCall& call, const RowProblem<E>& p, int bits) {
   Carver carver(call.scratch);
   std::uint64_t* const most = carver.take<std::uint64_t>(p.m + 1);
   set_on_stream(most, 0, static_cast<std::size_t>(p.m + 1) * sizeof(std::uint64_t), call.stream, "clear exponents");
@@ -129,38 +137,38 @@ void fixed_rows(const VectorCall& call, const RowProblem<T>& p, int bits) {
 
 }  // namespace
 
-template <class T>
-void fixed_gemv(const VectorCall& call, const Gemv<T>& g, int bits, Scalar<T> alpha, Scalar<T> beta) {
+template <class E>
+void fixed_gemv(const VectorCall& call, const Gemv<E>& g, int bits, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta) {
   if (g.m > 0 && g.k > 0) fixed_rows(call, row_problem(g, alpha, beta), bits);
 }
 
-template <class T>
-void fixed_dot(const VectorCall& call, const Dot<T>& d, int bits) {
+template <class E>
+void fixed_dot(const VectorCall& call, const Dot<E>& d, int bits) {
   if (d.n > 0) {
     fixed_rows(call, row_problem(d), bits);
   } else {
-    set_on_stream(d.result, 0, sizeof(T), call.stream, "DOT of nothing");
+    set_on_stream(d.result, 0, sizeof(E), call.stream, "DOT of nothing");
   }
 }
 
-std::size_t vector_scratch_bytes(const DeviceModel& model, VectorMode mode, Index m, Index k) {
+std::size_t vector_scratch_bytes(const DeviceModel& model, VectorMode mode, Index m, Index k, int components) {
   if (m <= 0 || k <= 0) return 0;
   Carver carver(nullptr);
   if (mode == VectorMode::dot2) {
-    if (m == 1) dot2_dot_scratch(model, k, carver);
+    if (m == 1) dot2_dot_scratch(model, k, components, carver);
     Carver gemv(nullptr);
-    dot2_gemv_scratch(model, m, k, gemv);
+    dot2_gemv_scratch(model, m, k, components, gemv);
     return std::max(carver.used(), gemv.used());
   }
   if (mode == VectorMode::fixed) carver.take<std::uint64_t>(m + 1);
-  cr_scratch(model, m, k, carver);
+  cr_scratch(model, m, k, components, carver);
   return carver.used();
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                           \
-  template void fixed_gemv(const VectorCall&, const Gemv<T>&, int, Scalar<T>, Scalar<T>); \
-  template void fixed_dot(const VectorCall&, const Dot<T>&, int);
-ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
+#define ACCUBLAS_INSTANTIATE(E)                                                                           \
+  template void fixed_gemv(const VectorCall&, const Gemv<E>&, int, Scalar<RealOf<E>>, Scalar<RealOf<E>>); \
+  template void fixed_dot(const VectorCall&, const Dot<E>&, int);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

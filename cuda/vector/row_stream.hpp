@@ -1,4 +1,4 @@
-// Streams tiles of A to a warp whose lanes have a row of A each. A tile has 32 rows by 128 bytes of terms; TMA copies
+// Streams tiles of A to a warp whose lanes have a row of A each. A tile has 32 rows by 128 bytes of entries; TMA copies
 // bring it into the warp's own ring of shared memory. One lane issues a tile with one instruction, some tiles ahead.
 // Nothing passes through registers, so that 8 warps keep 160 KiB of a multiprocessor in flight. Compute capability 9.0.
 #pragma once
@@ -8,6 +8,7 @@
 #include "cuda/vector/vector_device.hpp"
 #include "lib/base/integers.hpp"
 #ifdef __CUDACC__
+#include "cuda/core/loads.hpp"
 #include "cuda/core/ptx_hopper.hpp"
 #endif
 
@@ -15,32 +16,32 @@ namespace accublas::cuda {
 
 inline constexpr int group_rows = 32;
 inline constexpr int tile_bytes = 4096;
-template <class T>
-inline constexpr int tile_terms = tile_bytes / group_rows / static_cast<int>(sizeof(T));
+template <class E>
+inline constexpr int tile_entries = tile_bytes / group_rows / static_cast<int>(sizeof(E));
 
-/// Makes the tensor map of A if terms (`along`) or rows of A are adjacent and TMA copies can read it; otherwise returns
-/// false.
-template <class T>
-bool make_row_map(const Matrix<const T>& a, Index m, Index k, bool along, CUtensorMap* map);
+/// Makes the tensor map of A if entries (`along`) or rows of A are adjacent and TMA copies can read it; otherwise
+/// returns false. The map counts the components of complex numbers.
+template <class E>
+bool make_row_map(const Matrix<const E>& a, Index m, Index k, bool along, CUtensorMap* map);
 
 #ifdef __CUDACC__
 
-/// The terms of x for a warp's tiles. Each lane loads some a tile ahead. Loads from global memory at use would be late,
-/// since the rings take so much of a multiprocessor's memory that its cache is too small for x.
-template <class T, int terms>
-struct TermsOfX {
-  static constexpr int of_lane = ceil_div(terms, 32);
+/// The entries of x for a warp's tiles. Each lane loads some a tile ahead. Loads from global memory at use would be
+/// late, since the rings take so much of a multiprocessor's memory that its cache is too small for x.
+template <class E>
+struct EntriesOfX {
+  static constexpr int entries = tile_entries<E>, of_lane = ceil_div(entries, 32);
 
-  T* shared;  ///< memory of the warp, aligned to 16
-  T ahead[of_lane];
+  E* shared;  ///< memory of the warp, aligned to 16
+  E ahead[of_lane];
 
-  /// Loads the entries from `term` on; zero from x[k] on.
-  __device__ void ask(const RowProblem<T>& p, Index term) {
+  /// Loads the entries from `first` on; zero from x[k] on.
+  __device__ void ask(const RowProblem<E>& p, Index first) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int j = 0; j < of_lane; ++j) {
-      const Index q = term + lane + 32 * j;
-      ahead[j] = q < p.k ? __ldg(p.x.data + q * p.x.stride) : T(0);
+      const Index q = first + lane + 32 * j;
+      ahead[j] = q < p.k ? load_entry(p.x.data + q * p.x.stride) : E{};
     }
   }
 
@@ -49,14 +50,14 @@ struct TermsOfX {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int j = 0; j < of_lane; ++j)
-      if (terms % 32 == 0 || lane < terms) shared[lane + 32 * j] = ahead[j];
+      if (entries % 32 == 0 || lane < entries) shared[lane + 32 * j] = ahead[j];
     __syncwarp();
   }
 
   template <int count>
-  __device__ void get(int first, T (&out)[count]) const {
+  __device__ void get(int first, E (&out)[count]) const {
 #pragma unroll
-    for (int j = 0; j < count; j += 16 / sizeof(T)) {
+    for (int j = 0; j < count; j += 16 / sizeof(E)) {
       const uint4 v = *reinterpret_cast<const uint4*>(shared + first + j);
       memcpy(out + j, &v, 16);
     }
@@ -79,21 +80,19 @@ struct TileWalk {
 };
 
 /// The ring of one warp. A stage is full (its barrier's phase is complete) or in flight.
-template <class T, bool along, int stages>
+template <class E, bool along, int stages>
 struct TileRing {
-  static constexpr int terms = tile_terms<T>;
-
   unsigned char* memory;  ///< stages tiles, aligned to 1024
   std::uint32_t barriers;
   int stage = 0;
   std::uint32_t parity = 0;
 
   /// Issues the copy of a tile; one lane calls this.
-  __device__ void put(const CUtensorMap& map, int at, int row, int term) const {
+  __device__ void put(const CUtensorMap& map, int at, int row, int entry) const {
     const std::uint32_t barrier = barriers + 8 * at;
     ptx::barrier_expect(barrier, tile_bytes);
-    ptx::copy_lines(ptx::shared_address(memory + at * tile_bytes), map, along ? term : row, along ? row : term,
-                    barrier);
+    ptx::copy_lines(ptx::shared_address(memory + at * tile_bytes), map, component_count<E> * (along ? entry : row),
+                    along ? row : entry, barrier);
   }
 
   /// Waits until the next tile has arrived.
@@ -101,12 +100,12 @@ struct TileRing {
 
   /// Loads the lane's entries of the current tile from `first` on, a multiple of 16 bytes.
   template <int count>
-  __device__ void get(int first, T (&out)[count]) const {
+  __device__ void get(int first, E (&out)[count]) const {
     const unsigned char* const tile = memory + stage * tile_bytes;
     const int lane = threadIdx.x % 32;
     if constexpr (along) {
       // Rows of 128 bytes have their 16-byte chunks permuted by the row's number, so that no two lanes share a bank.
-      constexpr int chunk = 16 / sizeof(T);
+      constexpr int chunk = 16 / sizeof(E);
 #pragma unroll
       for (int j = 0; j < count; j += chunk) {
         const uint4 v = *reinterpret_cast<const uint4*>(tile + lane * 128 + (((first + j) / chunk ^ (lane & 7)) << 4));
@@ -114,7 +113,7 @@ struct TileRing {
       }
     } else {
 #pragma unroll
-      for (int j = 0; j < count; ++j) out[j] = reinterpret_cast<const T*>(tile)[(first + j) * 32 + lane];
+      for (int j = 0; j < count; ++j) out[j] = read_shared(reinterpret_cast<const E*>(tile) + (first + j) * 32 + lane);
     }
   }
   __device__ void advance() {

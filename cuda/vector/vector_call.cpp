@@ -1,6 +1,7 @@
 #include "cuda/vector/vector_call.hpp"
 
 #include "cuda/core/call_state.hpp"
+#include "cuda/core/component.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/operand.hpp"
@@ -30,6 +31,13 @@ void report_rounded_once(const Mode& mode, accublas_report_t& report) {
   put_bound(report, rounded_once<T>());
 }
 
+/// Begins a call and returns what its kernels work with.
+VectorCall begin_kernels(State& state, const Execution& execution, void* memory) {
+  VectorState* const vectors = state.begin_vector_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_product);
+  return {state.model(), vectors, memory, state.cuda_stream()};
+}
+
 /// Runs body(memory) with `bytes` of the call's memory; the caller counts cuBLAS's own workspace.
 template <class Body>
 void with_memory(State& state, Execution& execution, std::size_t bytes, Body&& body) {
@@ -40,6 +48,30 @@ void with_memory(State& state, Execution& execution, std::size_t bytes, Body&& b
 }
 
 }  // namespace
+
+template <class E>
+void gemv_by_kernels(State& state, const Gemv<E>& g, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta,
+                     const Mode& call_mode, Execution& execution) {
+  report_rounded_once<RealOf<E>>(call_mode, execution.report);
+  const VectorMode mode = vector_mode(call_mode);
+  const std::size_t bytes = vector_scratch_bytes(state.model(), mode, g.m, g.k, component_count<E>);
+  with_memory(state, execution, bytes, [&](std::byte* memory) {
+    const VectorCall run = begin_kernels(state, execution, memory);
+    switch (mode) {
+      case VectorMode::dot2:
+        dot2_gemv(run, g, alpha, beta);
+        break;
+      case VectorMode::fixed:
+        execution.report.bits = call_mode.parameter;
+        fixed_gemv(run, g, call_mode.parameter, alpha, beta);
+        break;
+      case VectorMode::cr:
+        cr_gemv(run, g, alpha, beta);
+        break;
+    }
+    state.end_call();
+  });
+}
 
 template <class T>
 void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution) {
@@ -61,26 +93,7 @@ void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution)
       native_gemv(cublas, g, alpha, beta, Scratch{memory, scratch}, state.cuda_stream());
     });
   }
-  report_rounded_once<T>(call.mode, execution.report);
-  const VectorMode mode = vector_mode(call.mode);
-  with_memory(state, execution, vector_scratch_bytes(state.model(), mode, g.m, g.k), [&](std::byte* memory) {
-    VectorState* const vectors = state.begin_vector_call(execution.report.level);
-    state.phase(&accublas_report_t::ms_product);
-    const VectorCall run{state.model(), vectors, memory, state.cuda_stream()};
-    switch (mode) {
-      case VectorMode::dot2:
-        dot2_gemv(run, g, alpha, beta);
-        break;
-      case VectorMode::fixed:
-        execution.report.bits = call.mode.parameter;
-        fixed_gemv(run, g, call.mode.parameter, alpha, beta);
-        break;
-      case VectorMode::cr:
-        cr_gemv(run, g, alpha, beta);
-        break;
-    }
-    state.end_call();
-  });
+  gemv_by_kernels(state, g, alpha, beta, call.mode, execution);
 }
 
 namespace {
@@ -117,6 +130,29 @@ void slices_dot(State& state, const Call<Dot<T>, T>& call, Execution& execution,
 
 }  // namespace
 
+template <class E>
+void dot_by_kernels(State& state, const Call<Dot<E>, E>& call, Execution& execution) {
+  const VectorMode mode = vector_mode(call.mode);
+  report_rounded_once<RealOf<E>>(call.mode, execution.report);
+  const std::size_t bytes = vector_scratch_bytes(state.model(), mode, 1, call.problem.n, component_count<E>);
+  with_result(state, call, execution, bytes, [&](const Dot<E>& dot, std::byte* memory) {
+    const VectorCall run = begin_kernels(state, execution, memory);
+    switch (mode) {
+      case VectorMode::dot2:
+        dot2_dot(run, dot);
+        break;
+      case VectorMode::fixed:
+        execution.report.bits = call.mode.parameter;
+        fixed_dot(run, dot, call.mode.parameter);
+        break;
+      case VectorMode::cr:
+        cr_dot(run, dot);
+        break;
+    }
+    state.end_call();
+  });
+}
+
 template <class T>
 void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
   const cudaStream_t stream = state.cuda_stream();
@@ -137,27 +173,7 @@ void dot_call(State& state, const Call<Dot<T>, T>& call, Execution& execution) {
       state.end_call();
     });
   }
-  const VectorMode mode = vector_mode(call.mode);
-  report_rounded_once<T>(call.mode, execution.report);
-  with_result(state, call, execution, vector_scratch_bytes(state.model(), mode, 1, n),
-              [&](const Dot<T>& dot, std::byte* memory) {
-                VectorState* const vectors = state.begin_vector_call(execution.report.level);
-                state.phase(&accublas_report_t::ms_product);
-                const VectorCall run{state.model(), vectors, memory, stream};
-                switch (mode) {
-                  case VectorMode::dot2:
-                    dot2_dot(run, dot);
-                    break;
-                  case VectorMode::fixed:
-                    execution.report.bits = call.mode.parameter;
-                    fixed_dot(run, dot, call.mode.parameter);
-                    break;
-                  case VectorMode::cr:
-                    cr_dot(run, dot);
-                    break;
-                }
-                state.end_call();
-              });
+  dot_by_kernels(state, call, execution);
 }
 
 template <class T, Terms terms>
@@ -197,9 +213,7 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
   report_rounded_once<T>(call.mode, execution.report);
   const std::size_t bytes = norm_scratch_bytes(state.model(), call.problem.n);
   with_result(state, call, execution, bytes, [&](const Reduction<T>& reduction, std::byte* memory) {
-    VectorState* const vectors = state.begin_vector_call(execution.report.level);
-    state.phase(&accublas_report_t::ms_product);
-    norm(VectorCall{state.model(), vectors, memory, stream}, mode, terms, reduction);
+    norm(begin_kernels(state, execution, memory), mode, terms, reduction);
     state.end_call();
   });
 }
@@ -210,6 +224,12 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
   template void norm_call<T, Terms::squares>(State&, const Call<Reduction<T>, T>&, Execution&); \
   template void norm_call<T, Terms::magnitudes>(State&, const Call<Reduction<T>, T>&, Execution&);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
+#define ACCUBLAS_INSTANTIATE(E)                                                                            \
+  template void gemv_by_kernels(State&, const Gemv<E>&, Scalar<RealOf<E>>, Scalar<RealOf<E>>, const Mode&, \
+                                Execution&);                                                               \
+  template void dot_by_kernels(State&, const Call<Dot<E>, E>&, Execution&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
 }  // namespace accublas::cuda

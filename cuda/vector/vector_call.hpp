@@ -18,6 +18,24 @@ void write_zero(State& state, T* result, const Execution& execution) {
   state.end_call();
 }
 
+/// Whether the vector kernels compute a call in this mode: cr's values in dp and sp, unless cuBLAS serves them. They
+/// read complex operands in place if read_in_place() says so.
+inline bool by_vector_kernels(const Mode& mode, accublas_engine engine) {
+  return engine != ACCUBLAS_ENGINE_NATIVE && mode.kind != ACCUBLAS_MODE_SLICES;
+}
+template <class E>
+bool read_in_place(const E* data) {
+  return !is_complex<E> || reinterpret_cast<std::uintptr_t>(data) % sizeof(E) == 0;
+}
+
+/// These functions compute GEMV and DOT by the vector kernels, in the modes that by_vector_kernels() has. alpha and
+/// beta are real. Same contract as gemv_call and dot_call otherwise; n must not be zero.
+template <class E>
+void gemv_by_kernels(State& state, const Gemv<E>& g, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta, const Mode& mode,
+                     Execution& execution);
+template <class E>
+void dot_by_kernels(State& state, const Call<Dot<E>, E>& call, Execution& execution);
+
 /// These functions serve operands in device memory, in the modes native, dp, sp, dot2 and cr, and except for the norms
 /// also fixed and slices. They are asynchronous unless a scalar result goes to the host.
 template <class T>

@@ -4,6 +4,7 @@
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/carver.hpp"
+#include "cuda/core/component.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/operand.hpp"
@@ -12,31 +13,45 @@
 
 namespace accublas::cuda {
 
-/// The problem y = alpha A x + beta y. DOT has one row, alpha = 1 and beta = 0. A norm has one row too, which holds the
-/// vector; instead of products `terms` are added up, and for squares y is the root.
-template <class T>
+/// The problem y = alpha A x + beta y, or with the conjugate of A, for numbers of type E, real or complex. alpha and
+/// beta are real. DOT has one row, alpha = 1 and beta = 0. A norm has one row too, which holds the vector; instead of
+/// products `terms` are added up, and for squares y is the root.
+///
+/// Every row has a sum for each component of its result. Sum s is that of component s % component_count of row
+/// s / component_count. A and x are read as they are stored, and a pair of their entries contributes one term to the
+/// sum of a real row, and two terms to each sum of a complex one (for_terms).
+template <class E>
 struct RowProblem {
+  using T = RealOf<E>;
+  static constexpr int components = component_count<E>;
+
   Index m, k;
-  Matrix<const T> a;
-  Vector<const T> x;
-  Vector<T> y;
+  Matrix<const E> a;
+  Vector<const E> x;
+  Vector<E> y;
   Scalar<T> alpha, beta;
+  bool conjugate = false;
   Terms terms = Terms::products;
+
+  /// Returns the address of the result of a sum.
+  ACCUBLAS_HD T* result(Index sum) const {
+    return component_of(y.data + sum / components * y.stride, static_cast<int>(sum % components));
+  }
 };
 
-template <class T>
-RowProblem<T> row_problem(const Gemv<T>& g, Scalar<T> alpha, Scalar<T> beta) {
-  return {g.m, g.k, g.a, g.x, g.y, alpha, beta};
+template <class E>
+RowProblem<E> row_problem(const Gemv<E>& g, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta) {
+  return {g.m, g.k, g.a, g.x, g.y, alpha, beta, g.conjugate_a};
 }
 
-template <class T>
-RowProblem<T> row_problem(const Dot<T>& d) {
-  return {1, d.n, {d.x.data, 0, d.x.stride}, d.y, {d.result, 1}, {T(1), nullptr}, {T(0), nullptr}};
+template <class E>
+RowProblem<E> row_problem(const Dot<E>& d) {
+  return {1, d.n, {d.x.data, 0, d.x.stride}, d.y, {d.result, 1}, {1, nullptr}, {0, nullptr}, d.conjugate_x};
 }
 
 template <class T>
 RowProblem<T> row_problem(const Reduction<T>& r, Terms terms) {
-  return {1, r.n, {r.x.data, 0, r.x.stride}, r.x, {r.result, 1}, {T(1), nullptr}, {T(0), nullptr}, terms};
+  return {1, r.n, {r.x.data, 0, r.x.stride}, r.x, {r.result, 1}, {T(1), nullptr}, {T(0), nullptr}, false, terms};
 }
 
 /// fixed:T: bits of the largest magnitudes of the rows, then of x (entry m). Null: no scaling.
@@ -45,7 +60,7 @@ struct FixedScaling {
   int bits;
 };
 
-/// The pending outputs for the exact kernel: state->open row numbers.
+/// The pending outputs for the exact kernel: the numbers of state->open sums.
 struct OpenRows {
   VectorState* state;
   Index* list;
@@ -61,50 +76,64 @@ inline Index exact_blocks(const DeviceModel& model) { return Index{6} * model.pr
 struct ExactScratch {
   Index* list;
   std::int64_t* slots;
-  static ExactScratch carve(Carver& carver, const DeviceModel& model, Index m) {
+  static ExactScratch carve(Carver& carver, const DeviceModel& model, Index sums) {
     ExactScratch s;
-    s.list = carver.take<Index>(m);
+    s.list = carver.take<Index>(sums);
     s.slots = carver.take<std::int64_t>(exact_blocks(model) * exact_slot_words);
     return s;
   }
 };
 
-/// Ends every call: computes the pending rows with long accumulators; returns at once if there are none. Sets
+/// Ends every call: computes the pending sums with long accumulators; returns at once if there are none. Sets
 /// state->undecided and clears state->open.
-template <class T>
-void exact_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, const ExactScratch&);
+template <class E>
+void exact_rows(const VectorCall&, const RowProblem<E>&, FixedScaling, const ExactScratch&);
 
 // ---- cr_vector.cu --------------------------------------------------------------------------------------------
 /// Computes cr of every row, or of the rows rounded to fixed:T.
-template <class T>
-void cr_rows(const VectorCall&, const RowProblem<T>&, FixedScaling, Carver&);
-void cr_scratch(const DeviceModel&, Index m, Index k, Carver&);
+template <class E>
+void cr_rows(const VectorCall&, const RowProblem<E>&, FixedScaling, Carver&);
+/// `components` of a number in the functions that take scratch: 2 for complex numbers.
+void cr_scratch(const DeviceModel&, Index m, Index k, int components, Carver&);
 
 // ---- dot2_dot.cu, dot2_gemv.cu ------------------------------------------------------------------------------------
-void dot2_dot_scratch(const DeviceModel&, Index n, Carver&);
-void dot2_gemv_scratch(const DeviceModel&, Index m, Index k, Carver&);
+void dot2_dot_scratch(const DeviceModel&, Index n, int components, Carver&);
+void dot2_gemv_scratch(const DeviceModel&, Index m, Index k, int components, Carver&);
 
 // ---- dot2_gemv_stream.cu ------------------------------------------------------------------------------------------
-/// Serves a whole dot2 GEMV, m and k > 0, including its pending rows. Returns false, and does nothing, if this kernel
+/// Serves a whole dot2 GEMV, m and k > 0, including its pending sums. Returns false, and does nothing, if this kernel
 /// cannot serve the call.
-template <class T>
-bool dot2_gemv_stream(const VectorCall&, const RowProblem<T>&);
+template <class E>
+bool dot2_gemv_stream(const VectorCall&, const RowProblem<E>&);
 
 // ---- shared by these kernels --------------------------------------------------------------------------------------
 #ifdef __CUDACC__
 
-/// Leaves row i pending for the exact kernel; y is not touched.
-__device__ inline void leave_open(const OpenRows& open, Index i) {
-  open.list[atomicAdd(open.count ? open.count : &open.state->open, 1ull)] = i;
+/// Leaves a sum pending for the exact kernel; y is not touched.
+__device__ inline void leave_open(const OpenRows& open, Index sum) {
+  open.list[atomicAdd(open.count ? open.count : &open.state->open, 1ull)] = sum;
 }
 
-/// Finishes row i if alpha = 0: A and x are not read, and beta = 1 leaves y alone.
-template <class T>
-__device__ void write_without_terms(const RowProblem<T>& p, Index i) {
+/// Finishes a sum if alpha = 0: A and x are not read, and beta = 1 leaves y alone.
+template <class E>
+__device__ void write_without_terms(const RowProblem<E>& p, Index sum) {
+  using T = RealOf<E>;
   const T beta = p.beta.get();
   if (beta == T(1)) return;
-  T* const y = p.y.data + i * p.y.stride;
+  T* const y = p.result(sum);
   *y = finish_scaled(beta, read_addend(beta, y));
+}
+
+/// Calls add(a, x) for each term a x that an entry of a row and one of x contribute to the sum of a component, in the
+/// order of docs/modes.md ("Complex types"). With `conjugate` the row is that of conj(A).
+template <class E, class Add>
+__device__ __forceinline__ void for_terms(E a, E x, bool conjugate, int component, Add&& add) {
+  if constexpr (is_complex<E>) {
+    add(a.re, component == 0 ? x.re : x.im);
+    add(conjugate ? -a.im : a.im, component == 0 ? -x.im : x.re);
+  } else {
+    add(a, x);
+  }
 }
 
 #endif

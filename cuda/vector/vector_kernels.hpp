@@ -4,7 +4,8 @@
 //
 // The launchers share a contract: a launcher puts work on the stream and returns; it neither allocates nor waits, so a
 // graph can capture it. All pointers are device pointers. Strides count elements and may have any sign, or be zero. A
-// failed launch is thrown as Error by check().
+// failed launch is thrown as Error by check(). Complex operands are read in place, where each number must be aligned to
+// its size. alpha and beta are real.
 #pragma once
 
 #include <cstddef>
@@ -32,23 +33,24 @@ struct VectorCall {
       false;  ///< test hook: the exact accumulators compute every output of cr and fixed; no bit changes
 };
 
-/// Returns the bytes of scratch of a GEMV with m rows and k columns; DOT has m = 1, k = n.
-std::size_t vector_scratch_bytes(const DeviceModel&, VectorMode, Index m, Index k);
+/// Returns the bytes of scratch of a GEMV with m rows and k columns; DOT has m = 1, k = n. `components` of an entry: 2
+/// for complex numbers.
+std::size_t vector_scratch_bytes(const DeviceModel&, VectorMode, Index m, Index k, int components = 1);
 
-template <class T>
-void dot2_dot(const VectorCall&, const Dot<T>&);
-template <class T>
-void cr_dot(const VectorCall&, const Dot<T>&);
-template <class T>
-void fixed_dot(const VectorCall&, const Dot<T>&, int bits);
+template <class E>
+void dot2_dot(const VectorCall&, const Dot<E>&);
+template <class E>
+void cr_dot(const VectorCall&, const Dot<E>&);
+template <class E>
+void fixed_dot(const VectorCall&, const Dot<E>&, int bits);
 
 /// These functions use the scalars alpha and beta that are passed, not those of the problem.
-template <class T>
-void dot2_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
-template <class T>
-void cr_gemv(const VectorCall&, const Gemv<T>&, Scalar<T> alpha, Scalar<T> beta);
-template <class T>
-void fixed_gemv(const VectorCall&, const Gemv<T>&, int bits, Scalar<T> alpha, Scalar<T> beta);
+template <class E>
+void dot2_gemv(const VectorCall&, const Gemv<E>&, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta);
+template <class E>
+void cr_gemv(const VectorCall&, const Gemv<E>&, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta);
+template <class E>
+void fixed_gemv(const VectorCall&, const Gemv<E>&, int bits, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta);
 
 /// Computes NRM2 (the root of the sum of squares) or ASUM (the sum of magnitudes), in modes dot2 and cr.
 template <class T>

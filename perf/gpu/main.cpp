@@ -68,7 +68,8 @@ void parse_contender(const std::string& word) {
 /// The options of the commands. Each add function gives a command one of them.
 struct Options {
   std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
-                           routines, table_data = matrices::listed(), table_orders = {"1024", "4096"};
+                           routines, vector_sizes, vector_data, table_data = matrices::listed(),
+                           table_orders = {"1024", "4096"};
   std::string csv;
   Effort effort;
   bool burst = false, sustained = false;
@@ -245,13 +246,20 @@ std::vector<Command> commands_of(Options& o) {
          o.add_data(command, o.table_data);
        },
        [&o] { return print_data_table(o.routines, o.located_table_data(), o.numbers(o.table_orders)); }},
-      {"vectors", "bandwidth of DOT, NRM2, ASUM and GEMV",
+      {"vectors", "bandwidth of DOT, NRM2, ASUM, GEMV, SYMV, HEMV and TRMV",
        [&o](CLI::App* command) {
          o.add_routines(command, vector_routines(), "routines (default: all)");
+         command->add_option("-n,--size", o.vector_sizes, "lengths, or orders of square matrices (default: several)")
+             ->delimiter(',')
+             ->check(CLI::PositiveNumber);
+         command->add_option("-d,--data", o.vector_data, "phi:X, condition:1e16 or ties (default: several)")
+             ->delimiter(',');
          o.add_repetitions(command);
          o.add_csv(command);
        },
-       [&o] { return print_vectors(o.routines, o.effort.repetitions, o.csv); }},
+       [&o] {
+         return print_vectors({o.routines, o.numbers(o.vector_sizes), o.vector_data, o.effort.repetitions}, o.csv);
+       }},
   };
 }
 

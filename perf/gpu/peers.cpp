@@ -43,6 +43,14 @@ struct CuBlasFunctions {
   decltype(&cublasCdotc_v2_64) cdotc;
   decltype(&cublasZgemv_v2_64) zgemv;
   decltype(&cublasCgemv_v2_64) cgemv;
+  decltype(&cublasDsymv_v2_64) dsymv;
+  decltype(&cublasSsymv_v2_64) ssymv;
+  decltype(&cublasDtrmv_v2_64) dtrmv;
+  decltype(&cublasStrmv_v2_64) strmv;
+  decltype(&cublasZhemv_v2_64) zhemv;
+  decltype(&cublasChemv_v2_64) chemv;
+  decltype(&cublasZtrmv_v2_64) ztrmv;
+  decltype(&cublasCtrmv_v2_64) ctrmv;
   decltype(&cublasGetVersion_v2) get_version;
   CuBlasFunctions() {
     library.get(create, "cublasCreate_v2");
@@ -69,6 +77,14 @@ struct CuBlasFunctions {
     library.get(cdotc, "cublasCdotc_v2_64");
     library.get(zgemv, "cublasZgemv_v2_64");
     library.get(cgemv, "cublasCgemv_v2_64");
+    library.get(dsymv, "cublasDsymv_v2_64");
+    library.get(ssymv, "cublasSsymv_v2_64");
+    library.get(dtrmv, "cublasDtrmv_v2_64");
+    library.get(strmv, "cublasStrmv_v2_64");
+    library.get(zhemv, "cublasZhemv_v2_64");
+    library.get(chemv, "cublasChemv_v2_64");
+    library.get(ztrmv, "cublasZtrmv_v2_64");
+    library.get(ctrmv, "cublasCtrmv_v2_64");
     library.get(get_version, "cublasGetVersion_v2");
   }
 };
@@ -203,40 +219,67 @@ void run_gemv(cublasHandle_t handle, Gemv gemv, bool transposed, std::int64_t m,
 
 }  // namespace
 
-#define ACCUBLAS_PEER_VECTORS(T, p)                                                                  \
-  void CuBlas::dot(std::int64_t n, const T* x, const T* y, T* result) {                              \
-    results_on_device(handle_->handle, true);                                                        \
-    require_cublas(cublas().p##dot(handle_->handle, n, x, 1, y, 1, result), "cublas dot");           \
-  }                                                                                                  \
-  void CuBlas::nrm2(std::int64_t n, const T* x, T* result) {                                         \
-    results_on_device(handle_->handle, true);                                                        \
-    require_cublas(cublas().p##nrm2(handle_->handle, n, x, 1, result), "cublas nrm2");               \
-  }                                                                                                  \
-  void CuBlas::asum(std::int64_t n, const T* x, T* result) {                                         \
-    results_on_device(handle_->handle, true);                                                        \
-    require_cublas(cublas().p##asum(handle_->handle, n, x, 1, result), "cublas asum");               \
-  }                                                                                                  \
-  void CuBlas::gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) { \
-    run_gemv(handle_->handle, cublas().p##gemv, transposed, m, n, a, x, y);                          \
+#define ACCUBLAS_PEER_VECTORS(T, p)                                                                                  \
+  void CuBlas::dot(std::int64_t n, const T* x, const T* y, T* result) {                                              \
+    results_on_device(handle_->handle, true);                                                                        \
+    require_cublas(cublas().p##dot(handle_->handle, n, x, 1, y, 1, result), "cublas dot");                           \
+  }                                                                                                                  \
+  void CuBlas::nrm2(std::int64_t n, const T* x, T* result) {                                                         \
+    results_on_device(handle_->handle, true);                                                                        \
+    require_cublas(cublas().p##nrm2(handle_->handle, n, x, 1, result), "cublas nrm2");                               \
+  }                                                                                                                  \
+  void CuBlas::asum(std::int64_t n, const T* x, T* result) {                                                         \
+    results_on_device(handle_->handle, true);                                                                        \
+    require_cublas(cublas().p##asum(handle_->handle, n, x, 1, result), "cublas asum");                               \
+  }                                                                                                                  \
+  void CuBlas::gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {                 \
+    run_gemv(handle_->handle, cublas().p##gemv, transposed, m, n, a, x, y);                                          \
+  }                                                                                                                  \
+  void CuBlas::symv(std::int64_t n, const T* a, const T* x, T* y) {                                                  \
+    const T one = 1, zero = 0;                                                                                       \
+    results_on_device(handle_->handle, false);                                                                       \
+    require_cublas(cublas().p##symv(handle_->handle, CUBLAS_FILL_MODE_UPPER, n, &one, a, n, x, 1, &zero, y, 1),      \
+                   "cublas symv");                                                                                   \
+  }                                                                                                                  \
+  void CuBlas::trmv(std::int64_t n, const T* a, T* x) {                                                              \
+    require_cublas(                                                                                                  \
+        cublas().p##trmv(handle_->handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, n, a, n, x, 1), \
+        "cublas trmv");                                                                                              \
   }
 ACCUBLAS_PEER_VECTORS(double, d)
 ACCUBLAS_PEER_VECTORS(float, s)
 #undef ACCUBLAS_PEER_VECTORS
 
-#define ACCUBLAS_PEER_COMPLEX_VECTORS(T, p, number)                                                               \
-  void CuBlas::complex_dot(std::int64_t n, const T* x, const T* y, T* result) {                                   \
-    results_on_device(handle_->handle, true);                                                                     \
-    require_cublas(cublas().p##dotc(handle_->handle, n, reinterpret_cast<const number*>(x), 1,                    \
-                                    reinterpret_cast<const number*>(y), 1, reinterpret_cast<number*>(result)),    \
-                   "cublas dotc");                                                                                \
-  }                                                                                                               \
-  void CuBlas::complex_gemv(bool transposed, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {      \
-    const number one{1, 0}, zero{0, 0};                                                                           \
-    results_on_device(handle_->handle, false);                                                                    \
-    require_cublas(cublas().p##gemv(handle_->handle, transposed ? CUBLAS_OP_C : CUBLAS_OP_N, m, n, &one,          \
-                                    reinterpret_cast<const number*>(a), m, reinterpret_cast<const number*>(x), 1, \
-                                    &zero, reinterpret_cast<number*>(y), 1),                                      \
-                   "cublas gemv");                                                                                \
+#define ACCUBLAS_PEER_COMPLEX_VECTORS(T, p, number)                                                                 \
+  void CuBlas::complex_dot(std::int64_t n, const T* x, const T* y, T* result) {                                     \
+    results_on_device(handle_->handle, true);                                                                       \
+    require_cublas(cublas().p##dotc(handle_->handle, n, reinterpret_cast<const number*>(x), 1,                      \
+                                    reinterpret_cast<const number*>(y), 1, reinterpret_cast<number*>(result)),      \
+                   "cublas dotc");                                                                                  \
+  }                                                                                                                 \
+  void CuBlas::complex_gemv(char op, std::int64_t m, std::int64_t n, const T* a, const T* x, T* y) {                \
+    const number one{1, 0}, zero{0, 0};                                                                             \
+    results_on_device(handle_->handle, false);                                                                      \
+    require_cublas(cublas().p##gemv(handle_->handle,                                                                \
+                                    op == 'N'   ? CUBLAS_OP_N                                                       \
+                                    : op == 'T' ? CUBLAS_OP_T                                                       \
+                                                : CUBLAS_OP_C,                                                      \
+                                    m, n, &one, reinterpret_cast<const number*>(a), m,                              \
+                                    reinterpret_cast<const number*>(x), 1, &zero, reinterpret_cast<number*>(y), 1), \
+                   "cublas gemv");                                                                                  \
+  }                                                                                                                 \
+  void CuBlas::hemv(std::int64_t n, const T* a, const T* x, T* y) {                                                 \
+    const number one{1, 0}, zero{0, 0};                                                                             \
+    results_on_device(handle_->handle, false);                                                                      \
+    require_cublas(                                                                                                 \
+        cublas().p##hemv(handle_->handle, CUBLAS_FILL_MODE_UPPER, n, &one, reinterpret_cast<const number*>(a), n,   \
+                         reinterpret_cast<const number*>(x), 1, &zero, reinterpret_cast<number*>(y), 1),            \
+        "cublas hemv");                                                                                             \
+  }                                                                                                                 \
+  void CuBlas::complex_trmv(std::int64_t n, const T* a, T* x) {                                                     \
+    require_cublas(cublas().p##trmv(handle_->handle, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, n,  \
+                                    reinterpret_cast<const number*>(a), n, reinterpret_cast<number*>(x), 1),        \
+                   "cublas trmv");                                                                                  \
   }
 ACCUBLAS_PEER_COMPLEX_VECTORS(double, z, cuDoubleComplex)
 ACCUBLAS_PEER_COMPLEX_VECTORS(float, c, cuComplex)

@@ -1,5 +1,5 @@
-// The vendor's routines to measure against: cuBLAS's GEMM, GEMV, DOT, NRM2 and ASUM, and cublasLt's INT8 product with
-// INT32 results.
+// The vendor's routines to measure against: cuBLAS's GEMM, GEMV, SYMV, HEMV, TRMV, DOT, NRM2 and ASUM, and cublasLt's
+// INT8 product with INT32 results.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -46,11 +46,20 @@ class CuBlas {
   void asum(std::int64_t n, const float* x, float* result);
   void gemv(bool transposed, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);
   void gemv(bool transposed, std::int64_t m, std::int64_t n, const float* a, const float* x, float* y);
-  /// Routines for complex numbers: x^H y; y = A x, or A^H x.
+  /// A is symmetric or, without a unit diagonal, triangular; its upper triangle is read. TRMV overwrites x by A x.
+  void symv(std::int64_t n, const double* a, const double* x, double* y);
+  void symv(std::int64_t n, const float* a, const float* x, float* y);
+  void trmv(std::int64_t n, const double* a, double* x);
+  void trmv(std::int64_t n, const float* a, float* x);
+  /// Routines for complex numbers: x^H y; y = op(A) x for op N, T or C; A may be Hermitian or triangular.
   void complex_dot(std::int64_t n, const double* x, const double* y, double* result);
   void complex_dot(std::int64_t n, const float* x, const float* y, float* result);
-  void complex_gemv(bool transposed, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);
-  void complex_gemv(bool transposed, std::int64_t m, std::int64_t n, const float* a, const float* x, float* y);
+  void complex_gemv(char op, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);
+  void complex_gemv(char op, std::int64_t m, std::int64_t n, const float* a, const float* x, float* y);
+  void hemv(std::int64_t n, const double* a, const double* x, double* y);
+  void hemv(std::int64_t n, const float* a, const float* x, float* y);
+  void complex_trmv(std::int64_t n, const double* a, double* x);
+  void complex_trmv(std::int64_t n, const float* a, float* x);
   std::string version() const;
 
  private:

@@ -13,33 +13,42 @@
 namespace gpu_bench {
 namespace {
 
-enum class Kind { dot, nrm2, asum, gemv, gemv_transposed, complex_dot, complex_gemv, complex_gemv_transposed };
+enum class Kind { dot, nrm2, asum, gemv, gemv_transposed, gemv_conjugated, symv, trmv };
 struct Routine {
   const char* name;
   Kind kind;
-  bool single;
+  bool single, complex;
 };
 constexpr Routine routines[] = {
-    {"ddot", Kind::dot, false},
-    {"sdot", Kind::dot, true},
-    {"dnrm2", Kind::nrm2, false},
-    {"snrm2", Kind::nrm2, true},
-    {"dasum", Kind::asum, false},
-    {"sasum", Kind::asum, true},
-    {"dgemv-n", Kind::gemv, false},
-    {"sgemv-n", Kind::gemv, true},
-    {"dgemv-t", Kind::gemv_transposed, false},
-    {"sgemv-t", Kind::gemv_transposed, true},
-    {"zdotc", Kind::complex_dot, false},
-    {"cdotc", Kind::complex_dot, true},
-    {"zgemv-n", Kind::complex_gemv, false},
-    {"cgemv-n", Kind::complex_gemv, true},
-    {"zgemv-c", Kind::complex_gemv_transposed, false},
-    {"cgemv-c", Kind::complex_gemv_transposed, true},
+    {"ddot", Kind::dot, false, false},
+    {"sdot", Kind::dot, true, false},
+    {"dnrm2", Kind::nrm2, false, false},
+    {"snrm2", Kind::nrm2, true, false},
+    {"dasum", Kind::asum, false, false},
+    {"sasum", Kind::asum, true, false},
+    {"dgemv-n", Kind::gemv, false, false},
+    {"sgemv-n", Kind::gemv, true, false},
+    {"dgemv-t", Kind::gemv_transposed, false, false},
+    {"sgemv-t", Kind::gemv_transposed, true, false},
+    {"zdotc", Kind::dot, false, true},
+    {"cdotc", Kind::dot, true, true},
+    {"zgemv-n", Kind::gemv, false, true},
+    {"cgemv-n", Kind::gemv, true, true},
+    {"zgemv-t", Kind::gemv_transposed, false, true},
+    {"cgemv-t", Kind::gemv_transposed, true, true},
+    {"zgemv-c", Kind::gemv_conjugated, false, true},
+    {"cgemv-c", Kind::gemv_conjugated, true, true},
+    {"dsymv", Kind::symv, false, false},
+    {"ssymv", Kind::symv, true, false},
+    {"zhemv", Kind::symv, false, true},
+    {"chemv", Kind::symv, true, true},
+    {"dtrmv", Kind::trmv, false, false},
+    {"strmv", Kind::trmv, true, false},
+    {"ztrmv", Kind::trmv, false, true},
+    {"ctrmv", Kind::trmv, true, true},
 };
-bool is_complex(Kind kind) { return kind >= Kind::complex_dot; }
-bool is_complex_gemv(Kind kind) { return kind == Kind::complex_gemv || kind == Kind::complex_gemv_transposed; }
-bool is_gemv(Kind kind) { return kind == Kind::gemv || kind == Kind::gemv_transposed || is_complex_gemv(kind); }
+bool is_matrix(Kind kind) { return kind >= Kind::gemv; }
+bool is_triangle(Kind kind) { return kind >= Kind::symv; }
 
 constexpr Index lengths[] = {1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28};
 constexpr Index orders[] = {512, 1024, 2048, 4096, 8192, 16384};
@@ -47,8 +56,9 @@ const char* const kinds_of_data[] = {"phi:0", "phi:1", "phi:10", "condition:1e16
 /// The norms' terms have one sign: nothing cancels.
 const char* const kinds_of_norms[] = {"phi:0", "phi:10", "ties"};
 
-/// Least shares of cuBLAS's bandwidth from these sizes on; below, at most so many microseconds more than cuBLAS takes.
-constexpr double dot2_share = 0.95, cr_share = 0.9, small_us = 10;
+/// Least shares of cuBLAS's bandwidth from these sizes on; below, at most so many microseconds more than cuBLAS takes
+/// (complex: no target).
+constexpr double dot2_share = 0.95, cr_share = 0.9, complex_share = 0.85, small_us = 10;
 constexpr Index large_length = 1 << 24, large_order = 4096;
 
 /// Seconds of calls behind one measurement: enough for the clock, and for launches to hide behind each other.
@@ -59,69 +69,86 @@ struct VectorOperands {
   Index n;  ///< the length, or the order of A
   DeviceArray<T> a, x, y;
 
-  explicit VectorOperands(Kind kind, Index n_, Index parts)
-      : n(n_), a(parts * (is_gemv(kind) ? n * n : n)), x(parts * n), y(parts * n) {}
+  VectorOperands(const Routine& routine, Index n_)
+      : n(n_),
+        a((routine.complex ? 2 : 1) * (is_matrix(routine.kind) ? n * n : n)),
+        x(routine.complex ? 2 * n : n),
+        y(routine.complex ? 2 * n : n) {}
 };
 
 template <class T>
-void fill_operands(Kind kind, const std::string& data, VectorOperands<T>& o, cudaStream_t stream) {
-  const Index n = o.n;
-  const bool root = kind == Kind::nrm2;
-  if (kind == Kind::gemv) return fill_rows(data, root, o.a.data(), n, n, 1, n, o.x.data(), stream);
-  if (kind == Kind::gemv_transposed) return fill_rows(data, root, o.a.data(), n, n, n, 1, o.x.data(), stream);
+void fill_operands(const Routine& routine, const std::string& data, VectorOperands<T>& o, cudaStream_t stream) {
+  const Kind kind = routine.kind;
   // Complex: the components of a row's numbers are terms, of columns side by side rows that share x.
-  if (kind == Kind::complex_dot) return fill_rows(data, root, o.a.data(), 1, 2 * n, 0, 1, o.x.data(), stream);
-  if (kind == Kind::complex_gemv_transposed)
-    return fill_rows(data, root, o.a.data(), n, 2 * n, 2 * n, 1, o.x.data(), stream);
-  if (kind == Kind::complex_gemv) {
-    fill_rows<T>(data, root, o.x.data(), 1, 2 * n, 0, 1, nullptr, stream);
-    return fill_rows(data, root, o.a.data(), 2 * n, n, 1, 2 * n, o.x.data(), stream);
-  }
-  fill_rows(data, root, o.a.data(), 1, n, 0, 1, kind == Kind::dot ? o.x.data() : nullptr, stream);
+  const Index n = o.n, parts = routine.complex ? 2 : 1;
+  const bool root = kind == Kind::nrm2, by_rows = kind == Kind::gemv_transposed || kind == Kind::gemv_conjugated;
+  if (!is_matrix(kind))
+    return fill_rows(data, root, o.a.data(), 1, parts * n, 0, 1, kind == Kind::dot ? o.x.data() : nullptr, stream);
+  if (by_rows) return fill_rows(data, root, o.a.data(), n, parts * n, parts * n, 1, o.x.data(), stream);
+  if (routine.complex) fill_rows<T>(data, root, o.x.data(), 1, 2 * n, 0, 1, nullptr, stream);
+  fill_rows(data, root, o.a.data(), parts * n, n, 1, parts * n, o.x.data(), stream);
+}
+
+/// TRMV overwrites y, which gets x before each call.
+template <class T>
+void reset_result(const Routine& routine, const VectorOperands<T>& o, cudaStream_t stream) {
+  if (routine.kind == Kind::trmv)
+    cudaMemcpyAsync(o.y.data(), o.x.data(), static_cast<std::size_t>(routine.complex ? 2 * o.n : o.n) * sizeof(T),
+                    cudaMemcpyDeviceToDevice, stream);
 }
 
 template <class T>
-void call_cublas(CuBlas& cublas, Kind kind, const VectorOperands<T>& o) {
-  switch (kind) {
+void call_cublas(CuBlas& cublas, const Routine& routine, const VectorOperands<T>& o) {
+  const T *a = o.a.data(), *x = o.x.data();
+  T* const y = o.y.data();
+  switch (routine.kind) {
     case Kind::dot:
-      return cublas.dot(o.n, o.a.data(), o.x.data(), o.y.data());
+      return routine.complex ? cublas.complex_dot(o.n, a, x, y) : cublas.dot(o.n, a, x, y);
     case Kind::nrm2:
-      return cublas.nrm2(o.n, o.a.data(), o.y.data());
+      return cublas.nrm2(o.n, a, y);
     case Kind::asum:
-      return cublas.asum(o.n, o.a.data(), o.y.data());
-    case Kind::complex_dot:
-      return cublas.complex_dot(o.n, o.a.data(), o.x.data(), o.y.data());
-    case Kind::complex_gemv:
-    case Kind::complex_gemv_transposed:
-      return cublas.complex_gemv(kind == Kind::complex_gemv_transposed, o.n, o.n, o.a.data(), o.x.data(), o.y.data());
+      return cublas.asum(o.n, a, y);
+    case Kind::symv:
+      return routine.complex ? cublas.hemv(o.n, a, x, y) : cublas.symv(o.n, a, x, y);
+    case Kind::trmv:
+      return routine.complex ? cublas.complex_trmv(o.n, a, y) : cublas.trmv(o.n, a, y);
     default:
-      return cublas.gemv(kind == Kind::gemv_transposed, o.n, o.n, o.a.data(), o.x.data(), o.y.data());
+      const char op = routine.kind == Kind::gemv ? 'N' : routine.kind == Kind::gemv_transposed ? 'T' : 'C';
+      return routine.complex ? cublas.complex_gemv(op, o.n, o.n, a, x, y) : cublas.gemv(op != 'N', o.n, o.n, a, x, y);
   }
 }
 
-#define ACCUBLAS_BENCH_CALLS(T, p, z)                                                                                  \
-  accublas_status call_accublas(accublas_context* ctx, Kind kind, const VectorOperands<T>& o) {                        \
-    const T one[2] = {1, 0}, zero[2] = {0, 0};                                                                         \
-    const bool scalar = !is_gemv(kind);                                                                                \
-    accublas_set_pointer_mode(ctx, scalar ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST);                          \
-    switch (kind) {                                                                                                    \
-      case Kind::dot:                                                                                                  \
-        return accublas_##p##dot(ctx, o.n, o.a.data(), 1, o.x.data(), 1, o.y.data());                                  \
-      case Kind::nrm2:                                                                                                 \
-        return accublas_##p##nrm2(ctx, o.n, o.a.data(), 1, o.y.data());                                                \
-      case Kind::asum:                                                                                                 \
-        return accublas_##p##asum(ctx, o.n, o.a.data(), 1, o.y.data());                                                \
-      case Kind::complex_dot:                                                                                          \
-        return accublas_##z##dotc(ctx, o.n, o.a.data(), 1, o.x.data(), 1, o.y.data());                                 \
-      case Kind::complex_gemv:                                                                                         \
-      case Kind::complex_gemv_transposed:                                                                              \
-        return accublas_##z##gemv(ctx, ACCUBLAS_COL_MAJOR,                                                             \
-                                  kind == Kind::complex_gemv ? ACCUBLAS_NO_TRANS : ACCUBLAS_CONJ_TRANS, o.n, o.n, one, \
-                                  o.a.data(), o.n, o.x.data(), 1, zero, o.y.data(), 1);                                \
-      default:                                                                                                         \
-        return accublas_##p##gemv(ctx, ACCUBLAS_COL_MAJOR, kind == Kind::gemv ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS,    \
-                                  o.n, o.n, one, o.a.data(), o.n, o.x.data(), 1, zero, o.y.data(), 1);                 \
-    }                                                                                                                  \
+#define ACCUBLAS_BENCH_CALLS(T, p, z)                                                                                 \
+  accublas_status call_accublas(accublas_context* ctx, const Routine& routine, const VectorOperands<T>& o) {          \
+    const T one[2] = {1, 0}, zero[2] = {0, 0};                                                                        \
+    const Kind kind = routine.kind;                                                                                   \
+    const bool complex = routine.complex;                                                                             \
+    const T *a = o.a.data(), *x = o.x.data();                                                                         \
+    T* const y = o.y.data();                                                                                          \
+    const accublas_layout columns = ACCUBLAS_COL_MAJOR;                                                               \
+    const accublas_transpose op = kind == Kind::gemv              ? ACCUBLAS_NO_TRANS                                 \
+                                  : kind == Kind::gemv_transposed ? ACCUBLAS_TRANS                                    \
+                                                                  : ACCUBLAS_CONJ_TRANS;                              \
+    accublas_set_pointer_mode(ctx, is_matrix(kind) ? ACCUBLAS_POINTER_HOST : ACCUBLAS_POINTER_DEVICE);                \
+    switch (kind) {                                                                                                   \
+      case Kind::dot:                                                                                                 \
+        return complex ? accublas_##z##dotc(ctx, o.n, a, 1, x, 1, y) : accublas_##p##dot(ctx, o.n, a, 1, x, 1, y);    \
+      case Kind::nrm2:                                                                                                \
+        return accublas_##p##nrm2(ctx, o.n, a, 1, y);                                                                 \
+      case Kind::asum:                                                                                                \
+        return accublas_##p##asum(ctx, o.n, a, 1, y);                                                                 \
+      case Kind::symv:                                                                                                \
+        return complex ? accublas_##z##hemv(ctx, columns, ACCUBLAS_UPPER, o.n, one, a, o.n, x, 1, zero, y, 1)         \
+                       : accublas_##p##symv(ctx, columns, ACCUBLAS_UPPER, o.n, one, a, o.n, x, 1, zero, y, 1);        \
+      case Kind::trmv:                                                                                                \
+        return (complex ? accublas_##z##trmv(ctx, columns, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, o.n, \
+                                             a, o.n, y, 1)                                                            \
+                        : accublas_##p##trmv(ctx, columns, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT, o.n, \
+                                             a, o.n, y, 1));                                                          \
+      default:                                                                                                        \
+        return complex ? accublas_##z##gemv(ctx, columns, op, o.n, o.n, one, a, o.n, x, 1, zero, y, 1)                \
+                       : accublas_##p##gemv(ctx, columns, op, o.n, o.n, one, a, o.n, x, 1, zero, y, 1);               \
+    }                                                                                                                 \
   }
 ACCUBLAS_BENCH_CALLS(double, d, z)
 ACCUBLAS_BENCH_CALLS(float, s, c)
@@ -160,12 +187,15 @@ class Report {
   void print_sum() const { std::printf("targets: %d met, %d missed\n", met_, missed_); }
 
  private:
-  /// dot2 and cr of real vectors have targets.
+  /// dot2 and cr have targets, except in structured products.
   std::string verdict(const Routine& routine, Index n, const std::string& mode, double share, double more_us,
                       double more_single) {
-    if ((mode != "dot2" && mode != "cr") || is_complex(routine.kind)) return "";
-    const bool large = n >= (is_gemv(routine.kind) ? large_order : large_length);
-    const double least = mode == "dot2" ? dot2_share : cr_share, more = std::max(more_us, more_single);
+    const bool large = n >= (is_matrix(routine.kind) ? large_order : large_length);
+    if ((mode != "dot2" && mode != "cr") || is_triangle(routine.kind) || (routine.complex && !large)) return "";
+    const double least = routine.complex  ? complex_share
+                         : mode == "dot2" ? dot2_share
+                                          : cr_share,
+                 more = std::max(more_us, more_single);
     const bool met = large ? share >= least : more <= small_us;
     met ? ++met_ : ++missed_;
     char text[64];
@@ -182,32 +212,48 @@ class Report {
 };
 
 template <class T>
-void measure_routine(const Routine& routine, int repetitions, Report& report) {
+void measure_routine(const Routine& routine, const VectorSelection& selection, Report& report) {
   const Stream stream;
   CuBlas cublas(stream);
-  const bool norm = routine.kind == Kind::nrm2 || routine.kind == Kind::asum, matrix = is_gemv(routine.kind);
+  const bool norm = routine.kind == Kind::nrm2 || routine.kind == Kind::asum, matrix = is_matrix(routine.kind);
   const std::vector<std::string> modes = norm ? std::vector<std::string>{"native", "dot2", "cr"}
                                               : std::vector<std::string>{"native", "dot2", "cr", "fixed:53"};
   std::vector<std::unique_ptr<Context>> contexts;
   for (const std::string& mode : modes) contexts.push_back(std::make_unique<Context>(mode, stream, 0));
-  const std::vector<Index> sizes = matrix ? std::vector<Index>(std::begin(orders), std::end(orders))
+  const std::vector<Index> usual = matrix ? std::vector<Index>(std::begin(orders), std::end(orders))
                                           : std::vector<Index>(std::begin(lengths), std::end(lengths));
-  for (const Index n : sizes) {
-    const Index parts = is_complex(routine.kind) ? 2 : 1;
-    VectorOperands<T> o(routine.kind, n, parts);
-    const auto kinds = norm ? std::vector<std::string>(std::begin(kinds_of_norms), std::end(kinds_of_norms))
-                            : std::vector<std::string>(std::begin(kinds_of_data), std::end(kinds_of_data));
-    const double words =
-        matrix ? static_cast<double>(n) * static_cast<double>(n + 1) : (norm ? 1 : 2) * static_cast<double>(n);
-    for (const std::string& data : kinds) {
-      fill_operands(routine.kind, data, o, stream);
-      std::vector<ShortCall> contenders{{"cublas", [&] { call_cublas(cublas, routine.kind, o); }, 1, {}, {}}};
+  const std::vector<std::string> usual_data =
+      norm ? std::vector<std::string>(std::begin(kinds_of_norms), std::end(kinds_of_norms))
+           : std::vector<std::string>(std::begin(kinds_of_data), std::end(kinds_of_data));
+  for (const Index n : selection.sizes.empty() ? usual : selection.sizes) {
+    VectorOperands<T> o(routine, n);
+    const double order = static_cast<double>(n);
+    const double words = is_triangle(routine.kind) ? order * (order + 3) / 2
+                         : matrix                  ? order * (order + 1)
+                                                   : (norm ? 1 : 2) * order;
+    for (const std::string& data : selection.data.empty() ? usual_data : selection.data) {
+      fill_operands(routine, data, o, stream);
+      std::vector<ShortCall> contenders{{"cublas",
+                                         [&] {
+                                           reset_result(routine, o, stream);
+                                           call_cublas(cublas, routine, o);
+                                         },
+                                         1,
+                                         {},
+                                         {}}};
       for (std::size_t q = 0; q < modes.size(); ++q) {
         Context& context = *contexts[q];
-        contenders.push_back({modes[q], [&] { context.need(call_accublas(context, routine.kind, o)); }, 1, {}, {}});
+        contenders.push_back({modes[q],
+                              [&] {
+                                reset_result(routine, o, stream);
+                                context.need(call_accublas(context, routine, o));
+                              },
+                              1,
+                              {},
+                              {}});
       }
-      time_all(contenders, repetitions, stream);
-      report.print(routine, n, data, contenders, words * static_cast<double>(parts) * sizeof(T));
+      time_all(contenders, selection.repetitions, stream);
+      report.print(routine, n, data, contenders, words * (routine.complex ? 2 : 1) * sizeof(T));
     }
   }
 }
@@ -220,7 +266,7 @@ std::vector<std::string> vector_routines() {
   return names;
 }
 
-bool print_vectors(const std::vector<std::string>& names, int repetitions, const std::string& csv) {
+bool print_vectors(const VectorSelection& selection, const std::string& csv) {
   std::printf(
       "us: of a call among calls back to back; single: of one on an idle stream, from its first work to its last.\n"
       "share: of the bandwidth of cuBLAS's routine, back to back.\n"
@@ -228,9 +274,10 @@ bool print_vectors(const std::vector<std::string>& names, int repetitions, const
       "", "n", "data", "mode", "us", "single us", "GB/s", "share", "target");
   Report report(csv);
   for (const Routine& routine : routines) {
+    const std::vector<std::string>& names = selection.routines;
     if (!names.empty() && std::find(names.begin(), names.end(), routine.name) == names.end()) continue;
-    routine.single ? measure_routine<float>(routine, repetitions, report)
-                   : measure_routine<double>(routine, repetitions, report);
+    routine.single ? measure_routine<float>(routine, selection, report)
+                   : measure_routine<double>(routine, selection, report);
   }
   report.print_sum();
   return report.all_met();

@@ -1,6 +1,7 @@
-// The bandwidth of DOT, NRM2, ASUM and GEMV beside cuBLAS's.
+// The bandwidth of DOT, NRM2, ASUM, GEMV, SYMV, HEMV and TRMV beside cuBLAS's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,16 @@ namespace gpu_bench {
 /// The names that print_vectors takes.
 std::vector<std::string> vector_routines();
 
-/// A table of `routines` (none: all), every size, data and mode; targets are marked. The figures also go to the CSV file
-/// `csv`, unless its name is empty. True if all targets are met.
-bool print_vectors(const std::vector<std::string>& routines, int repetitions, const std::string& csv);
+/// The rows of the table. An empty list stands for all routines, and for the usual lengths or orders and data.
+struct VectorSelection {
+  std::vector<std::string> routines;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::string> data;
+  int repetitions;
+};
+
+/// Prints a table of the selected routines, sizes and data in every mode; targets are marked. The figures also go to
+/// the CSV file `csv`, unless its name is empty. Returns whether all targets are met.
+bool print_vectors(const VectorSelection&, const std::string& csv);
 
 }  // namespace gpu_bench

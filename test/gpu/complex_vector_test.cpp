@@ -135,6 +135,28 @@ TYPED_TEST(ComplexVectors, Increments) {
   }
 }
 
+/// Numbers at addresses that are not multiples of their size.
+TYPED_TEST(ComplexVectors, OddAddresses) {
+  using T = TypeParam;
+  for (const char* mode : complex_vector_modes) {
+    this->set(mode);
+    for (int odd = 1; odd < 4; ++odd)
+      for (const ComplexRoutine routine : complex_vector_routines) {
+        if (!this->has(routine, mode)) continue;
+        const Vectors<T> v = this->make({Data::phi, 1}, 1100, odd, 1);
+        const auto shifted = [](std::vector<T> entries) {
+          entries.insert(entries.begin(), std::numeric_limits<T>::quiet_NaN());
+          return entries;
+        };
+        const DeviceArray<T> x(odd & 1 ? shifted(v.x) : v.x), y(odd & 2 ? shifted(v.y) : v.y);
+        std::vector<T> got(2, 78);
+        ASSERT_EQ(run(this->gpu, routine, v, x.data() + (odd & 1), y.data() + (odd >> 1), got.data()), ACCUBLAS_SUCCESS)
+            << mode << this->gpu.error();
+        ASSERT_EQ(this->difference(this->expected(routine, v), got, routine), "") << mode << " odd " << odd;
+      }
+  }
+}
+
 TYPED_TEST(ComplexVectors, Nothing) {
   for (const char* mode : {"native", "dp", "cr", "dot2"}) {
     this->set(mode);

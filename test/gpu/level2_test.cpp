@@ -170,6 +170,37 @@ TYPED_TEST(Level2, AnyStrides) {
   }
 }
 
+/// Complex numbers at addresses that are not multiples of their size: no kernel may load such a number at once.
+TYPED_TEST(Level2, OddAddresses) {
+  using T = TypeParam;
+  const auto shifted = [&](const std::vector<T>& v) {
+    std::vector<T> to(v.size() + 1, this->nan);
+    std::copy(v.begin(), v.end(), to.begin() + 1);
+    return to;
+  };
+  for (const std::string& mode : level2_modes) {
+    this->set(mode);
+    this->for_routines([&](const Level2Routine& r, Index parts) {
+      if (parts != 2 || !has_mode(r, mode)) return;
+      for (int odd = 1; odd < 8; ++odd) {
+        const auto p = this->make(r, parts, 70, 130, {Data::phi, 1});
+        const auto at = [&](int bit, const std::vector<T>& v) { return odd >> bit & 1 ? shifted(v) : v; };
+        const DeviceArray<T> a(at(0, p.a)), x(at(1, p.x)), y(at(2, p.y));
+        ASSERT_EQ(r.run(this->gpu, p.s, p.alpha, a.data() + (odd & 1), x.data() + (odd >> 1 & 1), p.beta,
+                        y.data() + (odd >> 2)),
+                  ACCUBLAS_SUCCESS)
+            << mode << " " << p.text << " " << this->gpu.error();
+        ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+        const int bit = is_update(r.form) ? 0 : r.form == Form::trmv ? 1 : 2;
+        const std::vector<T> got = bit == 0 ? a.values() : bit == 1 ? x.values() : y.values();
+        ASSERT_EQ(this->difference(at(bit, this->on_host(this->cpu, r, p, mode)), got), "")
+            << mode << " " << p.text << " odd " << odd;
+      }
+    });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 /// Calls that wait for nothing, and replays on other data, of GEMV with scalars in device memory that turn out to be
 /// real, or not, or zero.
 TYPED_TEST(Level2, StreamsAndGraphs) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/core/call_state.hpp"
+#include "cuda/core/component.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/vector/vector_kernels.hpp"
@@ -245,7 +246,7 @@ class Device {
 
   template <class T>
   void dot(const Case& c, const Dot<T>& d, cudaStream_t stream = nullptr) {
-    DeviceArray<unsigned char> scratch(cuda::vector_scratch_bytes(model, c.mode, 1, d.n));
+    DeviceArray<unsigned char> scratch(cuda::vector_scratch_bytes(model, c.mode, 1, d.n, cuda::component_count<T>));
     const cuda::VectorCall call{model, state_.data(), scratch.data(), stream, c.all_undecided};
     switch (c.mode) {
       case cuda::VectorMode::dot2:
@@ -268,14 +269,14 @@ class Device {
     require(cudaDeviceSynchronize(), "norm");
   }
   template <class T>
-  void gemv(const Case& c, const Gemv<T>& g, cuda::Scalar<T> alpha, cuda::Scalar<T> beta) {
-    DeviceArray<unsigned char> scratch(cuda::vector_scratch_bytes(model, c.mode, g.m, g.k));
+  void gemv(const Case& c, const Gemv<T>& g, cuda::Scalar<RealOf<T>> alpha, cuda::Scalar<RealOf<T>> beta) {
+    DeviceArray<unsigned char> scratch(cuda::vector_scratch_bytes(model, c.mode, g.m, g.k, cuda::component_count<T>));
     put_gemv(c, g, alpha, beta, scratch.data(), nullptr);
     require(cudaDeviceSynchronize(), "gemv");
   }
   template <class T>
-  void put_gemv(const Case& c, const Gemv<T>& g, cuda::Scalar<T> alpha, cuda::Scalar<T> beta, void* scratch,
-                cudaStream_t stream) {
+  void put_gemv(const Case& c, const Gemv<T>& g, cuda::Scalar<RealOf<T>> alpha, cuda::Scalar<RealOf<T>> beta,
+                void* scratch, cudaStream_t stream) {
     const cuda::VectorCall call{model, state_.data(), scratch, stream, c.all_undecided};
     switch (c.mode) {
       case cuda::VectorMode::dot2:
