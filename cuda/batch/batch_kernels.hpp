@@ -49,7 +49,7 @@ bool batch_cr_serves(const DeviceModel&, Index m, Index n, Index k);
 BatchTiles batch_tiles(const DeviceModel&, Index m, Index n, Index k, Index count);
 /// Returns the fastest tiles among those whose sums have up to most_batch_terms terms. They have 32 or 64 rows.
 BatchTiles long_tiles(const DeviceModel&, Index m, Index n, Index count);
-/// Returns whether batch_fixed serves a shape: with t up to 64, if batch_cr serves it.
+/// Returns whether batch_fixed serves a shape: with t up to 64, if batch_cr serves it and m n k is at most 384^3.
 bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
 /// Returns whether the kernels for small matrices serve the product of a mode, with its values. In dp:repro and
 /// sp:repro longer sums have values of their own.
