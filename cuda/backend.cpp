@@ -3,6 +3,7 @@
 
 #include "cuda/batch/batch.hpp"
 #include "cuda/batch/batch_kernels.hpp"
+#include "cuda/batch/small_gemm.hpp"
 #include "cuda/complex/gemm_complex.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/rehearsal.hpp"
@@ -99,8 +100,7 @@ class CudaBackend final : public Backend {
     if (!(is_gemm(routine) || is_level3(routine)) || shape.device >= device_count(reason)) return {first, by_shape};
     const cuda::DeviceModel& model = cuda::device_model(shape.device);
     if (is_batched(routine) && !is_complex_routine(routine) && shape.on_device && first == ACCUBLAS_ENGINE_INT8 &&
-        (mode.kind == ACCUBLAS_MODE_FIXED ? cuda::batch_fixed_serves(model, shape.m, shape.n, shape.k, mode.parameter)
-                                          : cuda::batch_cr_serves(model, shape.m, shape.n, shape.k)))
+        cuda::batch_serves(model, mode, shape.m, shape.n, shape.k))
       return {ACCUBLAS_ENGINE_INT8, by_shape};
     const bool grade = is_grade(mode) && !mode.reproducible;
     if (is_solve(routine)) {
@@ -320,6 +320,7 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_NATIVE:
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8: {
+        if (cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
         std::optional<cuda::NativeOffer> offer;
         if (!combines) offer = native_offer(state, call, execution);
         if (offer && offer->most_moduli == 0) return native_in_store(state, call, execution);

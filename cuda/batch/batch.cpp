@@ -16,6 +16,7 @@
 #include "cuda/core/scalar_argument.hpp"
 #include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"
+#include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/numerics/bounds.hpp"
 
@@ -136,30 +137,34 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
 /// target must know the data before it writes.
 template <class T>
 bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const Execution& execution) {
-  constexpr Index most_matrices = Index{1} << 24;  // limit of a launch
+  // A launch has fewer than 2^31 thread blocks, one for 32 x 32 elements in long sums.
+  constexpr Index most_blocks = Index{1} << 30;
   const Gemm<T>& g = call.problem.shape;
-  if (call.engine != ACCUBLAS_ENGINE_INT8 || call.problem.count > most_matrices) return false;
-  if (call.mode.kind != ACCUBLAS_MODE_FIXED) return batch_cr_serves(state.model(), g.m, g.n, g.k);
-  return execution.target == 0 && batch_fixed_serves(state.model(), g.m, g.n, g.k, call.mode.parameter);
+  if (call.engine != ACCUBLAS_ENGINE_INT8 || !batch_serves(state.model(), call.mode, g.m, g.n, g.k)) return false;
+  if (call.problem.count > most_blocks / (ceil_div(g.m, 32) * ceil_div(g.n, 32))) return false;
+  return call.mode.kind != ACCUBLAS_MODE_FIXED || execution.target == 0;
 }
 
-/// Computes all matrices by the kernels for small ones, and the elements that these leave pending by exact
-/// accumulators.
+/// Computes all matrices by the kernels for small ones, and the elements that these leave pending by sums with bounds
+/// and by exact accumulators.
 template <class T>
 void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const BatchProblem<T> p = batch_problem(call);
-  const BatchTiles tiles = batch_tiles(p.m, p.n, p.k);
+  const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;
+  const BatchTiles tiles = fixed ? batch_fixed_tiles(state.model(), p.m, p.n, p.k, p.count)
+                                 : batch_tiles(state.model(), p.m, p.n, p.k, p.count);
   const cudaStream_t stream = state.cuda_stream();
   std::uint32_t* open = nullptr;
   const auto lay_out = [&](Carver& carver) { open = carver.take<std::uint32_t>(tiles.open_words(p.count)); };
   const ArrayMemory<CallMemory> memory(lay_out, state, execution.workspace);
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);
-  if (call.mode.kind == ACCUBLAS_MODE_FIXED)
+  if (fixed)
     batch_fixed(state.model(), p, tiles, call.mode.parameter, open, device, stream);
   else
     batch_cr(state.model(), p, tiles, open, false, device, stream);
   state.phase(&accublas_report_t::ms_exact);
+  if (!fixed && tiles.long_sums) batch_squares(state.model(), p, tiles, open, device, stream);
   batch_exact(state.model(), p, tiles, open, device, stream);
   state.end_call();
   execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());

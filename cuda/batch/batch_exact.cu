@@ -1,5 +1,5 @@
-// Computes the elements of a batch that batch_cr and batch_fixed leave pending by exact accumulators, including special
-// values. A warp computes an element at a time.
+// Computes the elements of a batch that batch_cr and batch_fixed leave pending, including special values: by exact
+// accumulators, and before that by grid sums if sums are long. A warp computes an element at a time.
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
@@ -7,7 +7,9 @@
 #include "cuda/core/warp_reduce.hpp"
 #include "cuda/exact/exact_element.hpp"
 #include "cuda/exact/finish_element.hpp"
+#include "cuda/exact/grid_sum.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/ziv.hpp"
 
 namespace accublas::cuda {
 
@@ -41,6 +43,20 @@ __device__ Span span_of(const T* x, Index stride, Index k) {
   return span;
 }
 
+/// Writes an element if its grid sum decides it, and returns whether it did. Sums with Inf or NaN do not.
+template <class T>
+__device__ ACCUBLAS_NOINLINE bool compute_by_grid(const LinePair<T>& lines, T alpha, T beta, T* at) {
+  const Operand<T> row{lines.x, 0, lines.x_stride, 1, lines.k}, col{lines.y, 0, lines.y_stride, 1, lines.k};
+  const TripleSum sum = grid_sum(row, 0, col, 0, {0, 1});
+  bool done = false;
+  if ((threadIdx.x & 31) == 0) {
+    T out;
+    done = ziv_test(alpha, sum, beta, read_addend(beta, at), &out);
+    if (done) *at = out;
+  }
+  return __shfl_sync(full_warp, done, 0);
+}
+
 /// Computes an element; returns true if its lines are finite.
 template <class T>
 __device__ bool compute(const LinePair<T>& lines, T alpha, T beta, T* at, ExactStorage& storage) {
@@ -63,7 +79,7 @@ __device__ bool compute(const LinePair<T>& lines, T alpha, T beta, T* at, ExactS
   return true;
 }
 
-template <class T>
+template <class T, bool Long>
 __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
     exact_kernel(BatchProblem<T> p, BatchTiles tiles, const std::uint32_t* open, Index words, CallState* state) {
   await_predecessor();
@@ -89,7 +105,8 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
         const int bit = __ffs(static_cast<int>(rest)) - 1;
         const Index i = row0 + bit / 4, j = col0 + 2 * (bit % 4);
         const LinePair<T> lines{p.a[matrix] + i * p.a_row, p.b[matrix] + j * p.b_col, p.a_term, p.b_term, p.k};
-        computed += compute(lines, alpha, beta, p.c[matrix] + i * p.c_row + j * p.c_col, mine);
+        T* const at = p.c[matrix] + i * p.c_row + j * p.c_col;
+        computed += (Long && compute_by_grid(lines, alpha, beta, at)) || compute(lines, alpha, beta, at, mine);
       }
     }
   }
@@ -101,7 +118,7 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
 template <class T>
 void batch_exact(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, const std::uint32_t* open,
                  CallState* state, cudaStream_t stream) {
-  launch(model, "exact elements of a batch", exact_kernel<T>,
+  launch(model, "exact elements of a batch", tiles.long_sums ? exact_kernel<T, true> : exact_kernel<T, false>,
          {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, p, tiles, open,
          static_cast<Index>(tiles.open_words(p.count)), state);
 }

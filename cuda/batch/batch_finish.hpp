@@ -27,7 +27,7 @@ struct Scalars {
   }
 };
 
-/// Returns high + low 2^-48 for 0 <= low < 2^48 and abs(high) <= 2^52.
+/// Returns high + low 2^-48 for 0 <= low < 2^48 and abs(high) <= 2^53.
 __device__ __forceinline__ LeadingPart leading_part(long long high, long long low) {
   return {__ll2double_rn(high),
           __hiloint2double(static_cast<int>(0x40300000u | static_cast<unsigned>(low >> 32)), static_cast<int>(low)) -

@@ -1,8 +1,9 @@
 // fixed:T up to T = 64 for batches of small matrices, on the INT8 tensor cores.
 //
 // The integers a' of docs/modes.md have at most 65 bits: 9 digits of 8 bits, -128 .. 127, of which the first ones are
-// zero for small T. All pairs of digits are multiplied exactly, in two halves of the weights, and S is their sum in 192
-// bits. Elements of lines with Inf or NaN go to the exact accumulators (batch_exact.cu).
+// zero for small T. All pairs of digits are multiplied exactly, 128 terms at a time, in two halves of the weights, and
+// S is their sum in 192 bits: at most 2^137 for 512 terms. Elements of lines with Inf or NaN go to the exact
+// accumulators (batch_exact.cu).
 #include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_fixed_lines.hpp"
 #include "cuda/core/call_state.hpp"
@@ -31,12 +32,12 @@ __device__ __noinline__ T finish_halves(Int128 high, Int128 low, int exponent, T
   return finish(alpha, wide_add(up, wide_cast<3>(down)), exponent, beta, read_addend(beta, at));
 }
 
-/// Returns RN(alpha S 2^exponent + beta c) for S = high 2^64 + low below 2^(2 bits + 7) in magnitude, as it is for 128
-/// terms. It uses the leading 99 bits of S, with an odd last bit if more bits follow, if these decide the result.
+/// Returns RN(alpha S 2^exponent + beta c) for S = high 2^64 + low, which is at most 2^bits in magnitude. It uses the
+/// leading 99 bits of S, with an odd last bit if more bits follow, if these decide the result.
 template <class T>
 __device__ __forceinline__ T finish_element(Int128 high, Int128 low, int exponent, int bits, const Scalars<T>& x,
                                             const T* at) {
-  const int below = 2 * bits + 7 - 99;  // number of bits below the leading ones
+  const int below = bits - 99;  // number of bits below the leading ones
   Int128 leading;
   bool more = false;
   if (below > 0) {
@@ -52,6 +53,9 @@ __device__ __forceinline__ T finish_element(Int128 high, Int128 low, int exponen
   if (finish_leading(sum, 0, exponent + below + 48, x, at, &out)) return out;
   return finish_halves(high, low, exponent, x.alpha, x.beta, at);
 }
+
+/// Returns the first digit that may not be zero at t bits: abs(a') <= 2^t.
+__device__ __forceinline__ int first_digit_of(int t) { return fixed_digits - (t + 9) / 8; }
 
 /// The position of element q of a thread in its square.
 struct Element {
@@ -81,11 +85,15 @@ __device__ void scale_squares(const BatchProblem<T>& p, const BatchTiles& tiles,
   }
 }
 
-/// Cuts the block's lines into digits; returns true if this thread drops a bit of one.
+/// Cuts the terms of the block's lines from `first` on into digits; returns true if this thread drops a bit of one.
 template <class T, class S>
-__device__ bool cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, int t, S& shared) {
+__device__ bool cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, int t, int first, S& shared) {
   bool dropped = false;
-  for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) { dropped |= cut_line(x, line, t, shared); });
+  for_lines<S>(p, tiles, [&](int line, const Line<T>& at) {
+    T x[S::terms / 4];
+    load_line(at, first, static_cast<int>(p.k), x);
+    dropped |= cut_line(x, line, t, shared);
+  });
   return dropped;
 }
 
@@ -115,43 +123,96 @@ __device__ __forceinline__ void sum_square(const S& shared, const Square& square
   }
 }
 
-/// Multiplies and rounds the squares of a warp. `block_open` gets the elements that the exact accumulators must
-/// compute.
+/// S = high 2^64 + low of an element with up to most_batch_terms terms.
+struct LongSum {
+  Int128 high;
+  std::uint64_t low;
+  __device__ void add(Int128 more_high, Int128 more_low) {
+    const Int128 sum = more_low + low;
+    low = static_cast<std::uint64_t>(sum);
+    high += more_high + (sum >> 64);
+  }
+};
+
+/// Returns a number of bits that holds the sums of k integers a' b' of at most 2^t each.
+__device__ __forceinline__ int bits_of_sum(int t, int k) { return 2 * t + max(7, 32 - __clz(k - 1)); }
+static_assert(2 * most_fixed_bits + 9 - 99 < 64, "finish_element shifts by less than a word");
+
+/// Rounds a square, from the sums of this thread's elements. The square's words get the elements that the exact
+/// accumulators must compute. Returns how many these are.
+template <class T, class S, class Low>
+__device__ __forceinline__ unsigned finish_square(const BatchProblem<T>& p, const BatchTiles& tiles,
+                                                  const Square& square, int t, const Scalars<T>& scalars,
+                                                  const S& shared, const Int128 (&high)[4], const Low (&low)[4],
+                                                  std::uint32_t* words) {
+  T* const c = p.c[square.tile.matrix];
+  const int bits = S::long_sums ? bits_of_sum(t, static_cast<int>(p.k)) : 2 * t + 7;
+  unsigned ballot[4], left = 0;
+#pragma unroll
+  for (int q = 0; q < 4; ++q) {
+    const Element e(q);
+    const int i = square.row_line + e.row, j = square.col_line + e.col;
+    T* const at = c + (square.row + e.row) * p.c_row + (square.col + e.col) * p.c_col;
+    bool undecided = false;
+    if (square.row + e.row < p.m && square.col + e.col < p.n) {
+      undecided = shared.special[i] || shared.special[j];
+      if (!undecided)
+        *at = finish_element(high[q], low[q], shared.exponent[i] + shared.exponent[j] - 2 * t, bits, scalars, at);
+    }
+    ballot[q] = __ballot_sync(0xFFFFFFFFu, undecided);
+    left += static_cast<unsigned>(__popc(ballot[q]));
+  }
+  write_open<S>(p, tiles, square, ballot, nullptr, words);
+  return left;
+}
+
+/// Multiplies and rounds the squares of a warp. Returns how many elements the exact accumulators must compute.
 template <class T, class S>
-__device__ void compute_squares(const BatchProblem<T>& p, const BatchTiles& tiles, int t, const Scalars<T>& scalars,
-                                const S& shared, std::uint32_t* block_open, CallState* state) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int terms = static_cast<int>(p.k), first_digit = fixed_digits - (t + 9) / 8;  // abs(a') <= 2^t
+__device__ unsigned compute_squares(const BatchProblem<T>& p, const BatchTiles& tiles, int t, const Scalars<T>& scalars,
+                                    const S& shared, std::uint32_t* block_open) {
+  const int warp = static_cast<int>(threadIdx.x) / 32, first_digit = first_digit_of(t);
   unsigned left = 0;
 #pragma unroll 1
   for (int number = warp; number < S::tiles * S::squares; number += S::warps) {
     const Square square = square_of<S>(p, tiles, number);
     if (!square.exists) break;
-    std::uint32_t* const word = block_open + 4 * number;
     Int128 high[4] = {}, low[4] = {};
-    if (square.row < p.m && square.col < p.n) sum_square(shared, square, terms, first_digit, high, low);
-    T* const c = p.c[square.tile.matrix];
-#pragma unroll
-    for (int q = 0; q < 4; ++q) {
-      const Element e(q);
-      const int i = square.row_line + e.row, j = square.col_line + e.col;
-      T* const at = c + (square.row + e.row) * p.c_row + (square.col + e.col) * p.c_col;
-      bool undecided = false;
-      if (square.row + e.row < p.m && square.col + e.col < p.n) {
-        undecided = shared.special[i] || shared.special[j];
-        if (!undecided)
-          *at = finish_element(high[q], low[q], shared.exponent[i] + shared.exponent[j] - 2 * t, t, scalars, at);
-      }
-      const unsigned ballot = __ballot_sync(0xFFFFFFFFu, undecided);
-      if (lane == 0) word[q] = ballot;
-      left += static_cast<unsigned>(__popc(ballot));
-    }
-    if (lane == 0) {
-      atomicMax(&state->bits, t);
-      atomicMax(&state->parts, fixed_digits - first_digit);
-    }
+    if (square.row < p.m && square.col < p.n) sum_square(shared, square, static_cast<int>(p.k), first_digit, high, low);
+    left += finish_square(p, tiles, square, t, scalars, shared, high, low, block_open + 4 * number);
   }
-  if (lane == 0 && left != 0) atomicAdd(&state->open[0], static_cast<unsigned long long>(left));
+  return left;
+}
+
+/// Cuts, multiplies and rounds the square of a warp, some terms at a time. Returns how many elements the exact
+/// accumulators must compute. Sets *dropped if this thread drops a bit of a line.
+template <class T, class S>
+__device__ unsigned compute_long_square(const BatchProblem<T>& p, const BatchTiles& tiles, int t,
+                                        const Scalars<T>& scalars, S& shared, std::uint32_t* block_open,
+                                        bool* dropped) {
+  static_assert(S::tiles == 1 && S::warps == S::squares, "the totals of two squares need too many registers");
+  const int warp = static_cast<int>(threadIdx.x) / 32, terms = static_cast<int>(p.k);
+  const Square square = square_of<S>(p, tiles, warp);
+  LongSum total[4] = {};
+#pragma unroll 1
+  for (int first = 0; first < terms; first += S::terms) {
+    *dropped |= cut_lines<T>(p, tiles, t, first, shared);
+    __syncthreads();
+    if (square.row < p.m && square.col < p.n) {
+      Int128 high[4], low[4];
+      sum_square(shared, square, min(terms - first, S::terms), first_digit_of(t), high, low);
+#pragma unroll
+      for (int q = 0; q < 4; ++q) total[q].add(high[q], low[q]);
+    }
+    __syncthreads();  // the digits have been read
+  }
+  Int128 high[4];
+  std::uint64_t low[4];
+#pragma unroll
+  for (int q = 0; q < 4; ++q) {
+    high[q] = total[q].high;
+    low[q] = total[q].low;
+  }
+  return finish_square(p, tiles, square, t, scalars, shared, high, low, block_open + 4 * warp);
 }
 
 /// Returns a block's words of `open`.
@@ -170,12 +231,24 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
   const Scalars<T> scalars(p.alpha.get(), p.beta.get());
   std::uint32_t* const block_open = open_of_block<S>(open);
   if (is_zero(scalars.alpha)) return scale_squares<T, S>(p, tiles, scalars.beta, block_open);
-  for_lines<S>(p, tiles, [&](int line, const T(&x)[S::terms / 4]) { measure_line(x, line, shared); });
+  const int terms = static_cast<int>(p.k);
+  for_lines<S>(p, tiles, [&](int line, const Line<T>& at) { measure_line(at, terms, line, shared); });
   __syncthreads();
-  const bool dropped = cut_lines<T>(p, tiles, t, shared);
+  bool dropped = false;
+  unsigned left = 0;
+  if constexpr (S::long_sums) {
+    left = compute_long_square<T>(p, tiles, t, scalars, shared, block_open, &dropped);
+  } else {
+    dropped = cut_lines<T>(p, tiles, t, 0, shared);
+    __syncthreads();
+    left = compute_squares<T>(p, tiles, t, scalars, shared, block_open);
+  }
   if (dropped) state->bound_componentwise = from_bits<double>(FloatFormat<double>::infinity);
-  __syncthreads();
-  compute_squares<T>(p, tiles, t, scalars, shared, block_open, state);
+  if (threadIdx.x % 32 == 0 && left != 0) atomicAdd(&state->open[0], static_cast<unsigned long long>(left));
+  if (threadIdx.x == 0) {
+    atomicMax(&state->bits, t);
+    atomicMax(&state->parts, fixed_digits - first_digit_of(t));
+  }
 }
 
 template <class T, class S>
@@ -191,13 +264,20 @@ void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const Batc
 }  // namespace
 
 bool batch_fixed_serves(const DeviceModel& model, Index m, Index n, Index k, int t) {
-  return t <= most_fixed_bits && batch_cr_serves(model, m, n, k);
+  // At order 512 single calls take two thirds of the time.
+  return t <= most_fixed_bits && batch_cr_serves(model, m, n, k) && m * n * k <= Index{384} * 384 * 384;
+}
+
+BatchTiles batch_fixed_tiles(const DeviceModel& model, Index m, Index n, Index k, Index count) {
+  const BatchTiles tiles = batch_tiles(model, m, n, k, count);
+  return tiles.long_sums ? BatchTiles{32, 32, ceil_div(m, 32), ceil_div(n, 32), true} : tiles;
 }
 
 template <class T>
 void batch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, int t,
                  std::uint32_t* open, CallState* state, cudaStream_t stream) {
   const auto run = [&](auto launch) { launch(model, p, tiles, t, open, state, stream); };
+  if (tiles.long_sums) return run(launch_fixed<T, FixedShape<32, 32, 128, 1, 256, true>>);
   if (tiles.cols == 8) return run(launch_fixed<T, FixedShape<16, 8, 32, 8, 256>>);
   if (tiles.cols == 16) return run(launch_fixed<T, FixedShape<16, 16, 32, 4, 256>>);
   if (tiles.cols == 32) return run(launch_fixed<T, FixedShape<32, 32, 32, 2, 256>>);

@@ -16,8 +16,8 @@ struct KnownLines : Tiles {
   int exponent[Tiles::lines];  ///< E; 0 for a line of zeros
   bool special[Tiles::lines];
 };
-template <int Rows, int Cols, int Terms, int TilesOfBlock, int Threads>
-using FixedShape = KnownLines<TileShape<fixed_digits, Rows, Cols, Terms, TilesOfBlock, Threads>>;
+template <int Rows, int Cols, int Terms, int TilesOfBlock, int Threads, bool Long = false>
+using FixedShape = KnownLines<TileShape<fixed_digits, Rows, Cols, Terms, TilesOfBlock, Threads, Long>>;
 
 /// Returns the largest over the four threads of a line.
 __device__ inline int most_of_line(int x) {
@@ -25,31 +25,33 @@ __device__ inline int most_of_line(int x) {
   return max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));
 }
 
-/// Calls body(line in shared memory, its entries) for all of the block's lines that some element needs. The caller must
-/// skip entries of lines with Inf or NaN.
+/// Calls body(line in shared memory, the line) for all of the block's lines that some element needs. The four threads
+/// of a line call it together.
 template <class S, class T, class Body>
 __device__ void for_lines(const BatchProblem<T>& p, const BatchTiles& tiles, Body&& body) {
 #pragma unroll 1
   for (int group = static_cast<int>(threadIdx.x) / 32; group < S::lines / 8; group += S::warps) {
     const int line = 8 * group + static_cast<int>(threadIdx.x) % 32 / 4;
     const Line<T> at = line_of<S>(p, tiles, line);
-    if (!__any_sync(0xFFFFFFFFu, at.exists)) continue;
-    T x[S::terms / 4];
-    load_line<S>(at, static_cast<int>(p.k), x);
-    body(line, x);
+    if (__any_sync(0xFFFFFFFFu, at.exists)) body(line, at);
   }
 }
 
 /// Measures a line: its exponent, and whether it holds Inf or NaN.
 template <class S, class T>
-__device__ void measure_line(const T (&x)[S::terms / 4], int line, S& shared) {
+__device__ void measure_line(const Line<T>& at, int terms, int line, S& shared) {
   constexpr int none = -0x3FFFFFFF;
   int exponent = none;
   bool special = false;
+#pragma unroll 1
+  for (int first = 0; first < (S::long_sums ? terms : 1); first += S::terms) {
+    T x[S::terms / 4];
+    load_line(at, first, terms, x);
 #pragma unroll
-  for (int q = 0; q < S::terms / 4; ++q) {
-    special |= !is_finite(x[q]);
-    if (!is_zero(x[q])) exponent = max(exponent, exponent_above(x[q]));
+    for (int q = 0; q < S::terms / 4; ++q) {
+      special |= !is_finite(x[q]);
+      if (!is_zero(x[q])) exponent = max(exponent, exponent_above(x[q]));
+    }
   }
   special = most_of_line(special) != 0;
   exponent = most_of_line(exponent);
@@ -58,7 +60,8 @@ __device__ void measure_line(const T (&x)[S::terms / 4], int line, S& shared) {
   shared.special[line] = special;
 }
 
-/// Writes the digits of a line at t bits; returns true if a bit of it is dropped.
+/// Writes the digits of entries of a line at t bits; returns true if a bit of them is dropped. Entries of lines with
+/// Inf or NaN become zeros.
 template <class S, class T>
 __device__ bool cut_line(const T (&x)[S::terms / 4], int line, int t, S& shared) {
   constexpr std::uint64_t halves = 0x8080808080808080u;  // 128 in the last eight digits

@@ -6,6 +6,7 @@
 #include "cuda/core/matrices.hpp"
 #include "cuda/core/operand.hpp"
 #include "lib/call/batch.hpp"
+#include "lib/call/mode.hpp"
 
 namespace accublas::cuda {
 
@@ -20,13 +21,20 @@ struct BatchProblem {
   Scalar<T> alpha, beta;
 };
 
-// ---- batch_cr.cu, batch_fixed.cu, batch_exact.cu ---------------------------------------------------------------
+// ---- batch_cr.cu, batch_fixed.cu, batch_squares.cu, batch_exact.cu
+/// The most terms of a sum. The totals of the kernels have room for so many.
+inline constexpr Index most_batch_terms = 512;
+
 /// The division of results into tiles, and of these into squares of 16 x 8 elements. Word 4 w + q of the bitmap of
 /// pending elements belongs to the w-th square of all (matrices, tiles by columns, squares by columns), q = 2 h + e.
 /// Bit i of it stands for row i / 4 + 8 h and column 2 (i % 4) + e of the square.
 struct BatchTiles {
   int rows, cols;  ///< size of a tile
   Index row_tiles, col_tiles;
+  bool long_sums = false;  ///< the kernels of sums with up to most_batch_terms terms
+  /// If not zero, there is one matrix, and its bitmap is that of OpenBits for its transpose: so many words a column.
+  /// The tiles are long_tiles then, and state->rejected counts the pending elements of finite lines.
+  Index open_pitch = 0;
   ACCUBLAS_HD Index of_a_matrix() const { return row_tiles * col_tiles; }
   ACCUBLAS_HD int squares() const { return rows / 16 * (cols / 8); }
   std::size_t open_words(Index matrices) const {
@@ -34,10 +42,22 @@ struct BatchTiles {
   }
 };
 
-/// Returns whether the kernels of mode cr for small matrices serve a shape: up to order 128, if shared memory holds it.
+/// Returns whether the kernels of mode cr for small matrices serve a shape: up to order 512, if shared memory
+/// holds it.
 bool batch_cr_serves(const DeviceModel&, Index m, Index n, Index k);
-/// Returns the tiles of a shape that these kernels serve.
-BatchTiles batch_tiles(Index m, Index n, Index k);
+/// Returns the fastest tiles for `count` matrices of a shape that these kernels serve.
+BatchTiles batch_tiles(const DeviceModel&, Index m, Index n, Index k, Index count);
+/// Returns the fastest tiles among those whose sums have up to most_batch_terms terms. They have 32 or 64 rows.
+BatchTiles long_tiles(const DeviceModel&, Index m, Index n, Index count);
+/// Returns whether batch_fixed serves a shape: with t up to 64, if batch_cr serves it and m n k is at most 384^3.
+bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
+/// Returns whether the kernels for small matrices serve the product of a mode, with its values. In dp:repro and
+/// sp:repro longer sums have values of their own.
+inline bool batch_serves(const DeviceModel& model, const Mode& mode, Index m, Index n, Index k) {
+  if (mode.kind == ACCUBLAS_MODE_FIXED) return batch_fixed_serves(model, m, n, k, mode.parameter);
+  return (!mode.reproducible || k <= most_terms_as_cr) && batch_cr_serves(model, m, n, k);
+}
+
 /// Computes every element that Ziv's test decides, in one kernel. It sets the bits of the other elements in `open`, and
 /// counts them in state->open[0]. If alpha, in device memory, is zero, it computes C_i = beta C_i. Tests set
 /// `all_undecided`, with which no element is decided.
@@ -45,14 +65,21 @@ template <class T>
 void batch_cr(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open, bool all_undecided,
               CallState* state, cudaStream_t);
 
-/// Returns whether batch_fixed serves a shape: with t up to 64, if batch_cr serves it.
-bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
+/// Returns the fastest tiles for a shape that batch_fixed serves.
+BatchTiles batch_fixed_tiles(const DeviceModel&, Index m, Index n, Index k, Index count);
 /// Counterpart of batch_cr for fixed:t. Pending elements are those of lines with Inf or NaN.
 template <class T>
 void batch_fixed(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, int t, std::uint32_t* open,
                  CallState* state, cudaStream_t);
 
-/// Computes the elements whose bits are set, by exact accumulators, including special values.
+/// Computes squares in which some elements are pending, by pairs of doubles with a bound: writes the elements that this
+/// decides, clears their bits, and subtracts them from state->open[0].
+template <class T>
+void batch_squares(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open, CallState* state,
+                   cudaStream_t);
+
+/// Computes the elements whose bits are set, including special values: by exact accumulators, and before that by grid
+/// sums if the tiles are of long sums.
 template <class T>
 void batch_exact(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, const std::uint32_t* open,
                  CallState* state, cudaStream_t);

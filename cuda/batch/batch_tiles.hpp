@@ -12,16 +12,19 @@ namespace accublas::cuda {
 #ifdef __CUDACC__
 
 /// The tiles of a block, with its lines in shared memory: `Tiles` tiles of Rows x Cols elements and up to Terms terms.
-/// The tiles are cut into squares of 16 x 8, one a warp at a time.
-template <int Digits, int Rows, int Cols, int Terms, int Tiles, int Threads>
+/// The tiles are cut into squares of 16 x 8, one a warp at a time. If `Long` is set, sums have any number of terms:
+/// shared memory holds Terms of them at a time.
+template <int Digits, int Rows, int Cols, int Terms, int Tiles, int Threads, bool Long = false>
 struct TileShape {
   static constexpr int digits = Digits, rows = Rows, cols = Cols, terms = Terms, tiles = Tiles, threads = Threads,
                        warps = Threads / 32;
+  static constexpr bool long_sums = Long;
   static constexpr int blocks = Threads > 256 ? 1 : 2;  ///< resident blocks of a multiprocessor
   static constexpr int tile_lines = Rows + Cols, lines = Tiles * tile_lines;
   static constexpr int squares = Rows / 16 * (Cols / 8);     ///< squares of a tile
   static constexpr int groups = ceil_div(lines / 8, warps);  ///< groups of eight lines that a warp has
   static constexpr int pitch = Terms;                        ///< bytes of a line
+  static constexpr int squares_of_warp = ceil_div(Tiles * squares, warps);
   static constexpr std::uint32_t plane = lines * pitch;
 
   std::uint32_t digit[Digits + Digits % 2][lines][pitch / 4];  ///< four terms a word; words are permuted by chunk_of
@@ -81,6 +84,34 @@ __device__ __forceinline__ Square square_of(const BatchProblem<T>& p, const Batc
           tile.inside % row_tiles * S::rows + row, tile.inside / row_tiles * S::cols + col,  tile.matrix < p.count};
 }
 
+/// Returns the bits 0, 4, .. 28 of x as a byte.
+__device__ __forceinline__ unsigned every_fourth_bit(unsigned x) {
+  x &= 0x11111111u;
+  x = (x | x >> 3) & 0x03030303u;
+  x = (x | x >> 6) & 0x000F000Fu;
+  return (x | x >> 12) & 0xFFu;
+}
+
+/// Writes the pending elements of a square, where bit i of ballot[q] is lane i's element q: to its four words of
+/// `block_open`, or to `open` as OpenBits if the tiles say so. A warp calls it together.
+template <class S, class T>
+__device__ __forceinline__ void write_open(const BatchProblem<T>& p, const BatchTiles& tiles, const Square& square,
+                                           const unsigned (&ballot)[4], std::uint32_t* open, std::uint32_t* words) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  if (!S::long_sums || tiles.open_pitch == 0) {
+    if (lane == 0) *reinterpret_cast<uint4*>(words) = make_uint4(ballot[0], ballot[1], ballot[2], ballot[3]);
+    return;
+  }
+  // Lane c + 4 e has column 2 c + e of the square, a half word.
+  const int c = lane % 4, e = lane / 4;
+  const Index col = square.col + 2 * c + e, half = square.row / 16;
+  if (lane >= 8 || col >= p.n || half >= 2 * tiles.open_pitch) return;
+  const unsigned low = every_fourth_bit((e == 0 ? ballot[0] : ballot[1]) >> c),
+                 high = every_fourth_bit((e == 0 ? ballot[2] : ballot[3]) >> c);
+  reinterpret_cast<std::uint16_t*>(open)[col * 2 * tiles.open_pitch + half] =
+      static_cast<std::uint16_t>(low | high << 8);
+}
+
 /// Transposes bytes: bytes 0 .. 3 of four words become words 0 .. 3 of four bytes.
 __device__ __forceinline__ void transpose_bytes(std::uint32_t (&x)[4]) {
   const std::uint32_t a = __byte_perm(x[0], x[1], 0x5140), b = __byte_perm(x[2], x[3], 0x5140),
@@ -91,14 +122,14 @@ __device__ __forceinline__ void transpose_bytes(std::uint32_t (&x)[4]) {
   x[3] = __byte_perm(c, d, 0x7632);
 }
 
-/// Loads this thread's part of a line: every fourth term from threadIdx.x % 4 on, with 0 for terms that do not exist.
-template <class S, class T>
-__device__ __forceinline__ void load_line(const Line<T>& line, int terms, T (&x)[S::terms / 4]) {
-  const int first = static_cast<int>(threadIdx.x) % 4;
+/// Loads this thread's part of the terms from `begin` on: every fourth term from threadIdx.x % 4 on, with 0 for terms
+/// that do not exist.
+template <class T, int Loads>
+__device__ __forceinline__ void load_line(const Line<T>& line, int begin, int terms, T (&x)[Loads]) {
+  const int first = begin + static_cast<int>(threadIdx.x) % 4;
   const T* from = line.data + first * line.stride;
 #pragma unroll
-  for (int q = 0; q < S::terms / 4; ++q, from += 4 * line.stride)
-    x[q] = line.exists && 4 * q + first < terms ? *from : T(0);
+  for (int q = 0; q < Loads; ++q, from += 4 * line.stride) x[q] = line.exists && 4 * q + first < terms ? *from : T(0);
 }
 
 /// Adds to sums[w - First] the products of digits i and w - i for First <= w < First + W, of 16 rows from line `row`

@@ -237,6 +237,8 @@ PendingTiles PendingTiles::faster_by_short_tiles(const DeviceModel& model) {
   return {tuning.pending_of_short * model.processors, tuning.of_short_tile};
 }
 
+PendingTiles PendingTiles::of_small(const DeviceModel& model) { return {4096, model.tuning().exact.of_tile}; }
+
 bool computes_tiles(const DeviceModel& model, Index m, Index n) {
   return m * n > PendingTiles::faster_by_tiles(model, m, n).elements;
 }
@@ -257,10 +259,19 @@ void exact(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t st
   accumulate_open_elements(model, a, stream);
 }
 
+template <class T>
+void exact_of_small(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
+  const PendingTiles least = PendingTiles::of_small(model);
+  if (a.rows.count * a.cols.count > least.elements) decide_by_tiles(model, a, least, least, stream);
+  decide_by_grid_sums(model, a, stream);
+  accumulate_open_elements(model, a, stream);
+}
+
 #define ACCUBLAS_INSTANTIATE(T)                                                                               \
   template void resolve_structural_zeros<T>(const DeviceModel&, const ExactArguments<T>&, int, cudaStream_t); \
   template void accumulate_open_elements<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);      \
-  template void exact<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
+  template void exact<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);                         \
+  template void exact_of_small<T>(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

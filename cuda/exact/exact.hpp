@@ -42,6 +42,9 @@ template <class T>
 void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int index, cudaStream_t);
 template <class T>
 void exact(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
+/// Counterpart of `exact` for results of so few elements that tiles do not fill the device (PendingTiles::of_small).
+template <class T>
+void exact_of_small(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 
 /// Rows and columns of a tile of decide_by_tiles, and terms of a block that it leaves out if all its products are zero:
 /// those of a word of Lines::nonzero.
@@ -84,6 +87,9 @@ struct PendingTiles {
   static PendingTiles faster_by_tiles(const DeviceModel&, Index m, Index n);
   /// Returns the numbers for tiles that leave out terms that do not matter.
   static PendingTiles faster_by_short_tiles(const DeviceModel&);
+  /// Returns the numbers for results of up to 512 x 512 elements. All tiles take the time of some 3000 single sums
+  /// then, because they run at the same time.
+  static PendingTiles of_small(const DeviceModel&);
 };
 /// Returns whether exact() runs decide_by_tiles for an m x n result. Only then all elements may be pending.
 bool computes_tiles(const DeviceModel&, Index m, Index n);

@@ -4,10 +4,9 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
-#include "cuda/core/loads.hpp"
 #include "cuda/exact/exact.hpp"
+#include "cuda/exact/grid_sum.hpp"
 #include "cuda/exact/open_elements.hpp"
-#include "cuda/sums/grid_chain.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
@@ -51,41 +50,6 @@ struct Tiles {
   __device__ Index step() const { return spread ? count : pitch; }
 };
 
-/// A warp's share of the terms of an element: all terms, or one of as many shares as a block has warps.
-struct Share {
-  int number, of;
-};
-
-/// Returns to lane 0 the sum of the warp's share of the products of a row and a column.
-template <class T>
-__device__ TripleSum grid_sum(const Operand<T>& rows, Index row, const Operand<T>& cols, Index col, Share share) {
-  constexpr Index step = 32 * chain_group;
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const Index first = share.number * step, next = share.of * step;
-  GridChain<sizeof(T) < sizeof(double), true> chain;
-  const Index x_stride = rows.k_stride, y_stride = cols.k_stride;
-  const T *x = rows.at(row, first + lane), *y = cols.at(col, first + lane);
-  const bool negates = rows.negates(row, lane) != cols.negates(col, lane);
-  for (Index left = rows.k - first; left > 0; left -= next, x += next * x_stride, y += next * y_stride) {
-    T u[chain_group], v[chain_group];
-    if (left >= step) {
-      load_spaced<32>(x, x_stride, u);
-      load_spaced<32>(y, y_stride, v);
-    } else {
-      load_spaced_below<32>(x, x_stride, left - lane, u);
-      load_spaced_below<32>(y, y_stride, left - lane, v);
-    }
-    double a[chain_group], b[chain_group];
-#pragma unroll
-    for (int j = 0; j < chain_group; ++j) {
-      a[j] = u[j];
-      b[j] = negates ? -v[j] : v[j];
-    }
-    chain.add(a, b);
-  }
-  return warp_sum(chain.result());
-}
-
 /// Returns to thread 0 the sum of the warps' sums, which their lanes 0 have.
 __device__ TripleSum block_sum(TripleSum sum) {
   __shared__ TripleSum sums[warps];
@@ -101,7 +65,7 @@ __device__ TripleSum block_sum(TripleSum sum) {
 /// its bit cleared.
 template <class T>
 __device__ ACCUBLAS_NOINLINE bool decide_element(const ExactArguments<T>& a, Index row, Index col, T alpha, T beta,
-                                                 Share share) {
+                                                 TermShare share) {
   TripleSum sum = grid_sum(a.rows, row, a.cols, col, share);
   if (share.of > 1) sum = block_sum(sum);
   if (share.number != 0 || threadIdx.x % 32 != 0 || !triple_known(sum)) return false;
@@ -162,7 +126,7 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
       }
       more = __syncthreads_or(left) != 0;
       const int all = min(listed, most_listed);
-      const auto decide = [&](int i, Share share) {
+      const auto decide = [&](int i, TermShare share) {
         const int part = list[i] / part_cols, in_part = list[i] % part_cols;
         decided += decide_element(a, row_of(part), col_of(part, in_part), alpha, beta, share);
       };

@@ -107,7 +107,7 @@ __device__ __forceinline__ void measure_group(const Sides<T>& sides, bool with_l
 template <class T>
 __global__ void __launch_bounds__(block_threads, 3) bound_whole(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
-  if (*sides.refused) return;
+  if (sides.skipped()) return;
   __shared__ QuickSum shared[block_threads];
   static_assert(sizeof(FirstEntries<T>) <= sizeof(QuickSum));
   measure_group<QuickSums<T>>(sides, true, shared);
@@ -117,7 +117,7 @@ template <class T>
 __global__ void __launch_bounds__(block_threads, 3)
     measure_whole(const __grid_constant__ Sides<T> sides, bool with_lambda) {
   await_predecessor();
-  if (*sides.refused) return;
+  if (sides.skipped()) return;
   __shared__ Sum shared[block_threads];
   measure_group<WindowSums>(sides, with_lambda, shared);
 }
@@ -138,7 +138,7 @@ __device__ unsigned long long* as_integer(double* x) { return reinterpret_cast<u
 template <class T>
 __global__ void prepare_parts(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
-  if (*sides.refused) return;
+  if (sides.skipped()) return;
   const Index i = blockIdx.x * Index{blockDim.x} + threadIdx.x;
   for (const Side<T>& side : sides.side) {
     if (i >= padded_lines(side.x.count)) continue;
@@ -191,7 +191,7 @@ __device__ void scan_part(const Side<T>& side, const PartOfLines& part, Scan<T>*
 template <class T>
 __global__ void __launch_bounds__(block_threads, 3) scan_parts(const __grid_constant__ Sides<T> sides) {
   await_predecessor();
-  if (*sides.refused) return;
+  if (sides.skipped()) return;
   __shared__ Scan<T> shared[block_threads];
   const PartOfLines part = part_of_block(sides);
   const Side<T>& side = sides.side[part.side];
@@ -214,7 +214,7 @@ template <class T>
 __global__ void __launch_bounds__(block_threads, 3)
     sum_parts(const __grid_constant__ Sides<T> sides, bool with_lambda) {
   await_predecessor();
-  if (*sides.refused) return;
+  if (sides.skipped()) return;
   __shared__ Sum shared[block_threads];
   const PartOfLines part = part_of_block(sides);
   const Side<T>& side = sides.side[part.side];
@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(block_threads, 3)
 template <class T>
 __global__ void finish_parts(const __grid_constant__ Sides<T> sides, bool with_lambda) {
   await_predecessor();
-  if (*sides.refused) return;
+  if (sides.skipped()) return;
   const Index i = blockIdx.x * Index{blockDim.x} + threadIdx.x;
   for (const Side<T>& side : sides.side) {
     if (i >= padded_lines(side.x.count)) continue;
@@ -333,8 +333,9 @@ __global__ void __launch_bounds__(spread_threads) take_from_numbers(Lines number
 
 template <class T>
 void measure_sides(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
-                   const Lines& col_lines, bool with_lambda, bool bounds, CallState* state, cudaStream_t stream) {
-  Sides<T> sides = {{make_side(device, rows, row_lines, &state->rows), {}}, &state->refused};
+                   const Lines& col_lines, bool with_lambda, bool bounds, const unsigned long long* pending,
+                   CallState* state, cudaStream_t stream) {
+  Sides<T> sides = {{make_side(device, rows, row_lines, &state->rows), {}}, &state->refused, pending};
   if (row_lines.norm == col_lines.norm) {
     sides.side[0].same = &state->cols;
     sides.side[1].parts = 1;
@@ -349,13 +350,20 @@ void measure_sides(const DeviceModel& device, const Operand<T>& rows, const Line
 template <class T>
 void measure(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t stream) {
-  measure_sides(device, rows, row_lines, cols, col_lines, with_lambda, false, state, stream);
+  measure_sides(device, rows, row_lines, cols, col_lines, with_lambda, false, nullptr, state, stream);
+}
+
+template <class T>
+void measure_if_pending(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines,
+                        const Operand<T>& cols, const Lines& col_lines, const unsigned long long* pending,
+                        CallState* state, cudaStream_t stream) {
+  measure_sides(device, rows, row_lines, cols, col_lines, false, false, pending, state, stream);
 }
 
 template <class T>
 void measure_bounds(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t stream) {
-  measure_sides(device, rows, row_lines, cols, col_lines, true, true, state, stream);
+  measure_sides(device, rows, row_lines, cols, col_lines, true, true, nullptr, state, stream);
 }
 
 void spread_over_pairs(const DeviceModel& device, const Lines& numbers, const Lines& lines, bool with_lambda,
@@ -375,6 +383,8 @@ void share_in_pairs(const DeviceModel& device, const Lines& lines, bool with_lam
 #define ACCUBLAS_INSTANTIATE(T)                                                                                      \
   template void measure(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&, const Lines&, bool,  \
                         CallState*, cudaStream_t);                                                                   \
+  template void measure_if_pending(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&,           \
+                                   const Lines&, const unsigned long long*, CallState*, cudaStream_t);               \
   template void measure_bounds(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&, const Lines&, \
                                CallState*, cudaStream_t);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)

@@ -15,6 +15,10 @@ namespace accublas::cuda {
 template <class T>
 void measure(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t);
+/// Counterpart of `measure` without lambda that does nothing if *pending is zero.
+template <class T>
+void measure_if_pending(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
+                        const Lines& col_lines, const unsigned long long* pending, CallState* state, cudaStream_t);
 /// Faster alternative to `measure` for calls whose lines determine no promised bits. lambda (a sum of abs(x) 2^(24 -
 /// E), rounded up) and norm are upper bounds, close to some 2^-17 (with lines of thousands of entries a thread, 2^-11);
 /// last_bit is a lower bound. Also fills the summaries' members for certify_lines.

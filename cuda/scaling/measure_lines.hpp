@@ -32,7 +32,11 @@ struct Side {
 template <class T>
 struct Sides {
   Side<T> side[2];
-  const std::int32_t* refused;  ///< `refused` of CallState
+  const std::int32_t* refused;        ///< `refused` of CallState
+  const unsigned long long* pending;  ///< null: always measured; else nothing is measured if this is zero
+#ifdef __CUDACC__
+  __device__ bool skipped() const { return *refused || (pending && *pending == 0); }
+#endif
 };
 
 // ---- what a pass collects

@@ -11,11 +11,13 @@
 namespace gpu_bench {
 namespace {
 
-/// Orders, and counts that fill the machine. Past 128 the bit-defined modes make a call a matrix.
+/// Orders, and counts that fill the machine. Past 512, and past 128 in dp:repro, the bit-defined modes make a call a
+/// matrix.
 struct Size {
   Index order, count;
 };
-constexpr Size sizes[] = {{8, 100000}, {16, 50000}, {32, 10000}, {64, 1000}, {128, 500}, {256, 100}, {1024, 10}};
+constexpr Size sizes[] = {{8, 100000}, {16, 50000}, {32, 10000}, {64, 1000},
+                          {128, 500},  {256, 100},  {512, 25},   {1024, 10}};
 
 /// Mode cr, order 64, double, phi 0.5: at most so many times cuBLAS's time.
 constexpr Index target_order = 64;

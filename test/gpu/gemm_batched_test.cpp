@@ -89,6 +89,47 @@ TYPED_TEST(GemmBatched, CorrectlyRounded) {
   }
 }
 
+// Sums of more than 128 terms and matrices of several tiles: large and small tiles (few matrices), whole and partial
+// chunks of terms, and decaying matrices, which leave most elements pending.
+TYPED_TEST(GemmBatched, LongSums) {
+  using T = TypeParam;
+  Random rng(60);
+  std::vector<Kind> decaying;
+  for (const char* name : matrix_names()) decaying.push_back({Data::named, 0, name});
+  const Index sizes[] = {1, 5, 31, 64, 65, 127, 128, 129, 160, 191, 192, 193, 255, 256, 257, 300};
+  const auto size = [&] { return sizes[below(rng, 16)]; };
+  int round = 0;
+  for (const char* mode : {"cr", "fixed:53", "cr", "fixed:64", "cr", "fixed:20", "cr", "fixed:63", "cr", "fixed:24"})
+    for (const std::vector<Kind>& kinds : {ordinary_batches, hard_batches, decaying}) {
+      this->cpu.set(mode);
+      this->gpu.set(mode);
+      ++round;
+      Index m = size(), n = size(), k = 129 + below(rng, 384);
+      if (round % 3 == 0) k = size();
+      if (round % 5 == 0) m = n = k = std::array<Index, 6>{129, 256, 257, 384, 511, 512}[round / 5 - 1];
+      const Index count = m * n > 100000 ? 2 : round % 7 == 0 ? 60 : 1 + below(rng, 9);
+      Batch<T> x(rng, kinds, count, m, n, k, below(rng, 2) ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR,
+                 static_cast<int>(below(rng, 4)), below(rng, 3));
+      const T alphas[] = {T(1), T(1), T(-1), T(0.3), T(-0x1p-90), std::numeric_limits<T>::infinity()};
+      const T betas[] = {T(0), T(0), T(1), T(-0.7), std::numeric_limits<T>::quiet_NaN()};
+      x.scalars(alphas[below(rng, 6)], betas[below(rng, 5)]);
+      this->expect_same(x, mode, below(rng, 2));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+// Orders past the kernels for small matrices, beside orders that they serve: the bits are one definition's.
+TYPED_TEST(GemmBatched, BeyondTheLargestOrder) {
+  using T = TypeParam;
+  Random rng(61);
+  this->cpu.set("cr");
+  this->gpu.set("cr");
+  for (const auto& [m, n, k] : {std::array<Index, 3>{513, 20, 30}, {20, 513, 30}, {20, 30, 513}, {512, 20, 512}}) {
+    const Batch<T> x(rng, {{Data::phi, 1}, {Data::phi, 10}, {Data::few_special}}, 3, m, n, k, ACCUBLAS_COL_MAJOR, 1, 1);
+    this->expect_same(x, "cr");
+  }
+}
+
 // Every number of digits that fixed:T takes, T beyond the kernel too; and dp:repro, which has cr's values at these
 // sizes.
 TYPED_TEST(GemmBatched, FixedAndReproducible) {
@@ -142,7 +183,12 @@ TYPED_TEST(GemmBatched, ReportOfFixedAndReproducible) {
       this->cpu.set(mode);
       this->gpu.set(mode);
       const bool large = below(rng, 2);  // of several tiles
-      const Batch<T> x(rng, {kind}, 7, large ? 100 : 33, large ? 66 : 40, large ? 90 : 57, ACCUBLAS_COL_MAJOR, 0, 0);
+      const bool longer = large && std::string(mode) != "dp:repro";
+      const Batch<T> x(rng, {kind}, 7, large ? 100 : 33, large ? 66 : 40,
+                       longer  ? 190
+                       : large ? 90
+                               : 57,
+                       ACCUBLAS_COL_MAJOR, 0, 0);
       std::int64_t rejected = 0;
       std::int32_t bits = 0;
       double bound = 0;
@@ -271,7 +317,8 @@ TYPED_TEST(GemmBatched, GraphsReplayOnOtherData) {
       this->cpu.set(std::string(mode) == "native" ? "cr" : mode);
       ASSERT_EQ(accublas_set_stream(gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
       const bool exact = std::string(mode) == "native";
-      Batch<T> x(rng, {{exact ? Data::integers : Data::phi, 1}}, 9, 72, 40, 33, ACCUBLAS_COL_MAJOR, 1, 1);
+      const Index k = std::string(mode) == "cr" ? 200 : 33;  // cr: sums in two chunks
+      Batch<T> x(rng, {{exact ? Data::integers : Data::phi, 1}}, 9, 72, 40, k, ACCUBLAS_COL_MAJOR, 1, 1);
       BatchOnDevice<T> operands(x);
       ASSERT_EQ(operands.run(gpu, x, by_pointers, true), ACCUBLAS_SUCCESS) << gpu.error();
       ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS);
@@ -285,7 +332,7 @@ TYPED_TEST(GemmBatched, GraphsReplayOnOtherData) {
       ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
       for (const Kind& kind : {Kind{Data::integers}, Kind{Data::few_special}, Kind{Data::phi, 10}}) {
         if (exact && kind.data != Data::integers) break;
-        Batch<T> next(rng, {kind}, 9, 72, 40, 33, ACCUBLAS_COL_MAJOR, 1, 1);
+        Batch<T> next(rng, {kind}, 9, 72, 40, k, ACCUBLAS_COL_MAJOR, 1, 1);
         next.scalars(T(-2), T(1));
         operands.a = next.a, operands.b = next.b, operands.c = next.c;
         operands.scalars = std::vector<T>{T(-2), T(1)};

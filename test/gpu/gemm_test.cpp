@@ -206,6 +206,41 @@ TYPED_TEST(Gemm, SkinnyShapes) {
   }
 }
 
+// Single products of cr up to order 512: shapes at the edges of tiles and chunks, every kind of data, decaying
+// matrices, scalars anywhere, and a small workspace.
+TYPED_TEST(Gemm, SmallProducts) {
+  using T = TypeParam;
+  Random rng(10);
+  std::vector<Kind> kinds = {{Data::phi, 0},       {Data::phi, 1},        {Data::phi, 4},     {Data::phi, 10},
+                             {Data::cancellation}, {Data::integers},      {Data::triangular}, {Data::ties},
+                             {Data::whole_range},  {Data::subnormal},     {Data::overflow},   {Data::many_special},
+                             {Data::few_special},  {Data::zero_lines},    {Data::graded},     {Data::extreme},
+                             {Data::both_ends},    {Data::block_diagonal}};
+  for (const char* name : matrix_names()) kinds.push_back({Data::named, 0, name});
+  const std::vector<std::array<Index, 3>> shapes = {
+      {1, 1, 512},     {2, 3, 129},     {31, 33, 32},    {32, 32, 128},  {33, 31, 130},   {64, 64, 64},
+      {65, 63, 257},   {128, 128, 128}, {129, 129, 129}, {130, 70, 250}, {192, 192, 192}, {255, 257, 256},
+      {256, 256, 256}, {257, 255, 255}, {300, 10, 400},  {10, 300, 511}, {384, 384, 384}, {511, 500, 333},
+      {512, 512, 512}, {512, 1, 5},     {1, 512, 300},   {400, 512, 1}};
+  std::size_t number = 0;
+  for (int round = 0; round < scaled(2); ++round)
+    for (const Kind& kind : kinds)
+      for (int i = 0; i < 3; ++i, ++number) {
+        const auto& [m, n, k] = shapes[number % shapes.size()];
+        const std::string mode = k <= 128 && number % 2 ? "dp:repro" : "cr";
+        this->set(mode);
+        ASSERT_EQ(accublas_set_workspace_mib(this->gpu, number % 5 == 0 ? 1 : 0), ACCUBLAS_SUCCESS);
+        auto p = random_problem<T>(rng, kind, m, n, k);
+        const T alphas[] = {T(1), T(1), T(-1), T(0.3), T(-0x1p-90), T(0)};
+        const T betas[] = {T(0), T(0), T(1), T(-0.7), std::numeric_limits<T>::quiet_NaN()};
+        p.alpha = alphas[below(rng, 6)];
+        p.beta = betas[below(rng, 5)];
+        expect_same(this->cpu, this->gpu, p, mode, below(rng, 3) == 0);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+  ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 0), ACCUBLAS_SUCCESS);
+}
+
 // Host operands are copied to the GPU and back where backend cuda is asked for.
 TYPED_TEST(Gemm, HostOperands) {
   using T = TypeParam;
