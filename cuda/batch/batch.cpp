@@ -137,7 +137,7 @@ void native_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
 /// target must know the data before it writes.
 template <class T>
 bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const Execution& execution) {
-  // A launch has fewer than 2^31 thread blocks, one for 32 x 32 elements in long sums.
+  // A launch must have fewer than 2^31 thread blocks. If sums are long, a thread block computes 32 x 32 elements.
   constexpr Index most_blocks = Index{1} << 30;
   const Gemm<T>& g = call.problem.shape;
   if (call.engine != ACCUBLAS_ENGINE_INT8 || !batch_serves(state.model(), call.mode, g.m, g.n, g.k)) return false;
@@ -145,8 +145,8 @@ bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const E
   return call.mode.kind != ACCUBLAS_MODE_FIXED || execution.target == 0;
 }
 
-/// Computes all matrices by the kernels for small ones, and the elements that these leave pending by sums with bounds
-/// and by exact accumulators.
+/// Computes all matrices by the kernels for small matrices. Sums with bounds and exact accumulators compute the
+/// elements that these kernels leave pending.
 template <class T>
 void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const BatchProblem<T> p = batch_problem(call);

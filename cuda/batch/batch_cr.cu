@@ -4,11 +4,11 @@
 // <= D are multiplied, 64 (26) of them, in D + 1 sums by weight. These are exact, and so is their combination,
 //   S = 2^(E + F - 92) (sum over w <= D of L_w 256^(10 - w)).
 // The bound of the left-out pairs depends on which digits are nonzero at all, and is exactly 0 if no pair is left out,
-// so that ties are decided. Ziv's test rounds both ends; elements that it leaves pending go to batch_squares.cu and
-// batch_exact.cu, or to cuda/exact if there is one matrix.
+// so that ties are decided. Ziv's test rounds both ends of the interval. batch_squares.cu and batch_exact.cu compute
+// the elements that it leaves pending; for a single matrix cuda/exact computes them.
 //
-// Shared memory holds 128 terms of a tile. Longer sums go in chunks: the lines are read once for their exponents, and
-// each chunk's levels, which fit int32, are added to totals in shared memory.
+// Shared memory holds 128 terms of a tile. The kernel computes longer sums in chunks. It first reads the lines once to
+// find their exponents. It adds each chunk's sums by weight, which fit int32, to totals in shared memory.
 //
 // Cost of a matrix of order 64 on a multiprocessor of compute capability 9.0: 64 x 64^3 products of bytes at 2048 a
 // clock take 8200 clocks. In addition there are some 40,000 instructions of a warp, most of them for digits and
@@ -27,7 +27,7 @@ namespace accublas::cuda {
 
 namespace {
 
-/// Adds element q's levels, of up to 128 terms, to `sum`, whose `low` may reach 2^48 then.
+/// Adds element q's sums by weight, of up to 128 terms, to `sum`. `low` may reach 2^48 or more then.
 template <int W>
 __device__ __forceinline__ void add_levels(const int (&level)[W][4], int q, WeightedSum& sum) {
   long long high = 0, low = 0;
@@ -65,7 +65,7 @@ __device__ bool finish_sum(const WeightedSum& s, double error, int exponent, con
 }
 
 /// Measures and multiplies long lines, some terms at a time, and leaves the totals in shared memory. All threads call
-/// it, and synchronise before they read fields and masks of other lines.
+/// this function. They must synchronise before they read fields and masks of other lines.
 template <class S, class T>
 __device__ __forceinline__ void sum_long_lines(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared) {
   static_assert(S::groups == 1 && S::lines == 8 * S::warps && S::warps * S::squares_of_warp == S::squares);
@@ -117,13 +117,13 @@ __device__ __forceinline__ void sum_long_lines(const BatchProblem<T>& p, const B
   }
 }
 
-/// Numbers of pending elements: of all, and of those of finite lines if there is one matrix with OpenBits.
+/// Counts of pending elements. `finite` counts those of finite lines, if there is one matrix with OpenBits.
 struct Left {
   unsigned all = 0, finite = 0;
 };
 
-/// Rounds the elements of a square, and writes those that are decided. sum_of(q) is the sum of this thread's element q.
-/// Adds the pending elements to *left.
+/// Rounds the elements of a square, and writes those that Ziv's test decides. sum_of(q) is the sum of this thread's
+/// element q. Adds the pending elements to *left.
 template <class S, class T, class SumOf>
 __device__ __forceinline__ void finish_square(const BatchProblem<T>& p, const BatchTiles& tiles, const Square& square,
                                               const Scalars<T>& scalars, bool all_undecided, const S& shared,
@@ -221,19 +221,19 @@ void launch_cr(const DeviceModel& model, const BatchProblem<T>& p, const BatchTi
          all_undecided, state);
 }
 
-/// The shapes of sums of any length.
+/// The tile shapes for sums in chunks.
 template <class T>
 using SmallLong = Shape<T, 32, 32, 128, 1, 256, true>;
 template <class T>
 using LargeLong = Shape<T, 64, 64, 128, 1, 512, true>;
 
-/// Times by which tiles are chosen, in microseconds of a multiprocessor of an H200. Measured by `accublas-gpu-bench
-/// batched`.
+/// The times from which long_tiles chooses, in microseconds of a multiprocessor of an H200. `accublas-gpu-bench
+/// batched` measured them.
 struct TileTimes {
   double large = 25;  ///< 128 terms of a tile of 64 x 64
   double small = 9;   ///< 128 terms of a tile of 32 x 32
 };
-/// The order up to which a batch takes less time by these kernels than by single calls of some 9 launches.
+/// Up to this order a batch takes less time by these kernels than by single calls, which have some 9 launches each.
 constexpr Index most_order = 512;
 
 /// Returns how much shared memory a thread block can have: 163 KiB on compute capabilities 8.0 and 8.7, 99 KiB on 8.6,
@@ -245,7 +245,7 @@ std::size_t shared_limit(const DeviceModel& model) {
   return kib << 10;
 }
 
-/// Returns the shared memory of the shape that needs least, of those that serve an m x n product of k terms.
+/// Returns the shared memory of the smallest shape that can compute an m x n product of k terms.
 std::size_t smallest_need(Index m, Index n, Index k) {
   if (k > 64) return sizeof(SmallLong<double>);
   return m > 32 || n > 32 || k > 32 ? sizeof(Shape<double, 64, 64, 64, 1, 256>)
@@ -273,7 +273,7 @@ BatchTiles batch_tiles(const DeviceModel& model, Index m, Index n, Index k, Inde
 BatchTiles long_tiles(const DeviceModel& model, Index m, Index n, Index count) {
   const auto of = [&](int order) { return BatchTiles{order, order, ceil_div(m, order), ceil_div(n, order), true}; };
   const BatchTiles large = of(64), small = of(32);
-  // The time of a matrix's terms, but for the same factor.
+  // The factor ceil(k / 128) is left out, because both times have it.
   const auto time = [&](const BatchTiles& tiles, double of_tile) {
     return static_cast<double>(ceil_div(count * tiles.of_a_matrix(), Index{model.processors})) * of_tile;
   };

@@ -16,8 +16,9 @@ struct alignas(16) WeightedSum {
 /// A double holds `high`.
 static_assert(most_batch_terms << 44 <= Index{1} << 53);
 
-/// A shape's lines, with the exponent field and digit mask of each. Long sums have their totals there too, because
-/// registers that hold them would spill: [4 s + q][t] is that of thread t's element q in its warp's s-th square.
+/// A shape's lines, with the exponent field and digit mask of each. The totals of long sums are in shared memory too,
+/// because registers that hold them would spill. total[4 s + q][t] belongs to thread t's element q in its warp's s-th
+/// square.
 template <class Tiles>
 struct CrLines : Tiles {
   int field[Tiles::lines];
@@ -37,7 +38,7 @@ __device__ std::uint32_t leading_word(T x) {
     return __float_as_uint(x) & 0x7FFFFFFFu;
 }
 
-/// Returns the largest over the four threads of a line.
+/// Returns the largest x of the four threads of a line.
 __device__ __forceinline__ std::uint32_t most_of_four(std::uint32_t x) {
   x = max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 1));
   return max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));
@@ -58,8 +59,9 @@ __device__ std::uint32_t special_mask(std::uint32_t most) {
   return most >= static_cast<std::uint32_t>(FloatFormat<T>::infinity >> (8 * sizeof(T) - 32)) ? line_is_special : 0;
 }
 
-/// Cuts terms of a line into shared memory. Four threads take every fourth term each; sixteen terms become a word of
-/// each digit. (Sums do not depend on the order of terms.) Returns this thread's part of the line's mask.
+/// Cuts terms of a line into digits in shared memory. Each of four threads takes every fourth term, and makes a word of
+/// each digit from four of its terms. (Sums do not depend on the order of terms.) Returns this thread's part of the
+/// line's mask.
 template <class S, class T>
 __device__ __forceinline__ std::uint32_t cut_terms(const T (&x)[S::terms / 4], int line, int field, int terms,
                                                    S& shared) {
@@ -98,7 +100,7 @@ __device__ __forceinline__ std::uint32_t cut_terms(const T (&x)[S::terms / 4], i
   return digit_mask(any, dropped);
 }
 
-/// Cuts one whole line into shared memory.
+/// Cuts one whole line into digits in shared memory.
 template <class S, class T>
 __device__ __forceinline__ void cut_cr_line(const T (&x)[S::terms / 4], int line, int terms, S& shared) {
   std::uint32_t most = 0;
@@ -113,8 +115,8 @@ __device__ __forceinline__ void cut_cr_line(const T (&x)[S::terms / 4], int line
   }
 }
 
-/// Cuts all lines of the block: eight a warp at a time, four threads a line. All loads are in flight before the first
-/// line is cut.
+/// Cuts all lines of the block. A warp takes eight lines at a time, with four threads for each. All loads are in flight
+/// before the first line is cut.
 template <class S, class T>
 __device__ void cut_whole_lines(const BatchProblem<T>& p, const BatchTiles& tiles, S& shared) {
   const int lane = static_cast<int>(threadIdx.x) % 32, terms = static_cast<int>(p.k);

@@ -1,5 +1,5 @@
-// Computes the elements of a batch that batch_cr and batch_fixed leave pending, including special values: by exact
-// accumulators, and before that by grid sums if sums are long. A warp computes an element at a time.
+// Computes the elements of a batch that batch_cr and batch_fixed leave pending, including special values. If sums are
+// long, grid sums decide most elements. Exact accumulators compute the others. A warp computes an element at a time.
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
@@ -43,7 +43,7 @@ __device__ Span span_of(const T* x, Index stride, Index k) {
   return span;
 }
 
-/// Writes an element if its grid sum decides it, and returns whether it did. Sums with Inf or NaN do not.
+/// Writes an element if its grid sum decides it, and returns whether it does. A sum with Inf or NaN decides nothing.
 template <class T>
 __device__ ACCUBLAS_NOINLINE bool compute_by_grid(const LinePair<T>& lines, T alpha, T beta, T* at) {
   const Operand<T> row{lines.x, 0, lines.x_stride, 1, lines.k}, col{lines.y, 0, lines.y_stride, 1, lines.k};

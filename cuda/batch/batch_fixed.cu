@@ -1,9 +1,9 @@
 // fixed:T up to T = 64 for batches of small matrices, on the INT8 tensor cores.
 //
 // The integers a' of docs/modes.md have at most 65 bits: 9 digits of 8 bits, -128 .. 127, of which the first ones are
-// zero for small T. All pairs of digits are multiplied exactly, 128 terms at a time, in two halves of the weights, and
-// S is their sum in 192 bits: at most 2^137 for 512 terms. Elements of lines with Inf or NaN go to the exact
-// accumulators (batch_exact.cu).
+// zero for small T. The kernel multiplies all pairs of digits exactly, 128 terms at a time, in two halves of the
+// weights. S is their sum in 192 bits. It is at most 2^137 for 512 terms. The exact accumulators (batch_exact.cu)
+// compute elements of lines with Inf or NaN.
 #include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_fixed_lines.hpp"
 #include "cuda/core/call_state.hpp"
@@ -85,7 +85,7 @@ __device__ void scale_squares(const BatchProblem<T>& p, const BatchTiles& tiles,
   }
 }
 
-/// Cuts the terms of the block's lines from `first` on into digits; returns true if this thread drops a bit of one.
+/// Cuts the terms of the block's lines from `first` on into digits. Returns true if this thread drops a bit.
 template <class T, class S>
 __device__ bool cut_lines(const BatchProblem<T>& p, const BatchTiles& tiles, int t, int first, S& shared) {
   bool dropped = false;
@@ -138,8 +138,8 @@ struct LongSum {
 __device__ __forceinline__ int bits_of_sum(int t, int k) { return 2 * t + max(7, 32 - __clz(k - 1)); }
 static_assert(2 * most_fixed_bits + 9 - 99 < 64, "finish_element shifts by less than a word");
 
-/// Rounds a square, from the sums of this thread's elements. The square's words get the elements that the exact
-/// accumulators must compute. Returns how many these are.
+/// Rounds a square, from the sums of this thread's elements. Sets the bits of the elements that the exact accumulators
+/// must compute in the square's words, and returns their number.
 template <class T, class S, class Low>
 __device__ __forceinline__ unsigned finish_square(const BatchProblem<T>& p, const BatchTiles& tiles,
                                                   const Square& square, int t, const Scalars<T>& scalars,
@@ -264,7 +264,7 @@ void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const Batc
 }  // namespace
 
 bool batch_fixed_serves(const DeviceModel& model, Index m, Index n, Index k, int t) {
-  // At order 512 single calls take two thirds of the time.
+  // At order 512 single calls take two thirds of this kernel's time.
   return t <= most_fixed_bits && batch_cr_serves(model, m, n, k) && m * n * k <= Index{384} * 384 * 384;
 }
 

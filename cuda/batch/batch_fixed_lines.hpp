@@ -25,8 +25,8 @@ __device__ inline int most_of_line(int x) {
   return max(x, __shfl_xor_sync(0xFFFFFFFFu, x, 2));
 }
 
-/// Calls body(line in shared memory, the line) for all of the block's lines that some element needs. The four threads
-/// of a line call it together.
+/// Calls body(number of the line in shared memory, the line) for all of the block's lines that some element needs. The
+/// four threads of a line call `body` together.
 template <class S, class T, class Body>
 __device__ void for_lines(const BatchProblem<T>& p, const BatchTiles& tiles, Body&& body) {
 #pragma unroll 1
@@ -60,8 +60,8 @@ __device__ void measure_line(const Line<T>& at, int terms, int line, S& shared) 
   shared.special[line] = special;
 }
 
-/// Writes the digits of entries of a line at t bits; returns true if a bit of them is dropped. Entries of lines with
-/// Inf or NaN become zeros.
+/// Writes the digits of entries of a line at t bits. Returns true if a bit is dropped. Entries of lines with Inf or NaN
+/// become zeros.
 template <class S, class T>
 __device__ bool cut_line(const T (&x)[S::terms / 4], int line, int t, S& shared) {
   constexpr std::uint64_t halves = 0x8080808080808080u;  // 128 in the last eight digits

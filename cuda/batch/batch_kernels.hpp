@@ -22,7 +22,7 @@ struct BatchProblem {
 };
 
 // ---- batch_cr.cu, batch_fixed.cu, batch_squares.cu, batch_exact.cu
-/// The most terms of a sum. The totals of the kernels have room for so many.
+/// The most terms of a sum that the totals of the kernels can hold.
 inline constexpr Index most_batch_terms = 512;
 
 /// The division of results into tiles, and of these into squares of 16 x 8 elements. Word 4 w + q of the bitmap of
@@ -31,9 +31,9 @@ inline constexpr Index most_batch_terms = 512;
 struct BatchTiles {
   int rows, cols;  ///< size of a tile
   Index row_tiles, col_tiles;
-  bool long_sums = false;  ///< the kernels of sums with up to most_batch_terms terms
-  /// If not zero, there is one matrix, and its bitmap is that of OpenBits for its transpose: so many words a column.
-  /// The tiles are long_tiles then, and state->rejected counts the pending elements of finite lines.
+  bool long_sums = false;  ///< selects the kernels that compute sums in chunks, of up to most_batch_terms terms
+  /// If not zero, there is one matrix, and the bitmap is OpenBits of its transpose, with open_pitch words a column.
+  /// Then long_tiles must have chosen the tiles, and state->rejected counts the pending elements of finite lines.
   Index open_pitch = 0;
   ACCUBLAS_HD Index of_a_matrix() const { return row_tiles * col_tiles; }
   ACCUBLAS_HD int squares() const { return rows / 16 * (cols / 8); }
@@ -42,17 +42,18 @@ struct BatchTiles {
   }
 };
 
-/// Returns whether the kernels of mode cr for small matrices serve a shape: up to order 512, if shared memory
-/// holds it.
+/// Returns whether the kernels of mode cr for small matrices can compute a shape. m, n and k must be at most 512, and
+/// the tiles must fit in shared memory.
 bool batch_cr_serves(const DeviceModel&, Index m, Index n, Index k);
-/// Returns the fastest tiles for `count` matrices of a shape that these kernels serve.
+/// Returns the fastest tiles for `count` matrices of a shape for which batch_cr_serves is true.
 BatchTiles batch_tiles(const DeviceModel&, Index m, Index n, Index k, Index count);
-/// Returns the fastest tiles among those whose sums have up to most_batch_terms terms. They have 32 or 64 rows.
+/// Returns the fastest tiles for sums in chunks. They have 32 or 64 rows.
 BatchTiles long_tiles(const DeviceModel&, Index m, Index n, Index count);
-/// Returns whether batch_fixed serves a shape: with t up to 64, if batch_cr serves it and m n k is at most 384^3.
+/// Returns whether batch_fixed can compute a shape faster than single calls. t must be at most 64, m n k at most 384^3,
+/// and batch_cr_serves must be true.
 bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
-/// Returns whether the kernels for small matrices serve the product of a mode, with its values. In dp:repro and
-/// sp:repro longer sums have values of their own.
+/// Returns whether the kernels for small matrices can compute a product with the mode's values. In dp:repro and
+/// sp:repro the values are cr's only for sums of at most most_terms_as_cr terms.
 inline bool batch_serves(const DeviceModel& model, const Mode& mode, Index m, Index n, Index k) {
   if (mode.kind == ACCUBLAS_MODE_FIXED) return batch_fixed_serves(model, m, n, k, mode.parameter);
   return (!mode.reproducible || k <= most_terms_as_cr) && batch_cr_serves(model, m, n, k);
@@ -65,21 +66,21 @@ template <class T>
 void batch_cr(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open, bool all_undecided,
               CallState* state, cudaStream_t);
 
-/// Returns the fastest tiles for a shape that batch_fixed serves.
+/// Returns the fastest tiles for a shape for which batch_fixed_serves is true.
 BatchTiles batch_fixed_tiles(const DeviceModel&, Index m, Index n, Index k, Index count);
 /// Counterpart of batch_cr for fixed:t. Pending elements are those of lines with Inf or NaN.
 template <class T>
 void batch_fixed(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, int t, std::uint32_t* open,
                  CallState* state, cudaStream_t);
 
-/// Computes squares in which some elements are pending, by pairs of doubles with a bound: writes the elements that this
-/// decides, clears their bits, and subtracts them from state->open[0].
+/// Computes squares with several pending elements by pairs of doubles with a bound. It writes the elements that the
+/// bound decides, clears their bits, and subtracts their number from state->open[0].
 template <class T>
 void batch_squares(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, std::uint32_t* open, CallState* state,
                    cudaStream_t);
 
-/// Computes the elements whose bits are set, including special values: by exact accumulators, and before that by grid
-/// sums if the tiles are of long sums.
+/// Computes the elements whose bits are set, including special values. If tiles.long_sums is set, grid sums decide most
+/// elements. Exact accumulators compute the others.
 template <class T>
 void batch_exact(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, const std::uint32_t* open,
                  CallState* state, cudaStream_t);

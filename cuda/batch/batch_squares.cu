@@ -1,7 +1,7 @@
-// Computes squares of a batch in which many elements are pending, by dot2's chains with bounds of their errors. Their
-// precision is relative to the sum of the terms' magnitudes, while that of digits is relative to the largest entries of
-// the row and the column: kernels of decaying entries leave most elements pending. A square takes the time of two or
-// three single sums (batch_exact.cu). The counterpart for single matrices is cuda/dot2/tile_elements.cu.
+// Computes squares of a batch in which several elements are pending, by dot2's chains with bounds of their errors. The
+// error of a chain is relative to the sum of the terms' magnitudes. The error of digits is relative to the largest
+// entries of the row and the column, so most elements of decaying matrices are pending. A square takes the time of two
+// or three single sums (batch_exact.cu). The counterpart for single matrices is cuda/dot2/tile_elements.cu.
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
@@ -16,11 +16,11 @@ namespace accublas::cuda {
 namespace {
 
 constexpr int square_warps = 8, square_blocks = 2;
-/// Pending elements of a square from which on it is computed.
+/// A square is computed if it has at least this many pending elements.
 constexpr int least_of_square = 4;
 
-/// The lines of a thread's elements 2 h + e of a square: rows h and columns e. Lines that do not exist are replaced by
-/// the last ones.
+/// The lines of a thread's four elements of a square. Element 2 h + e has row h and column e. The last line replaces
+/// lines that do not exist.
 template <class T>
 struct SquareLines {
   const T *row[2], *col[2];
@@ -70,7 +70,7 @@ template <class T>
 __global__ void __launch_bounds__(32 * square_warps, square_blocks)
     squares_kernel(BatchProblem<T> p, BatchTiles tiles, std::uint32_t* open, Index squares, CallState* state) {
   await_predecessor();
-  // Other blocks may have decided elements already. If none is pending any more, this block's are not either.
+  // Other thread blocks may have decided elements already. If no element is pending, this block has nothing to do.
   const volatile unsigned long long& pending = state->open[0];
   if (!__syncthreads_or(pending != 0)) return;
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -84,7 +84,7 @@ __device__ __forceinline__ Square square_of(const BatchProblem<T>& p, const Batc
           tile.inside % row_tiles * S::rows + row, tile.inside / row_tiles * S::cols + col,  tile.matrix < p.count};
 }
 
-/// Returns the bits 0, 4, .. 28 of x as a byte.
+/// Returns bits 0, 4, ..., 28 of x as a byte.
 __device__ __forceinline__ unsigned every_fourth_bit(unsigned x) {
   x &= 0x11111111u;
   x = (x | x >> 3) & 0x03030303u;
@@ -92,8 +92,9 @@ __device__ __forceinline__ unsigned every_fourth_bit(unsigned x) {
   return (x | x >> 12) & 0xFFu;
 }
 
-/// Writes the pending elements of a square, where bit i of ballot[q] is lane i's element q: to its four words of
-/// `block_open`, or to `open` as OpenBits if the tiles say so. A warp calls it together.
+/// Writes the pending elements of a square. Bit i of ballot[q] stands for lane i's element q. The bits go to `words`,
+/// the square's four words, or to `open` as OpenBits if tiles.open_pitch is not zero. All lanes of a warp call this
+/// function.
 template <class S, class T>
 __device__ __forceinline__ void write_open(const BatchProblem<T>& p, const BatchTiles& tiles, const Square& square,
                                            const unsigned (&ballot)[4], std::uint32_t* open, std::uint32_t* words) {
@@ -102,7 +103,7 @@ __device__ __forceinline__ void write_open(const BatchProblem<T>& p, const Batch
     if (lane == 0) *reinterpret_cast<uint4*>(words) = make_uint4(ballot[0], ballot[1], ballot[2], ballot[3]);
     return;
   }
-  // Lane c + 4 e has column 2 c + e of the square, a half word.
+  // Lane c + 4 e writes column 2 c + e of the square, which is a half word.
   const int c = lane % 4, e = lane / 4;
   const Index col = square.col + 2 * c + e, half = square.row / 16;
   if (lane >= 8 || col >= p.n || half >= 2 * tiles.open_pitch) return;
@@ -122,8 +123,8 @@ __device__ __forceinline__ void transpose_bytes(std::uint32_t (&x)[4]) {
   x[3] = __byte_perm(c, d, 0x7632);
 }
 
-/// Loads this thread's part of the terms from `begin` on: every fourth term from threadIdx.x % 4 on, with 0 for terms
-/// that do not exist.
+/// Loads this thread's part of the terms from `begin` on, which is every fourth term from threadIdx.x % 4 on. Terms
+/// that do not exist become 0.
 template <class T, int Loads>
 __device__ __forceinline__ void load_line(const Line<T>& line, int begin, int terms, T (&x)[Loads]) {
   const int first = begin + static_cast<int>(threadIdx.x) % 4;

@@ -1,4 +1,4 @@
-// The components of numbers, which are real or complex.
+// Access to the components of real and complex numbers.
 #pragma once
 
 #include "lib/numerics/complex.hpp"
@@ -8,7 +8,7 @@ namespace accublas::cuda {
 template <class E>
 inline constexpr int component_count = is_complex<E> ? 2 : 1;
 
-/// Returns the address of a component of a number: of its real part (0) or its imaginary part (1).
+/// Returns the address of a component of a number. Component 0 is the real part, and component 1 the imaginary part.
 template <class T>
 constexpr T* component_of(T* x, int) {
   return x;

@@ -15,7 +15,7 @@ inline constexpr unsigned full_warp = 0xFFFFFFFFu;
 template <class E>
 using VectorOf = std::conditional_t<is_single_precision<E>, float2, double2>;
 
-/// Loads an entry. A complex number takes one instruction, and must be aligned to its size.
+/// Loads an entry. One instruction loads a complex number, which must be aligned to its size.
 template <class T>
 __device__ T load_entry(const T* p) {
   if constexpr (is_complex<T>) {
@@ -26,7 +26,7 @@ __device__ T load_entry(const T* p) {
   }
 }
 
-/// Reads an entry from shared memory, where a complex number is aligned to its size too.
+/// Reads an entry from shared memory. A complex number must be aligned to its size.
 template <class T>
 __device__ T read_shared(const T* p) {
   if constexpr (is_complex<T>) {

@@ -42,7 +42,7 @@ template <class T>
 void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int index, cudaStream_t);
 template <class T>
 void exact(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
-/// Counterpart of `exact` for results of so few elements that tiles do not fill the device (PendingTiles::of_small).
+/// Counterpart of `exact` for small results, whose tiles do not fill the device (PendingTiles::of_small).
 template <class T>
 void exact_of_small(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 
@@ -87,8 +87,8 @@ struct PendingTiles {
   static PendingTiles faster_by_tiles(const DeviceModel&, Index m, Index n);
   /// Returns the numbers for tiles that leave out terms that do not matter.
   static PendingTiles faster_by_short_tiles(const DeviceModel&);
-  /// Returns the numbers for results of up to 512 x 512 elements. All tiles take the time of some 3000 single sums
-  /// then, because they run at the same time.
+  /// Returns the numbers for results of up to 512 x 512 elements. All tiles of such a result run at the same time, and
+  /// take the time of some 3000 single sums.
   static PendingTiles of_small(const DeviceModel&);
 };
 /// Returns whether exact() runs decide_by_tiles for an m x n result. Only then all elements may be pending.

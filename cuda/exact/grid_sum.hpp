@@ -9,7 +9,7 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
-/// A warp's share of the terms of an element: all terms, or one of as many shares as a block has warps.
+/// A warp's share of the terms of an element. There is one share, or one for each warp of a block.
 struct TermShare {
   int number, of;
 };

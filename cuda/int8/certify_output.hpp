@@ -16,7 +16,7 @@ class BitsTest {
   __device__ explicit BitsTest(const CertifyJob& job) : job_(job) {}
   __device__ int rungs() const { return job_.rungs.count; }
   __device__ void take(int rung) { rung_ = rung; }
-  static constexpr bool looks_ahead = true;  ///< all_pass knows of the rung above
+  static constexpr bool looks_ahead = true;  ///< all_pass can test the next rung
 
   /// The facts about a row and about columns c and c + 1 that the test needs; a lane keeps them for its warp.
   struct Row {
@@ -44,7 +44,7 @@ class BitsTest {
     return all;
   }
 
-  /// The facts about a line that the exact test needs, which asks for a rung or whether a sum's lines drop no bits.
+  /// The facts about a line that the exact test needs. A sum passes if a rung suffices or if its lines drop no bits.
   using Line = LineFacts;
   __device__ static Line line(const Lines& lines, Index i) { return facts_of(lines, i); }
   __device__ static Line from_lane(const Line& line, int lane) {
@@ -95,7 +95,7 @@ class ModuliTest {
   }
 
   struct Line : ModuliLine {
-    int needed;  ///< to drop no bits of the line
+    int needed;  ///< bits that the line needs so that none is dropped
   };
   __device__ static Line line(const Lines& lines, Index i) {
     const std::int64_t needed = needed_bits(lines, i) + norm_exponent(lines.norm[i]);
@@ -119,9 +119,10 @@ class ModuliTest {
   int taken_ = 0;
 };
 
-/// Turns 16 neighbouring sums of a row into the bits of rejected elements. Where they do not all pass at the rung
-/// known so far, they are put aside until the end of the tile. If they pass at the rung above, they are tested again
-/// only as long as nobody knows that an element needs it. `Groups`: of 64 columns that a warp stores.
+/// Turns 16 neighbouring sums of a row into the bits of rejected elements. If not all of them pass at the largest rung
+/// that an element is known to need, they are kept until the end of the tile, and tested exactly there. Sums that pass
+/// at the next rung are tested again only until an element is known to need that rung. `Groups` is the number of groups
+/// of 64 columns that a warp stores.
 template <class Test, int Groups>
 class CertifyOutput {
  public:
@@ -167,9 +168,9 @@ class CertifyOutput {
 
   __device__ void end_tile() {
     __syncwarp();  // words that lanes beside wrote come first
-    // The lanes and blocks share their findings, so that none repeats a test, and stop where too many elements are
-    // rejected: the other sums do not matter then. What others found is awaited while a round goes on, for the next
-    // one.
+    // Lanes and thread blocks share the largest rung that they have found, so that none repeats a test. They stop if
+    // too many elements are rejected, because the other sums do not matter then. The loads of what other blocks have
+    // found are in flight during a round, and the next round uses them.
     int others = known_, fails = 0;
     unsigned left = lanes_or(aside_ & ~above_), above = lanes_or(above_) & ~left;
     bool first = true;
@@ -221,13 +222,13 @@ class CertifyOutput {
   }
 
   __device__ static int group_of(int store) { return Groups == 1 ? 0 : store / 2; }
-  /// The first of two columns of a group that this lane keeps for its warp, and the lane that keeps the first of the 16
-  /// columns that this one stores.
+  /// own_columns is the first of two columns of a group whose facts this lane keeps for its warp. first_lane is the
+  /// lane that keeps the facts about the first of the 16 columns that this lane stores.
   __device__ Index own_columns(int group) const { return first_col_ + 64 * group + 2 * (threadIdx.x % 32); }
   __device__ static int first_lane() { return 8 * (threadIdx.x % 4); }
 
-  /// The existing elements that no rung lets pass, none if they are not `mine`. Raises the rung to what the others
-  /// need. By whole warps; the lanes begin at the same rung.
+  /// Returns the bits of the existing elements that pass at no rung; returns 0 unless the sums are `mine`. Raises the
+  /// rung to the one that the other elements need. Whole warps call this function, and their lanes begin at one rung.
   __device__ unsigned open_among(const Kept& kept, bool mine, int group) {
     using Line = typename Test::Line;
     const Index c = own_columns(group);
@@ -267,12 +268,12 @@ class CertifyOutput {
   Test test_;
   int known_;
   Found found_;
-  typename Test::Columns columns_[Groups];  ///< of every group, two for the warp
+  typename Test::Columns columns_[Groups];  ///< facts about two columns of every group
   typename Test::Row rows_[2];
-  Index first_col_ = 0;  ///< of the tile's part that the warp stores
+  Index first_col_ = 0;  ///< first column of the part of the tile that the warp stores
   int stores_ = 0;
-  unsigned aside_ = 0, above_ = 0;  ///< stores whose sums are kept; those of them that pass at the rung above
-  int rung_ = 0;                    ///< at which the tile's stores are tested
+  unsigned aside_ = 0, above_ = 0;  ///< stores whose sums are kept; above_ has those that pass at the next rung
+  int rung_ = 0;                    ///< the rung at which the tile's stores are tested
   Kept kept_[8];
 };
 

@@ -28,7 +28,7 @@ constexpr unsigned all_columns = columns_of_parts<Parts>(0, Parts);
 /// all of S, and where errors or bits below stay.
 enum class Rounding { exact, interval, general };
 
-/// Which of a lane's columns have residues of zero only, so that S is zero: bit c_column(e, part).
+/// Returns the lane's columns whose residues are all zero, so that S is zero, as bits c_column(e, part).
 template <int Parts>
 __device__ __forceinline__ unsigned zero_columns(const std::int8_t* residues, Index plane, int planes) {
   static_assert(columns == 4 && column_of(1) == 1 && column_of(3) == column_of(2) + 1);
@@ -47,7 +47,8 @@ __device__ __forceinline__ unsigned zero_columns(const std::int8_t* residues, In
   return zero;
 }
 
-/// A lane's columns of row r of a tile, from the whole of S; returns which of `rest` are written.
+/// Finishes those of a lane's columns of row r of a tile that are in `rest`, from all bits of S. Returns which of them
+/// are written.
 template <class Numbers, class T>
 __device__ ACCUBLAS_NOINLINE unsigned resolve_columns(const ReconstructArguments<T>& a, const BlockState<T, Numbers>& b,
                                                       const Tile& tile, int r, int own, unsigned rest) {
@@ -57,8 +58,8 @@ __device__ ACCUBLAS_NOINLINE unsigned resolve_columns(const ReconstructArguments
   const Index first_col = a.col_block * plan.block_cols + tile.col + own;
   const std::int8_t* const first = a.result + (tile.row + r) * plan.block_cols + tile.col + own;
   unsigned done = 0;
-  // Sums of zero are many where entries are, and S itself takes long. In an interval pass an error on both sides of
-  // zero decides nothing.
+  // If many entries are zero, many sums are zero too, and the reconstruction of S takes long. In an interval pass a sum
+  // of zero decides an element only if its error is zero.
   if (b.factors.kind == Factors<T>::power_of_two) {
     const unsigned zeros = rest & zero_columns<parts>(first, plane, plan.planes());
     for (int e = 0; e < columns; ++e) {

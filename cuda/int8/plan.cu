@@ -146,8 +146,8 @@ __global__ void __launch_bounds__(sample_threads)
   UndecidedSample sample{-1, -1};  // none found
   double tile = -1;
   SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
-  // A sum that is zero has no last place to compare errors with. Another element is tried, up to 8 in all; in matrices
-  // with many zeros, most elements have no term.
+  // A sum of zero has no last place to compare errors with, so the block tries another element, up to 8 in all. If a
+  // matrix has many zeros, most elements have no nonzero term.
   for (int attempt = 0; attempt < 8 && sample.row_term < 0; ++attempt) {
     Index i, j;
     if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, attempt > 0, i, j)) break;

@@ -14,7 +14,7 @@ namespace accublas::cuda {
 
 inline constexpr int sample_threads = 256;
 
-/// Whether a row and a column have a term that is not zero, as far as it is known.
+/// Returns whether a row and a column have a nonzero term. Without bitmaps of nonzero entries it returns true.
 __device__ inline bool have_term(const Lines& rows, Index i, const Lines& cols, Index j) {
   if (!rows.nonzero || !cols.nonzero) return true;
   const std::uint64_t *const row = rows.nonzero + i * rows.words, *const col = cols.nonzero + j * cols.words;
@@ -24,9 +24,10 @@ __device__ inline bool have_term(const Lines& rows, Index i, const Lines& cols, 
   return common != 0;
 }
 
-/// An element of the pass, by all threads of a block: the first that the sequence finds among 16 rounds of candidates;
-/// lines of zeros (and special ones) are not looked at. False if there is none. `with_terms`: where all elements are of
-/// the pass, one that has a term which is not zero, among two rounds of candidates.
+/// Finds an element of the pass: the first one in 16 rounds of candidates from the sequence. Elements of lines of zeros
+/// and of special lines are no candidates. Returns false if there is none. If `with_terms` is set and the pass has all
+/// elements, the element must have a nonzero term, and two rounds are searched. All threads of a block call this
+/// function.
 __device__ inline bool find_element(SampleSequence& generator, const Lines& rows, const Lines& cols,
                                     const std::uint32_t* open, bool with_terms, Index& row, Index& col) {
   __shared__ int winner;

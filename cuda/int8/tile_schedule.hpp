@@ -11,12 +11,12 @@ namespace accublas::cuda::reconstructing {
 struct TileShape {
   int strips, rows;
 };
-/// Chooses the tiles. Thread blocks get equally many, and not more than needed. A tile has a row for each warp at
-/// least. `narrow`: the fewest strips with which a thread block has one tile, because the facts about its columns take
-/// as long as some rows; of pairs of columns, more strips are faster. If a thread block has more than one tile of a
-/// triangle, it gets eight or more narrow ones instead: these have fewer columns beyond the diagonal, and thread blocks
-/// with less to do there take further tiles. At n = 8192 that saves a third of the time; at 4096 it saves nothing,
-/// because each tile costs 26 us besides.
+/// Chooses the tiles. All thread blocks get the same number of tiles, and not more than needed. A tile has at least a
+/// row for each warp. If `narrow` is set, tiles have the fewest strips with which a thread block has one tile, because
+/// the facts about its columns take as long as some rows. If results have two components, more strips are faster. If a
+/// thread block has more than one tile of a triangle, it gets eight or more narrow tiles instead. These have fewer
+/// columns beyond the diagonal, and thread blocks with less to do there take further tiles. At n = 8192 that saves a
+/// third of the time; at 4096 it saves nothing, because each tile also costs 26 us.
 __device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle, bool narrow) {
   const auto strips_of = [&](int most) {
     int strips = 1;

@@ -15,7 +15,7 @@ namespace accublas::cuda {
 template <class T>
 void measure(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
              const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t);
-/// Counterpart of `measure` without lambda that does nothing if *pending is zero.
+/// Same contract as `measure` with `with_lambda` false, but does nothing if *pending is zero.
 template <class T>
 void measure_if_pending(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                         const Lines& col_lines, const unsigned long long* pending, CallState* state, cudaStream_t);

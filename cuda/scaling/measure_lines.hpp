@@ -33,7 +33,7 @@ template <class T>
 struct Sides {
   Side<T> side[2];
   const std::int32_t* refused;        ///< `refused` of CallState
-  const unsigned long long* pending;  ///< null: always measured; else nothing is measured if this is zero
+  const unsigned long long* pending;  ///< if not null and *pending is zero, nothing is measured
 #ifdef __CUDACC__
   __device__ bool skipped() const { return *refused || (pending && *pending == 0); }
 #endif

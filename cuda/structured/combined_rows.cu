@@ -47,7 +47,7 @@ struct CombinedRow {
 
   __device__ static E entry(const Vector<const E>& v, Index i) { return load_entry(v.data + i * v.stride); }
 
-  /// Calls body(number of the row, number of the column) for the lane's share of the terms.
+  /// Calls body(real number of the row, real number of the column) for the lane's share of the terms.
   template <class Body>
   __device__ void for_lane(int part, Body&& body) const {
     for (Index p = lane(); p < g.k; p += 32) for_terms(entry(row, p), entry(g.x, p), g.conjugate, part, body);
@@ -120,7 +120,7 @@ struct CombinedRow {
     return total;
   }
 
-  /// Finds the grids of a line, one after the other. The signs of its numbers do not matter.
+  /// Finds the grids of a line, one after another. They do not depend on the signs of its numbers.
   __device__ void find_slices(const Vector<const E>& line, Slices& to) const {
     __syncwarp();
     if (lane() == 0) to.count = 0;

@@ -12,7 +12,8 @@
 
 namespace accublas::cuda {
 
-/// y = alpha A x + beta y, A m x k, or with the conjugate of A. Every number of A and x must be aligned to its size.
+/// The problem y = alpha A x + beta y for an m x k matrix A or, if `conjugate` is set, for its conjugate. Every number
+/// of A and x must be aligned to its size.
 template <class T>
 struct CombinedRows {
   Index m, k;

@@ -1,9 +1,9 @@
-// Computes products with one column. The vector kernels read complex operands as they are stored. `slices`, and
-// cuBLAS's real GEMV where it serves a complex product, take the lines of lib/cpu/structured/components.hpp. The rows
-// of A are such lines if complex numbers are adjacent along them. Rows of a structured matrix, and those that cannot be
-// read in place, are written out, as many at a time as the workspace has room for. cuda/structured/combined_rows.hpp
-// computes products whose alpha or beta has an imaginary part. If only the device knows the factors, both ways are
-// launched, and one of them finds nothing to do.
+// Computes products with one column. The vector kernels read complex operands as they are stored. `slices` takes the
+// real lines of lib/cpu/structured/components.hpp, and so does cuBLAS's real GEMV if it computes a complex product. The
+// rows of A are such lines if complex numbers are adjacent along them. Rows of a structured matrix, and rows that
+// cannot be read in place, are written out, as many at a time as the workspace has room for. combined_rows.hpp computes
+// products whose alpha or beta has an imaginary part. If alpha and beta are in device memory, both ways are launched,
+// and one of them finds nothing to do.
 #include "cuda/structured/vector_product.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class LinesProduct {
     BatchScope scope(state_, execution_.report.level, !one_call);
 
     Vector<const E> x = p_.x;
-    if (copies_x) {  // y overwrites the x of a triangular product, and fix_rows reads x at the end
+    if (copies_x) {  // the y of a triangular product overwrites x, and fix_rows reads x at the end
       write_lines(model(), row_of(x), 1, p_.k, copy, stream());
       x = {copy, 1};
     }
@@ -120,14 +120,14 @@ class LinesProduct {
   Index terms() const { return components * p_.k; }
 
   bool by_kernels() const { return by_vector_kernels(mode_, engine_); }
-  /// Whether the rows are used as stored. Lines do not have their conjugation: see write_column_lines.
+  /// Returns whether the rows are used as stored. The lines of x take account of a conjugation (write_column_lines).
   bool rows_as_stored() const {
     return is_complex<E> && p_.a.structure == Structure::general && read_in_place(p_.a.stored.data) &&
            (by_kernels() || p_.a.stored.col_stride == 1);
   }
   ProductLines<E> row_of(const Vector<const E>& x) const { return {{{x.data, 0, x.stride}}, {}, p_.k}; }
 
-  /// Multiplies rows for a real alpha and beta. `column`: the lines of x, if the vector kernels do not serve the call.
+  /// Multiplies rows for real alpha and beta. `column` has the lines of x; the vector kernels do not use it.
   void multiply(const Gemv<E>& g, T* const (&column)[components], const T* scalars, Execution& inner) {
     const bool there = alpha_.on_device;
     const ScalarArgument<T> alpha{there && is_complex<E> ? scalars : component_of(alpha_.pointer, 0), there},

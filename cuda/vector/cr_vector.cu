@@ -1,8 +1,8 @@
 // cr for DOT and GEMV in one pass at memory speed. Grid sums (cuda/sums/grid_chain.hpp) give every inner product to
 // some 120 bits with a bound of its error. Ziv's test rounds the sums that this bound decides; the exact kernel
 // computes the rest. With FixedScaling the entries are first scaled to magnitudes up to 1 and rounded to T bits of
-// their row; the results are doubles. A lane has two sums at a time: of two real rows, which share the loads of x, or
-// of the components of a complex row, which share all loads.
+// their row; the results are doubles. A lane has two sums at a time. They belong to two real rows, which share the
+// loads of x, or to the components of a complex row, which share all loads.
 #include <algorithm>
 
 #include "cuda/core/arrival.hpp"
@@ -46,7 +46,7 @@ struct Arguments {
   bool all_undecided;
 };
 
-/// Finishes a sum: rounds it, or leaves it pending.
+/// Rounds a sum, or leaves it pending if its bound does not decide the result.
 template <class E, bool Fixed>
 __device__ void finish_row_sum(const Arguments<E>& g, Index number, TripleSum sum) {
   using T = RealOf<E>;
@@ -74,8 +74,8 @@ __device__ void finish_row_sum(const Arguments<E>& g, Index number, TripleSum su
   }
 }
 
-/// Computes for lane 0 the sums of rows i, i + 1, ... over `entries` entries from `first` on: tile number `part` and
-/// every `parts`-th after it.
+/// Computes for lane 0 the sums of rows i, i + 1, ... over a part of the `entries` entries from `first` on. The part is
+/// tile number `part` and every `parts`-th tile after it.
 template <class E, bool Fixed, int rows>
 struct AlongRows {
   static constexpr int components = component_count<E>, count = rows * components;
@@ -99,8 +99,8 @@ struct AlongRows {
   }
 };
 
-/// Serves many rows: a warp takes lane_rows rows. If the number of real rows is odd, the last warp computes the last
-/// but one again.
+/// Computes many rows. A warp takes lane_rows rows. If the number of real rows is odd, the last warp computes the
+/// second-to-last row again.
 template <class E, bool Fixed>
 __global__ void __launch_bounds__(threads, pairs_resident) cr_warps(Arguments<E> g) {
   await_predecessor();
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(threads, resident(component_count<E>)) cr_segm
   for (int c = 0; c < components; ++c) finish_row_sum<E, Fixed>(g, i * components + c, sums[c]);
 }
 
-/// Adds up `count` lines of sums, at most 2 block_parts, into lines[0], which each sum's own thread then reads.
+/// Adds up `count` lines of sums, at most 2 block_parts, into lines[0]. Thread t wrote sum t of it, and reads it next.
 template <int count>
 __device__ void add_lines(TripleSum (&lines)[warps][block_sums]) {
   static_assert(count <= 2 * block_parts);
@@ -179,15 +179,15 @@ __device__ void add_lines(TripleSum (&lines)[warps][block_sums]) {
   }
 }
 
-/// Serves rows that are adjacent in memory. A lane has lane_rows rows, 32 apart; the warps of a thread block take
-/// groups of columns in turn. Thread blocks of the same rows (numbered by blockIdx.y) have segments of the columns; the
-/// last block adds up.
+/// Computes rows that are adjacent in memory. A lane has lane_rows rows, 32 apart. The warps of a thread block take
+/// groups of columns in turn. Thread blocks of one group of rows (numbered by blockIdx.y) have segments of the columns,
+/// and the last one to end adds up the segments.
 template <class E, bool Fixed>
 __global__ void __launch_bounds__(threads, pairs_resident) cr_columns(Arguments<E> g) {
   await_predecessor();
   constexpr int components = component_count<E>, rows = 32 * lane_rows<E>;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  // A line of sums in shared memory has the rows' first components, then their second ones.
+  // A line of sums in shared memory has the first components of all rows, followed by the second components.
   const int at = threadIdx.x % block_sums, part = threadIdx.x / block_sums;
   const Index first_row = static_cast<Index>(blockIdx.x) * rows, own_row = first_row + at % rows,
               own = own_row * components + at / rows;

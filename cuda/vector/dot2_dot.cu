@@ -1,7 +1,7 @@
 // dot2's tree, for DOT, NRM2 and ASUM. The 32 lanes of the definition are those of a warp. A thread block takes aligned
-// subtrees of a power of two of blocks of 1024 terms, 16 blocks at a time, one a warp; the last thread block to end
-// combines the subtrees' pairs. Complex numbers have two trees, and a lane loads the components that make its terms. cr
-// uses the pairs of NRM2 and ASUM too (cuda/vector/norm_pair.hpp).
+// subtrees of a power of two of blocks of 1024 terms, 16 blocks at a time, one a warp. The last thread block to end
+// combines the subtrees' pairs. A complex product has two trees, one for each component, and a lane loads the numbers
+// that make its terms. cr also uses the pairs of NRM2 and ASUM (cuda/vector/norm_pair.hpp).
 #include <algorithm>
 #include <bit>
 
@@ -26,7 +26,7 @@ namespace {
 
 // Two thread blocks of 16 warps on a multiprocessor keep 128 KiB of loads in flight.
 constexpr int dot_warps = 16, dot_threads = 32 * dot_warps, dot_resident = 2;
-/// Numbers of an operand that a lane loads at a time.
+/// The count of real numbers of an operand that a lane loads at a time.
 template <class E, Terms terms>
 constexpr int dot_batch = terms != Terms::products ? 16
                           : is_complex<E>          ? 4
@@ -60,8 +60,8 @@ struct DotArguments {
   RowProblem<E> p;
   OpenRows open;
   DotDivision division;
-  /// 32 lanes each, those of one component after those of the other; `folded`: an eighth as many; the levels of the
-  /// last tree alternate between the two
+  /// Pairs of the subtrees, 32 lanes each. The pairs of the second component follow all those of the first. `folded`
+  /// has room for an eighth as many. The levels of the last tree alternate between the two arrays.
   Pair *subtrees, *folded;
   NormCall norm;  ///< not used for products
 };
@@ -81,16 +81,16 @@ __device__ Pair fold(int count, Load load) {
   return pair[0];
 }
 
-/// Returns the address of number `term` of a vector, counting the components of complex elements. The number 32 terms
-/// on is 32 strides away, whatever the type.
+/// Returns the address of real number `term` of a vector. The components of complex elements count as
+/// numbers. Number term + 32 lies 32 stride numbers after number `term`, for real and complex elements.
 template <class E>
 __device__ const RealOf<E>* number_at(const E* data, Index stride, Index term) {
   constexpr int components = component_count<E>;
   return component_of(data + term / components * stride, static_cast<int>(term % components));
 }
 
-/// Computes a lane's chains over one block, one for each component of the result. For squares, entries are scaled
-/// first, and `largest` is raised to their high words.
+/// Computes a lane's chains over one block, one for each component of the result. If the terms are squares, the
+/// function first scales the entries, and raises `largest` to their largest high word.
 template <class E, Terms terms>
 __device__ void block_chains(const RowProblem<E>& p, Index block, double scaling, std::uint32_t& largest,
                              Pair (&pairs)[component_count<E>]) {
@@ -114,7 +114,7 @@ __device__ void block_chains(const RowProblem<E>& p, Index block, double scaling
 #pragma unroll
     for (int j = 0; j < dot_batch<E, terms>; ++j) {
       if constexpr (is_complex<E>) {
-        // Even lanes have real parts, odd lanes imaginary parts (for_terms).
+        // Even lanes have real parts, odd lanes have imaginary parts. The terms are those of for_terms.
         const bool imaginary = lane % 2 != 0;
         const T a = imaginary && p.conjugate ? -u[j] : u[j], other = __shfl_xor_sync(full_warp, v[j], 1);
         step(pairs[0], a, imaginary ? -v[j] : v[j]);
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(dot_threads, dot_resident) dot2_tree_kernel(Do
       }
       __syncthreads();
       if (warp >= components) continue;
-      // A warp for each component goes on with the tree, while the others begin the next task in the other buffer.
+      // One warp for each component continues the tree. The other warps begin the next task in the other buffer.
       const int count = blocks - first < dot_warps ? static_cast<int>(blocks - first) : dot_warps;
       const auto half = [&](int begin, int end) {
         return fold<T>(end - begin, [&](int i) { return pairs[buffer][warp][begin + i][lane]; });

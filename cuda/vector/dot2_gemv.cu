@@ -25,8 +25,8 @@ constexpr Index block_entries = block_terms / component_count<E>;
 constexpr int gemv_warps = 8, gemv_threads = 32 * gemv_warps, gemv_resident = 3;
 template <class E>
 constexpr int gemv_batch = 64 / sizeof(E);  ///< entries that a lane loads at a time
-/// Entries of a chain that a warp transposes at a time. As many lanes load those of one chain. Complex numbers have
-/// 64 bytes of a chain, for which shared memory has room beside two pairs a lane.
+/// The count of entries of a chain that a warp transposes at a time. So many lanes load one chain. With complex numbers
+/// they are 64 bytes of a chain, because shared memory also holds two pairs a lane.
 template <class E>
 constexpr int block_columns = is_complex<E> ? 64 / sizeof(E) : 16;
 constexpr int ahead = 16;  ///< pairs that a thread loads at a time when it combines
@@ -61,7 +61,7 @@ struct GemvArguments {
   int row_bits;
   Index first_block, end_block;  ///< blocks of the definition in this launch
   Index segment_blocks;          ///< blocks of a thread block
-  Pair* pairs;   ///< null: one thread block has all blocks of its rows. Pair (block - first_block) sums() + sum
+  Pair* pairs;   ///< pair (block - first_block) sums() + sum; null if one thread block has all blocks of its rows
   Pair* totals;  ///< totals of the blocks before first_block
   ACCUBLAS_HD Index sums() const { return component_count<E> * p.m; }
 };
@@ -106,8 +106,8 @@ struct LoadDirect {
   }
 };
 
-/// For contiguous rows: a warp loads block_columns entries of its 32 chains and transposes them through shared memory.
-/// The next loads are in flight while it computes.
+/// Computes chains over a block of contiguous rows. A warp loads block_columns entries of its 32 chains and transposes
+/// them through shared memory. The next loads are in flight while it computes.
 template <class E>
 struct LoadTransposed {
   static constexpr int resident = 2, columns = block_columns<E>;
@@ -117,7 +117,7 @@ struct LoadTransposed {
 
   __device__ static void chain(const GemvArguments<E>& g, const LanePlace& place, Index first_row, Index first_block,
                                Shared& shared, Pairs<E>& pairs) {
-    // `columns` lanes load the entries of one chain at a time, and have that many chains from first_chain on.
+    // `columns` lanes load the entries of one chain at a time, for `columns` chains from first_chain on.
     const int lane = threadIdx.x % 32, first_chain = lane / columns * columns, term = lane % columns;
     const int rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
     const Index a_stride = g.p.a.col_stride, row_stride = g.p.a.row_stride, x_stride = g.p.x.stride;
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(gemv_threads, Load::resident) dot2_gemv_kernel
   __shared__ typename Load::Shared shared[gemv_warps];
   __shared__ Pair pairs[2][components][gemv_threads];  // pairs of a round: chain b of row r at b rows + r
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, rows = 1 << g.row_bits, per_warp = 32 >> g.row_bits;
-  // The first threads each own a sum: the rows' first components, then their second ones.
+  // Each of the first threads owns a sum. The first components of all rows precede the second components.
   const int row = threadIdx.x & (rows - 1), component = threadIdx.x >> g.row_bits;
   const Index first_row = static_cast<Index>(blockIdx.x) * rows, own = (first_row + row) * components + component;
   const bool owner = component < components && first_row + row < g.p.m;
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(gemv_threads, Load::resident) dot2_gemv_kernel
   if (!g.pairs && owner) finish_by_pair(g.p, g.open, own, total);
 }
 
-/// Combines the pairs of a chunk of blocks, a thread a sum; the last chunk finishes the sums.
+/// Combines the pairs of a chunk of blocks. Each thread has a sum. The launch of the last chunk finishes the sums.
 template <class E>
 __global__ void __launch_bounds__(32) dot2_gemv_combine(GemvArguments<E> g) {
   using T = RealOf<E>;

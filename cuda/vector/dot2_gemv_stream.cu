@@ -1,8 +1,8 @@
 // dot2 GEMV on compute capability 9.0. Every lane of a streaming warp has a row, whose tiles come through a ring of TMA
 // copies (cuda/vector/row_stream.hpp). The streaming warps of a thread block share its 32 rows and take the
 // definition's blocks of 128 terms in turn. One more warp combines their pairs from left to right and finishes the
-// rows, including the pending sums. So no second kernel is needed, which would take a tenth of a call of order 4096.
-// Complex rows have two sums each, from the same tiles.
+// rows, including the pending sums. So a call needs no second kernel, which would take a tenth of its time at order
+// 4096. Complex rows have two sums each, from the same tiles.
 #include <algorithm>
 #include <atomic>
 

@@ -1,4 +1,4 @@
-// Computes a sum of a row by Kulisch's long accumulators, including special values, on the device, by one warp.
+// Computes a sum of a row by Kulisch's long accumulators, including special values. One warp of the device computes it.
 //
 // Each lane has its own accumulator in shared memory. Its words are 32 apart, so that lanes never share a bank,
 // whatever digit each one adds to, and no operation is atomic.
@@ -199,7 +199,8 @@ __device__ void write_sum(const ExactRows<E>& g, Index sum, const std::int64_t* 
   *y = finish_special(g.p.alpha.get(), special.sum, beta, read_addend(beta, y));
 }
 
-/// Computes the sums of a list one after the other, by the whole warp; `memory`: long_sums::words.
+/// Computes the sums of a list one after another. The whole warp calls this function. `memory` has long_sums::words
+/// words.
 template <class E>
 __device__ __noinline__ void compute_sums(const ExactRows<E>& g, const Index* list, Index count, std::int64_t* memory) {
   Digits accumulator{memory + threadIdx.x % 32};

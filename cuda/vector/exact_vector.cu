@@ -1,5 +1,6 @@
-// The last step of every mode of DOT, GEMV, NRM2 and ASUM: computes the sums that a first pass left pending by
-// Kulisch's long accumulators, including special values. A warp computes a sum, or a segment of one if few are pending.
+// This kernel is the last step of every mode of DOT, GEMV, NRM2 and ASUM. It computes the sums that a first pass left
+// pending, including special values, by Kulisch's long accumulators. A warp computes a sum. If few sums are pending, it
+// computes a segment of a sum.
 #include "cuda/core/arrival.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/launch.hpp"
@@ -21,7 +22,7 @@ struct SegmentArguments : ExactRows<E> {
   std::int64_t* slots;
 };
 
-/// Writes a segment's sum to its slot; the warp of the last segment of a sum adds up and writes the result.
+/// Writes a segment's sum to its slot. The last warp to end adds up the segments of a sum and writes the result.
 template <class E>
 __device__ void share_sum(const SegmentArguments<E>& g, Index entry, Index number, Index segments, std::int64_t* words,
                           Special<RealOf<E>> special) {

@@ -41,8 +41,8 @@ struct LargestArguments {
   std::uint64_t* most;  ///< bits of the largest magnitudes: of the rows, then of x
 };
 
-/// Returns the largest magnitude of entries p[0], p[spacing stride], ..., with offsets below `left`; of complex entries
-/// that of their components.
+/// Returns the largest magnitude of entries p[0], p[spacing stride], ..., with offsets below `left`. The magnitude of a
+/// complex entry is that of its larger component.
 template <int spacing, class E>
 __device__ std::uint64_t largest_of(const E* p, Index stride, Index left) {
   using F = FloatFormat<RealOf<E>>;

@@ -16,7 +16,7 @@ __device__ __forceinline__ void step_terms(Pair (&pairs)[component_count<E>], E 
     for_terms(a, x, conjugate, c, [&](RealOf<E> u, RealOf<E> v) { step(pairs[c], u, v); });
 }
 
-/// Rounds a sum once from its pair. If the pair is not finite, leaves the sum pending, for cr's value.
+/// Rounds a sum once from its pair. If the pair is not finite, leaves the sum pending, so that it gets cr's value.
 template <class E>
 __device__ void finish_by_pair(const RowProblem<E>& p, const OpenRows& open, Index sum, Pair pair) {
   if (!is_finite(pair.s) || !is_finite(pair.c)) return leave_open(open, sum);

@@ -1,4 +1,4 @@
-// Streams tiles of A to a warp whose lanes have a row of A each. A tile has 32 rows by 128 bytes of entries; TMA copies
+// Streams tiles of A to a warp whose lanes have a row of A each. A tile has 32 rows by 128 bytes of entries. TMA copies
 // bring it into the warp's own ring of shared memory. One lane issues a tile with one instruction, some tiles ahead.
 // Nothing passes through registers, so that 8 warps keep 160 KiB of a multiprocessor in flight. Compute capability 9.0.
 #pragma once
@@ -19,15 +19,15 @@ inline constexpr int tile_bytes = 4096;
 template <class E>
 inline constexpr int tile_entries = tile_bytes / group_rows / static_cast<int>(sizeof(E));
 
-/// Makes the tensor map of A if entries (`along`) or rows of A are adjacent and TMA copies can read it; otherwise
-/// returns false. The map counts the components of complex numbers.
+/// Makes the tensor map of A, and returns false if TMA copies cannot read A. Entries of a row must be adjacent if
+/// `along` is set, and rows otherwise. The map counts the components of complex numbers.
 template <class E>
 bool make_row_map(const Matrix<const E>& a, Index m, Index k, bool along, CUtensorMap* map);
 
 #ifdef __CUDACC__
 
-/// The entries of x for a warp's tiles. Each lane loads some a tile ahead. Loads from global memory at use would be
-/// late, since the rings take so much of a multiprocessor's memory that its cache is too small for x.
+/// The entries of x for a warp's tiles. Each lane loads its part of them one tile ahead, because loads at use would be
+/// late: the rings take so much of a multiprocessor's memory that its cache is too small for x.
 template <class E>
 struct EntriesOfX {
   static constexpr int entries = tile_entries<E>, of_lane = ceil_div(entries, 32);
@@ -35,7 +35,7 @@ struct EntriesOfX {
   E* shared;  ///< memory of the warp, aligned to 16
   E ahead[of_lane];
 
-  /// Loads the entries from `first` on; zero from x[k] on.
+  /// Loads the entries from `first` on. Entries from x[k] on are zero.
   __device__ void ask(const RowProblem<E>& p, Index first) {
     const int lane = threadIdx.x % 32;
 #pragma unroll

@@ -1,4 +1,4 @@
-// The entries of a row and of x as terms of cr's sums: read as they are, or rounded to fixed:T. Device code.
+// Turns the entries of a row and of x into terms of cr's sums, unchanged or rounded to fixed:T. Device code.
 #pragma once
 
 #include "cuda/core/loads.hpp"
@@ -36,7 +36,7 @@ __device__ Rounding rounding_of(const FixedScaling& fixed, Index i) {
   return {power_of_two(one ? e : half), power_of_two(one ? 0 : e - half), power_of_two(52 - fixed.bits)};
 }
 
-/// Rounds the numbers of a row and of x; in cr it returns them unchanged.
+/// Rounds the numbers of a row and of x. Without `Fixed` it returns them unchanged.
 template <class T, bool Fixed>
 struct Rounded {
   Rounding row, x;
@@ -55,7 +55,7 @@ struct Rounded<T, false> {
 template <class E, bool Uniform>
 using ChainOf = GridChain<is_single_precision<E>, Uniform>;
 
-/// Entries whose terms a chain adds at once.
+/// The count of entries whose terms a chain adds at once.
 template <class E>
 constexpr int group_entries = chain_group / component_count<E>;
 
@@ -82,8 +82,8 @@ __device__ void add_entries(const RoundedNumbers& rounded, bool conjugate, const
 }
 
 /// Adds the terms of `batch` entries of x, and of one or two rows of A, to the chains of the rows' sums. The entries
-/// are `spacing` apart. Those with offsets from `left` on count as zero unless the batch is `whole`. The loads of A,
-/// from memory, are all in flight at once; x, in a cache, is loaded a group at a time.
+/// are `spacing` apart. Entries with offsets from `left` on count as zero unless the batch is `whole`. All loads of A,
+/// which come from memory, are in flight at once. x is in a cache, so it is loaded a group at a time.
 template <int spacing, class E, int rows, class RoundedNumbers, class Chain>
 __device__ __forceinline__ void add_batch(const RoundedNumbers& rounded, const RoundedNumbers& last_rounded,
                                           bool conjugate, const Matrix<const E>& a, const Vector<const E>& x,

@@ -31,7 +31,7 @@ void report_rounded_once(const Mode& mode, accublas_report_t& report) {
   put_bound(report, rounded_once<T>());
 }
 
-/// Begins a call and returns what its kernels work with.
+/// Begins a call and returns the environment of its kernels.
 VectorCall begin_kernels(State& state, const Execution& execution, void* memory) {
   VectorState* const vectors = state.begin_vector_call(execution.report.level);
   state.phase(&accublas_report_t::ms_product);

@@ -18,8 +18,8 @@ void write_zero(State& state, T* result, const Execution& execution) {
   state.end_call();
 }
 
-/// Whether the vector kernels compute a call in this mode: cr's values in dp and sp, unless cuBLAS serves them. They
-/// read complex operands in place if read_in_place() says so.
+/// Returns whether the vector kernels compute a call of this mode and engine. In dp and sp they give cr's values. The
+/// kernels read only those complex operands in place for which read_in_place() is true.
 inline bool by_vector_kernels(const Mode& mode, accublas_engine engine) {
   return engine != ACCUBLAS_ENGINE_NATIVE && mode.kind != ACCUBLAS_MODE_SLICES;
 }
@@ -28,8 +28,8 @@ bool read_in_place(const E* data) {
   return !is_complex<E> || reinterpret_cast<std::uintptr_t>(data) % sizeof(E) == 0;
 }
 
-/// These functions compute GEMV and DOT by the vector kernels, in the modes that by_vector_kernels() has. alpha and
-/// beta are real. Same contract as gemv_call and dot_call otherwise; n must not be zero.
+/// These functions compute GEMV and DOT by the vector kernels, if by_vector_kernels() is true. alpha and beta are real.
+/// Otherwise same contract as gemv_call and dot_call, but n must not be zero.
 template <class E>
 void gemv_by_kernels(State& state, const Gemv<E>& g, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta, const Mode& mode,
                      Execution& execution);

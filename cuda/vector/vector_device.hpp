@@ -13,13 +13,13 @@
 
 namespace accublas::cuda {
 
-/// The problem y = alpha A x + beta y, or with the conjugate of A, for numbers of type E, real or complex. alpha and
-/// beta are real. DOT has one row, alpha = 1 and beta = 0. A norm has one row too, which holds the vector; instead of
-/// products `terms` are added up, and for squares y is the root.
+/// The problem y = alpha A x + beta y for numbers of type E, real or complex. If `conjugate` is set, the conjugate of A
+/// takes A's place. alpha and beta are real. DOT has one row, alpha = 1 and beta = 0. A norm has one row, which holds
+/// the vector. `terms` says what is added up. If the terms are squares, y is the root of their sum.
 ///
-/// Every row has a sum for each component of its result. Sum s is that of component s % component_count of row
-/// s / component_count. A and x are read as they are stored, and a pair of their entries contributes one term to the
-/// sum of a real row, and two terms to each sum of a complex one (for_terms).
+/// Every row has a sum for each component of its result. Sum s belongs to component s % component_count of row
+/// s / component_count. A and x are read as they are stored. An entry of A and one of x contribute one term to the sum
+/// of a real row, and two terms to each sum of a complex row (for_terms).
 template <class E>
 struct RowProblem {
   using T = RealOf<E>;
@@ -84,8 +84,8 @@ struct ExactScratch {
   }
 };
 
-/// Ends every call: computes the pending sums with long accumulators; returns at once if there are none. Sets
-/// state->undecided and clears state->open.
+/// Computes the pending sums with long accumulators, as the last step of every call. Returns at once if there are none.
+/// Sets state->undecided and clears state->open.
 template <class E>
 void exact_rows(const VectorCall&, const RowProblem<E>&, FixedScaling, const ExactScratch&);
 
@@ -93,7 +93,7 @@ void exact_rows(const VectorCall&, const RowProblem<E>&, FixedScaling, const Exa
 /// Computes cr of every row, or of the rows rounded to fixed:T.
 template <class E>
 void cr_rows(const VectorCall&, const RowProblem<E>&, FixedScaling, Carver&);
-/// `components` of a number in the functions that take scratch: 2 for complex numbers.
+/// In the functions that take scratch, `components` is 1 for real numbers and 2 for complex numbers.
 void cr_scratch(const DeviceModel&, Index m, Index k, int components, Carver&);
 
 // ---- dot2_dot.cu, dot2_gemv.cu ------------------------------------------------------------------------------------
@@ -101,8 +101,8 @@ void dot2_dot_scratch(const DeviceModel&, Index n, int components, Carver&);
 void dot2_gemv_scratch(const DeviceModel&, Index m, Index k, int components, Carver&);
 
 // ---- dot2_gemv_stream.cu ------------------------------------------------------------------------------------------
-/// Serves a whole dot2 GEMV, m and k > 0, including its pending sums. Returns false, and does nothing, if this kernel
-/// cannot serve the call.
+/// Computes a whole dot2 GEMV with m and k > 0, including its pending sums. Returns false, and does nothing, if this
+/// kernel cannot compute the call.
 template <class E>
 bool dot2_gemv_stream(const VectorCall&, const RowProblem<E>&);
 
@@ -114,7 +114,7 @@ __device__ inline void leave_open(const OpenRows& open, Index sum) {
   open.list[atomicAdd(open.count ? open.count : &open.state->open, 1ull)] = sum;
 }
 
-/// Finishes a sum if alpha = 0: A and x are not read, and beta = 1 leaves y alone.
+/// Finishes a sum if alpha = 0. It does not read A and x. If beta = 1, it does not touch y.
 template <class E>
 __device__ void write_without_terms(const RowProblem<E>& p, Index sum) {
   using T = RealOf<E>;

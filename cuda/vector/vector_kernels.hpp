@@ -4,7 +4,7 @@
 //
 // The launchers share a contract: a launcher puts work on the stream and returns; it neither allocates nor waits, so a
 // graph can capture it. All pointers are device pointers. Strides count elements and may have any sign, or be zero. A
-// failed launch is thrown as Error by check(). Complex operands are read in place, where each number must be aligned to
+// failed launch is thrown as Error by check(). Complex operands are read in place, and each number must be aligned to
 // its size. alpha and beta are real.
 #pragma once
 
@@ -33,7 +33,7 @@ struct VectorCall {
       false;  ///< test hook: the exact accumulators compute every output of cr and fixed; no bit changes
 };
 
-/// Returns the bytes of scratch of a GEMV with m rows and k columns; DOT has m = 1, k = n. `components` of an entry: 2
+/// Returns the bytes of scratch of a GEMV with m rows and k columns; DOT has m = 1, k = n. `components` is 2
 /// for complex numbers.
 std::size_t vector_scratch_bytes(const DeviceModel&, VectorMode, Index m, Index k, int components = 1);
 

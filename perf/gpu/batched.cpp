@@ -11,8 +11,8 @@
 namespace gpu_bench {
 namespace {
 
-/// Orders, and counts that fill the machine. Past 512, and past 128 in dp:repro, the bit-defined modes make a call a
-/// matrix.
+/// Orders of the matrices, and counts that fill the device. In the bit-defined modes each matrix of order above 512
+/// takes a call; in dp:repro each one of order above 128 does.
 struct Size {
   Index order, count;
 };

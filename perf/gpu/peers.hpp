@@ -46,12 +46,13 @@ class CuBlas {
   void asum(std::int64_t n, const float* x, float* result);
   void gemv(bool transposed, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);
   void gemv(bool transposed, std::int64_t m, std::int64_t n, const float* a, const float* x, float* y);
-  /// A is symmetric or, without a unit diagonal, triangular; its upper triangle is read. TRMV overwrites x by A x.
+  /// A is symmetric in SYMV, and triangular without a unit diagonal in TRMV. The upper triangle is read. TRMV
+  /// overwrites x by A x.
   void symv(std::int64_t n, const double* a, const double* x, double* y);
   void symv(std::int64_t n, const float* a, const float* x, float* y);
   void trmv(std::int64_t n, const double* a, double* x);
   void trmv(std::int64_t n, const float* a, float* x);
-  /// Routines for complex numbers: x^H y; y = op(A) x for op N, T or C; A may be Hermitian or triangular.
+  /// Routines for complex numbers: DOTC, GEMV with op N, T or C, HEMV and TRMV.
   void complex_dot(std::int64_t n, const double* x, const double* y, double* result);
   void complex_dot(std::int64_t n, const float* x, const float* y, float* result);
   void complex_gemv(char op, std::int64_t m, std::int64_t n, const double* a, const double* x, double* y);

@@ -56,8 +56,8 @@ const char* const kinds_of_data[] = {"phi:0", "phi:1", "phi:10", "condition:1e16
 /// The norms' terms have one sign: nothing cancels.
 const char* const kinds_of_norms[] = {"phi:0", "phi:10", "ties"};
 
-/// Least shares of cuBLAS's bandwidth from these sizes on; below, at most so many microseconds more than cuBLAS takes
-/// (complex: no target).
+/// The targets. From these sizes on, a call must reach this share of cuBLAS's bandwidth. Smaller real calls may take
+/// small_us more than cuBLAS. Smaller complex calls have no target.
 constexpr double dot2_share = 0.95, cr_share = 0.9, complex_share = 0.85, small_us = 10;
 constexpr Index large_length = 1 << 24, large_order = 4096;
 
@@ -89,7 +89,7 @@ void fill_operands(const Routine& routine, const std::string& data, VectorOperan
   fill_rows(data, root, o.a.data(), parts * n, n, 1, parts * n, o.x.data(), stream);
 }
 
-/// TRMV overwrites y, which gets x before each call.
+/// Copies x to y before each call of TRMV, which overwrites y.
 template <class T>
 void reset_result(const Routine& routine, const VectorOperands<T>& o, cudaStream_t stream) {
   if (routine.kind == Kind::trmv)
@@ -187,7 +187,7 @@ class Report {
   void print_sum() const { std::printf("targets: %d met, %d missed\n", met_, missed_); }
 
  private:
-  /// dot2 and cr have targets, except in structured products.
+  /// Only dot2 and cr have targets, and structured products have none.
   std::string verdict(const Routine& routine, Index n, const std::string& mode, double share, double more_us,
                       double more_single) {
     const bool large = n >= (is_matrix(routine.kind) ? large_order : large_length);

@@ -1,4 +1,4 @@
-// The bandwidth of DOT, NRM2, ASUM, GEMV, SYMV, HEMV and TRMV beside cuBLAS's.
+// Compares the bandwidth of DOT, NRM2, ASUM, GEMV, SYMV, HEMV and TRMV with cuBLAS's.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace gpu_bench {
 /// The names that print_vectors takes.
 std::vector<std::string> vector_routines();
 
-/// The rows of the table. An empty list stands for all routines, and for the usual lengths or orders and data.
+/// The rows of the table. An empty list stands for all routines, the usual lengths or orders, or the usual data.
 struct VectorSelection {
   std::vector<std::string> routines;
   std::vector<std::int64_t> sizes;

@@ -1,5 +1,6 @@
-// The kernels for small matrices, on the device: the bitmaps of pending elements in both layouts, and the steps that
-// compute these elements. The tests leave every element pending, and compare with lib/cpu/sums/exact.cpp bit by bit.
+// Tests the kernels for small matrices on the device. The subjects are the bitmaps of pending elements in both layouts,
+// and the steps that compute these elements. The tests leave every element pending, and compare with
+// lib/cpu/sums/exact.cpp bit by bit.
 #include "cuda/batch/batch_kernels.hpp"
 
 #include <bit>
@@ -16,7 +17,7 @@
 namespace accublas::test {
 namespace {
 
-/// A batch with column-major C, rows of A along their terms and columns of B down their terms, and its exact results.
+/// A batch and its exact results. C is column-major, and the terms of A's rows and B's columns are contiguous.
 template <class T>
 struct SmallBatch {
   Index m, n, k, count;

@@ -1,6 +1,5 @@
-// GEMV and DOT of complex numbers by the device's kernels in dot2, cr and fixed:T, against the CPU's real engines on
-// the lines of docs/modes.md ("Complex types"), bit by bit. The lines of the real parts have data that are hard to add
-// up.
+// Compares GEMV and DOT of complex numbers on the device, in dot2, cr and fixed:T, with the CPU's real engines on the
+// lines of docs/modes.md ("Complex types"), bit by bit. The lines of the real parts have data that are hard to add up.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +15,8 @@ namespace {
 
 using cuda::component_of;
 
-/// The strides of a matrix in numbers: adjacent along columns or rows, with padding, negative, general, a row repeated.
+/// The strides of a matrix, in numbers. The tests have contiguous columns or rows, padding, negative and general
+/// strides, and a repeated row.
 struct NumberStrides {
   const char* name;
   Index row, col;
@@ -36,7 +36,7 @@ std::vector<NumberStrides> plain_strides(Index m, Index k) {
   return {all.begin(), all.begin() + 4};
 }
 
-/// A product by its lines: m rows of 2k real numbers, and the line of the column for the real parts.
+/// A complex product as real lines: m rows of 2k real numbers, and the line of x for the real parts.
 template <class T>
 struct Lines {
   Index m, k;
@@ -52,7 +52,7 @@ struct Lines {
     if (data == Data::ill_conditioned) make_ill_conditioned(a, m, x, 2 * k, random);
     if (data == Data::ties) make_ties(a, m, x, 2 * k, random);
   }
-  /// Entry (i, p) of the matrix whose rows, or the rows of whose conjugate, have these lines.
+  /// Returns entry (i, p) of the matrix A. These lines are the rows of A or, with `conjugate`, of its conjugate.
   Complex<T> a(Index i, Index p, bool conjugate) const {
     const std::size_t at = static_cast<std::size_t>(2 * (i * k + p));
     return {rows[at], conjugate ? -rows[at + 1] : rows[at + 1]};
@@ -171,7 +171,7 @@ class GpuComplexLines : public testing::Test {
   }
 
  private:
-  /// The CPU's engine, and what is done before it: alpha = 0.
+  /// Computes the expected result by the CPU's engine. alpha = 0 never reaches the engine, so it is computed here.
   void expect(const Case& c, const Gemv<T>& g) {
     if (g.alpha != 0 || std::isnan(g.alpha)) return cpu.gemv(c, g);
     if (g.beta == 1) return;
@@ -219,7 +219,7 @@ TYPED_TEST(GpuComplexLines, Strides) {
         this->check(45, 200, strides, y_stride < 0, x_stride, y_stride, 2, 1, Data::wide, all_cases());
 }
 
-/// Shapes that are divided among thread blocks in every way.
+/// Tests shapes that cover every way to divide a product among thread blocks.
 TYPED_TEST(GpuComplexLines, Shapes) {
   const Index shapes[][2] = {{1, 60000},  {3, 30000},  {20, 15000}, {300, 2500}, {1000, 500},
                              {1601, 300}, {4225, 129}, {2305, 513}, {9001, 65}};
@@ -229,7 +229,7 @@ TYPED_TEST(GpuComplexLines, Shapes) {
         this->check(s[0], s[1], strides, data == Data::special, 1, 1, 1, TypeParam(0.5), data, kernel_cases);
 }
 
-/// phi 10 and condition 1e16: the first pass decides.
+/// Tests that the first pass decides data of phi 10 and condition 1e16.
 TYPED_TEST(GpuComplexLines, FirstPassDecides) {
   for (const NumberStrides& strides : plain_strides(500, 1000))
     for (Data data : {Data::uniform, Data::wide, Data::ill_conditioned}) {

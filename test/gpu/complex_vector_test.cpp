@@ -135,7 +135,7 @@ TYPED_TEST(ComplexVectors, Increments) {
   }
 }
 
-/// Numbers at addresses that are not multiples of their size.
+/// Tests numbers at addresses that are not multiples of their size.
 TYPED_TEST(ComplexVectors, OddAddresses) {
   using T = TypeParam;
   for (const char* mode : complex_vector_modes) {

@@ -89,8 +89,8 @@ TYPED_TEST(GemmBatched, CorrectlyRounded) {
   }
 }
 
-// Sums of more than 128 terms and matrices of several tiles: large and small tiles (few matrices), whole and partial
-// chunks of terms, and decaying matrices, which leave most elements pending.
+// Tests sums of more than 128 terms and matrices of several tiles. The cases have large tiles, small tiles (few
+// matrices), whole and partial chunks of terms, and decaying matrices, of which most elements are pending.
 TYPED_TEST(GemmBatched, LongSums) {
   using T = TypeParam;
   Random rng(60);
@@ -118,7 +118,8 @@ TYPED_TEST(GemmBatched, LongSums) {
     }
 }
 
-// Orders past the kernels for small matrices, beside orders that they serve: the bits are one definition's.
+// Tests orders that are too large for the kernels for small matrices, and smaller orders. All have the bits of one
+// definition.
 TYPED_TEST(GemmBatched, BeyondTheLargestOrder) {
   using T = TypeParam;
   Random rng(61);

@@ -206,8 +206,8 @@ TYPED_TEST(Gemm, SkinnyShapes) {
   }
 }
 
-// Single products of cr up to order 512: shapes at the edges of tiles and chunks, every kind of data, decaying
-// matrices, scalars anywhere, and a small workspace.
+// Tests single products of cr up to order 512. The cases have shapes at the edges of tiles and chunks, every kind of
+// data, decaying matrices, alpha and beta in host and device memory, and a small workspace.
 TYPED_TEST(Gemm, SmallProducts) {
   using T = TypeParam;
   Random rng(10);

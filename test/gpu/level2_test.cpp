@@ -170,7 +170,8 @@ TYPED_TEST(Level2, AnyStrides) {
   }
 }
 
-/// Complex numbers at addresses that are not multiples of their size: no kernel may load such a number at once.
+/// Tests complex numbers at addresses that are not multiples of their size. No kernel may load such a number by one
+/// instruction.
 TYPED_TEST(Level2, OddAddresses) {
   using T = TypeParam;
   const auto shifted = [&](const std::vector<T>& v) {
