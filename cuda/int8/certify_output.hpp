@@ -10,36 +10,45 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
+/// Whether a rung lets all of some sums pass, and whether the next rung does, if there is one.
+struct AllPass {
+  bool here, above;
+};
+
 /// Where rungs are T's. Special and zero lines have lambda = 0 and sums of zero: no test lets them pass.
 class BitsTest {
  public:
-  __device__ explicit BitsTest(const CertifyJob& job) : job_(job) {}
+  __device__ explicit BitsTest(const CertifyJob& job) : job_(job) { take(0); }
   __device__ int rungs() const { return job_.rungs.count; }
-  __device__ void take(int rung) { rung_ = rung; }
-  static constexpr bool looks_ahead = true;  ///< all_pass can test the next rung
+  __device__ void take(int rung) {
+    const Rung &own = job_.rungs.rung[rung], &next = job_.rungs.rung[min(rung + 1, rungs() - 1)];
+    factor_ = __double2float_rd(own.factor), least_ = __double2float_ru(own.least);
+    next_factor_ = __double2float_rd(next.factor), next_least_ = __double2float_ru(next.least);
+  }
 
-  /// The facts about a row and about columns c and c + 1 that the test needs; a lane keeps them for its warp.
+  /// The facts about a row and about columns c and c + 1 that the test needs, rounded up; a lane keeps them for its
+  /// warp.
   struct Row {
-    double lambda;
+    float lambda;
   };
   struct Columns {
-    double lambda[2];
+    float lambda[2];
   };
-  __device__ Row row(Index r) const { return {job_.rows.lambda[r]}; }
+  __device__ Row row(Index r) const { return {__double2float_ru(job_.rows.lambda[r])}; }
   __device__ Columns columns(Index c) const {
     const double2 two = *reinterpret_cast<const double2*>(job_.cols.lambda + c);
-    return {{two.x, two.y}};
+    return {{__double2float_ru(two.x), __double2float_ru(two.y)}};
   }
-  /// Whether the rung lets 16 neighbouring sums pass, whose columns lanes from `lane` on keep. May be false where one
-  /// does not need the rung. By whole warps.
-  __device__ bool all_pass(const std::uint32_t (&sums)[16], const Row& row, const Columns& columns, int lane,
-                           bool above = false) const {
-    const Rung& rung = job_.rungs.rung[rung_ + (above ? 1 : 0)];
-    bool all = true;
+  /// Tests 16 neighbouring sums, whose columns lanes from `lane` on keep, in FP32 rounded to the safe side: an answer
+  /// may be false where the rung suffices. All lanes of a warp call it.
+  __device__ AllPass all_pass(const std::uint32_t (&sums)[16], const Row& row, const Columns& columns, int lane) const {
+    AllPass all{true, true};
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-      const double mu = __shfl_sync(0xFFFFFFFFu, columns.lambda[i % 2], lane + i / 2);
-      all &= suffices<false>(rung, row.lambda, mu, static_cast<std::int32_t>(sums[i]), 0);
+      const float mu = __shfl_sync(0xFFFFFFFFu, columns.lambda[i % 2], lane + i / 2);
+      const float both = __fadd_ru(row.lambda, mu), sum = __uint2float_rd(sums[i]);
+      all.here &= __fmaf_rd(factor_, sum, -both) >= least_;
+      all.above &= __fmaf_rd(next_factor_, sum, -both) >= next_least_;
     }
     return all;
   }
@@ -58,7 +67,7 @@ class BitsTest {
 
  private:
   const CertifyJob& job_;
-  int rung_ = 0;
+  float factor_, least_, next_factor_, next_least_;  ///< of the rung and of the next one, rounded to the safe side
 };
 
 /// Where they are numbers of moduli; the same in all else.
@@ -71,8 +80,6 @@ class ModuliTest {
     taken_ = rung;
     rung_ = at(rung);
   }
-  static constexpr bool looks_ahead = false;
-
   using Row = QuickRow;
   struct Columns {
     QuickColumn column[2];
@@ -83,7 +90,8 @@ class ModuliTest {
     const double2 norm = *reinterpret_cast<const double2*>(job_.cols.norm + c);
     return {{QuickColumn(mu.x, norm.x), QuickColumn(mu.y, norm.y)}};
   }
-  __device__ bool all_pass(const std::uint32_t (&sums)[16], const Row& row, const Columns& columns, int lane) const {
+  /// The next rung has constants of its own, so it is not tried.
+  __device__ AllPass all_pass(const std::uint32_t (&sums)[16], const Row& row, const Columns& columns, int lane) const {
     bool all = true;
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
@@ -91,7 +99,7 @@ class ModuliTest {
       const float power = __shfl_sync(0xFFFFFFFFu, columns.column[i % 2].power, lane + i / 2);
       all &= row.pass(mu, power, sums[i]);
     }
-    return all;
+    return {all, all};
   }
 
   struct Line : ModuliLine {
@@ -145,18 +153,14 @@ class CertifyOutput {
     // With several groups of columns, each is stored for two rows in turn.
     const int at = stores_++, group = group_of(at);
     if (group == 0) rows_[at % 2] = test_.row(job_.first_row + row);
-    const bool pass = test_.all_pass(sums, rows_[at % 2], columns_[group], first_lane());
-    bool accepted = pass;
-    if constexpr (Test::looks_ahead)
-      if (rung_ + 1 < test_.rungs() && __any_sync(0xFFFFFFFFu, !pass))
-        accepted = test_.all_pass(sums, rows_[at % 2], columns_[group], first_lane(), true);
+    const AllPass pass = test_.all_pass(sums, rows_[at % 2], columns_[group], first_lane());
     if (row >= job_.rows_count || col >= job_.cols_count) return;
     const unsigned wanted = job_.wanted.mask(row, col) & 0xFFFFu;
     if (wanted == 0) return;
-    if (job_.cols_count - col >= 16 && wanted == 0xFFFFu && accepted) {
+    if (job_.cols_count - col >= 16 && wanted == 0xFFFFu && (pass.here || pass.above)) {
       found_.accepted = true;
       if (threadIdx.x % 2 == 0) *word_of(row, col) = 0;
-      if (pass) return;
+      if (pass.here) return;
       above_ |= 1u << at;
     }
     aside_ |= 1u << at;
