@@ -1,9 +1,9 @@
-// Computes products with one column. The vector kernels read complex operands as they are stored. `slices` takes the
-// real lines of lib/cpu/structured/components.hpp, and so does cuBLAS's real GEMV if it computes a complex product. The
-// rows of A are such lines if complex numbers are adjacent along them. Rows of a structured matrix, and rows that
-// cannot be read in place, are written out, as many at a time as the workspace has room for. combined_rows.hpp computes
-// products whose alpha or beta has an imaginary part. If alpha and beta are in device memory, both ways are launched,
-// and one of them finds nothing to do.
+// Computes products with one column. The vector kernels read complex, symmetric and Hermitian operands as they are
+// stored. `slices` takes the real lines of lib/cpu/structured/components.hpp, and so does cuBLAS's real GEMV if it
+// computes a complex product. The rows of A are such lines if complex numbers are adjacent along them. Other rows, and
+// those of a triangular matrix, are written out, as many at a time as the workspace has room for. combined_rows.hpp
+// computes products whose alpha or beta has an imaginary part, from rows that are written out if A is structured. If
+// alpha and beta are in device memory, both ways are launched, and one of them finds nothing to do.
 #include "cuda/structured/vector_product.hpp"
 
 #include <algorithm>
@@ -192,6 +192,13 @@ void vector_product(State& state, const VectorProduct<E>& p, ScalarArgument<E> a
                     Scalar<E>{*beta.pointer, nullptr}, bit_defined(mode), state.cuda_stream());
     return state.end_call();
   }
+  using T = RealOf<E>;
+  const bool mirrored = p.a.structure == Structure::symmetric || p.a.structure == Structure::hermitian;
+  if (mirrored && by_vector_kernels(mode, engine) && !alpha.on_device &&
+      !combines_parts(*alpha.pointer, *beta.pointer) && read_in_place(p.a.stored.data) && read_in_place(p.x.data))
+    return symv_by_kernels(state, Symv<E>{p.m, p.a, p.x, p.y},
+                           device_scalar(ScalarArgument<T>{component_of(alpha.pointer, 0), false}),
+                           device_scalar(ScalarArgument<T>{component_of(beta.pointer, 0), false}), mode, execution);
   LinesProduct<E>(state, p, alpha, beta, mode, engine, execution).run();
 }
 

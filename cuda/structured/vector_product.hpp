@@ -1,6 +1,6 @@
-// Products with one column whose operands are complex or structured: GEMV, DOTU and DOTC, SYMV, HEMV and TRMV, by the
-// real GEMV and DOT (cuda/vector/vector_call.hpp) on lines that are written out. DSDOT and SDSDOT, which need wider
-// copies, are here too.
+// Products with one column whose operands are complex or structured: GEMV, DOTU and DOTC, SYMV, HEMV and TRMV. The
+// kernels of cuda/vector/vector_call.hpp read the operands as they are stored, or lines that are written out. DSDOT and
+// SDSDOT, which need wider copies, are here too.
 #pragma once
 
 #include "cuda/vector/vector_call.hpp"

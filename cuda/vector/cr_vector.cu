@@ -16,6 +16,7 @@
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/sums/grid_chain.hpp"
 #include "cuda/vector/row_terms.hpp"
+#include "cuda/vector/triple_row.hpp"
 #include "cuda/vector/vector_device.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/scaling.hpp"
@@ -45,34 +46,6 @@ struct Arguments {
   Index segments, segment_entries;  ///< segments of the inner dimension
   bool all_undecided;
 };
-
-/// Rounds a sum, or leaves it pending if its bound does not decide the result.
-template <class E, bool Fixed>
-__device__ void finish_row_sum(const Arguments<E>& g, Index number, TripleSum sum) {
-  using T = RealOf<E>;
-  T* const y = g.p.result(number);
-  const T alpha = g.p.alpha.get(), beta = g.p.beta.get(), addend = read_addend(beta, y);
-  int exponent = 0;
-  bool known = triple_known(sum);
-  if (Fixed) {
-    const Index i = number / component_count<E>;
-    const T row = magnitude_of<T>(g.fixed.most[i]), x = magnitude_of<T>(g.fixed.most[g.p.m]);
-    if (!is_finite(row) || !is_finite(x)) {
-      known = false;
-    } else if (is_zero(row) || is_zero(x)) {
-      *y = finish(alpha, wide_zero<2>(), 0, beta, addend);
-      return;
-    } else {
-      exponent = exponent_above(row) + exponent_above(x);
-    }
-  }
-  T out;
-  if (known && !g.all_undecided && finish_triple(alpha, sum, exponent, beta, addend, &out)) {
-    *y = out;
-  } else {
-    leave_open(g.open, number);
-  }
-}
 
 /// Computes for lane 0 the sums of rows i, i + 1, ... over a part of the `entries` entries from `first` on. The part is
 /// tile number `part` and every `parts`-th tile after it.
@@ -117,7 +90,8 @@ __global__ void __launch_bounds__(threads, pairs_resident) cr_warps(Arguments<E>
   if (lane != 0) return;
 #pragma unroll
   for (int s = 0; s < lane_sums; ++s)
-    if (first_sum + s >= fresh * components) finish_row_sum<E, Fixed>(g, first_sum + s, along.sums[s]);
+    if (first_sum + s >= fresh * components)
+      finish_by_triple<E, Fixed>(g.p, g.fixed, g.open, g.all_undecided, first_sum + s, along.sums[s]);
 }
 
 /// Returns to thread 0 the sum of the warps' sums.
@@ -164,7 +138,8 @@ __global__ void __launch_bounds__(threads, resident(component_count<E>)) cr_segm
   }
   if (threadIdx.x != 0) return;
 #pragma unroll
-  for (int c = 0; c < components; ++c) finish_row_sum<E, Fixed>(g, i * components + c, sums[c]);
+  for (int c = 0; c < components; ++c)
+    finish_by_triple<E, Fixed>(g.p, g.fixed, g.open, g.all_undecided, i * components + c, sums[c]);
 }
 
 /// Adds up `count` lines of sums, at most 2 block_parts, into lines[0]. Thread t wrote sum t of it, and reads it next.
@@ -224,7 +199,7 @@ __global__ void __launch_bounds__(threads, pairs_resident) cr_columns(Arguments<
     sums[part][at] = sum;
     add_lines<block_parts>(sums);
   }
-  if (owner) finish_row_sum<E, Fixed>(g, own, sums[0][at]);
+  if (owner) finish_by_triple<E, Fixed>(g.p, g.fixed, g.open, g.all_undecided, own, sums[0][at]);
 }
 
 /// A division into segments of `terms` terms, each a multiple of `unit`, for `sums` sums that share `places` thread

@@ -108,7 +108,12 @@ __device__ Special<RealOf<E>> add_terms(const ExactRows<E>& g, Index sum, Index 
   const E* x = g.p.x.data + (first + lane) * x_stride;
   for (Index q = first + lane; q < end; q += 32 * count, a += 32 * count * a_stride, x += 32 * count * x_stride) {
     E u[count], v[count];
-    load_spaced_below<32>(a, a_stride, end - q, u);
+    if (g.p.held == Triangle::all) {
+      load_spaced_below<32>(a, a_stride, end - q, u);
+    } else {
+#pragma unroll
+      for (int j = 0; j < count; ++j) u[j] = q + 32 * j < end ? mirrored_entry(g.p, i, q + 32 * j) : E{};
+    }
     load_spaced_below<32>(x, x_stride, end - q, v);
 #pragma unroll
     for (int j = 0; j < count; ++j) {

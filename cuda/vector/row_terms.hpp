@@ -59,9 +59,10 @@ using ChainOf = GridChain<is_single_precision<E>, Uniform>;
 template <class E>
 constexpr int group_entries = chain_group / component_count<E>;
 
-/// Adds the terms of group_entries entries of a row and of x to the chains of the row's sums.
-template <class E, class RoundedNumbers, class Chain>
-__device__ void add_entries(const RoundedNumbers& rounded, bool conjugate, const E* u, const E* v, Chain* chains) {
+/// Adds the terms of group_entries entries of a row and of x to the chains of the row's sums. The entries of x are of
+/// the row's type, or of one that rounded.of_x() takes.
+template <class E, class OfX, class RoundedNumbers, class Chain>
+__device__ void add_entries(const RoundedNumbers& rounded, bool conjugate, const E* u, const OfX* v, Chain* chains) {
   constexpr int components = component_count<E>;
   double a[chain_group], x[components][chain_group];
 #pragma unroll

@@ -73,6 +73,19 @@ void gemv_by_kernels(State& state, const Gemv<E>& g, Scalar<RealOf<E>> alpha, Sc
   });
 }
 
+template <class E>
+void symv_by_kernels(State& state, const Symv<E>& s, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta,
+                     const Mode& call_mode, Execution& execution) {
+  report_rounded_once<RealOf<E>>(call_mode, execution.report);
+  const VectorMode mode = vector_mode(call_mode);
+  if (mode == VectorMode::fixed) execution.report.bits = call_mode.parameter;
+  const std::size_t bytes = symv_scratch_bytes(state.model(), mode, s.n, component_count<E>);
+  with_memory(state, execution, bytes, [&](std::byte* memory) {
+    symv(begin_kernels(state, execution, memory), mode, s, call_mode.parameter, alpha, beta);
+    state.end_call();
+  });
+}
+
 template <class T>
 void gemv_call(State& state, const Call<Gemv<T>, T>& call, Execution& execution) {
   const Gemv<T>& g = call.problem;
@@ -227,6 +240,8 @@ ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 #define ACCUBLAS_INSTANTIATE(E)                                                                            \
   template void gemv_by_kernels(State&, const Gemv<E>&, Scalar<RealOf<E>>, Scalar<RealOf<E>>, const Mode&, \
+                                Execution&);                                                               \
+  template void symv_by_kernels(State&, const Symv<E>&, Scalar<RealOf<E>>, Scalar<RealOf<E>>, const Mode&, \
                                 Execution&);                                                               \
   template void dot_by_kernels(State&, const Call<Dot<E>, E>&, Execution&);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)

@@ -33,6 +33,10 @@ bool read_in_place(const E* data) {
 template <class E>
 void gemv_by_kernels(State& state, const Gemv<E>& g, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta, const Mode& mode,
                      Execution& execution);
+/// Computes SYMV or HEMV. Same contract as gemv_by_kernels; alpha must not be zero.
+template <class E>
+void symv_by_kernels(State& state, const Symv<E>& s, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta, const Mode& mode,
+                     Execution& execution);
 template <class E>
 void dot_by_kernels(State& state, const Call<Dot<E>, E>& call, Execution& execution);
 

@@ -7,8 +7,10 @@
 #include "cuda/core/component.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/vector/vector_kernels.hpp"
+#include "lib/call/product.hpp"
 #include "lib/numerics/finish.hpp"
 
 namespace accublas::cuda {
@@ -20,6 +22,8 @@ namespace accublas::cuda {
 /// Every row has a sum for each component of its result. Sum s belongs to component s % component_count of row
 /// s / component_count. A and x are read as they are stored. An entry of A and one of x contribute one term to the sum
 /// of a real row, and two terms to each sum of a complex row (for_terms).
+///
+/// If A is symmetric or Hermitian, only `held` is read of it, and mirrored_entry() returns an entry of either triangle.
 template <class E>
 struct RowProblem {
   using T = RealOf<E>;
@@ -32,6 +36,9 @@ struct RowProblem {
   Scalar<T> alpha, beta;
   bool conjugate = false;
   Terms terms = Terms::products;
+  Triangle held = Triangle::all;
+  bool conjugate_mirrored = false;  ///< the entries outside of `held` are conjugates of those of A
+  bool real_diagonal = false;       ///< the imaginary parts of the diagonal count as zero
 
   /// Returns the address of the result of a sum.
   ACCUBLAS_HD T* result(Index sum) const {
@@ -122,6 +129,17 @@ __device__ void write_without_terms(const RowProblem<E>& p, Index sum) {
   if (beta == T(1)) return;
   T* const y = p.result(sum);
   *y = finish_scaled(beta, read_addend(beta, y));
+}
+
+/// Returns entry (i, q) of a symmetric or Hermitian matrix. With p.conjugate it is the conjugate of the entry, to which
+/// for_terms applies p.conjugate once more.
+template <class E>
+__device__ E mirrored_entry(const RowProblem<E>& p, Index i, Index q) {
+  const bool held = holds(p.held, i, q);
+  E entry = load_entry(held ? &p.a(i, q) : &p.a(q, i));
+  if constexpr (is_complex<E>)
+    if (p.real_diagonal && i == q) entry.im = 0;
+  return conjugate_if(!held && p.conjugate_mirrored != p.conjugate, entry);
 }
 
 /// Calls add(a, x) for each term a x that an entry of a row and one of x contribute to the sum of a component, in the

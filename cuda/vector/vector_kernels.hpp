@@ -14,7 +14,7 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
-#include "lib/call/problem.hpp"
+#include "lib/call/product.hpp"
 
 namespace accublas::cuda {
 
@@ -51,6 +51,20 @@ template <class E>
 void cr_gemv(const VectorCall&, const Gemv<E>&, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta);
 template <class E>
 void fixed_gemv(const VectorCall&, const Gemv<E>&, int bits, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta);
+
+/// y = alpha A x + beta y with a symmetric or Hermitian A of order n.
+template <class E>
+struct Symv {
+  Index n;
+  accublas::Operand<E> a;
+  Vector<const E> x;
+  Vector<E> y;
+};
+
+/// Computes SYMV or HEMV. alpha must not be zero, nor n. Only the stored triangle is read. `bits` is T of fixed:T.
+template <class E>
+void symv(const VectorCall&, VectorMode, const Symv<E>&, int bits, Scalar<RealOf<E>> alpha, Scalar<RealOf<E>> beta);
+std::size_t symv_scratch_bytes(const DeviceModel&, VectorMode, Index n, int components);
 
 /// Computes NRM2 (the root of the sum of squares) or ASUM (the sum of magnitudes), in modes dot2 and cr.
 template <class T>

@@ -91,6 +91,25 @@ TYPED_TEST(Level2, Shapes) {
   }
 }
 
+/// Orders at the edges of the tiles in which a symmetric or Hermitian matrix is read.
+TYPED_TEST(Level2, EdgesOfTiles) {
+  using T = TypeParam;
+  for (const char* mode : {"cr", "dot2", "fixed:53"}) {
+    this->set(mode);
+    this->for_routines([&](const Level2Routine& r, Index parts) {
+      if (r.form != Form::symv && r.form != Form::hemv) return;
+      for (const Index n : {1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 384, 1000})
+        for (int again = 0; again < (n < 300 ? 4 : 2); ++again) {  // layouts and triangles are random
+          if (testing::Test::HasFatalFailure()) return;
+          auto p = this->make(r, parts, n, n, again == 3 ? Kind{Data::few_special} : Kind{Data::phi, 2});
+          p.alpha[1] = p.beta[1] = T(0);
+          this->expect_same(r, p, mode);
+        }
+    });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
 /// alpha = 0: nothing but y is read, and y times beta has each part rounded once.
 TYPED_TEST(Level2, NothingToMultiply) {
   using T = TypeParam;

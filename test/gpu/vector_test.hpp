@@ -291,6 +291,15 @@ class Device {
     }
   }
 
+  template <class E>
+  void symv(const Case& c, const cuda::Symv<E>& s, RealOf<E> alpha, RealOf<E> beta) {
+    DeviceArray<unsigned char> scratch(cuda::symv_scratch_bytes(model, c.mode, s.n, cuda::component_count<E>));
+    const cuda::VectorCall call{model, state_.data(), scratch.data(), nullptr, c.all_undecided};
+    cuda::symv(call, c.mode, s, c.bits, cuda::Scalar<RealOf<E>>{alpha, nullptr},
+               cuda::Scalar<RealOf<E>>{beta, nullptr});
+    require(cudaDeviceSynchronize(), "symv");
+  }
+
   /// Fails where a call left something behind; returns the last call's count of undecided outputs.
   unsigned long long check_state() {
     const cuda::VectorState s = state_.values()[0];
