@@ -264,8 +264,7 @@ void launch_fixed(const DeviceModel& model, const BatchProblem<T>& p, const Batc
 }  // namespace
 
 bool batch_fixed_serves(const DeviceModel& model, Index m, Index n, Index k, int t) {
-  // At order 512 single calls take two thirds of this kernel's time.
-  return t <= most_fixed_bits && batch_cr_serves(model, m, n, k) && m * n * k <= Index{384} * 384 * 384;
+  return t <= most_fixed_bits && batch_cr_serves(model, m, n, k) && m * n * k <= most_small_work;
 }
 
 BatchTiles batch_fixed_tiles(const DeviceModel& model, Index m, Index n, Index k, Index count) {

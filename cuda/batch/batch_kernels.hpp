@@ -49,6 +49,11 @@ bool batch_cr_serves(const DeviceModel&, Index m, Index n, Index k);
 BatchTiles batch_tiles(const DeviceModel&, Index m, Index n, Index k, Index count);
 /// Returns the fastest tiles for sums in chunks. They have 32 or 64 rows.
 BatchTiles long_tiles(const DeviceModel&, Index m, Index n, Index count);
+/// The largest m n k for which the kernels for small matrices are faster than single calls in `fixed:T`, and for one
+/// product in `cr`, by measurements on an H200. At order 512, single calls take two thirds of the time in `fixed:T`. A
+/// single product in `cr` saves a tenth on random data there, and loses a fifth on data that decay.
+inline constexpr Index most_small_work = Index{384} * 384 * 384;
+
 /// Returns whether batch_fixed can compute a shape faster than single calls. t must be at most 64, m n k at most 384^3,
 /// and batch_cr_serves must be true.
 bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);

@@ -42,9 +42,9 @@ BatchProblem<T> one_matrix(const EngineCall<T>& call) {
 template <class T>
 bool small_gemm_serves(const State& state, const Call<Gemm<T>, T>& call) {
   const Gemm<T>& g = call.problem;
-  // At order 512 this kernel takes a tenth less time on random data, but a fifth more on data that decay.
-  if (g.m * g.n * g.k > Index{384} * 384 * 384) return false;
-  if (call.mode.kind != ACCUBLAS_MODE_CR || g.combined || !batch_cr_serves(state.model(), g.m, g.n, g.k)) return false;
+  if (call.mode.kind != ACCUBLAS_MODE_CR || g.combined || !batch_cr_serves(state.model(), g.m, g.n, g.k) ||
+      g.m * g.n * g.k > most_small_work)
+    return false;
   const EngineCall<T> engine(call);
   return engine.wanted.all() && engine.zeros.part == Triangle::all && engine.pairs_of_columns == RowPairs::none &&
          is_plain(engine.rows) && is_plain(engine.cols) && !engine.same_lines();

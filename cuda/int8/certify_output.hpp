@@ -139,8 +139,8 @@ class CertifyOutput {
 
   __device__ explicit CertifyOutput(const CertifyJob& job) : job_(job), test_(job), known_(0), found_(0) {}
   __device__ void begin_tile(int, Index first_col) {
-    known_ = *static_cast<volatile std::int32_t*>(&job_.state->largest_rung);
-    found_.rung = max(found_.rung, known_ - 1);
+    known_ = lanes_max(*static_cast<volatile std::int32_t*>(&job_.state->largest_rung));
+    found_.rung = lanes_max(max(found_.rung, known_ - 1));
     test_.take(rung_ = found_.rung);
     stores_ = aside_ = above_ = 0;
     first_col_ = job_.first_col + first_col;
@@ -180,7 +180,7 @@ class CertifyOutput {
     bool first = true;
 #pragma unroll 1
     for (; (left | above) != 0; left != 0 ? left &= left - 1 : above &= above - 1) {
-      found_.rung = max(lanes_max(found_.rung), others - 1);
+      found_.rung = lanes_max(max(found_.rung, others - 1));
       others = *static_cast<volatile std::int32_t*>(&job_.state->largest_rung);
       if (left == 0 && found_.rung > rung_) break;
       if (__any_sync(0xFFFFFFFFu, fails != 0)) break;

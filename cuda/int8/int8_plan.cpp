@@ -196,7 +196,8 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
 
 /// Returns the number of passes, the first included. Kernels of passes that are not needed still have to be launched. A
 /// pass of one block takes the host 30 us and the device 10 us then. So small real products take one pass. Tiles and
-/// single sums compute the elements that this pass does not decide or that the certificate rejects. A call that
+/// single sums compute the elements that this pass does not decide or that the certificate of dp:repro rejects, which
+/// are at most one in 64. A call that
 /// launches slabs launches one pass fewer. Larger products in dp:repro launch at least two passes, the second one for
 /// the rejected elements. With an offer (NativeOffer) exact accumulators follow the first pass.
 template <class T>
@@ -205,7 +206,8 @@ int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8
   const double work =
       static_cast<double>(call.rows.count) * static_cast<double>(call.cols.count) * static_cast<double>(call.rows.k);
   // Complex residues have fewer bits than a second pass with real ones.
-  if (plan.residues == ResidueKind::real && work <= 0x1p30) return 1;
+  const bool few_rejected = plan.flow == Int8Flow::cr || (request.mode.reproducible && !request.combined);
+  if (plan.residues == ResidueKind::real && few_rejected && work <= 0x1p30) return 1;
   const int passes = (work < 0x1p36 ? 2 : most_passes) - (plan.slabs.square > 0 ? 1 : 0);
   return plan.flow == Int8Flow::grade ? std::max(passes, 2) : passes;
 }

@@ -56,6 +56,7 @@ void run_grade(Int8Call<T>& call, std::byte* memory) {
   call.measure_lines(by_moduli ? Measures::bounds : Measures::all);
   certify_call(call);
   run_accepted(call);
+  // In run_cr tiles skip these zeros if slabs are launched. Rejected elements are too few for tiles.
   if (call.plan.passes == 1) call.resolve_zeros(0);
   for (int index = 1; index < call.plan.passes; ++index) {
     call.resolve_zeros(index - 1);

@@ -11,8 +11,8 @@
 namespace gpu_bench {
 namespace {
 
-/// Orders of the matrices, and counts that fill the device. In the bit-defined modes each matrix of order above 512
-/// takes a call; in dp:repro each one of order above 128 does.
+/// Orders of the matrices, and counts that fill the device. In cr each matrix of order above 512 takes a call, in
+/// fixed:T each one of order above 384, and in dp:repro each one of order above 128.
 struct Size {
   Index order, count;
 };

@@ -118,6 +118,30 @@ TYPED_TEST(GemmBatched, LongSums) {
     }
 }
 
+// The sums reach the bounds of the kernels for small matrices: entries next to a power of two, all of one sign, and the
+// longest sums of each number of chunks. The report says that these kernels computed them.
+TYPED_TEST(GemmBatched, EdgesOfLongSums) {
+  using T = TypeParam;
+  Random rng(62);
+  const int digits = sizeof(T) + 2;
+  for (const char* mode : {"cr", "fixed:53", "fixed:63", "fixed:64"})
+    for (const Index k : {129, 256, 257, 384, 385, 511, 512}) {
+      this->cpu.set(mode);
+      this->gpu.set(mode);
+      const Batch<T> x(rng, {{Data::extreme}, {Data::phi, 0}, {Data::extreme}}, 3, 70, 33, k, ACCUBLAS_COL_MAJOR, 1, 1);
+      this->expect_same(x, mode);
+      if (testing::Test::HasFatalFailure()) return;
+      if (mode == std::string("cr")) EXPECT_EQ(this->gpu.report().parts, digits) << k;
+    }
+  // m n k = 384^3, and more.
+  for (const Index n : {384, 385}) {
+    this->cpu.set("fixed:40");
+    this->gpu.set("fixed:40");
+    const Batch<T> x(rng, {{Data::extreme}, {Data::phi, 1}}, 2, 384, n, 384, ACCUBLAS_COL_MAJOR, 1, 1);
+    this->expect_same(x, "fixed:40");
+  }
+}
+
 // Tests orders that are too large for the kernels for small matrices, and smaller orders. All have the bits of one
 // definition.
 TYPED_TEST(GemmBatched, BeyondTheLargestOrder) {
