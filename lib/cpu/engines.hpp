@@ -147,7 +147,7 @@ struct DeepGemm {
   bool complex = false;
   Triangle wanted = Triangle::all;
   Index imaginary_shift = 0;
-  bool conjugate_second = false;  ///< the conjugate of alpha multiplies the terms from k / 2 on; cr only
+  bool conjugate_second = false;  ///< the conjugate of alpha multiplies the terms from k / 2 on
 };
 /// A GEMM as a deep product.
 template <class T>
