@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "lib/base/error.hpp"
@@ -34,13 +35,19 @@ class DroppingLines {
   std::int32_t needs_[most_needs + 1] = {};  ///< lines that need so many bits or more
 };
 
-/// sum of x y 2^-(E + F).
+/// Returns the sum of x y 2^-(E + F), or the least normal number if all products underflow that are not zero.
 template <class T>
 double scaled_product(const Vector<const T>& x, int x_exponent, const Vector<const T>& y, int y_exponent, Index k) {
   const ScaleDown x_scale(x_exponent), y_scale(y_exponent);
-  double sum = 0;
-  for (Index p = 0; p < k; ++p) sum += x_scale(x[p]) * y_scale(y[p]);
-  return sum;
+  double sum = 0, size = 0;
+  bool any = false;
+  for (Index p = 0; p < k; ++p) {
+    const double product = x_scale(x[p]) * y_scale(y[p]);
+    sum += product;
+    size += std::fabs(product);
+    any |= x[p] != 0 && y[p] != 0;
+  }
+  return any && size == 0 ? std::numeric_limits<double>::min() : sum;
 }
 
 /// Returns the part of the elements that a pass may leave undecided. It is larger if the caches hold the operands.
@@ -51,9 +58,11 @@ double accepted_part(Index m, Index n, Index k) {
   return cached ? undecided.accepted_cached : undecided.accepted;
 }
 
-/// Elements of the wanted tiles, as many as their number and k make worth reading; how many were found.
+/// Samples elements of the wanted tiles, as many as their number and k make worth reading. Returns how many were found,
+/// and in `at_ends` how many of them the vector kernels leave to slow code, because they lie near an end of the range.
 template <class T>
-int sample_elements(const Int8Call<T>& call, UndecidedSample* samples) {
+int sample_elements(const Int8Call<T>& call, UndecidedSample* samples, int& at_ends) {
+  constexpr int most_exponent = 500;
   const Index k = call.problem.k;
   const bool small = call.rows.operand.count * call.cols.operand.count < tuning().undecided.small_elements;
   const Index wanted = small ? tuning().undecided.small_samples : tuning().undecided.sample_terms / k + 8;
@@ -66,9 +75,11 @@ int sample_elements(const Int8Call<T>& call, UndecidedSample* samples) {
     if (call.rows.lines.norm[i] <= 0 || call.cols.lines.norm[j] <= 0) continue;
     const double sum = scaled_product(call.rows.operand.line(i), call.rows.lines.exponent[i], call.cols.operand.line(j),
                                       call.cols.lines.exponent[j], k);
-    if (sum != 0)
-      samples[found++] = undecided_sample<T>(sum, call.rows.lines.norm[i], call.rows.lines.lambda[i],
-                                             call.cols.lines.norm[j], call.cols.lines.lambda[j]);
+    if (sum == 0) continue;
+    const int exponent = call.rows.lines.exponent[i] + call.cols.lines.exponent[j] + call.scalars.alpha_exponent;
+    at_ends += std::abs(exponent) > most_exponent;
+    samples[found++] = undecided_sample<T>(sum, call.rows.lines.norm[i], call.rows.lines.lambda[i],
+                                           call.cols.lines.norm[j], call.cols.lines.lambda[j]);
   }
   return found;
 }
@@ -148,7 +159,10 @@ void int8_split_bits(int moduli, Index k, int& row_bits, int& col_bits) {
 template <class T>
 int int8_cr_moduli(const Int8Call<T>& call, int least, double share) {
   UndecidedSample samples[most_samples];
-  const int found = sample_elements(call, samples);
+  if (!call.scalars.simple && !call.scalars.combine) return 0;  // no kernel for such an alpha or beta
+  int at_ends = 0;
+  const int found = sample_elements(call, samples, at_ends);
+  if (at_ends * tuning().undecided.at_ends > found) return 0;
   const DroppingLines rows(call.rows.lines), cols(call.cols.lines);
   const double accepted = accepted_part<T>(call.rows.operand.count, call.cols.operand.count, call.problem.k) * found;
   const Int8Tuning& int8 = tuning(call.execution.isa).int8;

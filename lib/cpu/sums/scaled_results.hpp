@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 
 #include "lib/cpu/kernels/round_kernels.hpp"
 #include "lib/numerics/ziv_component.hpp"
@@ -16,7 +17,9 @@ class ScaledResults {
   using Terms = ComponentTerms<T>;
 
   ScaledResults(const RoundKernel<T>& kernel, const typename Terms::Pair& alpha, const typename Terms::Pair& beta)
-      : kernel_(kernel), factors_(alpha, beta) {}
+      : kernel_(kernel),
+        factors_(alpha, beta),
+        has_grid_(sizeof(T) == sizeof(double) && alpha.other == 0 && beta.other == 0) {}
 
   /// Sets result r.
   void set(Index r, const TripleSum& own, const TripleSum& other, int exponent, const typename Terms::Pair& c) {
@@ -27,6 +30,8 @@ class ScaledResults {
     }
     c_[0][r] = terms.c.own, c_[1][r] = terms.c.other;
     unit_[r] = terms.unit;
+    if (!has_grid_) return;
+    grid_[r] = terms.unit >= -1500 && terms.unit <= -1023 ? std::ldexp(1.5, -1022 - terms.unit) : 0;
   }
   /// Returns the terms of result r.
   Terms terms(Index r) const {
@@ -45,14 +50,22 @@ class ScaledResults {
       return RoundTerms<T>{alpha,           beta,          sums[0] + first, sums[1] + first, sums[2] + first,
                            sums[3] + first, c_[of] + first};
     };
+    RoundTerms<T> other = terms(1, factors_.alpha.other, factors_.beta.other);
+    if (has_grid_) other = {.alpha = 1, .a1 = grid_ + first};
     T rounded[round_most];
-    const std::uint64_t pending =
-        kernel_.round(RoundRun<T>{end - first, terms(0, factors_.alpha.own, factors_.beta.own),
-                                  terms(1, factors_.alpha.other, factors_.beta.other), rounded + first});
+    const std::uint64_t pending = kernel_.round(
+        RoundRun<T>{end - first, terms(0, factors_.alpha.own, factors_.beta.own), other, rounded + first});
     std::uint64_t left = wanted;
     for (std::uint64_t decided = wanted & ~(pending << first); decided != 0; decided &= decided - 1) {
       const Index r = std::countr_zero(decided);
-      if (!Terms::from_unit(unit_[r], rounded[r])) continue;
+      if (has_grid_ && grid_[r] != 0) {
+        // A zero would need the sign of the exact result.
+        rounded[r] -= static_cast<T>(grid_[r]);
+        if (rounded[r] == 0) continue;
+        rounded[r] = static_cast<T>(std::ldexp(double{rounded[r]}, unit_[r]));
+      } else if (!Terms::from_unit(unit_[r], rounded[r])) {
+        continue;
+      }
       out[r] = rounded[r];
       left &= ~(std::uint64_t{1} << r);
     }
@@ -63,8 +76,12 @@ class ScaledResults {
   const RoundKernel<T>& kernel_;
   double sums_[2][4][round_most];
   T c_[2][round_most];
+  /// In place of terms with the other component, if there are none: numbers whose last place is the least subnormal
+  /// number, so that the kernel rounds results that are subnormal to multiples of it; zero for other results.
+  double grid_[round_most];
   int unit_[round_most];
   const typename Terms::Factors factors_;
+  const bool has_grid_;
 };
 
 }  // namespace accublas::cpu
