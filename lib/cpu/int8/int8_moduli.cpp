@@ -58,11 +58,9 @@ double accepted_part(Index m, Index n, Index k) {
   return cached ? undecided.accepted_cached : undecided.accepted;
 }
 
-/// Samples elements of the wanted tiles, as many as their number and k make worth reading. Returns how many were found,
-/// and in `at_ends` how many of them the vector kernels leave to slow code, because they lie near an end of the range.
+/// Samples elements of the wanted tiles, as many as their number and k make worth reading. Returns how many were found.
 template <class T>
-int sample_elements(const Int8Call<T>& call, UndecidedSample* samples, int& at_ends) {
-  constexpr int most_exponent = 500;
+int sample_elements(const Int8Call<T>& call, UndecidedSample* samples) {
   const Index k = call.problem.k;
   const bool small = call.rows.operand.count * call.cols.operand.count < tuning().undecided.small_elements;
   const Index wanted = small ? tuning().undecided.small_samples : tuning().undecided.sample_terms / k + 8;
@@ -76,8 +74,6 @@ int sample_elements(const Int8Call<T>& call, UndecidedSample* samples, int& at_e
     const double sum = scaled_product(call.rows.operand.line(i), call.rows.lines.exponent[i], call.cols.operand.line(j),
                                       call.cols.lines.exponent[j], k);
     if (sum == 0) continue;
-    const int exponent = call.rows.lines.exponent[i] + call.cols.lines.exponent[j] + call.scalars.alpha_exponent;
-    at_ends += std::abs(exponent) > most_exponent;
     samples[found++] = undecided_sample<T>(sum, call.rows.lines.norm[i], call.rows.lines.lambda[i],
                                            call.cols.lines.norm[j], call.cols.lines.lambda[j]);
   }
@@ -157,12 +153,27 @@ void int8_split_bits(int moduli, Index k, int& row_bits, int& col_bits) {
 }
 
 template <class T>
+bool int8_at_ends(const Int8Call<T>& call) {
+  if (!call.scalars.simple && !call.scalars.combine) return true;
+  // Sums of single precision are rounded to a narrower range.
+  constexpr int most_exponent = sizeof(T) == sizeof(double) ? 500 : 90;
+  int found = 0, at_ends = 0;
+  SampleSequence sequence;
+  for (int attempt = 0; attempt < most_samples; ++attempt) {
+    const Index i = sequence.next(call.rows.operand.count), j = sequence.next(call.cols.operand.count);
+    if (call.rows.lines.norm[i] <= 0 || call.cols.lines.norm[j] <= 0) continue;
+    const int exponent = call.rows.lines.exponent[i] + call.cols.lines.exponent[j] + call.scalars.alpha_exponent;
+    at_ends += std::abs(exponent) > most_exponent;
+    ++found;
+  }
+  return at_ends * tuning().undecided.at_ends > found;
+}
+
+template <class T>
 int int8_cr_moduli(const Int8Call<T>& call, int least, double share) {
   UndecidedSample samples[most_samples];
-  if (!call.scalars.simple && !call.scalars.combine) return 0;  // no kernel for such an alpha or beta
-  int at_ends = 0;
-  const int found = sample_elements(call, samples, at_ends);
-  if (at_ends * tuning().undecided.at_ends > found) return 0;
+  if (int8_at_ends(call)) return 0;
+  const int found = sample_elements(call, samples);
   const DroppingLines rows(call.rows.lines), cols(call.cols.lines);
   const double accepted = accepted_part<T>(call.rows.operand.count, call.cols.operand.count, call.problem.k) * found;
   const Int8Tuning& int8 = tuning(call.execution.isa).int8;
@@ -181,6 +192,7 @@ int int8_cr_moduli(const Int8Call<T>& call, int least, double share) {
 #define ACCUBLAS_INSTANTIATE(T)                             \
   template int int8_fixed_moduli(const Int8Call<T>&, int);  \
   template int int8_fewest_moduli(const Int8Call<T>&, int); \
+  template bool int8_at_ends(const Int8Call<T>&);           \
   template int int8_cr_moduli(const Int8Call<T>&, int, double);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
