@@ -87,8 +87,9 @@ template <class T>
 void cr_gemv(const Gemv<T>&, Execution&);
 template <class T>
 void cr_dot(const Dot<T>&, Execution&);
-/// exact_element's value for any k >= 1 and strides, by the same sums: ten times faster, but where even they do not
-/// decide.
+
+// sums/fullest_sum.cpp: one element of cr, by sums with more bits.
+/// exact_element's value for any k >= 1 and strides: ten times faster, but where even these sums do not decide.
 template <class T>
 T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c);
 
@@ -147,7 +148,7 @@ struct DeepGemm {
   bool complex = false;
   Triangle wanted = Triangle::all;
   Index imaginary_shift = 0;
-  bool conjugate_second = false;  ///< the conjugate of alpha multiplies the terms from k / 2 on; cr only
+  bool conjugate_second = false;  ///< the conjugate of alpha multiplies the terms from k / 2 on
 };
 /// A GEMM as a deep product.
 template <class T>

@@ -101,6 +101,8 @@ bool print_data_table(Table& table, const DataTableOptions& options) {
     std::printf("\nDGEMM, order %lld, threads: %d; times of OpenBLAS's time\n%-18s %9s %9s %9s %9s %8s\n", n,
                 options.threads, "data", "ms", "dot2", "cr", "dp:repro", "limit");
     for (const std::string& name : data) rows.gemm(name, order);
+    for (const std::string& name : matrices::listed_at_ends())
+      if (options.data.empty()) rows.gemm(name, order);
     std::printf("\nMode cr, order %lld, threads: %d; times of the time on %s\n%-18s", n, options.threads,
                 matrices::listed()[0].c_str(), "data");
     for (const char* routine : routines) std::printf(" %9s", routine);

@@ -31,10 +31,13 @@ enum class Kind {
   hilbert,
   integers,
   sparse,
+  ends,
+  tiny,
   file
 };
 
-/// The operand of C = A B that a matrix is. `phi`, `ties`, `block-diagonal` and `triangular` differ between A and B.
+/// The operand of C = A B that a matrix is. `phi`, `ties`, `block-diagonal`, `triangular`, `ends` and `tiny` differ
+/// between A and B.
 enum class Side { a, b };
 
 /// Returns SplitMix64's finaliser of x, a random number for every index.
@@ -147,6 +150,12 @@ struct Formula {
       }
       case Kind::sparse:
         return uniform(hash(9) + index) < parameter ? spread(1, seed, index) : 0;
+      case Kind::ends: {  // products keep their sizes, and most leave the range if a line is scaled as a whole
+        const int shift = (single ? 60 : 1000) * (p % 2 == 0 ? 1 : -1);
+        return std::ldexp(spread(0, seed, index), of_a ? shift : -shift);
+      }
+      case Kind::tiny:  // A is subnormal, and so are results
+        return std::ldexp(spread(0, seed, index), !of_a ? 0 : single ? -130 : -1030);
       case Kind::file:
         break;
     }
@@ -168,7 +177,7 @@ struct Formula {
 ACCUBLAS_HD inline bool has_random_parts(Kind kind) {
   return kind == Kind::phi || kind == Kind::ties || kind == Kind::ties_graded || kind == Kind::diagonal ||
          kind == Kind::banded || kind == Kind::block_diagonal || kind == Kind::triangular || kind == Kind::integers ||
-         kind == Kind::sparse;
+         kind == Kind::sparse || kind == Kind::ends || kind == Kind::tiny;
 }
 
 /// Returns component `part` of entry (i, j) of a complex matrix. A matrix that is not random is the real one times

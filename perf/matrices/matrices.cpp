@@ -38,6 +38,8 @@ constexpr Name names[] = {
     {"hilbert", nullptr, Kind::hilbert},                          // 1 / (i + j + 1)
     {"integers", "B", Kind::integers, 1, 30, true},               // below 2^B in magnitude, random
     {"sparse", "P", Kind::sparse, 0, 1},                          // random, an entry is not zero with probability P
+    {"ends", nullptr, Kind::ends},  // A's columns scaled by 2^+-1000, B's rows by the inverse (s: 2^+-60)
+    {"tiny", nullptr, Kind::tiny},  // A subnormal
 };
 
 /// Reads a square matrix. Throws std::runtime_error if the file is missing or malformed.
@@ -107,6 +109,11 @@ const std::vector<std::string>& listed() {
       "banded:5",   "triangular",   "block-diagonal:64", "integers:8",  "sparse:0.01", "gauss:0.05", "gauss:0.02",
       "exp:0.1",    "exp:0.01",     "decay:0.9",         "decay:0.1",   "vandermonde", "hilbert",    "1138_bus.mtx",
       "lund_a.mtx", "mahindas.mtx", "pores_1.mtx",       "west0479.mtx"};
+  return list;
+}
+
+const std::vector<std::string>& listed_at_ends() {
+  static const std::vector<std::string> list = {"ends", "tiny"};
   return list;
 }
 

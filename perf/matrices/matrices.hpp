@@ -44,6 +44,9 @@ std::string located(const std::string& name, const std::string& folder);
 /// Returns the names that the tables of costs list. Random data come first, files last.
 const std::vector<std::string>& listed();
 
+/// Returns the names of data near the ends of the range, which the CPU's table of costs lists for GEMM.
+const std::vector<std::string>& listed_at_ends();
+
 /// Fills rows x columns numbers, column-major with the leading dimension `rows`. Complex ones are pairs of reals.
 /// Random matrices of another `number` have other entries.
 template <class T>

@@ -59,9 +59,10 @@ struct Exact {
   }
 };
 
-enum class Kind { wide, cancel, halfway, subnormal };
-constexpr Kind kinds[] = {Kind::wide, Kind::cancel, Kind::halfway, Kind::subnormal};
-constexpr const char* kind_names[] = {"wide", "cancel", "halfway", "subnormal"};
+/// `ends`: products near the least numbers, and an alpha near the largest ones.
+enum class Kind { wide, cancel, halfway, subnormal, ends };
+constexpr Kind kinds[] = {Kind::wide, Kind::cancel, Kind::halfway, Kind::subnormal, Kind::ends};
+constexpr const char* kind_names[] = {"wide", "cancel", "halfway", "subnormal", "ends"};
 
 /// A column-major matrix of numbers with one part or two.
 template <class T>
@@ -224,6 +225,7 @@ class Case {
 
   void fill(Random& rng) {
     constexpr int p = precision_of<T>, low = std::is_same_v<T, double> ? -1074 : -149;
+    constexpr int power = std::is_same_v<T, double> ? 1000 : 120;
     const double width = std::is_same_v<T, double> ? 10 : 4;
     const auto odd = [&] { return static_cast<double>(2 * below(rng, 8) - 7); };
     const auto number = [&](int which) -> double {  // of A, B, C
@@ -235,6 +237,8 @@ class Case {
                             : std::ldexp(odd(), which == 1 || word_.substr(0, 4) == "trsm" ? -p : 0);
         case Kind::subnormal:
           return std::ldexp(spread<double>(rng, 1), which == 2 ? low + 8 : low / 2 + 12);
+        case Kind::ends:
+          return std::ldexp(spread<double>(rng, 1), which == 2 ? 0 : -power / 2);
         default:
           return spread<double>(rng, 1);
       }
@@ -253,6 +257,7 @@ class Case {
     if (parts_ == 2 && !plain && word_ != "herk") alpha_.imag(some[below(rng, 4)]);
     if (parts_ == 2 && !plain && !is_hermitian_result()) beta_.imag(some[below(rng, 4)]);
     if (parts_ == 2 && kind_ != Kind::halfway && word_ == "her2k") alpha_.imag(0.3);
+    if (kind_ == Kind::ends) alpha_ *= std::ldexp(1, power);
     // Alpha and beta have the type of the routine.
     alpha_ = {static_cast<T>(alpha_.real()), static_cast<T>(alpha_.imag())};
     beta_ = {static_cast<T>(beta_.real()), static_cast<T>(beta_.imag())};

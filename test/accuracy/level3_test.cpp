@@ -71,8 +71,10 @@ class Level3 : public testing::Test {
 
   void check(const Level3Routine& routine, int parts, Kind kind) {
     Case<T> c(rng, routine, parts, kind);
-    const std::vector<const char*> modes =
-        c.solves() ? std::vector{"cr", "dp:repro", "dp"} : std::vector{"cr", "dp:repro", "dp", "dot2"};
+    // The other modes make no promise about products that underflow before alpha multiplies them.
+    std::vector<const char*> modes{"cr", "dp:repro"};
+    if (kind != Kind::ends) modes.push_back("dp");
+    if (kind != Kind::ends && !c.solves()) modes.push_back("dot2");
     std::vector<Stored<T>> results;
     std::vector<accublas_report_t> reports;
     for (const char* mode : modes) {

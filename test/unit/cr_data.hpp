@@ -12,7 +12,21 @@ namespace accublas_test {
 
 using accublas::Index;
 
-enum class Data { uniform, wide, graded, cancelling, integers, tiny, huge, subnormal, nan, infinite, zeros, count };
+enum class Data {
+  uniform,
+  wide,
+  graded,
+  cancelling,
+  integers,
+  tiny,
+  huge,
+  ends,
+  subnormal,
+  nan,
+  infinite,
+  zeros,
+  count
+};
 
 /// Entry p of k of a row, or of x (`second`).
 template <class T>
@@ -35,6 +49,8 @@ T entry(Random& random, Data data, Index p, Index k, bool second) {
       return static_cast<T>(std::ldexp(u, -top / 2 + pick(random, -20, 4)));
     case Data::huge:
       return static_cast<T>(std::ldexp(u, top / 2 + pick(random, -20, 4)));
+    case Data::ends:  // products near both ends of the range
+      return second ? static_cast<T>(u) : static_cast<T>(std::ldexp(u, (p % 2 == 0 ? 1 : -1) * (top - 24)));
     case Data::subnormal:
       return second ? static_cast<T>(u) : static_cast<T>(u) * std::numeric_limits<T>::min();
     case Data::nan:

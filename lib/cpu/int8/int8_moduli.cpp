@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "lib/base/error.hpp"
@@ -34,13 +35,19 @@ class DroppingLines {
   std::int32_t needs_[most_needs + 1] = {};  ///< lines that need so many bits or more
 };
 
-/// sum of x y 2^-(E + F).
+/// Returns the sum of x y 2^-(E + F), or the least normal number if all products underflow that are not zero.
 template <class T>
 double scaled_product(const Vector<const T>& x, int x_exponent, const Vector<const T>& y, int y_exponent, Index k) {
   const ScaleDown x_scale(x_exponent), y_scale(y_exponent);
-  double sum = 0;
-  for (Index p = 0; p < k; ++p) sum += x_scale(x[p]) * y_scale(y[p]);
-  return sum;
+  double sum = 0, size = 0;
+  bool any = false;
+  for (Index p = 0; p < k; ++p) {
+    const double product = x_scale(x[p]) * y_scale(y[p]);
+    sum += product;
+    size += std::fabs(product);
+    any |= x[p] != 0 && y[p] != 0;
+  }
+  return any && size == 0 ? std::numeric_limits<double>::min() : sum;
 }
 
 /// Returns the part of the elements that a pass may leave undecided. It is larger if the caches hold the operands.
@@ -51,7 +58,7 @@ double accepted_part(Index m, Index n, Index k) {
   return cached ? undecided.accepted_cached : undecided.accepted;
 }
 
-/// Elements of the wanted tiles, as many as their number and k make worth reading; how many were found.
+/// Samples elements of the wanted tiles, as many as their number and k make worth reading. Returns how many were found.
 template <class T>
 int sample_elements(const Int8Call<T>& call, UndecidedSample* samples) {
   const Index k = call.problem.k;
@@ -66,9 +73,9 @@ int sample_elements(const Int8Call<T>& call, UndecidedSample* samples) {
     if (call.rows.lines.norm[i] <= 0 || call.cols.lines.norm[j] <= 0) continue;
     const double sum = scaled_product(call.rows.operand.line(i), call.rows.lines.exponent[i], call.cols.operand.line(j),
                                       call.cols.lines.exponent[j], k);
-    if (sum != 0)
-      samples[found++] = undecided_sample<T>(sum, call.rows.lines.norm[i], call.rows.lines.lambda[i],
-                                             call.cols.lines.norm[j], call.cols.lines.lambda[j]);
+    if (sum == 0) continue;
+    samples[found++] = undecided_sample<T>(sum, call.rows.lines.norm[i], call.rows.lines.lambda[i],
+                                           call.cols.lines.norm[j], call.cols.lines.lambda[j]);
   }
   return found;
 }
@@ -146,8 +153,26 @@ void int8_split_bits(int moduli, Index k, int& row_bits, int& col_bits) {
 }
 
 template <class T>
+bool int8_at_ends(const Int8Call<T>& call) {
+  if (!call.scalars.simple && !call.scalars.combine) return true;
+  // Sums of single precision are rounded to a narrower range.
+  constexpr int most_exponent = sizeof(T) == sizeof(double) ? 500 : 90;
+  int found = 0, at_ends = 0;
+  SampleSequence sequence;
+  for (int attempt = 0; attempt < most_samples; ++attempt) {
+    const Index i = sequence.next(call.rows.operand.count), j = sequence.next(call.cols.operand.count);
+    if (call.rows.lines.norm[i] <= 0 || call.cols.lines.norm[j] <= 0) continue;
+    const int exponent = call.rows.lines.exponent[i] + call.cols.lines.exponent[j] + call.scalars.alpha_exponent;
+    at_ends += std::abs(exponent) > most_exponent;
+    ++found;
+  }
+  return at_ends * tuning().undecided.at_ends > found;
+}
+
+template <class T>
 int int8_cr_moduli(const Int8Call<T>& call, int least, double share) {
   UndecidedSample samples[most_samples];
+  if (int8_at_ends(call)) return 0;
   const int found = sample_elements(call, samples);
   const DroppingLines rows(call.rows.lines), cols(call.cols.lines);
   const double accepted = accepted_part<T>(call.rows.operand.count, call.cols.operand.count, call.problem.k) * found;
@@ -167,6 +192,7 @@ int int8_cr_moduli(const Int8Call<T>& call, int least, double share) {
 #define ACCUBLAS_INSTANTIATE(T)                             \
   template int int8_fixed_moduli(const Int8Call<T>&, int);  \
   template int int8_fewest_moduli(const Int8Call<T>&, int); \
+  template bool int8_at_ends(const Int8Call<T>&);           \
   template int int8_cr_moduli(const Int8Call<T>&, int, double);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

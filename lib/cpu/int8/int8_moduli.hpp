@@ -15,6 +15,11 @@ int int8_fixed_moduli(const Int8Call<T>& call, int t);
 template <class T>
 int int8_fewest_moduli(const Int8Call<T>& call, int t);
 
+/// Returns whether the vector kernels leave many elements to slow code: all of them, if alpha or beta is far from 1 in
+/// magnitude, or sampled ones, whose sums lie near an end of the range. Sums compute such products faster.
+template <class T>
+bool int8_at_ends(const Int8Call<T>& call);
+
 /// Returns, for cr, the fewest moduli that leave at most a small part of the elements undecided, but at least `least`.
 /// It estimates this part from sampled elements of the wanted tiles. It returns 0 if sums, which compute only a `share`
 /// of the elements, are faster than the moduli that would suffice.

@@ -96,7 +96,6 @@ bool deep_product(const Product<E>& p, const Mode& mode, Execution& execution) {
                 .cols = deep_lines(p, columns_of(p))};
   if constexpr (is_complex<E>) {
     g.conjugate_second = p.hermitian && p.two_pairs && !is_zero(p.alpha.im);
-    if (g.conjugate_second && mode.kind != ACCUBLAS_MODE_CR) return false;
     g.alpha = p.alpha, g.beta = p.beta;
   } else {
     g.alpha = {p.alpha}, g.beta = {p.beta};

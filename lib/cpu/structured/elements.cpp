@@ -1,8 +1,7 @@
 // Computes a product element by element, for every bit-defined mode and any alpha and beta, by exact sums that are slow
 // and readable. This is the twin of product.cpp, which writes lines out, and of deep_product. It also computes the
-// products that neither can: those whose alpha or beta has an imaginary part, in slices, and for HER2K in all modes but
-// dot2 and cr; and those whose workspace cannot hold two lines. In the former both components of S are combined before
-// the rounding.
+// products that neither can: in slices those whose alpha or beta has an imaginary part, and those whose workspace
+// cannot hold two lines. In the former both components of S are combined before the rounding.
 #include <atomic>
 #include <cmath>
 #include <type_traits>

@@ -5,12 +5,18 @@
 // ones.
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/structured/components.hpp"
+#include "lib/cpu/sums/fullest_sum.hpp"
+#include "lib/cpu/sums/scaled_results.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/ziv.hpp"
@@ -55,12 +61,19 @@ class LinePieces {
     scratch_ = workspace.take<Scratch>(threads);
     sums_ = workspace.take<TripleSum>(lanes);
     done_ = workspace.take<bool>(lanes);
+    take_x();
     copy_x();
     put_bound(execution_.report, rounded_once<T>());
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
     std::fill_n(done_, lanes, false);
     add_up(Speed::swift);
     Index left = finish();
+    for (const ProductRange range : {ProductRange::below, ProductRange::above}) {
+      if (sizeof(T) != sizeof(double) || count_in(range) * tuning().structured.hard_share <= n_ * parts) continue;
+      scale_x(range);
+      add_up(Speed::swift);
+      left = finish();
+    }
     if (left * tuning().structured.hard_share > n_ * parts) {
       add_up(Speed::full);
       left = finish();
@@ -70,14 +83,37 @@ class LinePieces {
   }
 
  private:
-  void copy_x() {
+  void take_x() {
     Workspace& workspace = execution_.workspace;
     const std::size_t n = static_cast<std::size_t>(n_);
     x_ = workspace.take<E>(n);
     for (Index p = 0; p < n_; ++p) x_[p] = g_.x[p];
-    for (Index part = 0; part < parts; ++part) column_x_[part] = workspace.take<double>(n);
+    for (Index part = 0; part < parts; ++part) {
+      column_x_[part] = workspace.take<double>(n);
+      row_x_[part] = workspace.take<T>(n * parts);
+    }
+  }
+
+  /// Returns how many sums are pending whose products lie in a range.
+  Index count_in(ProductRange range) const {
+    Index count = 0;
+    for (Index lane = 0; lane < n_ * parts; ++lane) count += !done_[lane] && range_of(sums_[lane]) == range;
+    return count;
+  }
+
+  /// Scales x for products in a range.
+  void scale_x(ProductRange range) {
+    double largest = 0;
+    for (Index p = 0; p < n_; ++p)
+      for (const double* const x : column_x_)
+        if (x && is_finite(x[p])) largest = std::max(largest, std::fabs(std::ldexp(x[p], -scale_)));
+    scale_ = vector_scale(range, exponent_of(largest));
+    copy_x();
+  }
+
+  /// Copies x times 2^scale_ for both kinds of kernels.
+  void copy_x() {
     if constexpr (is_complex<E>) {
-      for (T*& x : row_x_) x = workspace.take<T>(n * parts);
       const T sign = conjugate_rows_ ? -1 : 1;
       for (Index p = 0; p < n_; ++p) {
         const E z = x_[p];
@@ -86,8 +122,22 @@ class LinePieces {
         column_x_[0][p] = z.re, column_x_[1][p] = z.im;
       }
     } else {
-      row_x_[0] = x_;
-      for (Index p = 0; p < n_; ++p) column_x_[0][p] = x_[p];
+      for (Index p = 0; p < n_; ++p) column_x_[0][p] = row_x_[0][p] = x_[p];
+    }
+    error_ = 0;
+    if (scale_ == 0) return;
+    const double first = power_of_two(scale_ / 2), second = power_of_two(scale_ - scale_ / 2);
+    const auto scale = [&](auto* x, Index count) {
+      for (Index p = 0; p < count; ++p) {
+        const double scaled = x[p] * first * second;
+        if (x[p] != 0 && std::fabs(scaled) < std::numeric_limits<double>::min())
+          error_ = vector_scale_error(n_ * parts);
+        x[p] = static_cast<std::remove_reference_t<decltype(*x)>>(scaled);
+      }
+    };
+    for (Index part = 0; part < parts; ++part) {
+      scale(column_x_[part], n_);
+      scale(row_x_[part], n_ * parts);
     }
   }
 
@@ -188,20 +238,37 @@ class LinePieces {
   Index finish() {
     std::atomic<Index> left{0};
     parallel_for(ceil_div(n_, panel), execution_.threads, [&](Index task, int) {
-      Index open = 0;
-      for (Index lane = task * panel * parts; lane < std::min((task + 1) * panel, n_) * parts; ++lane) {
-        if (done_[lane]) continue;
-        T* const y = result(lane);
-        T out = 0;
-        done_[lane] = ziv_test(g_.alpha, sums_[lane], g_.beta, read_addend(g_.beta, y), &out);
-        if (done_[lane])
-          *y = out;
-        else
-          ++open;
-      }
-      left.fetch_add(open, std::memory_order_relaxed);
+      const Index end = std::min((task + 1) * panel, n_) * parts;
+      for (Index lane = task * panel * parts; lane < end; lane += round_most)
+        left.fetch_add(finish(lane, std::min(round_most, end - lane)), std::memory_order_relaxed);
     });
     return left.load();
+  }
+
+  Index finish(Index begin, Index count) {
+    ScaledResults<T> results(kernels_for<RoundKernel<T>>(execution_.isa), {g_.alpha, 0}, {g_.beta, 0});
+    const auto addend = [&](Index i) { return read_addend(g_.beta, result(begin + i)); };
+    std::uint64_t wanted = 0;
+    for (Index i = 0; i < count; ++i) {
+      if (done_[begin + i]) continue;
+      TripleSum& sum = sums_[begin + i];
+      sum.error += error_;
+      if (scale_ != 0) results.set(i, sum, {}, -scale_, {addend(i), 0});
+      wanted |= std::uint64_t{1} << i;
+    }
+    T out[round_most];
+    const std::uint64_t pending = scale_ == 0 || wanted == 0 ? wanted : results.round(wanted, out);
+    Index open = 0;
+    for (; wanted != 0; wanted &= wanted - 1) {
+      const Index i = std::countr_zero(wanted);
+      bool& done = done_[begin + i];
+      done = (pending >> i & 1) == 0 || ziv_test(g_.alpha, sums_[begin + i], g_.beta, addend(i), &out[i], -scale_);
+      if (done)
+        *result(begin + i) = out[i];
+      else
+        ++open;
+    }
+    return open;
   }
 
   void finish_exactly() {
@@ -238,6 +305,8 @@ class LinePieces {
   E* x_ = nullptr;
   T* row_x_[2]{};          ///< factors of rows of components, for Re and for Im
   double* column_x_[2]{};  ///< Re x and Im x
+  int scale_ = 0;          ///< exponent of the power of two that row_x_ and column_x_ are scaled by
+  double error_ = 0;       ///< what that adds to the errors of sums
 };
 
 }  // namespace

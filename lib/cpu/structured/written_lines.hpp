@@ -105,8 +105,7 @@ void clear_diagonal(const Product<E>& p, Index row, Index m, Index col, Index n)
 }
 
 /// Computes the whole product by deep_gemm (deep_product.cpp), which has all modes but dot2 and slices. Returns false,
-/// with nothing done, if the workspace is too small, or if a Hermitian result has an alpha with an imaginary part in
-/// a mode other than cr.
+/// with nothing done, if the workspace is too small.
 template <class E>
 bool deep_product(const Product<E>&, const Mode&, Execution&);
 

@@ -12,6 +12,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/cr_panels.hpp"
+#include "lib/cpu/sums/scaled_results.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/exact_sum.hpp"
 #include "lib/numerics/float_bits.hpp"
@@ -36,6 +37,7 @@ class CrGemm {
         execution_(execution),
         kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),
         panels_(kernels_for<CrPanelKernels>(execution.isa)),
+        triples_(kernels_for<RoundKernel<T>>(execution.isa)),
         error_{tile_error<T>(Speed::full, g.k), tile_error<T>(Speed::swift, g.k),
                tile_error<T>(Speed::compensated, g.k)},
         combine_(moderate(g.alpha) && (g.beta == 0 || moderate(g.beta))) {}
@@ -96,8 +98,9 @@ class CrGemm {
       round(a, rows, (transposed_ ? rounded_.cols : rounded_.rows) + i0);
       round(b, cols, (transposed_ ? rounded_.rows : rounded_.cols) + j0);
     } else if (scaled) {
-      scale(a, rows);
-      scale(b, cols);
+      const int of_a = excess(a, rows), of_b = excess(b, cols);
+      scale(a, rows, scaled_top - of_b);
+      scale(b, cols, scaled_top - of_a);
     }
     Results results;
     CrTile<T> tile = tile_of_terms<T>(g_.k);
@@ -142,17 +145,27 @@ class CrGemm {
     return a_last * b_last == 0 || a_largest * b_largest > 0x1p900;
   }
 
-  /// Scales lines by powers of two to entries below 2^440, as far as that is exact.
-  void scale(const CrPanels& x, Index count) const {
+  /// Calls function(exponent, last bit) for line i of an operand, with the numbers that `exact_scale` asks for. A line
+  /// with an Inf or a NaN counts as zeros.
+  template <class Function>
+  static int of_line(const CrPanels& x, Index i, Function&& function) {
+    const double largest = x.largest[i];
+    if (!is_finite(largest) || largest == 0) return function(0, 0);
+    return function(exponent_above(largest), exponent_of_last_bit(x.last_bit[i]));
+  }
+  /// Returns by how much scaled lines exceed 2^scaled_top.
+  static int excess(const CrPanels& x, Index count) {
+    int most = 0;
+    for (Index i = 0; i < count; ++i) most = std::max(most, of_line(x, i, scaled_excess));
+    return most;
+  }
+  /// Scales lines by powers of two to entries below 2^top, as far as that is exact.
+  void scale(const CrPanels& x, Index count, int top) const {
     for (Index first = 0; first < count; first += kernel_.lines) {
       CrScale scale;
       for (Index i = 0; i < kernel_.lines; ++i) {
-        const double largest = x.largest[first + i];
-        int e = 0;
-        if (first + i < count && is_finite(largest) && largest != 0) {
-          e = std::min(440 - exponent_above(largest), 1000);
-          if (e < 0) e = std::max(e, std::min(0, -1074 - std::ilogb(x.last_bit[first + i])));
-        }
+        const auto exact = [=](int exponent, int last_bit) { return exact_scale(exponent, last_bit, top); };
+        const int e = first + i < count ? std::clamp(of_line(x, first + i, exact), -1000, 1000) : 0;
         scale.first[i] = power_of_two(e);
         scale.second[i] = 1;
         x.unscale[first + i] = power_of_two(-e);
@@ -228,13 +241,21 @@ class CrGemm {
   std::uint64_t compute(CrTile<T>& tile, Speed speed, Results& r, const Matrix<T>& c, std::uint64_t wanted) const {
     tile.error = error_[static_cast<int>(speed)];
     const std::uint64_t open = kernel_.tile[static_cast<int>(speed)](tile) & wanted;
+    if (open == 0) return 0;
+    // The kernel leaves results near the ends of the range, and those with such an alpha or beta.
+    ScaledResults<T> results(triples_, {g_.alpha, 0}, {g_.beta, 0});
+    const auto column = [&](Index at) { return at / kernel_.lines; };
+    const auto exponent = [&](Index at) {
+      return tile.row_unscale
+                 ? exponent_of(tile.row_unscale[at % kernel_.lines]) + exponent_of(tile.col_unscale[column(at)]) - 2
+                 : 0;
+    };
+    const auto sum = [&](Index at) { return TripleSum{r.high[at], r.low[at], 0, r.rest[at]}; };
+    const auto addend = [&](Index at) { return read_addend(g_.beta, &c(at % kernel_.lines, column(at))); };
+    for_each(open, [&](Index at) { results.set(at, sum(at), {}, exponent(at), {addend(at), 0}); });
     std::uint64_t left = 0;
-    for_each(open, [&](Index at) {
-      const Index i = at % kernel_.lines, j = at / kernel_.lines;
-      const int exponent = tile.row_unscale ? std::ilogb(tile.row_unscale[i]) + std::ilogb(tile.col_unscale[j]) : 0;
-      if (!ziv_test(g_.alpha, {r.high[at], r.low[at], 0, r.rest[at]}, g_.beta, read_addend(g_.beta, &c(i, j)),
-                    &r.out[at], exponent))
-        left |= std::uint64_t{1} << at;
+    for_each(results.round(open, r.out), [&](Index at) {
+      if (!ziv_test(g_.alpha, sum(at), g_.beta, addend(at), &r.out[at], exponent(at))) left |= std::uint64_t{1} << at;
     });
     return left;
   }
@@ -302,6 +323,7 @@ class CrGemm {
   const CrGemmTuning& tuning_ = tuning().cr_gemm;
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
+  const RoundKernel<T>& triples_;
   const double error_[3];  ///< CrTile::error for each Speed
   const bool combine_;
   int threads_ = 1;

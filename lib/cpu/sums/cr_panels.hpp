@@ -1,6 +1,8 @@
 // The panels of an operand of cr's GEMM by sums, with facts about their lines.
 #pragma once
 
+#include <algorithm>
+
 #include "lib/base/integers.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/numerics/bounds.hpp"
@@ -30,6 +32,20 @@ struct CrPanels {
   }
   double* entry(Index line) const { return entries + line / lines * lines * k + line % lines; }
 };
+
+/// Entries of two lines are scaled to magnitudes below 2^scaled_top each, so that their products leave the chains room.
+constexpr int scaled_top = 440;
+/// Returns e such that 2^e scales a line to entries below 2^top without losing bits, or to more if it has smaller ones.
+/// abs(x) < 2^exponent for all entries x, which are multiples of 2^last_bit. A line of zeros, for which both are zero,
+/// is not scaled.
+inline int exact_scale(int exponent, int last_bit, int top) {
+  return exponent == last_bit ? 0 : std::max(top - exponent, -1074 - last_bit);
+}
+/// Returns by how much a line that is scaled so exceeds 2^scaled_top. Lines of the other operand are scaled to that
+/// much less.
+inline int scaled_excess(int exponent, int last_bit) {
+  return std::max(0, exponent + exact_scale(exponent, last_bit, scaled_top) - scaled_top);
+}
 
 /// Returns the grids of chains over k terms.
 inline Grid grid_of_terms(Index k) { return Grid{ceil_log2(k) + 1}; }

@@ -1,10 +1,12 @@
 // cr for DOT and GEMV at memory speed. One pass sums every inner product to some 80 or 120 bits with a bound of its
 // error (lib/cpu/kernels/cr_vector.cpp). Ziv's test rounds the sums that decide their elements, and exact accumulators
-// compute the others. The first rows of a GEMV show how many bits the others need.
+// compute the others. The first rows of a GEMV show how many bits the others need. Rows whose products leave the range
+// of the kernels are summed with x scaled by a power of two, one for small products and one for large ones.
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <new>
 
 #include "lib/base/integers.hpp"
@@ -12,6 +14,8 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/fullest_sum.hpp"
+#include "lib/cpu/sums/gemv_sums.hpp"
+#include "lib/cpu/sums/scaled_results.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/exact_sum.hpp"
@@ -22,39 +26,15 @@ namespace accublas::cpu {
 
 namespace {
 
-/// How the inner products are computed.
-enum class Way {
-  rows,     ///< from contiguous rows of A and a contiguous x
-  columns,  ///< from contiguous columns of A
-  packed    ///< from copies of blocks of A and x, for any strides
-};
-
-/// Sets *out to RN(alpha sum + beta c) of an element by its fullest sums. Returns whether they decide it.
-template <class T>
-bool decide_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, T addend, T* out) {
-  const TripleSum sum = fullest_sum(isa, k, row, col);
-  if (ziv_test(alpha, sum, beta, addend, out)) return true;
-  const TermScale scale = leaves_range(sum) ? scale_of(k, row, col, sum) : TermScale{};
-  return scale && ziv_test(alpha, fullest_sum(isa, k, row, col, scale), beta, addend, out, -scale.product());
-}
-
-/// Scratch of one thread: sums of a panel, bits of x, then the state of `columns` or a packed block.
-template <class T>
-struct Scratch {
-  TripleSum* sums;
-  std::uint64_t* nonzero;
-  double* columns;
-  T *packed_a, *packed_x;
-};
-
 /// One GEMV, divided into tasks: panels of rows times segments of the inner dimension.
 template <class T>
-class CrGemv {
+class CrGemv : GemvSums<T> {
+  using Sums = GemvSums<T>;
+  using Sums::g_, Sums::execution_, Sums::tuning_, Sums::way_, Sums::panel_rows_, Sums::panels_, Sums::segment_terms_,
+      Sums::segments_, Sums::add_up;
+
  public:
-  CrGemv(const Gemv<T>& g, Execution& execution)
-      : g_(g), execution_(execution), kernels_(kernels_for<CrKernels<T>>(execution.isa)) {
-    choose_way();
-    divide();
+  CrGemv(const Gemv<T>& g, Execution& execution) : Sums(g, execution) {
     block_rows_ = way_ == Way::packed ? VectorTuning::packed_rows : 1;
     const Index state = way_ == Way::rows ? 0
                                           : std::max((block_rows_ + 1) * VectorTuning::packed_terms,
@@ -69,11 +49,12 @@ class CrGemv {
     constexpr Index alignment = 64 * 3;
     fits_ = execution.workspace.spares(static_cast<std::size_t>(scratch + sums + parts + alignment));
     if (!fits_) return;
-    scratch_ = execution.workspace.take<unsigned char>(static_cast<std::size_t>(scratch));
+    scratch_ = execution.workspace.template take<unsigned char>(static_cast<std::size_t>(scratch));
     if (g.m <= 2 * tuning_.probed_rows) needs_ = Needs::much;  // a probe would not pay
+    if (sizeof(T) == sizeof(double) && segments_ == 1) take_scaled();
     if (segments_ > 1) {
-      partial_ = execution.workspace.take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
-      parts_ = execution.workspace.take<ExactSum<T>>(static_cast<std::size_t>(execution.threads));
+      partial_ = execution.workspace.template take<TripleSum>(static_cast<std::size_t>(segments_ * g.m));
+      parts_ = execution.workspace.template take<ExactSum<T>>(static_cast<std::size_t>(execution.threads));
     }
   }
 
@@ -93,6 +74,8 @@ class CrGemv {
       });
     }
     if (segments_ > 1) finish_segments();
+    for (const Range range : {Range::below, Range::above})
+      if (any_outside_[index(range)].load(std::memory_order_relaxed)) run_scaled(range);
     execution_.report.undecided += undecided_.load();
     put_bound(execution_.report, rounded_once<T>());
   }
@@ -108,17 +91,116 @@ class CrGemv {
     });
   }
 
+  using Range = ProductRange;
+  static int index(Range range) { return static_cast<int>(range); }
+
+  void set_outside(Range range, Index i) {
+    outside_[i] = static_cast<std::uint8_t>(range);
+    any_outside_[index(range)].store(true, std::memory_order_relaxed);
+  }
+
+  /// Takes memory for rows that leave the range, if there is enough.
+  void take_scaled() {
+    const std::size_t rows = static_cast<std::size_t>(g_.m), terms = static_cast<std::size_t>(g_.k);
+    if (!execution_.workspace.spares(rows + terms * sizeof(T) + 128)) return;
+    outside_ = execution_.workspace.template take<std::uint8_t>(rows);
+    scaled_x_ = execution_.workspace.template take<T>(terms);
+    if (!execution_.workspace.rehearses()) std::fill_n(outside_, rows, std::uint8_t{0});
+  }
+
+  /// Computes the rows whose products lie outside the range, with x scaled by a power of two.
+  void run_scaled(Range range) {
+    T largest = 0;
+    for (Index p = 0; p < g_.k; ++p)
+      if (is_finite(g_.x[p])) largest = std::max(largest, std::fabs(g_.x[p]));
+    const int scale = vector_scale(range, exponent_of(largest));
+    const T first = power_of_two(scale / 2), second = power_of_two(scale - scale / 2);
+    bool lost = false;
+    for (Index p = 0; p < g_.k; ++p) {
+      scaled_x_[p] = g_.x[p] * first * second;
+      lost |= std::fabs(scaled_x_[p]) < std::numeric_limits<T>::min() && g_.x[p] != 0;
+    }
+    const double error = lost ? vector_scale_error(g_.k) : 0;
+    parallel_for(panels_, execution_.threads, [&](Index panel, int thread) {
+      const Index begin = panel * panel_rows_, rows = std::min(panel_rows_, g_.m - begin);
+      for (const Speed speed : {Speed::swift, Speed::full}) {
+        const Index left = run_scaled(range, speed, begin, rows, -scale, error, scratch(thread));
+        if (left == 0 || (speed == Speed::swift && left * tuning_.hard_rows > rows)) continue;
+        for (Index i = begin; i < begin + rows; ++i) {
+          if (outside_[i] != static_cast<std::uint8_t>(range)) continue;
+          if (speed == Speed::swift) run_scaled(range, Speed::full, i, 1, -scale, error, scratch(thread));
+          finish_outside(range, i);
+        }
+        break;
+      }
+    });
+  }
+  /// Computes those of some rows that are in a range, and puts those inside that their sums decide. Returns how many
+  /// are left. `exponent` is that of the unit of their sums, and `error` what scaling adds to their errors.
+  Index run_scaled(Range range, Speed speed, Index begin, Index rows, int exponent, double error,
+                   const Scratch<T>& scratch) {
+    const auto is_wanted = [&](Index i) { return outside_[i] == static_cast<std::uint8_t>(range); };
+    Index first = begin, end = begin + rows;
+    while (first < end && !is_wanted(first)) ++first;
+    while (first < end && !is_wanted(end - 1)) --end;
+    if (first == end) return 0;
+    add_up(speed, first, end - first, 0, g_.k, scratch, scratch.sums, scaled_x_);
+    ScaledResults<T> results(kernels_for<RoundKernel<T>>(execution_.isa), {g_.alpha, 0}, {g_.beta, 0});
+    Index left = 0;
+    for (Index at = first; at < end; at += round_most) {
+      const auto addend = [&](Index i) { return read_addend(g_.beta, &g_.y[at + i]); };
+      std::uint64_t wanted = 0;
+      for (Index i = 0; i < std::min(round_most, end - at); ++i) {
+        if (!is_wanted(at + i)) continue;
+        TripleSum& sum = scratch.sums[at - first + i];
+        sum.error += error;
+        results.set(i, sum, {}, exponent, {addend(i), 0});
+        wanted |= std::uint64_t{1} << i;
+      }
+      if (wanted == 0) continue;
+      T out[round_most];
+      const std::uint64_t pending = results.round(wanted, out);
+      for (; wanted != 0; wanted &= wanted - 1) {
+        const Index i = std::countr_zero(wanted);
+        if ((pending >> i & 1) != 0 &&
+            !ziv_test(g_.alpha, scratch.sums[at - first + i], g_.beta, addend(i), &out[i], exponent)) {
+          if (range == Range::below && range_of(scratch.sums[at - first + i]) == Range::above)
+            set_outside(Range::above, at + i);
+          else
+            ++left;
+        } else {
+          g_.y[at + i] = out[i];
+          outside_[at + i] = static_cast<std::uint8_t>(Range::inside);
+        }
+      }
+    }
+    return left;
+  }
+  /// Computes a row that the sums of its range do not decide. It may be in the other one.
+  void finish_outside(Range range, Index i) {
+    if (outside_[i] != static_cast<std::uint8_t>(range)) return;
+    if (range == Range::below) {
+      set_outside(Range::above, i);
+    } else {
+      retry_row(i);
+    }
+  }
+
   /// Computes rows begin .. begin + rows - 1 over all terms.
   void run_panel(Index begin, Index rows, const Scratch<T>& scratch) {
     bool masked = false;
     for (Index done = 0; done < rows;) {
+      if (const Range rest = rest_; rest != Range::inside) {
+        for (; done < rows; ++done) set_outside(rest, begin + done);
+        break;
+      }
       const Needs needs = needs_.load(std::memory_order_relaxed);
       const Index first = begin + done;
       const Index probe = way_ == Way::columns ? tuning_.probed_by_columns : tuning_.probed_rows;
       const Index count = needs == Needs::unknown ? std::min(probe, rows - done) : rows - done;
       const Speed speed = needs == Needs::little ? Speed::swift : Speed::full;
       add_up(speed, first, count, 0, g_.k, scratch, scratch.sums);
-      Index hard = 0;
+      Index hard = 0, outside = 0, above = 0;
       for (Index i = 0; i < count; ++i) {
         TripleSum& sum = scratch.sums[i];
         bool done = finish_row(first + i, sum);
@@ -131,11 +213,18 @@ class CrGemv {
           hard += !done;
         else if (needs == Needs::unknown)
           hard += !swift_decides(first + i, sum);
-        if (!done) retry_row(first + i);
+        if (!done && outside_ && range_of(sum) != Range::inside) {
+          set_outside(range_of(sum), first + i);
+          ++outside;
+          above += range_of(sum) == Range::above;
+        } else if (!done) {
+          retry_row(first + i);
+        }
       }
       const Needs found = hard * tuning_.hard_rows > count ? Needs::much : Needs::little;
       if (needs != Needs::much && needs != found) needs_.store(found, std::memory_order_relaxed);
       done += count;
+      if (2 * outside > count) rest_ = above == outside ? Range::above : Range::below;
     }
   }
 
@@ -160,89 +249,6 @@ class CrGemv {
       for (std::uint64_t bits = nonzero[first / 64]; bits != 0; bits &= bits - 1)
         if (row[first + std::countr_zero(bits)] != 0) return false;
     return true;
-  }
-
-  void choose_way() {
-    const bool rows = g_.a.col_stride == 1 || g_.k == 1, columns = g_.a.row_stride == 1 && g_.m >= 4;
-    way_ = rows ? Way::rows : columns ? Way::columns : Way::packed;
-    x_ = g_.x.data;
-    const bool as_it_is = g_.x.stride == 1 && (way_ == Way::rows || sizeof(T) == sizeof(double));
-    if (way_ == Way::packed || as_it_is) return;
-    // x must be contiguous, and double if A is read by columns. If the workspace cannot hold it, blocks are copied.
-    const std::size_t bytes = static_cast<std::size_t>(g_.k) * sizeof(double);
-    if (bytes > execution_.workspace.most() / 2) {
-      way_ = Way::packed;
-    } else if (way_ == Way::columns) {
-      x_double_ = execution_.workspace.take<double>(static_cast<std::size_t>(g_.k));
-      for (Index p = 0; x_double_ && p < g_.k; ++p) x_double_[p] = g_.x[p];
-    } else {
-      T* copy = execution_.workspace.take<T>(static_cast<std::size_t>(g_.k));
-      for (Index p = 0; copy && p < g_.k; ++p) copy[p] = g_.x[p];
-      x_ = copy;
-    }
-    execution_.report.copied_bytes += static_cast<std::int64_t>(g_.k * static_cast<Index>(sizeof(T)));
-  }
-
-  void divide() {
-    const Index threads = execution_.threads;
-    const Index unit = way_ == Way::columns ? 64 : way_ == Way::packed ? VectorTuning::packed_rows : 1;
-    // Tasks by rows have few terms, so that threads share the work evenly. Tasks by columns are whole panels.
-    Index rows = way_ == Way::columns ? cr_panel : std::max<Index>(1, tuning_.task_terms / g_.k);
-    rows = std::min({rows, cr_panel, ceil_div(g_.m, threads)});
-    panel_rows_ = std::min(cr_panel, round_up(rows, unit));
-    const Index row_bytes = 96;  // of scratch by columns; a small workspace makes shorter panels
-    if (threads * panel_rows_ * row_bytes > static_cast<Index>(execution_.workspace.available())) {
-      panel_rows_ = std::min<Index>(panel_rows_, 64);
-    }
-    panels_ = ceil_div(g_.m, panel_rows_);
-    segments_ = 1;
-    if (threads > 1 && panels_ < 2 * threads && g_.k >= 2 * tuning_.segment_terms) {
-      segments_ = std::min(ceil_div(4 * threads, panels_), g_.k / tuning_.segment_terms);
-    }
-    segment_terms_ = ceil_div(g_.k, segments_);
-    segment_terms_ = round_up(segment_terms_, 64);
-    segments_ = ceil_div(g_.k, segment_terms_);
-  }
-
-  /// Sets sums[i] to the inner product of row begin + i and x over `terms` terms from `first` on.
-  void add_up(Speed speed, Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
-              TripleSum* sums) const {
-    const T* a = &g_.a(begin, first);
-    switch (way_) {
-      case Way::rows:
-        kernels_.rows[index(speed)](rows, terms, a, g_.a.row_stride, x_ + first, {}, sums);
-        break;
-      case Way::columns: {
-        const double* x = x_double_;
-        if constexpr (sizeof(T) == sizeof(double)) x = x_double_ ? x_double_ : x_;
-        kernels_.columns[index(speed)](rows, terms, a, g_.a.col_stride, x + first, scratch.columns, sums);
-        break;
-      }
-      case Way::packed:
-        for (Index i = 0; i < rows; i += VectorTuning::packed_rows) {
-          add_up_packed(speed, begin + i, std::min(VectorTuning::packed_rows, rows - i), first, terms, scratch,
-                        sums + i);
-        }
-        break;
-    }
-  }
-
-  static int index(Speed speed) { return static_cast<int>(speed); }
-
-  void add_up_packed(Speed speed, Index begin, Index rows, Index first, Index terms, const Scratch<T>& scratch,
-                     TripleSum* sums) const {
-    std::fill(sums, sums + rows, TripleSum{0, 0, 0, 0});
-    for (Index p = 0; p < terms; p += VectorTuning::packed_terms) {
-      const Index n = std::min(VectorTuning::packed_terms, terms - p);
-      const Matrix<const T> block = g_.a.block(begin, first + p);
-      for (Index q = 0; q < n; ++q) {
-        scratch.packed_x[q] = g_.x[first + p + q];
-        for (Index i = 0; i < rows; ++i) scratch.packed_a[i * VectorTuning::packed_terms + q] = block(i, q);
-      }
-      TripleSum part[VectorTuning::packed_rows];
-      kernels_.rows[index(speed)](rows, n, scratch.packed_a, VectorTuning::packed_terms, scratch.packed_x, {}, part);
-      for (Index i = 0; i < rows; ++i) triple_add(sums[i], part[i]);
-    }
   }
 
   /// Returns whether a sum of Speed::swift would decide y_i, judged by the sum of Speed::full.
@@ -301,19 +307,15 @@ class CrGemv {
     undecided_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  const Gemv<T>& g_;
-  Execution& execution_;
-  const VectorTuning& tuning_ = tuning().vector;
-  const CrKernels<T>& kernels_;
-  Way way_;
-  const T* x_ = nullptr;        ///< contiguous
-  double* x_double_ = nullptr;  ///< a copy of x as double; null without one
-  Index panel_rows_, panels_, segment_terms_, segments_;
   bool fits_ = false;
   unsigned char* scratch_ = nullptr;  ///< scratch_bytes_ for each thread that may have a task
   Index sums_bytes_, nonzero_bytes_ = 0, scratch_bytes_, block_rows_;
-  TripleSum* partial_ = nullptr;  ///< segments x m
-  ExactSum<T>* parts_ = nullptr;  ///< one for each thread
+  TripleSum* partial_ = nullptr;     ///< segments x m
+  ExactSum<T>* parts_ = nullptr;     ///< one for each thread
+  std::uint8_t* outside_ = nullptr;  ///< the Range of each row; null without memory for such rows
+  T* scaled_x_ = nullptr;
+  std::atomic<Range> rest_{Range::inside};  ///< where other rows are taken to be, if many of the first ones are outside
+  std::atomic<bool> any_outside_[3]{};      ///< by Range
   std::atomic<std::int64_t> undecided_{0};
   /// Bits that the rows need so that Ziv's test decides them, as far as is known.
   enum class Needs { unknown, little, much };
@@ -321,52 +323,6 @@ class CrGemv {
 };
 
 }  // namespace
-
-template <class T>
-TripleSum fullest_sum(Isa isa, Index k, Vector<const T> row, Vector<const T> col, TermScale scale) {
-  const CrKernels<T>& kernels = kernels_for<CrKernels<T>>(isa);
-  T row_copy[VectorTuning::packed_terms], col_copy[VectorTuning::packed_terms];
-  TripleSum sum{0, 0, 0, 0};
-  bool lost = false;
-  for (Index p = 0; p < k; p += VectorTuning::packed_terms) {
-    const Index terms = std::min(VectorTuning::packed_terms, k - p);
-    auto contiguous = [=, &lost](Vector<const T> x, int exponent, T* copy) -> const T* {
-      if (x.stride == 1 && exponent == 0) return &x[p];
-      const T factor = static_cast<T>(power_of_two(exponent)), inverse = static_cast<T>(power_of_two(-exponent));
-      for (Index i = 0; i < terms; ++i) {
-        copy[i] = x[p + i] * factor;
-        lost |= copy[i] * inverse != x[p + i];
-      }
-      return copy;
-    };
-    const T *const a = contiguous(row, scale.row, row_copy), *const x = contiguous(col, scale.col, col_copy);
-    const double last_bit = kernels.last_bit(terms, a);
-    TripleSum part;
-    kernels.deep_rows(1, terms, a, terms, x, {&last_bit, kernels.last_bit(terms, x)}, &part);
-    triple_add(sum, part);
-  }
-  // An entry loses at most 2^-1075, and its partner is below 2^scaled_down.
-  if (lost) sum.error += static_cast<double>(k) * std::ldexp(1.0, scaled_down - 1073);
-  return sum;
-}
-
-template <class T>
-TermScale scale_of(Index k, Vector<const T> row, Vector<const T> col, const TripleSum& sum) {
-  const auto exponent_above_all = [=](const Vector<const T>& x) {
-    T largest = 0;
-    for (Index p = 0; p < k; ++p)
-      if (!(std::fabs(x[p]) <= largest) && !is_nan(largest)) largest = std::fabs(x[p]);  // a NaN stays
-    return exponent_of(largest);
-  };
-  const int of_row = exponent_above_all(row), of_col = exponent_above_all(col);
-  if (sizeof(T) != sizeof(double) || std::max(of_row, of_col) > greatest_exponent) return {};
-  if (!triple_known(sum)) return {std::min(0, scaled_down - of_row), std::min(0, scaled_down - of_col)};
-  // A sum that may have underflowed has an error below 2^-1000, which is at least 2^-174 times the limits of its chains
-  // (Grid::deep_error). So these are below 2^-826. Twice 860 lifts them to 2^894, where the kernels' grids do not
-  // overflow. No line is scaled down, because its least entries might lose bits.
-  const auto lift = [](int exponent) { return std::clamp(1000 - exponent, 0, 860); };
-  return {lift(of_row), lift(of_col)};
-}
 
 template <class T>
 void cr_gemv(const Gemv<T>& g, Execution& execution) {
@@ -379,18 +335,8 @@ void cr_dot(const Dot<T>& d, Execution& execution) {
   cr_gemv(Gemv<T>{1, d.n, T(1), {d.x.data, 0, d.x.stride}, d.y, T(0), {d.result, 1}}, execution);
 }
 
-template <class T>
-T cr_element(Isa isa, Index k, T alpha, Vector<const T> row, Vector<const T> col, T beta, const T* c) {
-  T result = 0;
-  const bool decided = decide_element(isa, k, alpha, row, col, beta, read_addend(beta, c), &result);
-  return decided ? result : exact_element<T>(k, alpha, row, col, beta, c);
-}
-
-#define ACCUBLAS_INSTANTIATE(T)                                                            \
-  template TripleSum fullest_sum(Isa, Index, Vector<const T>, Vector<const T>, TermScale); \
-  template TermScale scale_of(Index, Vector<const T>, Vector<const T>, const TripleSum&);  \
-  template T cr_element(Isa, Index, T, Vector<const T>, Vector<const T>, T, const T*);     \
-  template void cr_gemv(const Gemv<T>&, Execution&);                                       \
+#define ACCUBLAS_INSTANTIATE(T)                      \
+  template void cr_gemv(const Gemv<T>&, Execution&); \
   template void cr_dot(const Dot<T>&, Execution&);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

@@ -6,9 +6,9 @@
 #include <atomic>
 
 #include "lib/base/thread_pool.hpp"
-#include "lib/cpu/kernels/round_kernels.hpp"
 #include "lib/cpu/sums/cr_panels.hpp"
 #include "lib/cpu/sums/deep_lines.hpp"
+#include "lib/cpu/sums/scaled_results.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/exact_sum.hpp"
 
@@ -80,6 +80,10 @@ class Deep {
     return {begin, std::min(cols_, g_.n - begin)};
   }
   bool wanted(Index i, Index j, Index part) const { return holds(g_.wanted, i + part * g_.imaginary_shift, j); }
+  /// Returns the part of results that needs this part of sums wherever it is wanted. If the conjugate of alpha
+  /// multiplies some terms, real results of the diagonal need imaginary parts of sums.
+  Index part_of_sums(Index part) const { return ranges() == 2 ? 0 : part; }
+  bool has_sum(Index i, Index j, Index part) const { return wanted(i, j, part_of_sums(part)); }
   bool any_wanted(Range rows, Range cols, Index part) const {
     return holds_some(g_.wanted, rows.begin + part * g_.imaginary_shift, rows.count, cols.begin, cols.count);
   }
@@ -154,6 +158,10 @@ class Deep {
     return sum;
   }
 
+  /// Finds the exponents of all lines, and what else the mode needs of them.
+  void measure_lines();
+  /// Makes the sums of entries as given those of scaled entries. Lines have been measured.
+  void scale_lines();
   /// Finds T and the elements that take its sums.
   void survey();
   void certify();
@@ -169,13 +177,35 @@ class Deep {
   void add_chains(Speed speed, Index block, Index chain, int thread, double* sums) const;
   void join_triples(double* sums, const double* others) const;
   void finish_block(Index block, const double* sums);
-  std::uint64_t round_column(Range rows, Index j, Index part, Index at, const double* sums) const;
-  bool round(Index i, Index j, Index part, const TripleSum (&sums)[2]) const;
-
-  /// Returns the exponent of the unit of an element's sum.
-  int exponent(Index i, Index j) const {
-    return which_ == rounded ? rows_side_.known[i].exponent + cols_side_.known[j].exponent : 0;
+  std::uint64_t round_column(Range rows, Index j, Index part, Index at, const double* sums);
+  bool round(Index i, Index j, Index part, const TripleSum (&sums)[2], const ComponentTerms<T>& terms, T* out) const;
+  std::uint64_t round_in_place(Range rows, Index j, Index part, Index at, const double* sums, std::uint64_t open,
+                               T* out) const;
+  void sums_of(const double* sums, Index at, Index part, TripleSum (&to)[2]) const;
+  /// Returns room for this part of results, and sets result r to that of element (i, j).
+  ScaledResults<T> scaled_results(Index part) const {
+    using Terms = ComponentTerms<T>;
+    return {triples_, Terms::factors(g_.alpha, part == 1), Terms::factors(g_.beta, part == 1)};
   }
+  void set(ScaledResults<T>& results, Index r, Index i, Index j, Index part, const TripleSum (&sums)[2]) const {
+    results.set(r, sums[part], sums[1 - part], exponent(i, j), {addend(i, j, part), other_addend(i, j, part)});
+  }
+  /// Calls body(r) for each bit r that is set.
+  template <class Body>
+  static void for_bits(std::uint64_t bits, Body&& body) {
+    for (; bits != 0; bits &= bits - 1) body(static_cast<Index>(std::countr_zero(bits)));
+  }
+
+  /// Returns the exponent of the power of two that the entries of a line of an operand are divided by before they are
+  /// summed. Entries as given lose no bits.
+  int unit(bool of_columns, Index i) const {
+    const Line& line = (of_columns ? cols_side_ : rows_side_).known[i];
+    return which_ == rounded ? line.exponent
+           : scaled_         ? -exact_scale(line.exponent, line.last_bit, top_[of_columns])
+                             : 0;
+  }
+  /// Returns the exponent of the unit of an element's sum.
+  int exponent(Index i, Index j) const { return unit(false, i) + unit(true, j); }
   bool special(Index i, Index j) const { return rows_side_.known[i].special || cols_side_.known[j].special; }
   /// Returns how a line's entries as stored become those of an operand: a row's, or a column's for one part of the
   /// results.
@@ -207,8 +237,11 @@ class Deep {
   DeepSegment* segments_ = nullptr;
   int bits_ = 0;  ///< T, T*
   Element which_ = as_given;
+  bool scaled_ = false;                    ///< entries as given are scaled
+  int top_[2] = {scaled_top, scaled_top};  ///< to magnitudes below this power of two, in rows and in columns
   // Counts that the threads share.
   std::atomic<std::int64_t> undecided_{0}, rejected_{0};
+  std::atomic<bool> leaves_range_{false};  ///< terms of pending elements left the range of the kernels
   std::atomic<int> rung_{-1};
   std::atomic<double> worst_{0};
 };

@@ -9,13 +9,16 @@
 namespace accublas::cpu {
 
 template <class T>
+void Deep<T>::measure_lines() {
+  PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
+  for (const DeepSide<T>* side : {&rows_side_, &cols_side_})
+    if (side == &rows_side_ || !one_survey_)
+      deep_survey(*side, execution_.isa, certifies(), threads_, segments_, memory_, thread_bytes());
+}
+
+template <class T>
 void Deep<T>::survey() {
-  {
-    PhaseTimer timer(execution_, &accublas_report_t::ms_convert);
-    for (const DeepSide<T>* side : {&rows_side_, &cols_side_})
-      if (side == &rows_side_ || !one_survey_)
-        deep_survey(*side, execution_.isa, certifies(), threads_, segments_, memory_, thread_bytes());
-  }
+  measure_lines();
   const auto set_special_aside = [&] {
     for (Index block = 0; block < blocks_; ++block)
       for_elements(block, [&](Index i, Index j, Index part, Index) {
@@ -92,7 +95,7 @@ void Deep<T>::add_bytes(Index block, Index piece, int thread, double* sums) cons
     for (Index i = 0; i < rows.count; i += unit)
       for (Index j = 0; j < cols.count; j += kernel_.cols) {
         const Index down = std::min(unit, rows.count - i), across = std::min<Index>(kernel_.cols, cols.count - j);
-        if (!any_wanted({rows.begin + i, down}, {cols.begin + j, across}, part)) continue;
+        if (!any_wanted({rows.begin + i, down}, {cols.begin + j, across}, part_of_sums(part))) continue;
         panels_.products(k, k, a.entry(i), b.entry(part * cols_ + j), tile, rest);
         for (Index c = 0; c < across; ++c)
           for (Index r = 0; r < down; ++r) sums[(part * cols_ + j + c) * rows_ + i + r] += tile[c * unit + r];
@@ -139,6 +142,8 @@ void Deep<T>::fixed_bound() {
   execution_.report.bound_componentwise = error.bound(bits_, unit_roundoff<T>(), execution_.target);
 }
 
+template void Deep<double>::measure_lines();
+template void Deep<float>::measure_lines();
 template void Deep<double>::survey();
 template void Deep<float>::survey();
 

@@ -8,21 +8,13 @@
 
 namespace accublas::cpu {
 
-/// Writes an element from its sum, which is known up to its error. Returns false if that does not decide it. `sums` has
-/// the sums of both parts; if the parts are not joined, only that of `part` is read.
+/// Rounds an element whose sum is known up to its error. Returns false if that does not decide it. `sums` has the sums
+/// of both parts, which `terms` joins; if the parts are not joined, only that of `part` is read.
 template <class T>
-bool Deep<T>::round(Index i, Index j, Index part, const TripleSum (&sums)[2]) const {
-  T out = 0;
-  const bool decided = joins_parts()
-                           ? ComponentTerms<T>{ComponentTerms<T>::factors(g_.alpha, part == 1),
-                                               ComponentTerms<T>::factors(g_.beta, part == 1),
-                                               {sums[part], sums[1 - part]},
-                                               exponent(i, j),
-                                               {addend(i, j, part), other_addend(i, j, part)}}
-                                 .ziv_test(&out)
-                           : ziv_test(g_.alpha.re, sums[part], g_.beta.re, addend(i, j, part), &out, exponent(i, j));
-  if (decided) *result(i, j, part) = out;
-  return decided;
+bool Deep<T>::round(Index i, Index j, Index part, const TripleSum (&sums)[2], const ComponentTerms<T>& terms,
+                    T* out) const {
+  return joins_parts() ? terms.ziv_test(out)
+                       : ziv_test(g_.alpha.re, sums[part], g_.beta.re, addend(i, j, part), out, exponent(i, j));
 }
 
 template <class T>
@@ -39,7 +31,8 @@ void Deep<T>::resolve() {
   });
 }
 
-/// Reads terms of a line as its operand has them, rounded by the kernel, or as the definition says if `by_definition`.
+/// Reads terms of a line as its operand has them, scaled, and rounded by the kernel, or as the definition says if
+/// `by_definition`.
 template <class T>
 void Deep<T>::read(bool of_columns, Index line, Index part, Index first, Index terms, bool by_definition, T* entries,
                    double* to) const {
@@ -51,7 +44,8 @@ void Deep<T>::read(bool of_columns, Index line, Index part, Index first, Index t
   if (which_ == rounded && by_definition) {
     for (Index t = 0; t < terms; ++t) to[t] = rounded_entry(entries[t], side.known[line].exponent, bits_);
   } else {
-    const FixedScale scale = which_ == rounded ? fixed_scale(side.known[line].exponent, bits_) : FixedScale{1, 1, 0};
+    FixedScale scale = fixed_scale(unit(of_columns, line), bits_);
+    if (which_ != rounded) scale.magic = 0;
     kernels_for<FixedKernels<T>>(execution_.isa).round(terms, entries, 1, scale, to);
   }
   for (Index odd = 0; odd < 2; ++odd)
@@ -85,7 +79,13 @@ void Deep<T>::resolve_element(Index i, Index j, Index part, unsigned char* memor
       triple_add(sums[of], some);
     });
   if (!any_nan) undecided_.fetch_add(1, std::memory_order_relaxed);
-  if (round(i, j, part, sums)) return;
+  ScaledResults<T> results = scaled_results(part);
+  set(results, 0, i, j, part, sums);
+  T out = 0;
+  if (round(i, j, part, sums, results.terms(0), &out)) {
+    *result(i, j, part) = out;
+    return;
+  }
   ExactSum<double> exact[2];
   for (Index of = first; of < end; ++of) {
     if (any_nan)
@@ -124,8 +124,8 @@ T Deep<T>::joined(const ExactSum<double> (&exact)[2], Index i, Index j, Index pa
   return sum.round();
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                   \
-  template bool Deep<T>::round(Index, Index, Index, const TripleSum(&)[2]) const; \
+#define ACCUBLAS_INSTANTIATE(T)                                                                                 \
+  template bool Deep<T>::round(Index, Index, Index, const TripleSum(&)[2], const ComponentTerms<T>&, T*) const; \
   template void Deep<T>::resolve();
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

@@ -2,16 +2,17 @@
 // their error bounds. No operand is converted or copied as a whole, which would cost more than the product of a few
 // rows and columns. Threads take blocks of C; if there are few blocks, they share the terms of a block.
 //
-// cr sums the entries as given. fixed:T scales entries to magnitudes below 1 and rounds them to T bits while panels are
-// made, and puts the exponents of row and column back at the end. dp and sp reproducible find T* first, by a survey of
-// the lines and the certificate's sums; the elements that no T suffices for take cr's sums.
+// cr sums the entries as given, and scales them by powers of two if products leave the range. fixed:T scales entries to
+// magnitudes below 1 and rounds them to T bits while panels are made, and puts the exponents of row and column back at
+// the end. dp and sp reproducible find T* first, by a survey of the lines and the certificate's sums; the elements that
+// no T suffices for take cr's sums.
 #include <bit>
 
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/sums/deep.hpp"
+#include "lib/cpu/sums/fullest_sum.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
-#include "lib/numerics/ziv_component.hpp"
 
 namespace accublas::cpu {
 
@@ -25,15 +26,14 @@ bool Deep<T>::divide() {
   threads_ = work < tuning_.thread_work ? 1 : execution_.threads;
   const Index left = static_cast<Index>(execution_.workspace.left()) - 4096;
   Index segments = 0, sums = 0;
-  const Index elements = parts_ * g_.m * g_.n, lines = surveys() ? g_.m + g_.n : 0,
-              addends = keeps_addends() ? elements : 0;
+  const Index elements = parts_ * g_.m * g_.n, lines = g_.m + g_.n, addends = keeps_addends() ? elements : 0;
   for (;;) {
     blocks_ = ceil_div(g_.m, rows_) * ceil_div(g_.n, cols_);
     const Index chains = ranges() * chains_of_range();
     splits_ = threads_ == 1 || blocks_ >= 2 * threads_ ? 1 : std::min(ceil_div(Index{2} * threads_, blocks_), chains);
     // Every task has its own sums if several tasks share a block; otherwise every thread has its own.
     sums = (splits_ > 1 ? blocks_ * splits_ : threads_) * block_size();
-    segments = surveys() ? ceil_div(std::max(g_.m, g_.n), unit) * deep_segments(g_.k, threads_) : 0;
+    segments = ceil_div(std::max(g_.m, g_.n), unit) * deep_segments(g_.k, threads_);
     const Index bytes = threads_ * thread_bytes() + arrays * sums * Index{sizeof(double)} + blocks_ + elements +
                         addends * Index{sizeof(T)} + lines * Index{sizeof(Line)} +
                         segments * Index{sizeof(DeepSegment)};
@@ -54,7 +54,6 @@ bool Deep<T>::divide() {
   hard_ = workspace.template take<std::uint8_t>(size(blocks_));
   elements_ = workspace.template take<std::uint8_t>(size(elements));
   if (keeps_addends()) addends_ = workspace.template take<T>(size(elements));
-  if (!surveys()) return true;
   rows_side_.known = workspace.template take<Line>(size(lines));
   cols_side_.known = one_survey_ ? rows_side_.known : rows_side_.known + g_.m;
   segments_ = workspace.template take<DeepSegment>(size(segments));
@@ -70,7 +69,7 @@ void Deep<T>::run() {
       if (g_.wanted == Triangle::all)
         std::fill_n(&element(0, j, part), g_.m, most);
       else
-        for (Index i = 0; i < g_.m; ++i) element(i, j, part) = wanted(i, j, part) ? most : final;
+        for (Index i = 0; i < g_.m; ++i) element(i, j, part) = has_sum(i, j, part) ? most : final;
       for (Index i = 0; keeps_addends() && i < g_.m; ++i)
         if (element(i, j, part) != final) addends_[index(i, j, part)] = *result(i, j, part);
     }
@@ -78,6 +77,9 @@ void Deep<T>::run() {
     hard_[block] =
         any_wanted(rows_of(block), cols_of(block), 0) || (parts_ == 2 && any_wanted(rows_of(block), cols_of(block), 1));
   if (surveys()) survey();
+  for (Index j = 0; ranges() == 2 && j < g_.n; ++j)
+    for (Index i = 0; i < g_.m; ++i)
+      if (!wanted(i, j, 1)) element(i, j, 1) = final;
   if (bits_ > 0) {
     execution_.report.bits = std::max(execution_.report.bits, bits_);
     compute(rounded);
@@ -120,9 +122,26 @@ void Deep<T>::compute(Element which) {
     hard_[block] = some * tuning_.hard_elements > all;
   }
   add_up(Speed::swift);
+  if (which == as_given && leaves_range_) {
+    if (!surveys()) measure_lines();
+    scale_lines();
+    add_up(Speed::swift);
+  }
   add_up(Speed::compensated);
   add_up(Speed::full);
   resolve();
+}
+
+template <class T>
+void Deep<T>::scale_lines() {
+  scaled_ = true;
+  for (const bool of_columns : {false, true}) {
+    const DeepSide<T>& side = of_columns ? cols_side_ : rows_side_;
+    int excess = 0;
+    for (Index i = 0; i < side.count; ++i)
+      excess = std::max(excess, scaled_excess(side.known[i].exponent, side.known[i].last_bit));
+    top_[!of_columns] -= excess;
+  }
 }
 
 template <class T>
@@ -139,15 +158,18 @@ template <class T>
 void Deep<T>::make_panels(const DeepSide<T>& side, Range range, Index first, Index k, unsigned char* memory,
                           const CrPanels* as_rows, const CrPanels* as_cols) const {
   const Index unit = kernel_.lines;
+  const bool of_columns = &side == &cols_side_;
   for (Index i = 0; i < range.count; i += unit) {
     const Index line = range.begin + i, lines = std::min(unit, range.count - i);
     const bool apart = parts_ == 2 && as_cols;  // one panel of stored entries becomes several
     double* const natural = apart ? spare_panel(memory) : (as_rows ? as_rows : as_cols)->entries + i * k;
     side.pack(kernel_, line, lines, first, k, natural, copies(memory));
     CrScale scale;
-    if (which_ == rounded) scale = side.scale(line, lines, 0);
+    if (which_ == rounded || scaled_)
+      scale = scale_of(lines, 0, [&](Index l) { return this->unit(of_columns, line + l); });
     const auto make = [&](const CrPanels& to, Index at, CrChange how) {
-      if (which_ == rounded) how.scale = &scale, how.magic = power_of_two(52 - bits_);
+      if (which_ == rounded || scaled_) how.scale = &scale;
+      if (which_ == rounded) how.magic = power_of_two(52 - bits_);
       double* const entries = to.entries + at * k;
       if (entries == natural && !how.scale && !how.negated[0] && !how.negated[1])
         panels_.measure(k, lines, entries, to.known(at));
@@ -190,8 +212,7 @@ void Deep<T>::add_chains(Speed speed, Index block, Index chain, int thread, doub
       tile.row = a.known(i);
       for (Index j = 0; j < cols.count; j += kernel_.cols) {
         const Index count = std::min<Index>(kernel_.cols, cols.count - j), at = part * cols_ + j;
-        // If the conjugate of alpha multiplies some terms, real results of the diagonal need imaginary parts of sums.
-        if (!any_wanted({rows.begin + i, tile.rows}, {cols.begin + j, count}, ranges() == 2 ? 0 : part)) continue;
+        if (!any_wanted({rows.begin + i, tile.rows}, {cols.begin + j, count}, part_of_sums(part))) continue;
         tile.b = b.entry(at);
         tile.col = b.known(at);
         if (exact_terms >= tuning_.few_terms) {
@@ -216,8 +237,7 @@ void Deep<T>::join_triples(double* sums, const double* others) const {
   }
 }
 
-/// Rounds the elements of a block that their sums decide. Vector kernels come first; the elements that they leave
-/// pending follow one by one.
+/// Rounds the elements of a block that their sums decide.
 template <class T>
 void Deep<T>::finish_block(Index block, const double* sums) {
   const Range rows = rows_of(block), cols = cols_of(block);
@@ -225,34 +245,63 @@ void Deep<T>::finish_block(Index block, const double* sums) {
   for (Index part = 0; part < parts_; ++part)
     for (Index j = cols.begin; j < cols.begin + cols.count; ++j) {
       const Index at = (part * cols_ + j - cols.begin) * rows_;
-      std::uint64_t open = round_column(rows, j, part, at, sums);
       for (Index r = 0; r < rows.count; ++r) all += wanted(rows.begin + r, j, part);
-      for (; open != 0; open &= open - 1) {
-        const Index r = std::countr_zero(open), i = rows.begin + r;
-        TripleSum parts[2];
-        for (Index of = 0; of < 2; ++of)
-          if (of == part || joins_parts())
-            parts[of] = whole_sum(sums, at + r + (of - part) * cols_ * rows_, of != part);
-        if (round(i, j, part, parts))
-          element(i, j, part) = final;
-        else
-          ++left;
-      }
+      left += std::popcount(round_column(rows, j, part, at, sums));
     }
   hard_[block] = left * tuning_.hard_elements > all;
 }
 
-/// Rounds one part of the rows of a block's column, whose first sum is number `at`. Returns the elements that wait for
-/// these sums and are still pending, a bit each.
+/// Sets sums[of] to the sum of part `of`: that of `part`, and that of the other part if parts are joined.
 template <class T>
-std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, const double* sums) const {
+void Deep<T>::sums_of(const double* sums, Index at, Index part, TripleSum (&to)[2]) const {
+  for (Index of = 0; of < 2; ++of)
+    to[of] = of == part || joins_parts() ? whole_sum(sums, at + (of - part) * cols_ * rows_, of != part) : TripleSum{};
+}
+
+/// Rounds one part of the rows of a block's column, whose first sum is number `at`. Vector kernels come first, and the
+/// elements that they leave pending follow one by one. Returns the elements that wait for these sums and are still
+/// pending, a bit each.
+template <class T>
+std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, const double* sums) {
   static_assert(round_up(DeepTuning::block_lines, Index{CrScale::most_lines}) <= round_most);
   std::uint8_t* const elements = &element(rows.begin, j, part);
   std::uint64_t open = 0;
   for (Index r = 0; r < rows.count; ++r) open |= static_cast<std::uint64_t>(elements[r] == which_) << r;
-  // Rounded entries have units of their own, and the sums of two ranges of terms are not those of the results.
-  if (open == 0 || which_ == rounded || ranges() == 2) return open;
-  T own[round_most], other[round_most], out[round_most];
+  if (open == 0) return 0;
+  T out[round_most];
+  std::uint64_t left = open, waiting = 0;
+  const bool as_they_are = which_ == as_given && !scaled_;
+  // The sums of two ranges of terms are not those of the results, and those of scaled entries have other units.
+  if (as_they_are && ranges() == 1) left = round_in_place(rows, j, part, at, sums, open, out);
+  if (left != 0) {
+    ScaledResults<T> results = scaled_results(part);
+    TripleSum parts[round_most][2];
+    for_bits(left, [&](Index r) {
+      sums_of(sums, at + r, part, parts[r]);
+      if (as_they_are && (leaves_range(parts[r][0]) || leaves_range(parts[r][1])))
+        waiting |= std::uint64_t{1} << r;  // for sums of scaled entries
+      else
+        set(results, r, rows.begin + r, j, part, parts[r]);
+    });
+    if (waiting != 0) leaves_range_.store(true, std::memory_order_relaxed);
+    if (left != waiting) left = results.round(left & ~waiting, out);
+    for_bits(left & ~waiting, [&](Index r) {
+      if (round(rows.begin + r, j, part, parts[r], results.terms(r), &out[r])) left &= ~(std::uint64_t{1} << r);
+    });
+    left |= waiting;
+  }
+  for_bits(open & ~left, [&](Index r) {
+    *result(rows.begin + r, j, part) = out[r];
+    elements[r] = final;
+  });
+  return left;
+}
+
+/// Rounds elements of a column from its sums where they are. Returns the pending ones of those in `open`.
+template <class T>
+std::uint64_t Deep<T>::round_in_place(Range rows, Index j, Index part, Index at, const double* sums, std::uint64_t open,
+                                      T* out) const {
+  T own[round_most], other[round_most];
   const auto alpha = ComponentTerms<T>::factors(g_.alpha, part == 1),
              beta = ComponentTerms<T>::factors(g_.beta, part == 1);
   // The elements of C outside its wanted triangle are not read.
@@ -266,13 +315,7 @@ std::uint64_t Deep<T>::round_column(Range rows, Index j, Index part, Index at, c
   };
   RoundRun<T> run{rows.count, terms(alpha.own, at, beta.own, own), {}, out};
   if (joins_parts()) run.other = terms(alpha.other, at + (1 - 2 * part) * cols_ * rows_, beta.other, other);
-  const std::uint64_t left = triples_.round(run) & open;
-  for (std::uint64_t decided = open & ~left; decided != 0; decided &= decided - 1) {
-    const Index r = std::countr_zero(decided);
-    *result(rows.begin + r, j, part) = out[r];
-    elements[r] = final;
-  }
-  return left;
+  return triples_.round(run) & open;
 }
 
 template <class T>

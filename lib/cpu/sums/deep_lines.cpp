@@ -5,24 +5,6 @@
 
 namespace accublas::cpu {
 
-namespace {
-
-/// Returns 2^(shift - exponent(i)) for the lines of a panel, as two factors, because it may be about 2^1100.
-template <class Exponent>
-CrScale scale_of(Index lines, int shift, Exponent&& exponent) {
-  CrScale scale;
-  std::fill_n(scale.first, CrScale::most_lines, 1.0);
-  std::fill_n(scale.second, CrScale::most_lines, 1.0);
-  for (Index i = 0; i < lines; ++i) {
-    const int e = shift - exponent(i), half = e / 2;
-    scale.first[i] = power_of_two(half);
-    scale.second[i] = power_of_two(e - half);
-  }
-  return scale;
-}
-
-}  // namespace
-
 template <class T>
 CrScale DeepSide<T>::scale(Index line, Index lines, int shift) const {
   return scale_of(lines, shift, [&](Index i) { return known[line + i].exponent; });

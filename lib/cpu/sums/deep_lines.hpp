@@ -12,13 +12,27 @@
 
 namespace accublas::cpu {
 
+/// Returns 2^(shift - exponent(i)) for the lines of a panel, as two factors, because it may be about 2^1600.
+template <class Exponent>
+CrScale scale_of(Index lines, int shift, Exponent&& exponent) {
+  CrScale scale;
+  std::fill_n(scale.first, CrScale::most_lines, 1.0);
+  std::fill_n(scale.second, CrScale::most_lines, 1.0);
+  for (Index i = 0; i < lines; ++i) {
+    const int e = shift - exponent(i), half = e / 2;
+    scale.first[i] = power_of_two(half);
+    scale.second[i] = power_of_two(e - half);
+  }
+  return scale;
+}
+
 template <class T>
 class DeepSide {
  public:
   DeepLines<T> from;
   Index count, k;  ///< lines, and their terms
   bool complex;    ///< terms 2 p and 2 p + 1 are the parts of number p
-  Line* known;     ///< findings of the survey, for each line; null without a survey
+  Line* known;     ///< findings of the survey, for each line
 
   /// Returns whether the lines have the entries of x's lines in any order, apart from signs.
   bool has_entries_of(const DeepSide& x) const {

@@ -62,6 +62,7 @@ struct UndecidedTuning {
   Index few = 64;  ///< one element of a tile or block in so many is computed by itself, not by another pass
   Index small_elements = 20000, small_samples = 16;  ///< elements of a small C, and of it that are sampled
   Index sample_terms = 131072;                       ///< terms of all samples together
+  int at_ends = 16;  ///< one sampled element in so many near an end of the range takes the product to sums
 };
 
 /// GEMM in cr by sums. Measured by `accublas-bench -r dgemm -m cr` with ACCUBLAS_ENGINE=sums.
