@@ -12,8 +12,8 @@ namespace accublas::cuda {
 
 /// S = (head + tail + rest) 2^(exponent + 64): head is an integer below 2^47 in magnitude, 0 <= tail <= 1 a multiple of
 /// 2^-40, abs(rest) <= leading_slack. (In batches of small matrices head is at most 2^53, tail is a multiple of 2^-48,
-/// and rest is zero.) Where the pairs hold all of S, an odd last bit of tail says that rest is not
-/// zero: then head + tail rounds as S does if abs(head) >= 2^16, and is zero only if S is.
+/// and rest is zero.) Where the pairs hold all of S, an odd last bit of tail says that rest is not zero: then head +
+/// tail rounds as S does if abs(head) >= 2^16, and is zero only if S is.
 struct LeadingPart {
   double head, tail;
 };

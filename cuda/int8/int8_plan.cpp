@@ -197,9 +197,9 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
 /// Returns the number of passes, the first included. Kernels of passes that are not needed still have to be launched. A
 /// pass of one block takes the host 30 us and the device 10 us then. So small real products take one pass. Tiles and
 /// single sums compute the elements that this pass does not decide or that the certificate of dp:repro rejects, which
-/// are at most one in 64. A call that
-/// launches slabs launches one pass fewer. Larger products in dp:repro launch at least two passes, the second one for
-/// the rejected elements. With an offer (NativeOffer) exact accumulators follow the first pass.
+/// are at most one in 64. A call that launches slabs launches one pass fewer. Larger products in dp:repro launch at
+/// least two passes, the second one for the rejected elements. With an offer (NativeOffer) exact accumulators follow
+/// the first pass.
 template <class T>
 int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
   if (plan.flow == Int8Flow::fixed || plan.flow == Int8Flow::sums || request.offer) return 1;

@@ -28,6 +28,10 @@ class GemmBatched : public testing::Test {
  protected:
   Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
 
+  void set(const char* mode) {
+    cpu.set(mode);
+    gpu.set(mode);
+  }
   void expect_same(const Batch<T>& x, const std::string& what, bool device_scalars = false) {
     const std::vector<T> want = x.expected(cpu);
     for (bool by_pointers : {false, true}) {
@@ -73,8 +77,7 @@ TYPED_TEST(GemmBatched, EveryMode) {
 TYPED_TEST(GemmBatched, CorrectlyRounded) {
   using T = TypeParam;
   Random rng(52);
-  this->cpu.set("cr");
-  this->gpu.set("cr");
+  this->set("cr");
   const Index sizes[] = {1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 47, 64, 65, 100, 127, 128};
   const auto size = [&] { return sizes[below(rng, 16)]; };
   for (int round = 0; round < scaled(60); ++round) {
@@ -101,8 +104,7 @@ TYPED_TEST(GemmBatched, LongSums) {
   int round = 0;
   for (const char* mode : {"cr", "fixed:53", "cr", "fixed:64", "cr", "fixed:20", "cr", "fixed:63", "cr", "fixed:24"})
     for (const std::vector<Kind>& kinds : {ordinary_batches, hard_batches, decaying}) {
-      this->cpu.set(mode);
-      this->gpu.set(mode);
+      this->set(mode);
       ++round;
       Index m = size(), n = size(), k = 129 + below(rng, 384);
       if (round % 3 == 0) k = size();
@@ -123,32 +125,27 @@ TYPED_TEST(GemmBatched, LongSums) {
 TYPED_TEST(GemmBatched, EdgesOfLongSums) {
   using T = TypeParam;
   Random rng(62);
-  const int digits = sizeof(T) + 2;
   for (const char* mode : {"cr", "fixed:53", "fixed:63", "fixed:64"})
     for (const Index k : {129, 256, 257, 384, 385, 511, 512}) {
-      this->cpu.set(mode);
-      this->gpu.set(mode);
+      this->set(mode);
       const Batch<T> x(rng, {{Data::extreme}, {Data::phi, 0}, {Data::extreme}}, 3, 70, 33, k, ACCUBLAS_COL_MAJOR, 1, 1);
       this->expect_same(x, mode);
       if (testing::Test::HasFatalFailure()) return;
-      if (mode == std::string("cr")) EXPECT_EQ(this->gpu.report().parts, digits) << k;
+      if (mode == std::string("cr")) EXPECT_EQ(this->gpu.report().parts, int{sizeof(T)} + 2) << k;
     }
   // m n k = 384^3, and more.
   for (const Index n : {384, 385}) {
-    this->cpu.set("fixed:40");
-    this->gpu.set("fixed:40");
+    this->set("fixed:40");
     const Batch<T> x(rng, {{Data::extreme}, {Data::phi, 1}}, 2, 384, n, 384, ACCUBLAS_COL_MAJOR, 1, 1);
     this->expect_same(x, "fixed:40");
   }
 }
 
-// Tests orders that are too large for the kernels for small matrices, and smaller orders. All have the bits of one
-// definition.
+// Orders that are too large for the kernels for small matrices, and smaller orders, have the bits of one definition.
 TYPED_TEST(GemmBatched, BeyondTheLargestOrder) {
   using T = TypeParam;
   Random rng(61);
-  this->cpu.set("cr");
-  this->gpu.set("cr");
+  this->set("cr");
   for (const auto& [m, n, k] : {std::array<Index, 3>{513, 20, 30}, {20, 513, 30}, {20, 30, 513}, {512, 20, 512}}) {
     const Batch<T> x(rng, {{Data::phi, 1}, {Data::phi, 10}, {Data::few_special}}, 3, m, n, k, ACCUBLAS_COL_MAJOR, 1, 1);
     this->expect_same(x, "cr");
@@ -168,8 +165,7 @@ TYPED_TEST(GemmBatched, FixedAndReproducible) {
                            "fixed:60", "fixed:62", "fixed:63", "dp:repro", "fixed:64", "fixed:65"})
     for (const std::vector<Kind>& kinds :
          {ordinary_batches, hard_batches, {{Data::phi, 2}, {Data::phi, 5}, {Data::block_diagonal}}}) {
-      this->cpu.set(mode);
-      this->gpu.set(mode);
+      this->set(mode);
       ++round;
       Index m = size(), n = size(), k = size();
       if (round % 4 == 0) m = n = k = sizes[round / 4 % 15];
@@ -186,8 +182,7 @@ TYPED_TEST(GemmBatched, FixedAndReproducible) {
 TYPED_TEST(GemmBatched, EachMatrixHasItsOwnCertificate) {
   using T = TypeParam;
   Random rng(59);
-  this->cpu.set("dp:repro");
-  this->gpu.set("dp:repro");
+  this->set("dp:repro");
   for (const Index k : {129, 1100})
     for (const bool scalars : {false, true}) {
       Batch<T> x(rng, {{Data::rejected, 0}, {Data::rejected, 1}, {Data::phi, 6}, {Data::phi, 0.5}}, 4, 65, 40, k,
@@ -205,8 +200,7 @@ TYPED_TEST(GemmBatched, ReportOfFixedAndReproducible) {
   for (const char* mode : {"dp:repro", "fixed:40", "fixed:24", "fixed:64"})
     for (const Kind& kind :
          {Kind{Data::phi, 0}, Kind{Data::phi, 2}, Kind{Data::ties}, Kind{Data::integers}, Kind{Data::phi, 10}}) {
-      this->cpu.set(mode);
-      this->gpu.set(mode);
+      this->set(mode);
       const bool large = below(rng, 2);  // of several tiles
       const bool longer = large && std::string(mode) != "dp:repro";
       const Batch<T> x(rng, {kind}, 7, large ? 100 : 33, large ? 66 : 40,
