@@ -12,7 +12,7 @@ from values import DTYPE, spread
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 DECIMAL = decimal.Context(prec=40, Emin=-999999, Emax=999999)
-# Each name of perf/matrices/matrices.cpp but those of phi and ties, which data.py has.
+# Each name of perf/matrices/matrices.cpp but those of phi, of ties, and of entries near the ends of the range, which data.py has.
 NAMES = ["identity", "one-hot", "permutation", "diagonal", "banded:5", "banded:2", "poisson1d", "block-diagonal", "block-diagonal:7",
          "triangular", "poisson", "gauss:0.05", "gauss:0.02", "gauss:0.3", "exp:0.1", "exp:0.01", "decay:0.9", "decay:0.1", "vandermonde",
          "hilbert", "integers:8", "sparse:0.05", "pores_1.mtx", "west0479.mtx"]

@@ -178,7 +178,7 @@ void expect_blocks(const EngineCall<T>& call, const Int8Plan& plan, const PassLa
 template <class T>
 void expect_slabs(const EngineCall<T>& call, const Int8Plan& plan) {
   const SlabShape& shape = plan.slabs;
-  EXPECT_TRUE(plan.flow == Int8Flow::cr || (plan.flow == Int8Flow::grade && plan.passes > 1));
+  EXPECT_TRUE(plan.flow == Int8Flow::cr || plan.flow == Int8Flow::grade);
   EXPECT_GE(shape.k_padded(), call.rows.k);
   EXPECT_LT(shape.k_padded() - shape.terms, call.rows.k);
   EXPECT_LE(shape.slabs, most_slabs);
@@ -345,7 +345,10 @@ TYPED_TEST(GpuInt8Plan, Passes) {
   EXPECT_EQ(passes(5000, parse_mode("fixed:60")), 1);
   EXPECT_EQ(passes(5000, parse_mode("cr"), 20), 1);
   EXPECT_EQ(passes(1000, parse_mode("cr")), 1);
-  EXPECT_EQ(passes(1000, grade_mode<T>(true)), 2);
+  EXPECT_EQ(passes(1000, grade_mode<T>(true)), 1);
+  EXPECT_EQ(passes(1024, grade_mode<T>(true)), 1);
+  EXPECT_EQ(passes(1025, grade_mode<T>(true)), 2);
+  EXPECT_EQ(passes(1000, grade_mode<T>(false)), 2);
   EXPECT_EQ(passes(4095, parse_mode("cr")), 1);
   EXPECT_EQ(passes(4095, grade_mode<T>(true)), 2);
   EXPECT_EQ(passes(4096, parse_mode("cr")), 2);
