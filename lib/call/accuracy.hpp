@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "lib/base/error.hpp"
 #include "lib/call/mode.hpp"
@@ -35,6 +36,14 @@ inline void put_bound(accublas_report_t& report, const Bound& bound) {
   report.bound_relative = bound.relative;
   report.bound_componentwise = bound.componentwise;
   report.bound_absolute = bound.absolute;
+}
+
+/// Reports the componentwise bound that fixed:t has on the data of a call. u is the unit roundoff of the result. Throws
+/// Error(ACCUBLAS_ERROR_ACCURACY) if there is a target (above 0) and the bound misses it.
+inline void put_fixed_bound(accublas_report_t& report, int t, double u, double bound, double target) {
+  report.bound_componentwise = bound;
+  if (target > 0 && !(u + bound <= target))
+    throw Error(ACCUBLAS_ERROR_ACCURACY, "fixed:" + std::to_string(t) + " cannot promise the target on this data");
 }
 
 inline Bound bound_of(const accublas_report_t& report) {

@@ -134,6 +134,20 @@ TYPED_TEST(Bounds, MultiwordModes) {
   }
 }
 
+// A refused call reports the bound that misses the target.
+TYPED_TEST(Bounds, RefusedFixedPointReportsItsBound) {
+  using T = TypeParam;
+  this->make(100, 0.5);
+  for (const accublas_engine engine : {ACCUBLAS_ENGINE_INT8, ACCUBLAS_ENGINE_SUMS}) {
+    api::Context context("fixed:20");
+    ASSERT_EQ(accublas_set_engine(context, engine), ACCUBLAS_SUCCESS);
+    ASSERT_EQ(accublas_set_target(context, 1e-15), ACCUBLAS_SUCCESS);
+    std::vector<T> c = this->c0;
+    ASSERT_EQ(this->gemm(context, c), ACCUBLAS_ERROR_ACCURACY) << context.error();
+    EXPECT_GT(context.report().bound_componentwise, 1e-15) << engine;
+  }
+}
+
 TYPED_TEST(Bounds, FixedPointIsJudgedByTheData) {
   using T = TypeParam;
   this->make(100, 0.5);

@@ -13,7 +13,6 @@
 #include <limits>
 #include <utility>
 
-#include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/cpu/engines.hpp"
@@ -42,9 +41,7 @@ void run_fixed(Int8Call<T>& call, int t) {
   // RN moves the result by u abs(result) <= u (abs(exact) + error).
   double bound = exact ? 0 : std::numeric_limits<double>::infinity();
   if (!exact && target > 0) bound = int8_componentwise_bound(call, t) * (1 + 2 * u);
-  call.execution.report.bound_componentwise = bound;
-  if (target > 0 && !(u + bound <= target))
-    throw Error(ACCUBLAS_ERROR_ACCURACY, "fixed:" + std::to_string(t) + " cannot promise the target on this data");
+  put_fixed_bound(call.execution.report, t, u, bound, target);
   int8_run_pass(call, Int8Verdict{}, {false, Elements::all, t, t, moduli, false});
 }
 

@@ -1,6 +1,7 @@
 // The survey of a deep product, before its sums: the lines and the bound of fixed:T, and the certificate of dp and sp
 // reproducible. The certificate's sums read panels, as the products do.
 #include "lib/base/atomic_maximum.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/cpu/sums/deep.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
@@ -139,7 +140,8 @@ void Deep<T>::fixed_bound() {
     certify();
     error.worst = worst_;
   }
-  execution_.report.bound_componentwise = error.bound(bits_, unit_roundoff<T>(), execution_.target);
+  const double u = unit_roundoff<T>(), target = execution_.target;
+  put_fixed_bound(execution_.report, bits_, u, error.bound(u, target > 0), target);
 }
 
 template void Deep<double>::measure_lines();

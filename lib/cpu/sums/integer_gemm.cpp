@@ -42,7 +42,7 @@ class IntegerGemm {
     accublas_report_t& report = execution_.report;
     put_bound(report, rounded_once<T>());
     if (mode_.kind == ACCUBLAS_MODE_FIXED) {
-      report.bound_componentwise = fixed_bound(mode_.parameter);
+      put_fixed_bound(report, mode_.parameter, unit_roundoff<T>(), fixed_bound(mode_.parameter), execution_.target);
       report.bits = std::max(report.bits, mode_.parameter);
       return compute(mode_.parameter, [](Index, Index) { return true; });
     }
@@ -108,7 +108,7 @@ class IntegerGemm {
     return cpu::rung_of<T>(rows_[i], cols_[j], g_.k, [&] { return sum_of_bytes(i, j); });
   }
 
-  /// Returns the bound of fixed:t on this data. Throws Error(ACCUBLAS_ERROR_ACCURACY) if it misses the target.
+  /// Returns the bound of fixed:t on this data.
   double fixed_bound(int t) {
     const bool judged = execution_.target > 0;
     if (judged) take_bytes();
@@ -116,7 +116,7 @@ class IntegerGemm {
     for_all(1, [&](Index i, Index j) {
       error.add(rows_[i], cols_[j], t, g_.k, judged, [&] { return sum_of_bytes(i, j); });
     });
-    return error.bound(t, unit_roundoff<T>(), execution_.target);
+    return error.bound(unit_roundoff<T>(), judged);
   }
 
   /// Computes fixed:t for the elements that are `accepted` and whose lines are finite, and cr for the others.

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <string>
 
-#include "lib/base/error.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/scaling.hpp"
@@ -78,14 +76,11 @@ struct FixedError {
     worst = std::max(
         worst, x > 0 ? std::ldexp(error / x, 14 - 2 * t) * (1 + 0x1p-40) : std::numeric_limits<double>::infinity());
   }
-  /// Returns the bound of fixed:t. Throws Error(ACCUBLAS_ERROR_ACCURACY) if it misses a target. u is the unit roundoff
-  /// of the result.
-  double bound(int t, double u, double target) const {
-    double bound = exact ? 0 : std::numeric_limits<double>::infinity();
-    if (!exact && target > 0) bound = worst * (1 + 2 * u);  // RN moves it by u (abs(exact) + error)
-    if (target > 0 && !(u + bound <= target))
-      throw Error(ACCUBLAS_ERROR_ACCURACY, "fixed:" + std::to_string(t) + " cannot promise the target on this data");
-    return bound;
+  /// Returns the bound of fixed:t, which is infinite where bits are dropped and elements were added without being
+  /// `judged`. u is the unit roundoff of the result.
+  double bound(double u, bool judged) const {
+    if (exact) return 0;
+    return judged ? worst * (1 + 2 * u) : std::numeric_limits<double>::infinity();  // RN adds u (abs(exact) + error)
   }
 };
 
