@@ -112,8 +112,8 @@ struct CrKernels {
   // By Speed, `full` or `swift`.
   Rows* rows[2];
   Rows* deep_rows;
-  /// These functions are `swift` and `plain`, and faster for several rows of few terms.
-  Rows *short_rows, *plain_rows;
+  /// These functions are `full`, `swift` and `plain`, and faster for several rows of few terms.
+  Rows *full_short_rows, *short_rows, *plain_rows;
   Columns* columns[2];
   /// The largest power of two of which k entries are multiples; 2^1023 where all are zero. NaN may be passed over.
   double (*last_bit)(Index k, const T* x);
@@ -126,7 +126,7 @@ struct CrKernels {
   Rows* triangular_rows(Speed speed) const {
     return speed == Speed::plain   ? plain_rows
            : speed == Speed::swift ? short_rows
-           : speed == Speed::full  ? rows[0]
+           : speed == Speed::full  ? full_short_rows
                                    : deep_rows;
   }
 };

@@ -12,8 +12,9 @@ namespace {
 template <class T>
 constexpr CrKernels<T> table{{rows<Speed::full, T>, rows<Speed::swift, T>},
                              rows<exact_product<T> ? Speed::full : Speed::deep, T>,
-                             short_rows<false, T>,
-                             short_rows<exact_product<T>, T>,
+                             short_rows<Speed::full, T>,
+                             short_rows<Speed::swift, T>,
+                             short_rows<exact_product<T> ? Speed::plain : Speed::swift, T>,
                              {columns<Speed::full, T>, columns<Speed::swift, T>},
                              last_bit_of<T>};
 

@@ -1,5 +1,7 @@
 // These kernels apply Ziv's test to vectors of results. ComponentTerms (lib/numerics/ziv_component.hpp) applies it to a
 // single result. The kernels also decide results whose sums are exact, including zeros.
+#include <type_traits>
+
 #include "lib/cpu/kernels/cr_chain.hpp"
 #include "lib/cpu/kernels/round_kernels.hpp"
 
@@ -7,15 +9,15 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-/// The sum of a result's terms. Only the leading parts are added without error.
+/// The sum of a result's terms, high + middle + low. Only `high` and `middle` are added without error.
 struct TermSum {
-  V high = zero(), low = zero();
+  V high = zero(), middle = zero(), low = zero();
   V lows = zero();     ///< magnitudes of the numbers that were added to `low`
   V error = zero();    ///< error bounds of the sums in the terms
-  V inexact = zero();  ///< not zero if high + low may differ from the sum
+  V inexact = zero();  ///< not zero if these parts may differ from the sum
 };
 
-/// Adds factor (first + rest).
+/// Adds factor (first + rest), without a middle part.
 ACCUBLAS_INLINE void add_term(TermSum& sum, V factor, V first, V rest) {
   const V p = mul(factor, first), p_low = fms(factor, first, p), high = add(sum.high, p),
           sum_low = sum_error(sum.high, p, high), tail = mul(factor, rest);
@@ -27,16 +29,54 @@ ACCUBLAS_INLINE void add_term(TermSum& sum, V factor, V first, V rest) {
   sum.high = high;
 }
 
-template <class T>
+/// Replaces (a, b) by their sum and its error.
+ACCUBLAS_INLINE void add_exactly(V& a, V& b) {
+  const V sum = add(a, b);
+  b = sum_error(a, b, sum);
+  a = sum;
+}
+
+ACCUBLAS_INLINE void add_to_low(TermSum& sum, V x) {
+  sum.low = add(sum.low, x);
+  sum.lows = add(sum.lows, magnitude(x));
+}
+
+/// Adds factor (first + second + third). Numbers that cancel in `high` and `middle` leave no error.
+ACCUBLAS_INLINE void add_three(TermSum& sum, V factor, V first, V second, V third) {
+  V p = mul(factor, first), q = mul(factor, second), p_low = fms(factor, first, p);
+  add_to_low(sum, fms(factor, second, q));
+  add_to_low(sum, mul(factor, third));
+  const V underflow = where_greater(splat(0x1p-900), magnitude(p), magnitude(first), zero());
+  sum.inexact = add(sum.inexact, add(add(magnitude(second), magnitude(third)), underflow));
+  add_exactly(sum.high, p);
+  const auto add_to_middle = [&](V x) __attribute__((always_inline)) {
+    add_exactly(sum.middle, x);
+    add_to_low(sum, x);
+  };
+  add_to_middle(p);
+  add_to_middle(p_low);
+  add_to_middle(q);
+}
+
+/// `Careful` sums have middle parts. They decide results whose terms cancel to 2^-53 of them.
+template <bool Careful, class T>
 ACCUBLAS_INLINE void add_part(TermSum& sum, const RoundTerms<T>& part, Index i) {
   const auto or_zero = [i](const double* x) __attribute__((always_inline)) { return x ? load(x + i) : zero(); };
   if (part.alpha != 0) {
     const V factor = splat(part.alpha), error = or_zero(part.error);
-    add_term(sum, factor, load(part.a1 + i), add(or_zero(part.a2), or_zero(part.a3)));
+    if constexpr (Careful)
+      add_three(sum, factor, load(part.a1 + i), or_zero(part.a2), or_zero(part.a3));
+    else
+      add_term(sum, factor, load(part.a1 + i), add(or_zero(part.a2), or_zero(part.a3)));
     sum.error = add(sum.error, mul(magnitude(factor), error));
     sum.inexact = add(sum.inexact, error);
   }
-  if (part.beta != 0) add_term(sum, splat(part.beta), load(part.c + i), zero());
+  if (part.beta != 0) {
+    if constexpr (Careful)
+      add_three(sum, splat(part.beta), load(part.c + i), zero(), zero());
+    else
+      add_term(sum, splat(part.beta), load(part.c + i), zero());
+  }
 }
 
 /// The sum lies within `wide` of high + low; `wide` is zero if they are equal, and NaN if nothing is known.
@@ -47,7 +87,7 @@ struct Interval {
 /// `more` joins the width of sums that are not exact.
 ACCUBLAS_INLINE Interval interval_of(const TermSum& sum, V more) {
   const V inexact = add(sum.inexact, sum.lows);
-  // At most 24 operations on low parts are rounded, and no result of one exceeds `lows`. 2^-1000 covers underflow.
+  // At most 30 operations on low parts are rounded, and no result of one exceeds `lows`. 2^-1000 covers underflow.
   const V wide = add(mul(add(sum.error, add(mul(sum.lows, splat(0x1p-48)), mul(magnitude(sum.low), splat(0x1p-52)))),
                          splat(1 + 0x1p-30)),
                      add(splat(0x1p-1000), more));
@@ -74,26 +114,47 @@ ACCUBLAS_INLINE unsigned round_sum(const TermSum& sum, T* out) {
          (differing(high_end, zero()) | equal(x.wide, zero()));
 }
 
-template <class T>
+/// Returns a sum without a middle part.
+template <bool Careful, class T>
 ACCUBLAS_INLINE TermSum sum_of(const RoundRun<T>& run, Index i) {
   TermSum sum;
-  add_part(sum, run.own, i);
-  add_part(sum, run.other, i);
+  add_part<Careful>(sum, run.own, i);
+  add_part<Careful>(sum, run.other, i);
+  if constexpr (Careful) {
+    add_exactly(sum.high, sum.middle);
+    add_to_low(sum, sum.middle);
+  }
   return sum;
 }
 
-/// Returns the pending ones of `count` results; decided(i) returns the lanes from result i on that are decided.
+/// Decides vectors with pending results again, by careful sums. Returns the results that stay pending, a bit each. This
+/// function is out of line, because most calls do not need it.
+template <class Decided>
+[[gnu::noinline]] std::uint64_t decide_again(std::uint64_t pending, Index count, Decided&& decided) {
+  std::uint64_t open = 0;
+  for (Index i = 0; i < count; i += W)
+    if ((pending >> i & ((1u << W) - 1)) != 0)
+      open |= static_cast<std::uint64_t>(~decided(i, std::true_type{}) & ((1u << W) - 1)) << i;
+  return open;
+}
+
+/// Returns the pending ones of `count` results. decided(i, careful) returns the lanes from result i on that are
+/// decided, where `careful` is std::true_type or std::false_type.
 template <class Decided>
 ACCUBLAS_INLINE std::uint64_t pending_of(Index count, Decided&& decided) {
   std::uint64_t open = 0;
-  for (Index i = 0; i < count; i += W) open |= static_cast<std::uint64_t>(~decided(i) & ((1u << W) - 1)) << i;
-  return count < round_most ? open & ((std::uint64_t{1} << count) - 1) : open;
+  for (Index i = 0; i < count; i += W)
+    open |= static_cast<std::uint64_t>(~decided(i, std::false_type{}) & ((1u << W) - 1)) << i;
+  const std::uint64_t wanted = count < round_most ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+  open &= wanted;
+  return __builtin_expect(open == 0, 1) ? 0 : decide_again(open, count, decided) & wanted;
 }
 
 template <class T>
 std::uint64_t round_run(const RoundRun<T>& run) {
   return pending_of(
-      run.count, [&](Index i) __attribute__((always_inline)) { return round_sum(sum_of(run, i), run.out + i); });
+      run.count, [&](Index i, auto careful)
+                     __attribute__((always_inline)) { return round_sum(sum_of<careful()>(run, i), run.out + i); });
 }
 
 /// A number that is divided, high = RN(high + low).
@@ -118,9 +179,9 @@ ACCUBLAS_INLINE void add_product(TermSum& sum, const Approximation& factor, cons
 template <class T>
 std::uint64_t divide_run(const RoundRun<T>& run, const Approximation& reciprocal) {
   return pending_of(
-      run.count, [&](Index i) __attribute__((always_inline)) {
+      run.count, [&](Index i, auto careful) __attribute__((always_inline)) {
         TermSum quotient;
-        add_product(quotient, reciprocal, dividend_of(sum_of(run, i)));
+        add_product(quotient, reciprocal, dividend_of(sum_of<careful()>(run, i)));
         return round_sum(quotient, run.out + i);
       });
 }
@@ -129,8 +190,9 @@ template <class T>
 std::uint64_t divide_complex_runs(const RoundRun<T> (&runs)[2], const Approximation (&reciprocal)[2]) {
   const Approximation &re = reciprocal[0], &im = reciprocal[1], minus_im{-im.high, -im.low, im.error};
   return pending_of(
-      runs[0].count, [&](Index i) __attribute__((always_inline)) {
-        const Interval y_re = dividend_of(sum_of(runs[0], i)), y_im = dividend_of(sum_of(runs[1], i));
+      runs[0].count, [&](Index i, auto careful) __attribute__((always_inline)) {
+        const Interval y_re = dividend_of(sum_of<careful()>(runs[0], i)),
+                       y_im = dividend_of(sum_of<careful()>(runs[1], i));
         TermSum x_re, x_im;
         add_product(x_re, re, y_re);
         add_product(x_re, minus_im, y_im);
@@ -138,13 +200,6 @@ std::uint64_t divide_complex_runs(const RoundRun<T> (&runs)[2], const Approximat
         add_product(x_im, im, y_re);
         return round_sum(x_re, runs[0].out + i) & round_sum(x_im, runs[1].out + i);
       });
-}
-
-/// Replaces (a, b) by their sum and its error.
-ACCUBLAS_INLINE void add_exactly(V& a, V& b) {
-  const V sum = add(a, b);
-  b = sum_error(a, b, sum);
-  a = sum;
 }
 
 void add_sums(Index count, const double* high, const double* low, const double* error, double* sums, Index stride) {

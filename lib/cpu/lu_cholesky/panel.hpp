@@ -82,8 +82,7 @@ class Panel {
   /// Columns first .. end - 1, end - first <= width(), from row `first` on, pivots and all but the exchange of rows in
   /// other columns. Returns the first column without a pivot, else -1.
   Index factor(Index first, Index end, const Pivots& pivots) {
-    first_ = first;
-    rows_ = m_ - first;
+    first_ = first, rows_ = m_ - first, other_ = 0;
     for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = first + r, inner_bits_[r] = multiple_of_all;
     if (!by_columns_) std::fill_n(upper_bits_, end - first, multiple_of_all);
     tracks_ = exact_sums_;
@@ -91,14 +90,10 @@ class Panel {
       scales_.choose(a_.block(first, first), rows_, end - first);
       add_up_before(first, end);
     }
-    other_ = 0;
+    inner_speed_ = speed_ == Speed::plain ? Speed::plain : Speed::swift;
     Index none = -1;
     for (Index column = first; column < end; ++column) {
-      if (speed_ == Speed::plain && hard_ * tuning().triangular.hard_share > rows_) {
-        hard_ = 0;
-        speed_ = Speed::swift;
-        if (!by_columns_) add_up_before(column, end);
-      }
+      if (hard_ > 0 && hard_.exchange(0) * tuning().triangular.hard_share > rows_) raise_speed(column, end);
       if (!tracks_ && exact_sums_) track(column, end);
       if (!by_columns_) line_sums(stride_).write(column, first_, column - first_, line_of_u_);
       const Candidate best = find_sizes(column);
@@ -109,7 +104,6 @@ class Panel {
       divide(column, best.value);
       find_right(column, end);
     }
-    if (hard_.exchange(0) * tuning().triangular.hard_share > rows_ * (end - first)) speed_ = Speed::full;
     return none;
   }
 
@@ -124,8 +118,16 @@ class Panel {
     return {Operand<E>{{a_.data, a_.col_stride, a_.row_stride}}, m_, stride, false, execution_.isa};
   }
 
-  /// Sums within the panel have few terms.
-  Speed inner_speed() const { return speed_ == Speed::plain ? Speed::plain : Speed::swift; }
+  /// Makes sums of the columns begin .. end - 1 more precise. Those within the panel come first, because they begin
+  /// with little precision: their terms are small where those to the left cancel.
+  void raise_speed(Index begin, Index end) {
+    if (by_columns_ || inner_speed_ == speed_) {
+      if (speed_ == Speed::deep) return;
+      speed_ = CrKernels<T>::after(speed_);
+      if (!by_columns_) add_up_before(begin, end);
+    }
+    inner_speed_ = speed_;
+  }
 
   TripleSum* before(int part, Index c) const { return before_ + (part * width_ + c) * m_; }
 
@@ -202,7 +204,7 @@ class Panel {
     T* const columns = upper_ + (r + 1) * stride_;
     double* const column_bits = upper_bits_ + r + 1;
     const LastBits bits = tracks_ ? LastBits{column_bits, inner_bits_[r]} : LastBits{};
-    sums.add_up(inner_speed(), r, line_of_l_, count, columns, stride_, bits, to);
+    sums.add_up(inner_speed_, r, line_of_l_, count, columns, stride_, bits, to);
     for (int part = 0; part < parts && first_ > 0; ++part)
       for (Index c = 0; c < count; ++c) triple_add(to[part][c], before(part, r + 1 + c)[r]);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
@@ -224,7 +226,7 @@ class Panel {
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_ + r;
     const Index inner = column - first_;
     const LastBits bits = tracks_ ? LastBits{inner_bits_ + r, upper_bits_[inner]} : LastBits{};
-    line_sums(stride_).add_up(inner_speed(), inner, line_of_u_, count, inner_ + r * stride_, stride_, bits, to);
+    line_sums(stride_).add_up(inner_speed_, inner, line_of_u_, count, inner_ + r * stride_, stride_, bits, to);
     for (int part = 0; part < parts && first_ > 0; ++part)
       for (Index i = 0; i < count; ++i) triple_add(to[part][i], before(part, inner)[r + i]);
   }
@@ -303,7 +305,7 @@ class Panel {
     for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
     if (decided && speed_ != Speed::plain && lost_nothing(own))
       exact_sums_.store(true, std::memory_order_relaxed);
-    else
+    else if (decided)
       hard_.fetch_add(1, std::memory_order_relaxed);
     if (decided) return result;
     undecided_.fetch_add(1, std::memory_order_relaxed);
@@ -382,14 +384,15 @@ class Panel {
   Index* row_ = nullptr;                           ///< where the rows of the panel were
   RowScales<E> scales_;                            ///< of L's rows and their sums
   Candidate* best_ = nullptr;
-  T* upper_ = nullptr;                             ///< columns of U within the panel
-  double* upper_bits_ = nullptr;                   ///< last bits of these columns, if they are tracked
-  T *line_of_u_ = nullptr, *line_of_l_ = nullptr;  ///< the current column of U and row of L, for their sums
-  Index first_ = 0, rows_ = 0, other_ = 0;         ///< other_: the row that the first one was exchanged with
-  Speed speed_ = CrKernels<T>::first_speed;
-  bool tracks_ = false;                   ///< last bits are known
-  std::atomic<bool> exact_sums_ = false;  ///< some sums are decided by last bits alone
-  std::atomic<std::int64_t> hard_ = 0, undecided_ = 0;
+  T* upper_ = nullptr;                                  ///< columns of U within the panel
+  double* upper_bits_ = nullptr;                        ///< last bits of these columns, if they are tracked
+  T *line_of_u_ = nullptr, *line_of_l_ = nullptr;       ///< the current column of U and row of L, for their sums
+  Index first_ = 0, rows_ = 0, other_ = 0;              ///< other_: the row that the first one was exchanged with
+  Speed speed_ = CrKernels<T>::first_speed;             ///< of the sums over columns to the left
+  Speed inner_speed_ = speed_;                          ///< of the sums within the panel, not more precise than those
+  bool tracks_ = false;                                 ///< last bits are known
+  std::atomic<bool> exact_sums_ = false;                ///< some sums are decided by last bits alone
+  std::atomic<std::int64_t> hard_ = 0, undecided_ = 0;  ///< hard_: of a column, decided by more precise sums
 };
 
 }  // namespace accublas::cpu

@@ -128,7 +128,7 @@ struct Fp64Tuning {
 struct TriangularTuning {
   static constexpr Index most_together = 64;  ///< right-hand sides (LU: rows) of a thread at a time
   Index cached = 1 << 16;                     ///< numbers of the unknowns (LU: rows) of a thread at a time
-  Index hard_share = 16;    ///< one unknown in so many that `swift` leaves undecided makes `full` the first step
+  Index hard_share = 16;    ///< one unknown in so many that sums leave undecided makes the next ones more precise
   Index lu_columns = 64;    ///< LU: columns of a block, which use what was loaded
   Index least_columns = 8;  ///< LU: columns of a block in a small workspace
   Index least_rows = 128;   ///< LU: rows that a thread takes at a time
