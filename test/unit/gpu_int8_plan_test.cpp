@@ -345,12 +345,10 @@ TYPED_TEST(GpuInt8Plan, Passes) {
   EXPECT_EQ(passes(5000, parse_mode("fixed:60")), 1);
   EXPECT_EQ(passes(5000, parse_mode("cr"), 20), 1);
   EXPECT_EQ(passes(1000, parse_mode("cr")), 1);
-  EXPECT_EQ(passes(1000, grade_mode<T>(true)), 1);
   EXPECT_EQ(passes(1024, grade_mode<T>(true)), 1);
   EXPECT_EQ(passes(1025, grade_mode<T>(true)), 2);
   EXPECT_EQ(passes(1000, grade_mode<T>(false)), 2);
   EXPECT_EQ(passes(4095, parse_mode("cr")), 1);
-  EXPECT_EQ(passes(4095, grade_mode<T>(true)), 2);
   EXPECT_EQ(passes(4096, parse_mode("cr")), 2);
   EXPECT_EQ(passes(4096, grade_mode<T>(true)), 2);
   EXPECT_EQ(passes(20000, parse_mode("cr")), 3);
