@@ -8,6 +8,7 @@
 #include "lib/base/host_device.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/dot2_block.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas {
 
@@ -103,11 +104,11 @@ ACCUBLAS_HD constexpr double certificate_bound(long long k, double u) { return (
 struct Grid {
   int headroom;  ///< H
 
-  ACCUBLAS_HD constexpr double base1() const { return power(headroom + 1) * 1.5; }
-  ACCUBLAS_HD constexpr double base2() const { return power(2 * headroom - 50) * 1.5; }
-  ACCUBLAS_HD constexpr double quantum2() const { return power(2 * headroom - 102); }
-  ACCUBLAS_HD constexpr double base3() const { return power(3 * headroom - 101) * 1.5; }
-  ACCUBLAS_HD constexpr double quantum3() const { return power(3 * headroom - 153); }
+  ACCUBLAS_HD constexpr double base1() const { return power_of_two(headroom + 1) * 1.5; }
+  ACCUBLAS_HD constexpr double base2() const { return power_of_two(2 * headroom - 50) * 1.5; }
+  ACCUBLAS_HD constexpr double quantum2() const { return power_of_two(2 * headroom - 102); }
+  ACCUBLAS_HD constexpr double base3() const { return power_of_two(3 * headroom - 101) * 1.5; }
+  ACCUBLAS_HD constexpr double quantum3() const { return power_of_two(3 * headroom - 153); }
 
   /// Bound of the error of a block's sum over L: `total` products (padding included) in chains of `chain` each. The
   /// rest of a term is rounded once, with error u g2. Adding the j-th rest to c errs by at most u j g2 (1 + 2^-40).
@@ -133,12 +134,6 @@ struct Grid {
   ACCUBLAS_HD static constexpr double error_of(double quantum, double chain, double total) {
     const double terms = total * 9 / 8, length = chain * 9 / 8 + 1;
     return unit_roundoff_double * quantum * terms * (1 + length / 2 + 16) * (1 + 0x1p-30);
-  }
-  ACCUBLAS_HD static constexpr double power(int e) {
-    double r = 1;
-    for (; e > 0; --e) r *= 2;
-    for (; e < 0; ++e) r /= 2;
-    return r;
   }
 };
 

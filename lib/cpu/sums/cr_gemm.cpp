@@ -38,8 +38,7 @@ class CrGemm {
         kernel_(kernels_for<CrGemmKernel<T>>(execution.isa)),
         panels_(kernels_for<CrPanelKernels>(execution.isa)),
         triples_(kernels_for<RoundKernel<T>>(execution.isa)),
-        error_{tile_error<T>(Speed::full, g.k), tile_error<T>(Speed::swift, g.k),
-               tile_error<T>(Speed::compensated, g.k)},
+        swift_error_(tile_error<T>(Speed::swift, g.k)),
         combine_(moderate(g.alpha) && (g.beta == 0 || moderate(g.beta))) {}
 
   /// Returns false, with nothing done, if the workspace is too small.
@@ -237,9 +236,12 @@ class CrGemm {
       for (Index j = 0; j < cols; ++j) std::copy_n(r.out + j * lines, tile.rows, &c(0, j));
   }
 
+  /// Returns CrTile::error of a speed. Most calls need that of swift sums alone.
+  double error_of(Speed speed) const { return speed == Speed::swift ? swift_error_ : tile_error<T>(speed, g_.k); }
+
   /// Sums a tile, and rounds the elements that Ziv's test decides. Returns the wanted elements that are undecided.
   std::uint64_t compute(CrTile<T>& tile, Speed speed, Results& r, const Matrix<T>& c, std::uint64_t wanted) const {
-    tile.error = error_[static_cast<int>(speed)];
+    tile.error = error_of(speed);
     const std::uint64_t open = kernel_.tile[static_cast<int>(speed)](tile) & wanted;
     if (open == 0) return 0;
     // The kernel leaves results near the ends of the range, and those with such an alpha or beta.
@@ -268,7 +270,7 @@ class CrGemm {
     int known = 0;
     for_each(open, [&](Index at) {
       const double limit = 2 * tile.row.largest[at % kernel_.lines] * tile.col.largest[at / kernel_.lines],
-                   least = std::ldexp(error_[static_cast<int>(Speed::full)], FloatFormat<T>::digits + 7) * limit;
+                   least = std::ldexp(error_of(Speed::full), FloatFormat<T>::digits + 7) * limit;
       known += std::fabs(r.high[at]) > std::max(r.rest[at], least);
     });
     if (speed != Speed::full && 2 * known > std::popcount(open)) return Speed::full;
@@ -324,7 +326,7 @@ class CrGemm {
   const CrGemmKernel<T>& kernel_;
   const CrPanelKernels& panels_;
   const RoundKernel<T>& triples_;
-  const double error_[3];  ///< CrTile::error for each Speed
+  const double swift_error_;
   const bool combine_;
   int threads_ = 1;
   Index rows_ = 0, cols_ = 0;  ///< rows and columns of a task
