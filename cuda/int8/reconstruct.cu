@@ -4,6 +4,7 @@
 #include "cuda/int8/reconstruct_combined.hpp"
 #include "cuda/int8/reconstruct_tiles.hpp"
 #include "cuda/sums/bounded_pair.hpp"
+#include "lib/numerics/quotient.hpp"
 
 namespace accublas::cuda {
 
@@ -22,8 +23,43 @@ struct RealNumbers {
 
 using namespace reconstructing;
 
-/// The sums of a tile's rows, by all leading bits, for they are rounded with others' products. `Narrow`: more than 16
-/// planes.
+/// Returns `unit` times S, from all of its bits.
+template <int L>
+__device__ BoundedPair<double, true> pair_of(const Wide<L>& sum, double unit) {
+  if (wide_bit_length(sum) == 0) return {};
+  int exponent = 0;
+  const Approximation x = Approximation::leading(sum, &exponent);
+  const double scale = power_of_two(exponent) * unit;
+  // A pair holds 106 bits.
+  return {{x.high * scale, x.low * scale}, exponent < 106 ? 0 : x.error * scale};
+}
+/// Adds the sums of a lane's columns of row r that are in `rest`, a bit each, from all bits of S. Their lines drop no
+/// bits.
+template <class T>
+__device__ ACCUBLAS_NOINLINE void add_whole_sums(const ReconstructArguments<T>& a, const BlockState<T, RealNumbers>& b,
+                                                 const Tile& tile, const PairSums& sums, int r, int own,
+                                                 unsigned rest) {
+  const PassPlan& plan = b.plan;
+  const Index row = a.row_block * plan.block_rows + tile.row + r, plane = plan.block_rows * plan.block_cols;
+  const CrtTable& crt = RealNumbers::crt(plan.moduli, 0);
+  const int limbs = RealNumbers::limbs_of(plan.moduli);
+  for (; rest != 0; rest &= rest - 1) {
+    const int col = own + column_of(__ffs(static_cast<int>(rest)) - 1);
+    const std::int8_t* const residues = a.result + (tile.row + r) * plan.block_cols + tile.col + col;
+    const double unit = power_of_two(b.lines.row[r].shift - 64 - b.weights[0].exponent -
+                                     (static_cast<int>(b.lines.scale[col]) >> 20) + sums.lift);
+    const Index at = row * sums.stride + a.col_block * plan.block_cols + tile.col + col;
+    BoundedPair<double, true> sum = load_sum<double, true>(sums, at);
+    sum.add(limbs == 2   ? pair_of(crt_reconstruct<2>(crt, residues, plane), unit)
+            : limbs == 3 ? pair_of(crt_reconstruct<3>(crt, residues, plane), unit)
+                         : pair_of(crt_reconstruct<crt_limbs>(crt, residues, plane), unit));
+    store_sum<double, true>(sums, at, sum);
+  }
+}
+
+/// The sums of a tile's rows, by all leading bits, for they are rounded with others' products. Sums of lines that drop
+/// no bits take all bits where the leading ones are few, so that sums of zeros are known to be zero. `Narrow`: more
+/// than 16 planes.
 template <class T, bool Narrow>
 __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const BlockState<T, RealNumbers>& b,
                                          const Tile& tile, const PairSums& sums) {
@@ -42,6 +78,7 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
                   Order::a_lane(step, planes) == 1 ? 0 : plane, residues);
   };
   constexpr double infinity = from_bits<double>(FloatFormat<double>::infinity);
+  constexpr double few_leading_bits = 0x1p16;  // heads are below 2^60, with an error of 2^-49
   for (int r = warp / tile.strips; r < tile.height; r += warps / tile.strips) {
     const TileRow& row = b.lines.row[r];
     const bool zero_row = !(a.rows.norm[first_row + r] > 0);
@@ -67,17 +104,23 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
         add_step<0>(weights, step, later, digits);
       }
     }
+    unsigned rest = 0;
 #pragma unroll
     for (int e = 0; e < columns; ++e) {
       if (!adds[e]) continue;
       const int col = own + column_of(e);
       const LeadingPart part = fine_part(weights, digits.pair[e]);
-      const double bound = __dadd_rn(element_error(b.lines, row, col), fine_slack);
+      const double dropped = element_error(b.lines, row, col), bound = __dadd_rn(dropped, fine_slack);
       const double unit = power_of_two(row.shift - (static_cast<int>(b.lines.scale[col]) >> 20) + sums.lift);
       const bool known = row.normal && !row.special && !b.lines.special[col];
+      if (known && dropped == 0 && fabs(part.head) < few_leading_bits) {
+        rest |= 1u << e;
+        continue;
+      }
       sum[e].add({known ? Pair{part.head * unit, part.tail * unit} : Pair{0, 0}, known ? bound * unit : infinity});
       store_sum<double, true>(sums, at + column_of(e), sum[e]);
     }
+    if (rest != 0) add_whole_sums(a, b, tile, sums, r, own, rest);
   }
 }
 

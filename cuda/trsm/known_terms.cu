@@ -177,15 +177,19 @@ struct TileOfSums {
       // Products with a zero add nothing, unless the other factor is not finite.
       const bool leaves_out_zeros = __syncthreads_or(next.has_zero()) && __syncthreads_and(next.is_finite());
       if (done + some < of.known) next.load(done + some);
-#pragma unroll 1
-      for (int q = 0; q < some; ++q) {
-        const E x = tile.x[q][lane()];
-        if (leaves_out_zeros) {
-          bool any = false;
+      unsigned terms = some < 32 ? (1u << some) - 1 : ~0u;
+      static_assert(known_edge == 32);
+      if (leaves_out_zeros) {
+        bool any = false;
 #pragma unroll
-          for (int r = 0; r < rows; ++r) any |= !is_zero_number(tile.a[q][warp() * rows + r]);
-          if (!__any_sync(0xFFFFFFFFu, any && !is_zero_number(x))) continue;
-        }
+        for (int r = 0; r < rows; ++r) any |= !is_zero_number(tile.a[lane()][warp() * rows + r]);
+        terms &= __ballot_sync(0xFFFFFFFFu, any);
+      }
+#pragma unroll 1
+      for (; terms != 0; terms &= terms - 1) {
+        const int q = __ffs(static_cast<int>(terms)) - 1;
+        const E x = tile.x[q][lane()];
+        if (leaves_out_zeros && !__any_sync(0xFFFFFFFFu, !is_zero_number(x))) continue;
 #pragma unroll
         for (int r = 0; r < rows; ++r) add_term(chain[r], tile.a[q][warp() * rows + r], x);
       }
