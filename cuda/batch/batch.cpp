@@ -207,7 +207,7 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
   const BatchArray<T> to_c{nullptr, 0, x.c.pointers};
   const Matrix<const T> c_strides{nullptr, g.c.row_stride, g.c.col_stride};
   constexpr const T* no_condition = nullptr;
-  const bool product = g.k > 0 && (call.alpha.on_device || !(*call.alpha.pointer == 0));
+  const bool product = !no_product(g.k, call.alpha);
   for (Index first = 0; first < x.count; first += part) {
     const Index count = std::min(part, x.count - first);
     state.phase(&accublas_report_t::ms_convert);
@@ -237,7 +237,7 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
 template <class T>
 void real_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   const GemmBatch<T>& x = call.problem;
-  if (x.shape.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0)) {
+  if (no_product(x.shape.k, call.alpha)) {
     state.begin_call(0);
     // The kernel scales only if alpha is zero, and k = 0 counts as alpha = 0.
     scale_matrices<T>({x.c.base, x.c.stride, x.c.pointers}, x.shape.c, x.shape.m, x.shape.n, x.count,

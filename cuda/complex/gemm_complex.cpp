@@ -311,8 +311,7 @@ void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, 
   Gemm<Complex<T>> g = transposed ? call.problem.transposed() : call.problem;
   const bool on_device = call.alpha.on_device, scales = no_product(call);
   const bool combines = on_device || call.alpha.pointer->im != 0 || call.beta.pointer->im != 0;
-  // For cuBLAS a real beta is a complex number with a zero imaginary part; the other engines treat it as real.
-  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !(scales && !combines && call.mode.kind != ACCUBLAS_MODE_NATIVE))
+  if (call.engine == ACCUBLAS_ENGINE_NATIVE && !scales)
     return on_device ? native_by_device(state, call, g, execution) : native(state, call, g, execution);
   // Emulation has no fallback candidate if it combines parts; cuBLAS keeps the promise of dp and sp.
   if (combines && !scales && is_grade(call.mode) && !call.mode.reproducible && !execution.engine_forced &&

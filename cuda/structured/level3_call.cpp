@@ -27,22 +27,40 @@ namespace accublas::cuda {
 
 namespace {
 
-/// alpha and beta are in device memory unless they are null.
+/// Sets the wanted elements of the result to beta times what they are, if alpha is zero. `alpha` and `beta` are in
+/// device memory.
 template <class E>
-void native(State& state, const Level3<E>& l, const E* alpha, const E* beta, Execution& execution) {
-  with_cublas(state, execution, 0, [&](Cublas& blas, std::byte*) {
+void scale_if_zero(State& state, const Level3<E>& l, const E* alpha, const E* beta, const Mode& mode) {
+  scale_wanted(state.model(), l.result(), l.rows(), l.cols(), l.wanted(), l.hermitian_result(), Scalar<E>{E{}, alpha},
+               Scalar<E>{E{}, beta}, bit_defined(mode), state.cuda_stream());
+}
+
+/// Computes a call by cuBLAS. alpha and beta are in device memory unless they are null. In that case cuBLAS reads A and
+/// B, and writes the imaginary parts of a Hermitian diagonal, even if alpha turns out to be zero. So the wanted part of
+/// C is kept, put back if alpha is zero, and then scaled by beta.
+template <class E>
+void native(State& state, const Level3<E>& l, const E* alpha, const E* beta, const Mode& mode, Execution& execution) {
+  const Index rows = l.rows(), cols = l.cols();
+  const bool keeps = alpha != nullptr && !is_in_place(l.kind);
+  const std::size_t bytes = keeps ? static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * sizeof(E) : 0;
+  with_cublas(state, execution, bytes, [&](Cublas& blas, std::byte* memory) {
+    const DeviceModel& model = state.model();
+    const cudaStream_t stream = state.cuda_stream();
+    const Matrix<E> result = l.result(), kept{reinterpret_cast<E*>(memory), 1, rows};
+    if (keeps) copy_if_zero(model, result, kept, rows, cols, l.wanted(), alpha, stream);
     blas.scalars_on_device(alpha != nullptr);
     // cuBLAS's HER2K reads the imaginary parts of C's diagonal.
     if (l.hermitian_result())
-      clear_diagonal(state.model(), l.result(), l.n, Scalar<E>{l.alpha, alpha}, Scalar<E>{l.beta, beta},
-                     state.cuda_stream());
+      clear_diagonal(model, result, l.n, Scalar<E>{l.alpha, alpha}, Scalar<E>{l.beta, beta}, stream);
     blas.level3(l, alpha, beta);
+    if (keeps) copy_if_zero(model, kept, result, rows, cols, l.wanted(), alpha, stream);
+    if (alpha != nullptr) scale_if_zero(state, l, alpha, beta, mode);
   });
 }
 
 template <class E>
 void native(State& state, const Level3<E>& l, Execution& execution) {
-  native<E>(state, l, nullptr, nullptr, execution);
+  native<E>(state, l, nullptr, nullptr, Mode{ACCUBLAS_MODE_NATIVE}, execution);
 }
 
 /// Returns the routine of cuBLAS that computes the call if the emulation leaves it to cuBLAS.
@@ -230,10 +248,7 @@ class StructuredProduct {
   }
 
   /// Scales the wanted triangle, which engine int8 leaves alone, if alpha, in device memory, is zero.
-  void scale_result() {
-    scale_wanted(model(), p_.c, p_.m, p_.n, p_.wanted, p_.hermitian, alpha(), beta(), bit_defined(call_.mode),
-                 stream());
-  }
+  void scale_result() { scale_if_zero(state_, call_.problem, alpha_on_device(), call_.beta.pointer, call_.mode); }
 
   State& state_;
   const Level3Tuning& tuning_ = state_.model().tuning().level3;
@@ -250,14 +265,18 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
                        DeviceGemmFunction<E> serve) {
   const Level3<E>& l = call.problem;
   const bool on_device = call.alpha.on_device;
-  if (l.terms() == 0 || (!on_device && l.alpha == 0)) {
+  if (no_product(l.terms(), call.alpha)) {
     state.begin_call(0);
     scale_wanted(state.model(), l.result(), l.rows(), l.n, l.wanted(), l.hermitian_result(), Scalar<E>{},
                  device_scalar(call.beta), bit_defined(call.mode), state.cuda_stream());
     return state.end_call();
   }
-  if (l.kind == Operation::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2))
-    return solve_by_sums<E>(state, system_of(l), on_device ? call.alpha.pointer : nullptr, call.mode, execution);
+  if (l.kind == Operation::trsm && (call.engine == ACCUBLAS_ENGINE_SUMS || call.engine == ACCUBLAS_ENGINE_DOT2)) {
+    solve_by_sums<E>(state, system_of(l), on_device ? call.alpha.pointer : nullptr, call.mode, execution);
+    // The sums read A even if alpha turns out to be zero.
+    if (on_device) scale_if_zero(state, l, call.alpha.pointer, call.beta.pointer, call.mode);
+    return;
+  }
   const bool joins = combines_parts(call);
   // The emulation has no fallback candidate there; cuBLAS keeps the promise of dp and sp.
   const bool left_to_native =
@@ -268,7 +287,7 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
   if ((call.engine == ACCUBLAS_ENGINE_NATIVE || left_to_native) && l.kind != Operation::gemmt && !by_halves) {
     std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_NATIVE));
     return native<E>(state, l, on_device ? call.alpha.pointer : nullptr, on_device ? call.beta.pointer : nullptr,
-                     execution);
+                     call.mode, execution);
   }
   if (l.kind == Operation::trsm && on_device)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "engine int8 of TRSM on a GPU needs alpha in host memory");

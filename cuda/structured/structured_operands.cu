@@ -118,6 +118,16 @@ __global__ void __launch_bounds__(threads) scale(Matrix<E> c, Index m, Index n, 
   });
 }
 
+template <class E>
+__global__ void __launch_bounds__(threads)
+    copy_wanted(Matrix<E> from, Matrix<E> to, Index m, Index n, Triangle part, const E* alpha) {
+  await_predecessor();
+  if (!is_zero(*alpha)) return;
+  for_elements(m, n, [&](Index i, Index j) {
+    if (holds(part, i, j)) to(i, j) = from(i, j);
+  });
+}
+
 template <class T>
 __device__ bool finite_number(T x) {
   return is_finite(x);
@@ -221,6 +231,11 @@ void scale_wanted(const DeviceModel& model, Matrix<E> c, Index m, Index n, Trian
          canonical);
 }
 template <class E>
+void copy_if_zero(const DeviceModel& model, Matrix<E> from, Matrix<E> to, Index m, Index n, Triangle part,
+                  const E* alpha, cudaStream_t stream) {
+  launch(model, "keeping a result", copy_wanted<E>, {grid_for(m, n), threads}, stream, from, to, m, n, part, alpha);
+}
+template <class E>
 void fix_rows(const DeviceModel& model, const Product<E>& p, Scalar<E> alpha, cudaStream_t stream) {
   const unsigned rows = static_cast<unsigned>(p.m < 65535 ? p.m : 65535);
   launch(model, "rows with Inf or NaN", fix_up<E>, {rows, threads}, stream, p, alpha);
@@ -236,6 +251,8 @@ void take_factors(const DeviceModel& model, const DeviceFactors<E>& from, E* to,
   template void scatter_triangle(const DeviceModel&, const TriangleOfResult<E>&, const E*, cudaStream_t);             \
   template void clear_diagonal(const DeviceModel&, Matrix<E>, Index, Scalar<E>, Scalar<E>, cudaStream_t);             \
   template void scale_wanted(const DeviceModel&, Matrix<E>, Index, Index, Triangle, bool, Scalar<E>, Scalar<E>, bool, \
+                             cudaStream_t);                                                                           \
+  template void copy_if_zero(const DeviceModel&, Matrix<E>, Matrix<E>, Index, Index, Triangle, const E*,              \
                              cudaStream_t);                                                                           \
   template void fix_rows(const DeviceModel&, const Product<E>&, Scalar<E>, cudaStream_t);                             \
   template void take_factors(const DeviceModel&, const DeviceFactors<E>&, E*, cudaStream_t);

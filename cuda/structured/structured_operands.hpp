@@ -51,6 +51,11 @@ struct DeviceFactors {
 template <class E>
 void take_factors(const DeviceModel&, const DeviceFactors<E>&, E* to, cudaStream_t);
 
+/// Copies the wanted elements of an m x n matrix if *alpha, in device memory, is zero; otherwise does nothing.
+template <class E>
+void copy_if_zero(const DeviceModel&, Matrix<E> from, Matrix<E> to, Index m, Index n, Triangle part, const E* alpha,
+                  cudaStream_t);
+
 /// Computes elements of a product with a triangular B (TRMM, TRMV: beta is zero; does nothing if alpha is zero), whose
 /// zeros make no terms. The elements are those in rows of A that hold an Inf or a NaN. They are computed again,
 /// correctly rounded over the terms that exist. p.a and p.b are lines in the form that write_lines makes.

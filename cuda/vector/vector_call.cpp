@@ -11,6 +11,7 @@
 #include "cuda/fp64/digit_call.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_call.hpp"
+#include "cuda/native/norm_class.hpp"
 #include "cuda/vector/vector_kernels.hpp"
 #include "lib/call/accuracy.hpp"
 
@@ -218,7 +219,12 @@ void norm_call(State& state, const Call<Reduction<T>, T>& call, Execution& execu
       state.begin_native_call(execution.report.level);
       state.phase(&accublas_report_t::ms_product);
       state.cublas().begin(stream, own ? memory : nullptr, own);
-      terms == Terms::squares ? native_nrm2(state.cublas(), norm) : native_asum(state.cublas(), norm);
+      if constexpr (terms == Terms::squares) {
+        native_nrm2(state.cublas(), norm);
+        put_nan_before_infinity(state.model(), norm, stream);
+      } else {
+        native_asum(state.cublas(), norm);
+      }
       state.end_call();
     });
   }

@@ -114,10 +114,16 @@ using StepsPlace = std::unique_ptr<ElementSteps<E>>*;
 using AnySteps =
     std::variant<StepsPlace<double>, StepsPlace<float>, StepsPlace<Complex<double>>, StepsPlace<Complex<float>>>;
 
-/// Whether the call has no product to compute, for scalars on the host: alpha = 0 or k = 0.
-template <class T>
-bool no_product(const Call<Gemm<T>, T>& call) {
-  return call.problem.k == 0 || (!call.alpha.on_device && *call.alpha.pointer == 0);
+/// Whether a call has no product to compute: its sums have no terms, or alpha is known to be zero. The engines, and the
+/// real BLAS and cuBLAS, never see such a call. With k = 0 they may want larger leading dimensions than the caller has
+/// to give.
+template <class E>
+bool no_product(Index terms, const ScalarArgument<E>& alpha) {
+  return terms == 0 || (!alpha.on_device && *alpha.pointer == 0);
+}
+template <class E>
+bool no_product(const Call<Gemm<E>, E>& call) {
+  return no_product(call.problem.k, call.alpha);
 }
 
 /// The engine for a call that requests no engine.

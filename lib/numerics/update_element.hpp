@@ -69,6 +69,7 @@ struct UpdateElement {
   /// device.
   ACCUBLAS_HD ACCUBLAS_NOINLINE static T exactly(UpdateElement element, int part, T c) {
     const Change change = element.change_of(part);
+    if (T infinity; infinite(change, c, &infinity)) return infinity;
     ComponentSum<T> sum;
     for (int g = 0; g < change.factors; ++g) {
       if (is_finite(change.factor[g])) {
@@ -92,6 +93,24 @@ struct UpdateElement {
     int factors, terms;  ///< terms: of each inner product
     T factor[2], u[2][most_terms], v[2][most_terms];
   };
+
+  /// Returns whether an infinite factor, or an infinite c, makes the result infinite, and sets *to to it. The signs of
+  /// the inner products with infinite factors decide that, and a QuickSum has them nearly always. Such a result raises
+  /// no exceptions, since an operand is infinite. A result that is finite or NaN is not decided here.
+  ACCUBLAS_HD static bool infinite(const Change& change, T c, T* to) {
+    T result = is_finite(c) ? T(0) : c;
+    for (int g = 0; g < change.factors; ++g) {
+      QuickSum sum{0};
+      for (int t = 0; t < change.terms; ++t)
+        if (!sum.add(1, change.u[g][t], change.v[g][t])) return false;
+      if (is_finite(change.factor[g])) continue;
+      const DoublePair s = two_sum(sum.high, sum.low);
+      if (!(absolute(s.high) > sum.size * (4 * update_error))) return false;
+      result += change.factor[g] * T(s.high < 0 ? -1 : 1);
+    }
+    *to = result;
+    return !is_finite(result) && !is_nan(result);
+  }
 
   ACCUBLAS_HD Change change_of(int part) const {
     Change c;

@@ -87,7 +87,7 @@ struct ComponentTerms {
 
   /// Rounds the component. Returns true if the errors decide it.
   ACCUBLAS_HD bool ziv_test(T* out) const {
-    return (sizeof(T) == sizeof(float) && by_double(out)) || by_pair(out) || by_triple(out);
+    return (sizeof(T) == sizeof(float) && by_double(out)) || by_pair(out) || by_triple(out) || infinite(out);
   }
 
  private:
@@ -186,6 +186,28 @@ struct ComponentTerms {
         },
         [&](double factor, double number) { add(factor, number); });
     return accublas::ziv_test(T(1), sum, T(0), T(0), out, unit);
+  }
+
+  /// Returns whether infinite factors, or an infinite c, make the component infinite, and sets *out to it. The signs of
+  /// the sums with infinite factors decide that. Such a component raises no exceptions, since an operand is infinite. A
+  /// component that is finite or NaN is not decided here.
+  ACCUBLAS_HD ACCUBLAS_NOINLINE bool infinite(T* out) const {
+    double result = 0;
+    bool decided = true;
+    for_terms(
+        [&](double factor, const TripleSum& s) {
+          const DoublePair lead = two_sum(s.a1, s.a2);
+          const double rest = absolute(lead.low) + absolute(s.a3) + s.error;
+          decided &= is_finite(lead.high) && is_finite(rest);
+          if (is_finite(factor)) return;
+          decided &= absolute(lead.high) > 2 * rest;
+          result += factor * (lead.high < 0 ? -1 : 1);
+        },
+        [&](double factor, double number) {
+          if (!is_finite(factor) || !is_finite(number)) result += factor * number;
+        });
+    *out = static_cast<T>(result);
+    return decided && !is_finite(result) && !is_nan(result);
   }
 };
 

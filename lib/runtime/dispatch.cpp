@@ -66,6 +66,22 @@ struct Factors {
   bool has_alpha = true, has_beta = true;
 };
 
+template <class T>
+bool holds_nan(T x) {
+  return is_nan(x);
+}
+template <class T>
+bool holds_nan(const Complex<T>& x) {
+  return is_nan(x.re) || is_nan(x.im);
+}
+
+/// Returns whether a problem is an update of level 2, whose engine on a device does not scale.
+template <class Problem>
+bool is_update_of(const Problem& problem) {
+  if constexpr (requires { problem.incx; }) return is_update(problem.kind);
+  return false;
+}
+
 /// C = alpha times a product + beta C. `alpha` and `beta` are the problem's. Sums have work.k terms; without
 /// `has_terms` there is no product. `check(product)` is called when the plan is complete; `scale(times)` scales C by
 /// beta with a function for its products.
@@ -91,6 +107,20 @@ void run_product(Run& run, const Context& context, Problem& problem, E& alpha, E
   if (product && context.operands_are_apart()) operands.require_apart();
   check(product);
   run.promise(work.k, unknown ? unknown_factor<E>() : alpha);
+  // A NaN in alpha or beta makes every result NaN, whatever A, B and C hold. The engines' fast paths do not decide such
+  // results, and each would be summed exactly. So C is scaled by NaN. The call raises no exceptions, as one of its
+  // operands is NaN.
+  constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
+  const bool all_nan = product && !unknown && bit_defined(run.mode()) && (holds_nan(alpha) || holds_nan(beta)) &&
+                       !(run.on_device() && is_update_of(problem));
+  if (all_nan) {
+    alpha = E{};
+    if constexpr (is_complex<E>)
+      beta = {nan, nan};
+    else
+      beta = nan;
+    if (!run.on_device()) return scale([](auto factor, auto) { return factor; });
+  }
   if (product || run.on_device()) {
     // On the device a real factor stays real (Level3::real_alpha).
     const E* const factor = unknown ? reinterpret_cast<const E*>(factors.alpha) : &alpha;

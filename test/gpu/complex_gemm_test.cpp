@@ -115,6 +115,68 @@ TYPED_TEST(ComplexGemm, NothingToMultiply) {
   }
 }
 
+/// With k = 0 cuBLAS wants larger leading dimensions of A and B than BLAS does, which are the least ones here.
+TYPED_TEST(ComplexGemm, NoTermsByCublas) {
+  using T = TypeParam;
+  const Index m = 21, n = 17, count = 2;
+  const auto routine = sizeof(T) == 8 ? accublas_zgemm : accublas_cgemm;
+  const auto by_strides = sizeof(T) == 8 ? accublas_zgemm_strided_batched : accublas_cgemm_strided_batched;
+  const auto by_pointers = sizeof(T) == 8 ? accublas_zgemm_batched : accublas_cgemm_batched;
+  const T alpha[2] = {T(-1.5), T(0.5)};
+  std::vector<T> old(static_cast<std::size_t>(2 * count * m * n));
+  for (T& x : old) x = static_cast<T>(spread(this->rng, 1));
+  const DeviceArray<T> nothing(std::vector<T>(2, std::numeric_limits<T>::quiet_NaN())),
+      alpha_there(std::vector<T>(alpha, alpha + 2));
+  for (const char* mode : {"native", "dp", "cr"})
+    for (const bool device_scalars : {false, true})
+      for (const accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR})
+        for (const accublas_transpose transa : transpositions)
+          for (const accublas_transpose transb : transpositions)
+            for (const std::vector<T>& beta : {std::vector<T>{T(0.75), T(1)}, {T(-1), 0}, {0, 0}, {1, 0}}) {
+              this->gpu.set(mode);
+              ASSERT_EQ(accublas_set_pointer_mode(this->gpu,
+                                                  device_scalars ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST),
+                        ACCUBLAS_SUCCESS);
+              const DeviceArray<T> beta_there(beta);
+              const T *const of_alpha = device_scalars ? alpha_there.data() : alpha, *const of_beta =
+                                                                                         device_scalars
+                                                                                             ? beta_there.data()
+                                                                                             : beta.data();
+              const bool rows = layout == ACCUBLAS_ROW_MAJOR;
+              const Index lda = rows == (transa == ACCUBLAS_NO_TRANS) ? 1 : m,
+                          ldb = rows == (transb == ACCUBLAS_NO_TRANS) ? n : 1, ldc = rows ? n : m;
+              const std::string what = std::string(mode) + " layout " + std::to_string(layout) + " " +
+                                       std::to_string(transa) + " " + std::to_string(transb);
+              const auto check = [&](const DeviceArray<T>& c, Index matrices) {
+                ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS) << this->gpu.error();
+                const std::vector<T> got = c.values();
+                for (std::size_t i = 0; i < static_cast<std::size_t>(2 * matrices * m * n); i += 2) {
+                  const T re = beta[0] * old[i] - beta[1] * old[i + 1], im = beta[0] * old[i + 1] + beta[1] * old[i];
+                  ASSERT_NEAR(got[i], re, 8 * std::numeric_limits<T>::epsilon()) << what;
+                  ASSERT_NEAR(got[i + 1], im, 8 * std::numeric_limits<T>::epsilon()) << what;
+                }
+              };
+              const DeviceArray<T> single(old), strided(old), pointed(old);
+              ASSERT_EQ(routine(this->gpu, layout, transa, transb, m, n, 0, of_alpha, nothing.data(), lda,
+                                nothing.data(), ldb, of_beta, single.data(), ldc),
+                        ACCUBLAS_SUCCESS)
+                  << what << " " << this->gpu.error();
+              ASSERT_NO_FATAL_FAILURE(check(single, 1));
+              ASSERT_EQ(by_strides(this->gpu, layout, transa, transb, m, n, 0, of_alpha, nothing.data(), lda, 0,
+                                   nothing.data(), ldb, 0, of_beta, strided.data(), ldc, m * n, count),
+                        ACCUBLAS_SUCCESS)
+                  << what << " " << this->gpu.error();
+              ASSERT_NO_FATAL_FAILURE(check(strided, count));
+              const DeviceArray<const void*> operands(std::vector<const void*>(count, nothing.data()));
+              const DeviceArray<void*> results(std::vector<void*>{pointed.data(), pointed.data() + 2 * m * n});
+              ASSERT_EQ(by_pointers(this->gpu, layout, transa, transb, m, n, 0, of_alpha, operands.data(), lda,
+                                    operands.data(), ldb, of_beta, results.data(), ldc, count),
+                        ACCUBLAS_SUCCESS)
+                  << what << " " << this->gpu.error();
+              ASSERT_NO_FATAL_FAILURE(check(pointed, count));
+            }
+}
+
 /// Results of dp and native, by cuBLAS or emulation, are within the bound of dp, with all conjugations and layouts.
 TYPED_TEST(ComplexGemm, NativeAndGrade) {
   using T = TypeParam;

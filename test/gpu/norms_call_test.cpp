@@ -122,6 +122,40 @@ TYPED_TEST(NormsCall, Native) {
   }
 }
 
+/// A NaN in x gives NaN and otherwise an infinity gives Inf, also where cuBLAS computes the norm.
+TYPED_TEST(NormsCall, SpecialValuesByCublas) {
+  using T = TypeParam;
+  const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (const char* mode : {"native", "dp"}) {
+    this->gpu.set(mode);
+    for (const Index n : {2, 7, 1250, 100000})
+      for (const Index incx : {1, 2, -3})
+        for (const bool root : {true, false})
+          for (const bool with_nan : {false, true})
+            for (const bool infinity_first : {false, true}) {
+              const Index distance = incx < 0 ? -incx : incx;
+              std::vector<T> x(static_cast<std::size_t>(n * distance), nan);
+              const auto at = [&](Index i) -> T& { return x[static_cast<std::size_t>(i * distance)]; };
+              for (Index i = 0; i < n; ++i) at(i) = T(1);
+              at(infinity_first ? 0 : n - 1) = below(this->rng, 2) ? infinity : -infinity;
+              if (with_nan) at(infinity_first ? n - 1 : 0) = nan;
+              const DeviceArray<T> on_device(x), result(1);
+              T got = 77;
+              this->pointer_mode(ACCUBLAS_POINTER_HOST);
+              ASSERT_EQ(norm(this->gpu, root, n, on_device.data(), incx, &got), ACCUBLAS_SUCCESS) << this->gpu.error();
+              this->pointer_mode(ACCUBLAS_POINTER_DEVICE);
+              ASSERT_EQ(norm(this->gpu, root, n, on_device.data(), incx, result.data()), ACCUBLAS_SUCCESS)
+                  << this->gpu.error();
+              for (const T value : {got, result.values()[0]}) {
+                if (with_nan)
+                  ASSERT_TRUE(std::isnan(value)) << mode << " n " << n << " incx " << incx << " root " << root;
+                else
+                  ASSERT_EQ(value, infinity) << mode << " n " << n << " incx " << incx << " root " << root;
+              }
+            }
+  }
+}
+
 TYPED_TEST(NormsCall, ReturnsBeforeItsStreamRuns) {
   using T = TypeParam;
   const Stream stream;

@@ -64,15 +64,20 @@ TYPED_TEST(Solve, VectorsByCublas) {
       }
 }
 
-/// alpha in device memory: what it is there, and zero.
+/// alpha in device memory: what it is there, and a zero of either sign, for which nothing is read.
 TYPED_TEST(Solve, FactorsOnTheDevice) {
-  for (const char* mode : {"cr", "dot2", "native"}) {
-    this->cpu.set(std::string(mode) == "native" ? "cr" : mode);
+  for (const char* mode : {"cr", "dot2", "native", "dp"}) {
+    const bool by_cublas = std::string(mode) == "native" || std::string(mode) == "dp";
+    this->cpu.set(by_cublas ? "cr" : mode);
     this->gpu.set(mode);
     for (const Index parts : {1, 2})
-      for (const bool zero : {false, true}) {
+      for (const int zero : {0, 1, -1}) {
         auto p = this->make(System::tame, parts, 70, 40);
-        if (zero) p.alpha[0] = p.alpha[1] = 0;
+        if (zero != 0) {
+          p.alpha[0] = p.alpha[1] = std::copysign(TypeParam(0), TypeParam(zero));
+          for (auto* const operand : {&p.a, &p.b})
+            for (TypeParam& x : *operand) x = std::numeric_limits<TypeParam>::quiet_NaN();
+        }
         std::vector<TypeParam> want = p.b;
         ASSERT_EQ(trsm(this->cpu, parts, p.form, p.m, p.n, p.alpha, p.a.data(), p.lda, want.data(), p.ldb),
                   ACCUBLAS_SUCCESS);
@@ -82,7 +87,7 @@ TYPED_TEST(Solve, FactorsOnTheDevice) {
                   ACCUBLAS_SUCCESS)
             << mode << " " << this->gpu.error();
         const std::vector<TypeParam> got = b.values();
-        if (std::string(mode) != "native") {
+        if (!by_cublas || zero != 0) {
           ASSERT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(TypeParam)), 0) << mode << parts << zero;
         } else {
           for (std::size_t i = 0; i < want.size(); ++i)
