@@ -214,16 +214,17 @@ accublas_status accublas_accumulator_undecided(accublas_context* ctx, const accu
   });
 }
 
-accublas_status accublas_accumulator_export(accublas_context* ctx, const accublas_accumulator* accumulator, void* bytes,
+accublas_status accublas_accumulator_export(accublas_context* ctx, accublas_accumulator* accumulator, void* bytes,
                                             size_t capacity, size_t* size) {
-  return guarded(ctx, [&](Context&) {
+  return guarded(ctx, [&](Context& context) {
     require_pointer("accumulator", accumulator);
     require_pointer("size", size);
     *size = exported_bytes(*accumulator);
     if (!bytes) return;
     if (capacity < *size)
       bad_argument("capacity", "at least " + std::to_string(*size) + ", the bytes of this accumulator");
-    export_accumulator(*accumulator, static_cast<unsigned char*>(bytes));
+    const AccumulatorScope call(context, facts_of(*accumulator).type);
+    export_accumulator(*accumulator, static_cast<unsigned char*>(bytes), call.threads());
   });
 }
 

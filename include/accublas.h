@@ -2180,7 +2180,7 @@ ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx,
  * @param[in] rows exponents of the rows of op(A), 2 m integers. In fixed:T they must be those of the whole rows, since
  *   they are part of the definition
  * @param[in] columns exponents of the columns of op(B), 2 n integers
- * @param[in] bits bits of an entry that cr keeps, 2 to 150, or 0: 83 (single precision: 54). Rows and columns whose
+ * @param[in] bits bits of an entry that cr keeps, 2 to 150, or 0: 80 (single precision: 51). Rows and columns whose
  *   entries all have fewer take fewer. With more bits fewer elements are undecided, and panels take longer. 0 in
  * fixed:T
  * @param[out] accumulator the accumulator; NULL on failure
@@ -2251,7 +2251,7 @@ ACCUBLAS_API accublas_status accublas_accumulator_undecided(accublas_context* ct
  * @param[in] capacity bytes that the memory has room for
  * @param[out] size the bytes of the accumulator
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT */
-ACCUBLAS_API accublas_status accublas_accumulator_export(accublas_context* ctx, const accublas_accumulator* accumulator,
+ACCUBLAS_API accublas_status accublas_accumulator_export(accublas_context* ctx, accublas_accumulator* accumulator,
                                                          void* bytes, size_t capacity, size_t* size);
 /** Creates an accumulator from the bytes of another one.
  * @param[in] ctx context, or NULL

@@ -14,8 +14,8 @@ namespace accublas {
 namespace {
 
 /// In cr, entries are rounded to so many bits beyond those of the type, unless their lines need fewer. With normally
-/// distributed entries and k = 1024, one sum in ten million is undecided then.
-constexpr int guard_bits = 30;
+/// distributed entries and k = 1024, about one sum in a million of the lines that drop bits is undecided then.
+constexpr int guard_bits = 27;
 
 /// Returns the bits with which no line drops any, but at least 2 and at most `most`.
 int needed_bits(const std::vector<LineExponents>& lines, int most) {
@@ -23,6 +23,12 @@ int needed_bits(const std::vector<LineExponents>& lines, int most) {
   for (const LineExponents& line : lines)
     if (!line.zero()) needed = std::max(needed, std::int64_t{line.above} + line.below);
   return static_cast<int>(std::min<std::int64_t>(needed, most));
+}
+
+std::uint8_t* allocate(std::size_t bytes) {
+  void* const memory = allocate_aligned(bytes);
+  if (!memory) throw std::bad_alloc();
+  return static_cast<std::uint8_t*>(memory);
 }
 
 void set_up(AccumulatorSide& side, Index count, int parts, const LineExponents* exponents, int most) {
@@ -76,9 +82,9 @@ OwnedAccumulator make_accumulator(const AccumulatorShape& shape, int threads) {
                                              " moduli: reduce k or bits");
   if (made->rows() == 0 || made->cols() == 0) return made;
   made->tiling = cpu::int8_residue_tiling(made->rows(), made->cols(), threads, cpu::detected_isa());
-  std::size_t bytes = made->tile_bytes() * static_cast<std::size_t>(made->tiling.count());
-  made->tiles.reset(static_cast<std::uint8_t*>(allocate_aligned(bytes)));
-  if (!made->tiles) throw std::bad_alloc();
+  made->waiting = cpu::Int8Waiting(made->tiling, parts * std::max<Index>(shape.k, 1));
+  const std::size_t bytes = made->tile_bytes() * static_cast<std::size_t>(made->tiling.count());
+  made->tiles.reset(allocate(bytes));
   std::memset(made->tiles.get(), 0, bytes);
   return made;
 }
@@ -123,8 +129,19 @@ std::size_t accublas_accumulator::bytes() const {
   const auto side = [](const accublas::AccumulatorSide& s) {
     return s.exponents.size() * sizeof(accublas::LineExponents) + s.scale.size() * (sizeof(int) + sizeof(double) + 1);
   };
-  return tile_bytes() * static_cast<std::size_t>(tiling.count()) + classes.size() + side(a) + side(b) +
+  const std::size_t of_waiting = waiting_bytes ? waiting.row_bytes(moduli) + waiting.col_bytes(moduli) : 0;
+  return tile_bytes() * static_cast<std::size_t>(tiling.count()) + of_waiting + classes.size() + side(a) + side(b) +
          listed.size() * (sizeof(accublas::Index) + sizeof(accublas::LongAccumulator));
+}
+
+void accublas_accumulator::take_waiting() {
+  if (waiting_bytes) return;
+  const std::size_t rows = waiting.row_bytes(moduli), cols = waiting.col_bytes(moduli);
+  waiting_bytes.reset(accublas::allocate(rows + cols));
+  // Kernels look at lines of the padding, but not at what becomes of them.
+  std::memset(waiting_bytes.get(), 0, rows + cols);
+  waiting.rows = waiting_bytes.get();
+  waiting.cols = waiting.rows + rows;
 }
 
 std::int8_t& accublas_accumulator::residue(int l, accublas::Index row, accublas::Index col) const {

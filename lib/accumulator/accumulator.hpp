@@ -47,6 +47,9 @@ struct accublas_accumulator {
   int moduli = 0;
   accublas::cpu::Int8Tiling tiling{};
   std::unique_ptr<std::uint8_t, accublas::FreeMemory> tiles;  ///< Int8Residues::tiles
+  accublas::cpu::Int8Waiting waiting;
+  std::unique_ptr<std::uint8_t, accublas::FreeMemory>
+      waiting_bytes;                  ///< its memory, taken by the first panel that waits
   std::vector<std::uint8_t> classes;  ///< of every sum, row by row; empty if no panel had Inf or NaN
 
   // The second round: exact sums of the elements that `finish` left undecided.
@@ -64,7 +67,13 @@ struct accublas_accumulator {
   std::size_t tile_bytes() const { return accublas::cpu::Int8Residues::tile_bytes(tiling, moduli); }
   /// Bytes of memory that the accumulator takes.
   std::size_t bytes() const;
-  accublas::cpu::Int8Residues view() { return {b.view(), a.view(), tiling, moduli, rounds(), tiles.get()}; }
+  accublas::cpu::Int8Residues view() { return {b.view(), a.view(), tiling, moduli, rounds(), tiles.get(), &waiting}; }
+  /// Takes memory for panels that wait.
+  void take_waiting();
+  /// Multiplies the panels that wait. Call this before the residues are read.
+  void multiply_waiting(int threads, accublas::cpu::Isa isa) {
+    if (waiting.terms > 0) accublas::cpu::int8_multiply_waiting(view(), threads, isa);
+  }
   /// Residue of a sum for modulus l. Those of the same row up to the end of the tile follow it.
   std::int8_t& residue(int l, accublas::Index row, accublas::Index col) const;
 };

@@ -112,6 +112,7 @@ template <class E>
 void add_residues(Accumulator& to, const AccumulatorPanel<E>& panel, const cpu::Int8Operand<RealOf<E>>& rows,
                   const cpu::Int8Operand<RealOf<E>>& cols, Execution& execution) {
   const PanelLines<E> lines(panel);
+  if (rows.k <= to.waiting.depth) to.take_waiting();
   cpu::int8_add_panel<RealOf<E>>(
       to.view(), rows, cols,
       [&](const cpu::Int8Lines& of_b, const cpu::Int8Lines& of_a) {

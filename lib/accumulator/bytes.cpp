@@ -153,7 +153,8 @@ void read_dropped(Reader& from, AccumulatorSide& side) {
 
 std::size_t exported_bytes(const Accumulator& from) { return sizes_of(from).bytes(); }
 
-void export_accumulator(const Accumulator& from, unsigned char* to) {
+void export_accumulator(Accumulator& from, unsigned char* to, int threads) {
+  from.multiply_waiting(threads, cpu::detected_isa());
   const std::size_t size = exported_bytes(from);
   Writer out(to + checked_from);
   out.put(static_cast<std::uint32_t>(letters[static_cast<int>(from.type)]));
@@ -306,6 +307,7 @@ void merge_accumulator(Accumulator& to, const Accumulator& from) {
       sum.dropped[i] |= more.dropped[i];
     }
   }
+  // The other accumulator comes from bytes, so no panel waits there; those of this one may go on waiting.
   const std::vector<ResidueTable> tables = residue_tables(to.moduli);
   for_each_run(to, [&](std::int8_t* run, int l, Index row, Index col, Index count) {
     // The tiles of accumulators may differ.

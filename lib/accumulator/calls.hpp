@@ -116,7 +116,7 @@ void finish_accumulator(Accumulator& sums, E alpha, E beta, Matrix<E> c, Accumul
 
 /// Returns the number of bytes that `export_accumulator` writes.
 std::size_t exported_bytes(const Accumulator& from);
-void export_accumulator(const Accumulator& from, unsigned char* to);
+void export_accumulator(Accumulator& from, unsigned char* to, int threads);
 /// Throws Error(ACCUBLAS_ERROR_FORMAT) for bytes that are not those of an accumulator.
 OwnedAccumulator import_accumulator(const unsigned char* bytes, std::size_t size, int threads);
 /// Adds the sums of another accumulator of the same sizes and settings. Throws Error(ACCUBLAS_ERROR_ARGUMENT) if they

@@ -246,6 +246,7 @@ void finish_accumulator(Accumulator& sums, E alpha, E beta, Matrix<E> c, Accumul
     scale_result(beta, sums.m, sums.n, c, [](E factor, E element) { return finish_scaled(factor, element); });
     return;
   }
+  sums.multiply_waiting(call.threads, call.isa);
   Finish<E> finish(sums, alpha, beta, c, call);
   if (!facts_of(sums).exact) {
     std::vector<Index> undecided;

@@ -1,6 +1,7 @@
 #include "lib/cpu/int8/int8_accumulate.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "lib/base/integers.hpp"
@@ -55,7 +56,96 @@ void take_arena(Int8Call<T>& call, int moduli) {
   call.arena = call.execution.workspace.template take<std::uint8_t>(call.arena_bytes);
 }
 
+/// Multiplies a panel at once.
+template <class T>
+void multiply(Int8Call<T>& call, const Int8Residues& sums) {
+  const Int8Tiling& tiling = sums.tiling;
+  const Index terms = call.problem.k;
+  const Int8Blocking b = int8_blocking(call.rows.operand.count, call.cols.operand.count, terms, sums.moduli,
+                                       tiling.rows, tiling.cols, 0, call.threads, call.arena_bytes);
+  const Int8Bytes row_bytes{
+      false,        false,        call.rows.scaling.scale, int8_limbs(sums.rows.bits), sums.moduli, call.arena,
+      b.row_stride, b.row_plane()};
+  const Int8Bytes col_bytes{
+      true, false,        call.cols.scaling.scale, int8_limbs(sums.cols.bits), sums.moduli, call.arena + b.row_bytes,
+      0,    b.col_plane()};
+  int8_for_each_tile(call, b, row_bytes, col_bytes, terms, [&](Int8TileTask task) {
+    task.result = sums.tile(task.tile);
+    task.first_chunk = false;
+    int8_multiply_tile(call.kernels.product, task, sums.moduli, row_bytes, col_bytes, b.tile_plane(), tiling.cols);
+  });
+}
+
+/// Converts a panel for a later product.
+template <class T>
+void keep_waiting(Int8Call<T>& call, const Int8Residues& sums) {
+  Int8Waiting& w = *sums.waiting;
+  const Index terms = call.problem.k;
+  if (w.terms + terms > w.depth) int8_multiply_waiting(sums, call.threads, call.execution.isa);
+  const Int8Bytes row_bytes{
+      false,        false,      call.rows.scaling.scale, int8_limbs(sums.rows.bits), sums.moduli, w.rows + w.terms,
+      w.row_stride, w.row_plane};
+  const Int8Bytes col_bytes{true,
+                            false,
+                            call.cols.scaling.scale,
+                            int8_limbs(sums.cols.bits),
+                            sums.moduli,
+                            w.cols + int8_panel * w.terms,
+                            0,
+                            w.col_plane,
+                            w.panel_stride};
+  int8_convert(call.rows.operand, call.rows.lines, row_bytes, 0, sums.rows.count, 0, terms, call.kernels.convert,
+               call.packs, call.threads);
+  int8_convert(call.cols.operand, call.cols.lines, col_bytes, 0, sums.cols.count, 0, terms, call.kernels.convert,
+               call.packs, call.threads);
+  w.terms += round_up(terms, 4);
+}
+
 }  // namespace
+
+Int8Waiting::Int8Waiting(const Int8Tiling& tiling, Index k) : depth(std::min(round_up(k, int8_k_step), most_terms)) {
+  // A panel is written up to a multiple of 64 terms.
+  const Index room = depth + int8_k_step;
+  row_stride = room % 512 == 0 ? room + 64 : room;  // int8_blocking.cpp says why
+  row_plane = int8_plane((tiling.rows * tiling.down + 32) * row_stride);
+  panel_stride = int8_panel * room;
+  col_plane = int8_plane(tiling.cols * tiling.across * room);
+}
+
+void int8_multiply_waiting(const Int8Residues& sums, int threads, Isa isa) {
+  Int8Waiting& w = *sums.waiting;
+  if (w.terms == 0) return;
+  const Index padded = round_up(w.terms, int8_k_step), rest = padded - w.terms;
+  const Int8Tiling& tiling = sums.tiling;
+  parallel_for(sums.moduli, threads, [&](Index l, int) {
+    for (Index i = 0; i < sums.rows.count; ++i)
+      std::memset(w.rows + l * w.row_plane + i * w.row_stride + w.terms, 0, static_cast<std::size_t>(rest));
+    for (Index i = 0; i < sums.cols.count; i += int8_panel)
+      std::memset(w.cols + l * w.col_plane + i / int8_panel * w.panel_stride + int8_panel * w.terms, 0,
+                  static_cast<std::size_t>(int8_panel * rest));
+  });
+  const Int8Bytes row_bytes{false, false, nullptr, 0, sums.moduli, w.rows, w.row_stride, w.row_plane},
+      col_bytes{true, false, nullptr, 0, sums.moduli, w.cols, 0, w.col_plane};
+  const Int8ProductKernels& kernels = int8_product_kernels(isa);
+  parallel_for(tiling.count(), threads, [&](Index number, int) {
+    Int8TileTask task{};
+    task.row = number / tiling.across * tiling.rows;
+    task.col = number % tiling.across * tiling.cols;
+    task.product.rows_data = task.product.next_rows = w.rows + task.row * w.row_stride;
+    task.product.row_stride = w.row_stride;
+    task.product.columns_data = task.product.next_columns =
+        reinterpret_cast<const std::int8_t*>(w.cols) + task.col / int8_panel * w.panel_stride;
+    task.product.panel_stride = w.panel_stride;
+    task.product.rows = std::min(tiling.rows, sums.rows.count - task.row);
+    task.product.cols = std::min(tiling.cols, sums.cols.count - task.col);
+    task.product.k = padded;
+    task.first_chunk = false;
+    task.result = sums.tile(number);
+    int8_multiply_tile(kernels, task, sums.moduli, row_bytes, col_bytes, int8_tile_plane(tiling.rows, tiling.cols),
+                       tiling.cols);
+  });
+  w.terms = 0;
+}
 
 Int8Tiling int8_residue_tiling(Index rows, Index cols, int threads, Isa isa) {
   Int8Tiling tiling{};
@@ -79,24 +169,16 @@ void int8_add_panel(const Int8Residues& sums, const Int8Operand<T>& rows, const 
                         {nullptr, cols.count, 1}};
   Int8Call<T> call(product, fixed_mode, execution, &sums.tiling);
   call.measure();
-  take_arena(call, sums.moduli);
+  const bool waits = rows.k <= sums.waiting->depth;
+  if (!waits) take_arena(call, sums.moduli);
   known(call.rows.lines, call.cols.lines);
   set_scale(sums.rows, call.rows.scaling);
   set_scale(sums.cols, call.cols.scaling);
-  const Int8Tiling& tiling = sums.tiling;
-  const Int8Blocking b = int8_blocking(rows.count, cols.count, rows.k, sums.moduli, tiling.rows, tiling.cols, 0,
-                                       call.threads, call.arena_bytes);
-  const Int8Bytes row_bytes{
-      false,        false,        call.rows.scaling.scale, int8_limbs(sums.rows.bits), sums.moduli, call.arena,
-      b.row_stride, b.row_plane()};
-  const Int8Bytes col_bytes{
-      true, false,        call.cols.scaling.scale, int8_limbs(sums.cols.bits), sums.moduli, call.arena + b.row_bytes,
-      0,    b.col_plane()};
-  int8_for_each_tile(call, b, row_bytes, col_bytes, rows.k, [&](Int8TileTask task) {
-    task.result = sums.tile(task.tile);
-    task.first_chunk = false;
-    int8_multiply_tile(call.kernels.product, task, sums.moduli, row_bytes, col_bytes, b.tile_plane(), tiling.cols);
-  });
+  if (waits) {
+    keep_waiting(call, sums);
+  } else {
+    multiply(call, sums);
+  }
   if (!sums.rounds) return;
   add_errors(sums.rows, call.rows.lines, true);
   add_errors(sums.cols, call.cols.lines, false);
