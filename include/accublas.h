@@ -2170,7 +2170,8 @@ ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx,
                                                           accublas_layout layout, accublas_transpose trans,
                                                           int64_t lines, int64_t k, const void* x, int64_t ldx,
                                                           int32_t* exponents);
-/** Creates an accumulator of zeros. It takes about 20 bytes for each element of double precision.
+/** Creates an accumulator of zeros. An element of C takes 1.4 bytes for each modulus (accublas_accumulator_report), a
+ * complex one twice that, and each row and column up to 576 bytes for each modulus.
  * @param[in] ctx context, or NULL
  * @param[in] type an accublas_type
  * @param[in] mode "cr" or "fixed:T", T from 2 to 150, with the definitions of docs/modes.md

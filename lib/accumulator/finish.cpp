@@ -30,7 +30,7 @@ SpecialSum<T> special_of(std::uint8_t classes) {
   return {(classes & term_plus) != 0 ? infinity : -infinity, false};
 }
 
-/// What is known of one sum.
+/// Knowledge of one sum.
 template <class T>
 struct KnownSum {
   bool special = false;
