@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-void check(accublas_status status) {
+void succeed(accublas_status status) {
   if (status != ACCUBLAS_SUCCESS) throw std::runtime_error(accublas_last_error(nullptr));
 }
 
@@ -22,9 +22,9 @@ struct Times {
   double call, measure, add, finish, whole;
 };
 
-class Case {
+class PanelProduct {
  public:
-  Case(const std::string& data, std::int64_t n, std::string mode, int panels)
+  PanelProduct(const std::string& data, std::int64_t n, std::string mode, int panels)
       : mode_(std::move(mode)), panels_(panels), in_(make_inputs<double>(data, false, n, n, n)) {
     by_call_.resize(static_cast<std::size_t>(in_.m * in_.n));
     by_panels_ = by_call_;
@@ -62,8 +62,9 @@ class Case {
     accublas_options options = ACCUBLAS_OPTIONS_INIT;
     options.mode_name = mode_.c_str();
     options.backend = ACCUBLAS_BACKEND_CPU;
-    check(accublas_dgemm_ex(nullptr, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, in_.m, in_.n, in_.k,
-                            &one_, in_.a.data(), in_.m, in_.b.data(), in_.k, &zero_, by_call_.data(), in_.m, &options));
+    succeed(accublas_dgemm_ex(nullptr, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, in_.m, in_.n, in_.k,
+                              &one_, in_.a.data(), in_.m, in_.b.data(), in_.k, &zero_, by_call_.data(), in_.m,
+                              &options));
   }
 
   std::int64_t first(int panel) const { return in_.k * panel / panels_; }
@@ -73,32 +74,32 @@ class Case {
     std::vector<std::int32_t> rows(static_cast<std::size_t>(2 * in_.m), ACCUBLAS_EXPONENT_NONE),
         columns(static_cast<std::size_t>(2 * in_.n), ACCUBLAS_EXPONENT_NONE);
     for_each_panel([&](std::int64_t k, const double* a, const double* b) {
-      check(accublas_accumulator_measure(nullptr, ACCUBLAS_TYPE_D, ACCUBLAS_LEFT, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS,
-                                         in_.m, k, a, in_.m, rows.data()));
-      check(accublas_accumulator_measure(nullptr, ACCUBLAS_TYPE_D, ACCUBLAS_RIGHT, ACCUBLAS_COL_MAJOR,
-                                         ACCUBLAS_NO_TRANS, in_.n, k, b, in_.k, columns.data()));
+      succeed(accublas_accumulator_measure(nullptr, ACCUBLAS_TYPE_D, ACCUBLAS_LEFT, ACCUBLAS_COL_MAJOR,
+                                           ACCUBLAS_NO_TRANS, in_.m, k, a, in_.m, rows.data()));
+      succeed(accublas_accumulator_measure(nullptr, ACCUBLAS_TYPE_D, ACCUBLAS_RIGHT, ACCUBLAS_COL_MAJOR,
+                                           ACCUBLAS_NO_TRANS, in_.n, k, b, in_.k, columns.data()));
     });
     t.measure = since(from);
     from = Clock::now();
     accublas_accumulator* sums = nullptr;
-    check(accublas_accumulator_create(nullptr, ACCUBLAS_TYPE_D, mode_.c_str(), in_.m, in_.n, in_.k, rows.data(),
-                                      columns.data(), 0, &sums));
+    succeed(accublas_accumulator_create(nullptr, ACCUBLAS_TYPE_D, mode_.c_str(), in_.m, in_.n, in_.k, rows.data(),
+                                        columns.data(), 0, &sums));
     t.whole = since(from);
     for (accublas_status status = ACCUBLAS_ERROR_UNDECIDED; status == ACCUBLAS_ERROR_UNDECIDED;) {
       from = Clock::now();
       for_each_panel([&](std::int64_t k, const double* a, const double* b) {
-        check(accublas_accumulator_add(nullptr, sums, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, k, a,
-                                       in_.m, b, in_.k));
+        succeed(accublas_accumulator_add(nullptr, sums, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, k, a,
+                                         in_.m, b, in_.k));
       });
       t.add += since(from);
       from = Clock::now();
       status = accublas_accumulator_finish(nullptr, sums, ACCUBLAS_COL_MAJOR, &one_, &zero_, by_panels_.data(), in_.m);
       t.finish += since(from);
-      if (status != ACCUBLAS_ERROR_UNDECIDED) check(status);
+      if (status != ACCUBLAS_ERROR_UNDECIDED) succeed(status);
     }
     t.whole += t.add + t.finish;
     report_.struct_size = sizeof report_;
-    check(accublas_accumulator_report(nullptr, sums, &report_));
+    succeed(accublas_accumulator_report(nullptr, sums, &report_));
     accublas_accumulator_destroy(sums);
   }
 
@@ -127,8 +128,8 @@ void print_accumulator_table(const AccumulatorTableOptions& options) {
     for (const std::string& mode : options.modes)
       for (const std::int64_t size : options.sizes)
         for (const int threads : options.threads) {
-          check(accublas_set_num_threads(nullptr, threads));
-          Case product(data, size, mode, options.panels);
+          succeed(accublas_set_num_threads(nullptr, threads));
+          PanelProduct product(data, size, mode, options.panels);
           const Times t = product.measure(options.seconds);
           const accublas_accumulator_report_t& r = product.report();
           std::printf("%-10s %-9s %6lld %7d %9.2f %9.2f %9.2f %9.2f %7.2f  %d + %d, %d, %lld, %.1f\n",
@@ -138,7 +139,7 @@ void print_accumulator_table(const AccumulatorTableOptions& options) {
                       static_cast<double>(r.bytes) / static_cast<double>(r.m * r.n));
           std::fflush(stdout);
         }
-  check(accublas_set_num_threads(nullptr, 0));
+  succeed(accublas_set_num_threads(nullptr, 0));
 }
 
 }  // namespace bench
