@@ -5,6 +5,7 @@
 #include "c_api/boundary.hpp"
 #include "c_api/views.hpp"
 #include "lib/accumulator/calls.hpp"
+#include "lib/accumulator/staging.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/runtime/residence.hpp"
 
@@ -57,21 +58,63 @@ class AccumulatorScope {
   Stopwatch watch_;
 };
 
-/// Throws unless the operand is in host memory.
+/// A stored matrix in host memory: the caller's own, or a copy of one in device memory.
 template <class E>
-const E* host_numbers(Context& context, const char* name, const void* pointer) {
-  if (locate(context, {name, pointer, sizeof(E)}).kind == MemoryKind::device) not_host(name);
-  return static_cast<const E*>(pointer);
-}
+class HostMatrix {
+ public:
+  HostMatrix() = default;
+  HostMatrix(Context& context, const char* name, const void* pointer, accublas_layout layout, std::int64_t rows,
+             std::int64_t cols, std::int64_t ld, bool reads = true)
+      : context_(&context), there_(const_cast<void*>(pointer)), ld_(ld) {
+    const Location location = locate(context, {name, pointer, sizeof(E)});
+    data_ = static_cast<E*>(there_);
+    if (!location.is_on_device()) return;
+    device_ = location.device;
+    width_ = layout == ACCUBLAS_COL_MAJOR ? rows : cols;
+    lines_ = layout == ACCUBLAS_COL_MAJOR ? cols : rows;
+    copy_.resize(static_cast<std::size_t>(width_ * lines_));
+    data_ = copy_.data();
+    ld_ = std::max<std::int64_t>(1, width_);
+    of_device_ld_ = bytes(ld);
+    if (reads && !copy_.empty())
+      copy_lines(context, device_, data_, bytes(width_), there_, of_device_ld_, bytes(width_), lines_);
+  }
 
-/// alpha or beta.
+  bool on_device() const { return device_ >= 0; }
+  E* data() const { return data_; }
+  std::int64_t ld() const { return ld_; }
+  /// Writes a copy back to the device.
+  void write_back() const {
+    if (!copy_.empty())
+      copy_lines(*context_, device_, there_, of_device_ld_, data_, bytes(width_), bytes(width_), lines_);
+  }
+
+ private:
+  static std::size_t bytes(std::int64_t numbers) { return static_cast<std::size_t>(numbers) * sizeof(E); }
+
+  Context* context_ = nullptr;
+  void* there_ = nullptr;
+  E* data_ = nullptr;
+  std::int64_t ld_ = 1, width_ = 0, lines_ = 0;
+  std::size_t of_device_ld_ = 0;
+  int device_ = -1;
+  std::vector<E> copy_;
+};
+
+/// alpha or beta, which the pointer mode says where to find.
 template <class E>
 E host_factor(Context& context, const char* name, const void* pointer) {
-  require_pointer(name, pointer);
-  if (context.pointer_mode == ACCUBLAS_POINTER_DEVICE)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                std::string("accumulators read ") + name + " from host memory, and the pointer mode is device");
-  return *host_numbers<E>(context, name, pointer);
+  const Location location = locate(context, {name, pointer, sizeof(E)});
+  if (context.pointer_mode == ACCUBLAS_POINTER_HOST) {
+    if (location.kind == MemoryKind::device) not_host(name);
+    return *static_cast<const E*>(pointer);
+  }
+  if (!location.is_on_device())
+    throw Error(ACCUBLAS_ERROR_POINTERS,
+                std::string("argument ") + name + " is in host memory, and the pointer mode is device");
+  E value{};
+  copy_lines(context, location.device, &value, sizeof value, pointer, sizeof value, sizeof value, 1);
+  return value;
 }
 
 std::vector<LineExponents> exponents_of(const char* name, std::int64_t count, const std::int32_t* given) {
@@ -112,8 +155,9 @@ accublas_status accublas_accumulator_measure(accublas_context* ctx, accublas_typ
     std::vector<LineExponents> found = exponents_of("exponents", lines, exponents);
     AccumulatorScope call(context, number);
     with_type(number, [&]<class E>(E) {
+      const HostMatrix<E> stored(context, "x", x, layout, rows_stored ? lines : k, rows_stored ? k : lines, ldx);
       const auto rows = view(layout, rows_stored ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS, lines, k,
-                             host_numbers<E>(context, "x", x), ldx);
+                             static_cast<const E*>(stored.data()), stored.ld());
       measure_lines<E>(lines, k, rows, found.data(), call.steps);
     });
     for (std::int64_t i = 0; i < lines; ++i) {
@@ -162,9 +206,13 @@ accublas_status accublas_accumulator_add(accublas_context* ctx, accublas_accumul
     AccumulatorScope call(context, facts.type);
     with_type(facts.type, [&]<class E>(E) {
       AccumulatorPanel<E> panel{k, {}, {}, transa == ACCUBLAS_CONJ_TRANS, transb == ACCUBLAS_CONJ_TRANS};
+      HostMatrix<E> stored_a, stored_b;
       if (k > 0 && m > 0 && n > 0) {
-        panel.a = view(layout, transa, m, k, host_numbers<E>(context, "a", a), lda);
-        panel.b = view(layout, transb, k, n, host_numbers<E>(context, "b", b), ldb);
+        const bool plain_a = transa == ACCUBLAS_NO_TRANS, plain_b = transb == ACCUBLAS_NO_TRANS;
+        stored_a = HostMatrix<E>(context, "a", a, layout, plain_a ? m : k, plain_a ? k : m, lda);
+        stored_b = HostMatrix<E>(context, "b", b, layout, plain_b ? k : n, plain_b ? n : k, ldb);
+        panel.a = view(layout, transa, m, k, static_cast<const E*>(stored_a.data()), stored_a.ld());
+        panel.b = view(layout, transb, k, n, static_cast<const E*>(stored_b.data()), stored_b.ld());
       }
       add_panel(to, panel, call.steps);
     });
@@ -184,8 +232,14 @@ accublas_status accublas_accumulator_finish(accublas_context* ctx, accublas_accu
     AccumulatorScope call(context, facts.type);
     with_type(facts.type, [&]<class E>(E) {
       const E of_sums = host_factor<E>(context, "alpha", alpha), of_c = host_factor<E>(context, "beta", beta);
-      E* const to = m > 0 && n > 0 ? const_cast<E*>(host_numbers<E>(context, "c", c)) : nullptr;
-      finish_accumulator(sums, of_sums, of_c, view(layout, ACCUBLAS_NO_TRANS, m, n, to, ldc), call.steps);
+      if (m == 0 || n == 0) return;
+      const HostMatrix<E> to(context, "c", c, layout, m, n, ldc);
+      const auto finish = [&] {
+        finish_accumulator(sums, of_sums, of_c, view(layout, ACCUBLAS_NO_TRANS, m, n, to.data(), to.ld()), call.steps);
+      };
+      if (!to.on_device()) return finish();
+      static_cast<void>(collect_exceptions(finish));
+      to.write_back();
     });
     call.finish(sums);
   });

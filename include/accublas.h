@@ -2133,7 +2133,9 @@ ACCUBLAS_API accublas_status accublas_cposv_certified_ex(accublas_context* ctx, 
  * Exponents of parts are combined by their maxima. A caller who knows only magnitudes may take D = 1074 (single
  * precision: 149).
  *
- * Only one thread at a time may use an accumulator. Operands are in host memory.
+ * Only one thread at a time may use an accumulator. Sums are in host memory, and the CPU computes. Operands may be in
+ * host or device memory; those in device memory are copied on the context's stream, and the call waits. If C is in
+ * device memory, no floating-point exceptions are raised.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Opaque accumulator. */
@@ -2160,12 +2162,12 @@ enum {
  * @param[in] trans op: ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] lines rows of op(A) or columns of op(B), at least 0
  * @param[in] k terms of the panel, at least 0: columns of op(A) or rows of op(B)
- * @param[in] x the panel: op(x) is lines x k (LEFT) or k x lines (RIGHT); in host memory
+ * @param[in] x the panel: op(x) is lines x k (LEFT) or k x lines (RIGHT); in host or device memory
  * @param[in] ldx leading dimension of x, at least max(1, rows of x as stored) column-major, max(1, columns) row-major
  * @param[in,out] exponents 2 lines integers E_0, D_0, E_1, D_1, ...; all of them ACCUBLAS_EXPONENT_NONE before the
  * first panel
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MEMORY, _POINTERS, _NO_DEVICE, _ENVIRONMENT or _INTERNAL; on
- *   failure the exponents are as they were */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MEMORY, _POINTERS, _NO_DEVICE, _DEVICE, _ENVIRONMENT or
+ * _INTERNAL; on failure the exponents are as they were */
 ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx, accublas_type type, accublas_side side,
                                                           accublas_layout layout, accublas_transpose trans,
                                                           int64_t lines, int64_t k, const void* x, int64_t ldx,
@@ -2204,12 +2206,12 @@ ACCUBLAS_API accublas_status accublas_accumulator_destroy(accublas_accumulator* 
  * @param[in] transb op(B): the same values
  * @param[in] k terms of the panel, at least 0; together with those of earlier panels at most the accumulator's k. In
  *   the second round together at most the terms of the first round
- * @param[in] a A: op(A) is m x k; in host memory
+ * @param[in] a A: op(A) is m x k; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns) row-major
- * @param[in] b B: op(B) is k x n; in host memory
+ * @param[in] b B: op(B) is k x n; in host or device memory
  * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns) row-major
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (an entry that does not fit the exponents, too), _MEMORY,
- *   _POINTERS, _NO_DEVICE, _ENVIRONMENT or _INTERNAL */
+ *   _POINTERS, _NO_DEVICE, _DEVICE, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_add(accublas_context* ctx, accublas_accumulator* accumulator,
                                                       accublas_layout layout, accublas_transpose transa,
                                                       accublas_transpose transb, int64_t k, const void* a, int64_t lda,
@@ -2224,12 +2226,13 @@ ACCUBLAS_API accublas_status accublas_accumulator_add(accublas_context* ctx, acc
  * @param[in] ctx context, or NULL
  * @param[in,out] accumulator the accumulator
  * @param[in] layout ACCUBLAS_ROW_MAJOR or ACCUBLAS_COL_MAJOR
- * @param[in] alpha factor of the sums, a number of the accumulator's type in host memory
- * @param[in] beta factor of C, a number of the accumulator's type in host memory; if it is zero, C is not read
- * @param[in,out] c C, m x n, overwritten by the result; in host memory
+ * @param[in] alpha factor of the sums, a number of the accumulator's type; where accublas_set_pointer_mode says
+ * @param[in] beta factor of C, a number of the accumulator's type; where accublas_set_pointer_mode says. If it is zero,
+ * C is not read
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
  * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (the second round lacks panels, too), _UNDECIDED, _MEMORY,
- *   _POINTERS, _UNAVAILABLE, _NO_DEVICE, _ENVIRONMENT or _INTERNAL */
+ *   _POINTERS, _UNAVAILABLE, _NO_DEVICE, _DEVICE, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_finish(accublas_context* ctx, accublas_accumulator* accumulator,
                                                          accublas_layout layout, const void* alpha, const void* beta,
                                                          void* c, int64_t ldc);
