@@ -267,6 +267,13 @@ class Sums {
     good(accublas_accumulator_create(nullptr, Numbers<E>::type, mode, p.m, p.n, p.k, rows.data(), columns.data(), bits,
                                      &accumulator_));
   }
+  /// From exponents that the caller has.
+  Sums(const Product<E>& p, const char* mode, const std::vector<std::int32_t>& rows,
+       const std::vector<std::int32_t>& columns)
+      : p_(p) {
+    good(accublas_accumulator_create(nullptr, Numbers<E>::type, mode, p.m, p.n, p.k, rows.data(), columns.data(), 0,
+                                     &accumulator_));
+  }
   Sums(const Product<E>& p, const std::vector<unsigned char>& bytes) : p_(p) {
     good(accublas_accumulator_import(nullptr, bytes.data(), bytes.size(), &accumulator_));
   }

@@ -67,6 +67,8 @@ TYPED_TEST(Accumulators, OfPartsAreMerged) {
     const int rounds = finish_rounds(first, answer, p, [&](Sums<E>& to) {
       const std::vector<unsigned char> before = to.bytes();
       for (std::size_t rank = 1; rank < ranks; ++rank) {
+        // Its tiles may be others.
+        EXPECT_EQ(accublas_set_num_threads(nullptr, 1 + static_cast<int>(below(random, 4))), ACCUBLAS_SUCCESS);
         Sums<E> other(p, before);
         for (std::size_t i = rank; i < panels.size(); i += ranks) other.add(panels[i]);
         to.merge(other);
@@ -74,6 +76,7 @@ TYPED_TEST(Accumulators, OfPartsAreMerged) {
       for (std::size_t i = 0; i < panels.size(); i += ranks) to.add(panels[i]);
     });
     second_rounds += rounds > 1;
+    EXPECT_EQ(accublas_set_num_threads(nullptr, 0), ACCUBLAS_SUCCESS);
     expect_same(answer, by_one_call(p, mode), words(p, mode, kind, seed));
   }
   EXPECT_GT(second_rounds, scaled(5));
@@ -98,6 +101,36 @@ TYPED_TEST(Accumulators, FinishWithOtherFactorsAndGoOn) {
     sums.add(panels[1]);
     ASSERT_EQ(sums.finish(answer), ACCUBLAS_SUCCESS);
     expect_same(answer, by_one_call(p, "cr"), "both panels");
+  }
+}
+
+/// A caller may know magnitudes alone, and in cr only bounds of them.
+TYPED_TEST(Accumulators, TakeExponentsThatTheCallerKnows) {
+  using E = TypeParam;
+  for (int seed = 0; seed < scaled(20) && !testing::Test::HasFatalFailure(); ++seed) {
+    Random random(static_cast<std::uint64_t>(seed) + 90);
+    const Kind kind = seed % 2 == 0 ? Kind::normal : Kind::cancelling;
+    const Product<E> p(random, kind, 1 + below(random, 20), 1 + below(random, 30), 1 + below(random, 40));
+    const Panel whole{0, p.k};
+    for (const char* const mode : {"cr", "fixed:53", "fixed:110"}) {
+      std::vector<std::int32_t> lines[2];
+      for (const bool columns : {false, true}) {
+        std::vector<std::int32_t>& e = lines[columns];
+        e.assign(static_cast<std::size_t>(2 * (columns ? p.n : p.m)), ACCUBLAS_EXPONENT_NONE);
+        Sums<E>::good(accublas_accumulator_measure(nullptr, Numbers<E>::type, columns ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT,
+                                                   p.layout, columns ? p.transb : p.transa, columns ? p.n : p.m, p.k,
+                                                   columns ? p.panel_b(0) : p.panel_a(0), columns ? p.ldb : p.lda,
+                                                   e.data()));
+        for (std::size_t i = 0; i < e.size(); i += 2) {
+          e[i + 1] = sizeof(Real<E>) == 8 ? 1074 : 149;
+          if (std::string(mode) == "cr") e[i] += static_cast<std::int32_t>(below(random, 9));
+        }
+      }
+      Sums<E> sums(p, mode, lines[0], lines[1]);
+      Answer<E> answer;
+      finish_rounds(sums, answer, p, [&](Sums<E>& to) { to.add(whole); });
+      expect_same(answer, by_one_call(p, mode), words(p, mode, kind, seed));
+    }
   }
 }
 
