@@ -53,7 +53,7 @@ def row_exponents(a: Any, exponents: Any = None, dtype: str = "float64") -> Any:
     a : array_like
         The panel, m x k.
     exponents : array, optional
-        The exponents of earlier panels. Those of other parts are combined by `numpy.maximum`.
+        The exponents of earlier panels. Those of other parts are combined by their maxima.
     dtype : str
         The type of the numbers: float64, float32, complex128 or complex64.
 
