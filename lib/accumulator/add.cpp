@@ -151,7 +151,9 @@ void add_sums(Accumulator& to, const AccumulatorPanel<Complex<T>>& panel, Accumu
   const Index lines = to.cols() + (stored ? 0 : to.rows());
   const Index fit = static_cast<Index>(call.cap / 4 / (static_cast<std::size_t>(2 * lines) * sizeof(T))) / 32 * 32,
               step = std::min(std::max<Index>(fit, 32), panel.k);
-  if (step < panel.k) {  // terms are added before later ones are looked at
+  if (step < panel.k) {  // terms are added before later ones are looked at, and nothing may fail between them
+    to.take_waiting();
+    to.classes.reserve(static_cast<std::size_t>(to.rows() * to.cols()));
     require_side_fits(panel.a, panel.k, to.a, "row", call);
     require_side_fits(panel.b.transposed(), panel.k, to.b, "column", call);
   }

@@ -310,9 +310,13 @@ void merge_accumulator(Accumulator& to, const Accumulator& from) {
   // The other accumulator comes from bytes, so no panel waits there; those of this one may go on waiting.
   const std::vector<ResidueTable> tables = residue_tables(to.moduli);
   for_each_run(to, [&](std::int8_t* run, int l, Index row, Index col, Index count) {
+    const ResidueTable& table = tables[static_cast<std::size_t>(l)];
     // The tiles of accumulators may differ.
-    for (Index i = 0; i < count; ++i)
-      run[i] = tables[static_cast<std::size_t>(l)](run[i] + from.residue(l, row, col + i));
+    for (Index i = 0, end = 0; i < count; i = end) {
+      const std::int8_t* const more = &from.residue(l, row, col + i) - i;
+      end = std::min(count, i + from.tiling.cols - (col + i) % from.tiling.cols);
+      for (Index p = i; p < end; ++p) run[p] = table(run[p] + more[p]);
+    }
   });
   to.added += from.added;
 }

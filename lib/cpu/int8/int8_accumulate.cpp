@@ -198,7 +198,9 @@ void int8_measure_lines(const Int8Operand<T>& operand, const std::function<void(
 
 template <class T>
 void int8_round_sums(const Int8Residues& sums, const Int8Rounding<T>& rounding, Execution& execution) {
-  const Gemm<T> product{sums.rows.count, sums.cols.count, 1, rounding.alpha, {}, {}, rounding.beta, rounding.c};
+  // To round a sum takes as long as so many terms, by which the call chooses its threads.
+  constexpr Index terms = 64;
+  const Gemm<T> product{sums.rows.count, sums.cols.count, terms, rounding.alpha, {}, {}, rounding.beta, rounding.c};
   Int8Call<T> call(product, fixed_mode, execution, &sums.tiling);
   call.any_special = false;
   bool ties = set_errors(sums.rows, call.rows.scaling, call.scalars.alpha_exponent);
