@@ -143,6 +143,8 @@ TYPED_TEST(Accumulators, OfLargeShapesInSmallWorkspaces) {
     const std::vector<Panel> panels = {{k / 2, k - k / 2}, {0, k / 2}};
     for (const std::int64_t mib : {256, 3}) {
       EXPECT_EQ(accublas_set_workspace_mib(nullptr, mib), ACCUBLAS_SUCCESS);
+      // Threads have memory of their own, if there is enough.
+      EXPECT_EQ(accublas_set_num_threads(nullptr, mib < 256 ? 16 : 0), ACCUBLAS_SUCCESS);
       for (const char* mode : {"cr", "fixed:40"}) {
         Sums<E> sums(p, mode, panels);
         Answer<E> answer;
@@ -155,6 +157,7 @@ TYPED_TEST(Accumulators, OfLargeShapesInSmallWorkspaces) {
         EXPECT_EQ(accublas_set_workspace_mib(nullptr, mib), ACCUBLAS_SUCCESS);
       }
       EXPECT_EQ(accublas_set_workspace_mib(nullptr, 256), ACCUBLAS_SUCCESS);
+      EXPECT_EQ(accublas_set_num_threads(nullptr, 0), ACCUBLAS_SUCCESS);
     }
   }
 }

@@ -188,11 +188,12 @@ template <class T>
 void int8_measure_lines(const Int8Operand<T>& operand, const std::function<void(const Int8Lines&)>& body,
                         Execution& execution) {
   Workspace& workspace = execution.workspace;
-  const std::size_t threads = static_cast<std::size_t>(execution.threads);
+  const std::size_t most = workspace.available() / 2 / (Int8Pack::count * sizeof(double)),
+                    threads = std::clamp<std::size_t>(most, 1, static_cast<std::size_t>(execution.threads));
   Int8Pack* const packs = workspace.take<Int8Pack>(threads);
   for (std::size_t t = 0; t < threads; ++t) packs[t] = Int8Pack{workspace.take<double>(Int8Pack::count)};
   const Int8Lines lines = int8_take_lines(workspace, operand.count, operand.k, false);
-  int8_measure(operand, lines, int8_convert_kernels(execution.isa), packs, execution.threads);
+  int8_measure(operand, lines, int8_convert_kernels(execution.isa), packs, static_cast<int>(threads));
   body(lines);
 }
 

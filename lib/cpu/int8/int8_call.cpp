@@ -59,6 +59,9 @@ Int8Call<T>::Int8Call(const Gemm<T>& gemm, const Mode& call_mode, Execution& cal
   const Index row_count = rows.operand.count, col_count = cols.operand.count;
   if (given) {
     tiling = *given;
+    const std::size_t of_thread =
+        static_cast<std::size_t>((tiling.rows + 32) * tiling.cols) * (sizeof(T) + 1) + Int8Pack::count * sizeof(double);
+    while (threads > 1 && of_thread * static_cast<std::size_t>(threads) > available / 2) --threads;
   } else {
     int8_tile(tuning(execution.isa).int8, row_count, col_count, threads, available, tiling.rows, tiling.cols);
     tiling.down = ceil_div(row_count, tiling.rows);
