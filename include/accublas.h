@@ -2217,7 +2217,8 @@ ACCUBLAS_API accublas_status accublas_accumulator_add(accublas_context* ctx, acc
                                                       accublas_transpose transb, int64_t k, const void* a, int64_t lda,
                                                       const void* b, int64_t ldb);
 /** Computes C = alpha S + beta C, each element rounded once, with the bits and the floating-point exceptions of one
- * call of gemm on all panels. The accumulator stays as it is: more panels may follow, and other calls of finish.
+ * call of gemm on all panels. The accumulator stays as it is: other calls of finish may follow, and more panels unless
+ * a second round has begun.
  *
  * In cr some elements may be undecided, because their entries have more bits than the accumulator keeps. The status is
  * then ACCUBLAS_ERROR_UNDECIDED, C is as it was, and the second round begins: the caller adds all panels again and
