@@ -41,6 +41,10 @@ accublas_status guarded(accublas_context* given, Body&& body) noexcept {
   throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + name + " must be " + allowed);
 }
 
+inline void require_pointer(const char* name, const void* pointer) {
+  if (!pointer) bad_argument(name, "a pointer, not NULL");
+}
+
 /// Copies a report to the caller, up to the caller's struct_size.
 template <class Report>
 void hand_out(const Report& full, Report* to) {

@@ -57,7 +57,7 @@ def functions(header):
 def report_structs(path):
     """The structs that the library fills, which Fortran knows as c_ and the name."""
     made = []
-    for struct in ("report_t", "counter_t", "mp_report_t"):
+    for struct in ("report_t", "counter_t", "mp_report_t", "accumulator_report_t"):
         members = [f"character(kind=c_char) :: {name}({length})" if length else f"{MEMBERS[kind]} :: {name}"
                    for name, kind, length in structs(path)[f"accublas_{struct}"]]
         made.append("\n".join([f"type, bind(c) :: c_{struct}", *(f"    {member}" for member in members), f"  end type c_{struct}"]))

@@ -269,7 +269,7 @@ def values(letter):
     """The values of @NAME@ and the other variables in a source for a type of numbers."""
     real, is_complex = KINDS[letter], letter in "zc"
     return {"NAME": MODULES[letter], "REAL": real, "NUMBERS": f"complex numbers of {real}" if is_complex else real,
-            "TYPE": "complex" if is_complex else "real", "COMPLEX": f".{str(is_complex).lower()}.", "CONJG": "conjg" if is_complex else "",
+            "TYPE": "complex" if is_complex else "real", "TYPE_CODE": f"ACCUBLAS_TYPE_{letter.upper()}", "COMPLEX": f".{str(is_complex).lower()}.", "CONJG": "conjg" if is_complex else "",
             "LAST_ARGUMENTS": "\n    ".join(declarations(LAST_ARGUMENTS))}
 
 

@@ -82,7 +82,9 @@ const char* accublas_status_string(accublas_status status) {
     case ACCUBLAS_ERROR_NOT_CERTIFIED:
       return "the error of the solution has no proved bound";
     case ACCUBLAS_ERROR_FORMAT:
-      return "a string that is not a number";
+      return "a string that is not a number, or bytes that are not an accumulator";
+    case ACCUBLAS_ERROR_UNDECIDED:
+      return "an accumulator has undecided elements and needs its panels once more";
     default:
       return "unknown status";
   }

@@ -10,10 +10,6 @@ using namespace accublas::mp;
 
 namespace {
 
-void require_pointer(const char* name, const void* pointer) {
-  if (!pointer) bad_argument(name, "a pointer, not NULL");
-}
-
 void require_ld(const char* name, std::int64_t ld, std::int64_t m, std::int64_t n) {
   if (bad_ld(ACCUBLAS_COL_MAJOR, m, n, ld))
     bad_argument(name, "at least max(1, m), and the matrix must fit an address space");

@@ -29,7 +29,7 @@ class AbsentBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Place> device_place(BackendState&) { no_device(); }
+std::unique_ptr<Place> device_place(BackendState&, const char*) { no_device(); }
 
 Backend& cuda_backend() {
   static constinit Lazy<AbsentBackend> backend;

@@ -43,6 +43,9 @@
 !> ..., accublas_zgemm too. The routines with the suffix _64 take INTEGER(8). They are not generics: a generic would
 !> refuse a(i,j) or a vector where it expects a matrix.
 !>
+!> Accumulators multiply in panels, with the bits of one call: type(accublas_accumulator), accublas_accumulator_create,
+!> accublas_accumulator_add, accublas_accumulator_finish, ... (docs/accumulators.md).
+!>
 !> Multiple-precision arrays have type(accublas_mp_array), accublas_mp_create, accublas_mp_set, accublas_mp_gemv, ...
 !> (docs/multiple-precision.md). Their integers may be INTEGER(4) or INTEGER(8), but all integers of a call must have
 !> one kind.
@@ -94,6 +97,12 @@ module accublas
   use accublas_mp_arrays
   use accublas_mp_int32
   use accublas_mp_int64
+  use accublas_accumulators
+  use accublas_panels_real64
+  use accublas_panels_real32
+  use accublas_panels_complex_real64
+  use accublas_panels_complex_real32
   implicit none
+  private :: accumulator_misused
   private :: c_string, fixed_string, hand_over, context_handle, hand_over_call
 end module accublas

@@ -58,24 +58,25 @@ typedef struct accublas_context accublas_context;
 /** Status codes. */
 typedef int32_t accublas_status;
 enum {
-  ACCUBLAS_SUCCESS = 0,             /**< the result is the one that the mode defines */
-  ACCUBLAS_ERROR_ARGUMENT = 1,      /**< a bad argument; the message names it; nothing was written */
-  ACCUBLAS_ERROR_MODE = 2,          /**< unknown mode word, or one that this routine lacks */
-  ACCUBLAS_ERROR_ENGINE = 3,        /**< unknown engine, or one that cannot compute this mode */
-  ACCUBLAS_ERROR_UNAVAILABLE = 4,   /**< not available in this build or on this device; the message names what is */
-  ACCUBLAS_ERROR_MEMORY = 5,        /**< out of memory; C is as it was */
-  ACCUBLAS_ERROR_ACCURACY = 6,      /**< the accuracy target cannot be promised; C is as it was */
-  ACCUBLAS_ERROR_POINTERS = 7,      /**< host and device operands mixed */
-  ACCUBLAS_ERROR_NO_DEVICE = 8,     /**< a device function or pointer was used, but there is no GPU */
-  ACCUBLAS_ERROR_DEVICE = 9,        /**< the device or its runtime failed before C was written */
-  ACCUBLAS_ERROR_C_UNDEFINED = 10,  /**< a failure after the first write to C (a lost device) */
-  ACCUBLAS_ERROR_ENVIRONMENT = 11,  /**< an environment variable of accublas has an invalid value or an unknown name */
-  ACCUBLAS_ERROR_NO_BLAS = 12,      /**< the call needs a real BLAS or LAPACK, and none could be loaded */
-  ACCUBLAS_ERROR_INTERNAL = 13,     /**< a defect in accublas */
-  ACCUBLAS_ERROR_PRECISION = 14,    /**< multiple-precision operands of different precisions; nothing was written */
-  ACCUBLAS_ERROR_FORMAT = 15,       /**< a string is not a number; nothing was written */
-  ACCUBLAS_ERROR_NOT_CERTIFIED = 16 /**< no bound is proved; the approximate solution is written */
-  /* 17 .. 999 are reserved */
+  ACCUBLAS_SUCCESS = 0,              /**< the result is the one that the mode defines */
+  ACCUBLAS_ERROR_ARGUMENT = 1,       /**< a bad argument; the message names it; nothing was written */
+  ACCUBLAS_ERROR_MODE = 2,           /**< unknown mode word, or one that this routine lacks */
+  ACCUBLAS_ERROR_ENGINE = 3,         /**< unknown engine, or one that cannot compute this mode */
+  ACCUBLAS_ERROR_UNAVAILABLE = 4,    /**< not available in this build or on this device; the message names what is */
+  ACCUBLAS_ERROR_MEMORY = 5,         /**< out of memory; C is as it was */
+  ACCUBLAS_ERROR_ACCURACY = 6,       /**< the accuracy target cannot be promised; C is as it was */
+  ACCUBLAS_ERROR_POINTERS = 7,       /**< host and device operands mixed */
+  ACCUBLAS_ERROR_NO_DEVICE = 8,      /**< a device function or pointer was used, but there is no GPU */
+  ACCUBLAS_ERROR_DEVICE = 9,         /**< the device or its runtime failed before C was written */
+  ACCUBLAS_ERROR_C_UNDEFINED = 10,   /**< a failure after the first write to C (a lost device) */
+  ACCUBLAS_ERROR_ENVIRONMENT = 11,   /**< an environment variable of accublas has an invalid value or an unknown name */
+  ACCUBLAS_ERROR_NO_BLAS = 12,       /**< the call needs a real BLAS or LAPACK, and none could be loaded */
+  ACCUBLAS_ERROR_INTERNAL = 13,      /**< a defect in accublas */
+  ACCUBLAS_ERROR_PRECISION = 14,     /**< multiple-precision operands of different precisions; nothing was written */
+  ACCUBLAS_ERROR_FORMAT = 15,        /**< a string is not a number, or bytes are not an accumulator */
+  ACCUBLAS_ERROR_NOT_CERTIFIED = 16, /**< no bound is proved; the approximate solution is written */
+  ACCUBLAS_ERROR_UNDECIDED = 17      /**< an accumulator needs its panels once more; C is as it was */
+  /* 18 .. 999 are reserved */
 };
 
 /** Memory layout, CBLAS's values. */
@@ -2118,6 +2119,193 @@ ACCUBLAS_API accublas_status accublas_cposv_certified_ex(accublas_context* ctx, 
     accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
     int64_t ldx, void* radius, int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
 /* clang-format on */
+
+/* ---------------------------------------------------------------------------------------------------------------
+ * Accumulators (docs/accumulators.md)
+ *
+ * An accumulator holds the sums S = op(A) op(B), m x n, of a product whose inner dimension arrives in panels: out of
+ * core, from other processes, or over time. It holds them as residues, so no panel is rounded. C = alpha S + beta C is
+ * rounded once, at the end, with the bits that one call of gemm in the same mode returns, in whatever order and parts
+ * the panels were added.
+ *
+ * The exponents of a row of op(A) or a column of op(B) are two adjacent integers E and D: every entry of the whole row
+ * (column), in all panels, is below 2^E in magnitude and a multiple of 2^-D. accublas_accumulator_measure finds them.
+ * Exponents of parts are combined by their maxima. A caller who knows only magnitudes may take D = 1074 (single
+ * precision: 149).
+ *
+ * Only one thread at a time may use an accumulator. Sums are in host memory, and the CPU computes. Operands may be in
+ * host or device memory; those in device memory are copied on the context's stream, and the call waits. If C is in
+ * device memory, no floating-point exceptions are raised.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** Opaque accumulator. */
+typedef struct accublas_accumulator accublas_accumulator;
+
+/** Types of numbers. The values are the letters of their routines. */
+typedef int32_t accublas_type;
+enum {
+  ACCUBLAS_TYPE_C = 99,  /**< complex numbers of single precision */
+  ACCUBLAS_TYPE_D = 100, /**< real numbers of double precision */
+  ACCUBLAS_TYPE_S = 115, /**< real numbers of single precision */
+  ACCUBLAS_TYPE_Z = 122  /**< complex numbers of double precision */
+};
+
+/** Both exponents of a row or column of zeros, and the value that exponents have before the first panel. */
+#define ACCUBLAS_EXPONENT_NONE INT32_MIN
+
+/** Raises the exponents of rows of op(A) (side LEFT) or of columns of op(B) (RIGHT) to those of a panel. Entries of a
+ * row (column) that holds Inf or NaN in this panel do not count. Exponents are exact.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] type an accublas_type
+ * @param[in] side ACCUBLAS_LEFT: x is a panel of A; ACCUBLAS_RIGHT: x is a panel of B
+ * @param[in] layout ACCUBLAS_ROW_MAJOR or ACCUBLAS_COL_MAJOR
+ * @param[in] trans op: ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS
+ * @param[in] lines rows of op(A) or columns of op(B), at least 0
+ * @param[in] k terms of the panel, at least 0: columns of op(A) or rows of op(B)
+ * @param[in] x the panel: op(x) is lines x k (LEFT) or k x lines (RIGHT); in host or device memory
+ * @param[in] ldx leading dimension of x, at least max(1, rows of x as stored) column-major, max(1, columns) row-major
+ * @param[in,out] exponents 2 lines integers E_0, D_0, E_1, D_1, ...; all of them ACCUBLAS_EXPONENT_NONE before the
+ * first panel
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MEMORY, _POINTERS, _NO_DEVICE, _DEVICE, _ENVIRONMENT or
+ * _INTERNAL; on failure the exponents are as they were */
+ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx, accublas_type type, accublas_side side,
+                                                          accublas_layout layout, accublas_transpose trans,
+                                                          int64_t lines, int64_t k, const void* x, int64_t ldx,
+                                                          int32_t* exponents);
+/** Creates an accumulator of zeros. An element of C takes 1.4 bytes for each modulus (accublas_accumulator_report), a
+ * complex one twice that, and each row and column up to 576 bytes for each modulus.
+ * @param[in] ctx context, or NULL
+ * @param[in] type an accublas_type
+ * @param[in] mode "cr" or "fixed:T", T from 2 to 150, with the definitions of docs/modes.md
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k an upper bound of the terms of all panels together, at least 0
+ * @param[in] rows exponents of the rows of op(A), 2 m integers. In fixed:T they must be those of the whole rows, since
+ *   they are part of the definition
+ * @param[in] columns exponents of the columns of op(B), 2 n integers
+ * @param[in] bits bits of an entry that cr keeps, 2 to 150, or 0: 80 (single precision: 51). Rows and columns whose
+ *   entries all have fewer take fewer. With more bits fewer elements are undecided, and panels take longer. 0 in
+ * fixed:T
+ * @param[out] accumulator the accumulator; NULL on failure
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _MEMORY, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_accumulator_create(accublas_context* ctx, accublas_type type, const char* mode,
+                                                         int64_t m, int64_t n, int64_t k, const int32_t* rows,
+                                                         const int32_t* columns, int32_t bits,
+                                                         accublas_accumulator** accumulator);
+/** Frees an accumulator. NULL is allowed and does nothing.
+ * @param[in] accumulator the accumulator
+ * @return ACCUBLAS_SUCCESS */
+ACCUBLAS_API accublas_status accublas_accumulator_destroy(accublas_accumulator* accumulator);
+/** Adds the product of a panel, S += op(A) op(B), exactly. In the second round, after accublas_accumulator_finish
+ * returned ACCUBLAS_ERROR_UNDECIDED, it adds to the exact sums of the undecided elements. On failure the accumulator is
+ * as it was.
+ * @param[in] ctx context, or NULL
+ * @param[in,out] accumulator the accumulator
+ * @param[in] layout ACCUBLAS_ROW_MAJOR or ACCUBLAS_COL_MAJOR; it may differ from panel to panel
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS
+ * @param[in] transb op(B): the same values
+ * @param[in] k terms of the panel, at least 0; together with those of earlier panels at most the accumulator's k. In
+ *   the second round together at most the terms of the first round
+ * @param[in] a A: op(A) is m x k; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns) row-major
+ * @param[in] b B: op(B) is k x n; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (an entry that does not fit the exponents, too), _MEMORY,
+ *   _POINTERS, _NO_DEVICE, _DEVICE, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_accumulator_add(accublas_context* ctx, accublas_accumulator* accumulator,
+                                                      accublas_layout layout, accublas_transpose transa,
+                                                      accublas_transpose transb, int64_t k, const void* a, int64_t lda,
+                                                      const void* b, int64_t ldb);
+/** Computes C = alpha S + beta C, each element rounded once, with the bits and the floating-point exceptions of one
+ * call of gemm on all panels. The accumulator stays as it is: other calls of finish may follow, and more panels unless
+ * a second round has begun.
+ *
+ * In cr some elements may be undecided, because their entries have more bits than the accumulator keeps. The status is
+ * then ACCUBLAS_ERROR_UNDECIDED, C is as it was, and the second round begins: the caller adds all panels again and
+ * calls finish again with the same alpha, beta and C, which then succeeds. With another alpha, beta or C more elements
+ * may be undecided, and a further round follows.
+ * @param[in] ctx context, or NULL
+ * @param[in,out] accumulator the accumulator
+ * @param[in] layout ACCUBLAS_ROW_MAJOR or ACCUBLAS_COL_MAJOR
+ * @param[in] alpha factor of the sums, a number of the accumulator's type; where accublas_set_pointer_mode says
+ * @param[in] beta factor of C, a number of the accumulator's type; where accublas_set_pointer_mode says. If it is zero,
+ * C is not read
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (the second round lacks panels, too), _UNDECIDED, _MEMORY,
+ *   _POINTERS, _UNAVAILABLE, _NO_DEVICE, _DEVICE, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_accumulator_finish(accublas_context* ctx, accublas_accumulator* accumulator,
+                                                         accublas_layout layout, const void* alpha, const void* beta,
+                                                         void* c, int64_t ldc);
+/** Lists the undecided elements of the second round, column by column.
+ * @param[in] ctx context, or NULL
+ * @param[in] accumulator the accumulator
+ * @param[in] capacity elements that rows and columns have room for, at least 0
+ * @param[out] rows rows of the first `capacity` elements, from 0; not used if capacity is 0
+ * @param[out] columns their columns, from 0
+ * @param[out] count the number of undecided elements, which may exceed capacity
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT */
+ACCUBLAS_API accublas_status accublas_accumulator_undecided(accublas_context* ctx,
+                                                            const accublas_accumulator* accumulator, int64_t capacity,
+                                                            int64_t* rows, int64_t* columns, int64_t* count);
+/** Writes the accumulator as plain bytes, which any machine with this version of the format reads. Their form is in
+ * docs/accumulators.md.
+ * @param[in] ctx context, or NULL
+ * @param[in] accumulator the accumulator
+ * @param[out] bytes memory for the bytes; NULL: only *size is written
+ * @param[in] capacity bytes that the memory has room for
+ * @param[out] size the bytes of the accumulator
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT */
+ACCUBLAS_API accublas_status accublas_accumulator_export(accublas_context* ctx, accublas_accumulator* accumulator,
+                                                         void* bytes, size_t capacity, size_t* size);
+/** Creates an accumulator from the bytes of another one.
+ * @param[in] ctx context, or NULL
+ * @param[in] bytes the bytes that accublas_accumulator_export wrote
+ * @param[in] size their number
+ * @param[out] accumulator the accumulator; NULL on failure
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _FORMAT (damaged, truncated or foreign bytes), _MEMORY,
+ *   _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_accumulator_import(accublas_context* ctx, const void* bytes, size_t size,
+                                                         accublas_accumulator** accumulator);
+/** Adds the sums of another accumulator, given by its bytes, exactly. Both have the same type, mode, m, n, k, exponents
+ * and bits. In the second round both have the same undecided elements: one of them was imported from the other one's
+ * bytes after accublas_accumulator_finish. On failure the accumulator is as it was.
+ * @param[in] ctx context, or NULL
+ * @param[in,out] accumulator the accumulator
+ * @param[in] bytes the bytes that accublas_accumulator_export wrote
+ * @param[in] size their number
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (the accumulators differ), _FORMAT, _MEMORY, _ENVIRONMENT or
+ *   _INTERNAL */
+ACCUBLAS_API accublas_status accublas_accumulator_merge(accublas_context* ctx, accublas_accumulator* accumulator,
+                                                        const void* bytes, size_t size);
+
+/** A report on an accumulator. Set struct_size before asking; fields past it are not written. */
+typedef struct accublas_accumulator_report_t {
+  size_t struct_size;      /**< sizeof(accublas_accumulator_report_t) */
+  char mode[32];           /**< the mode word, "cr" or "fixed:T" */
+  int32_t type;            /**< an accublas_type */
+  int32_t row_bits;        /**< bits of the entries of op(A); less than T if no entry has more */
+  int32_t column_bits;     /**< bits of the entries of op(B) */
+  int32_t moduli;          /**< moduli, bytes of a sum */
+  int64_t m;               /**< rows of C */
+  int64_t n;               /**< columns of C */
+  int64_t k;               /**< the most terms */
+  int64_t terms;           /**< terms that were added */
+  int64_t terms_again;     /**< terms that were added in the second round */
+  int64_t undecided;       /**< sums that were undecided; complex elements have two; 0: there is no second round */
+  int64_t bytes;           /**< memory of the accumulator */
+  int64_t workspace_bytes; /**< peak workspace of the last add or finish */
+  double ms_total;         /**< milliseconds of the last add, merge or finish */
+  int32_t exact;           /**< 1: no bit was dropped (in fixed:T beyond its definition), so nothing can be undecided */
+} accublas_accumulator_report_t;
+
+/** Copies a report on the accumulator.
+ * @param[in] ctx context, or NULL
+ * @param[in] accumulator the accumulator
+ * @param[in,out] report the report
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT */
+ACCUBLAS_API accublas_status accublas_accumulator_report(accublas_context* ctx, const accublas_accumulator* accumulator,
+                                                         accublas_accumulator_report_t* report);
 
 /* ---------------------------------------------------------------------------------------------------------------
  * Multiple-precision arrays (docs/multiple-precision.md)

@@ -15,9 +15,9 @@ namespace {
 
 class DevicePlace final : public Place {
  public:
-  explicit DevicePlace(State& state) : state_(state) {
+  DevicePlace(State& state, const char* what) : state_(state) {
     const CallScope scope(state_);
-    state_.require_not_captured("a certified solution");
+    state_.require_not_captured(what);
   }
 
   bool on_device() const override { return true; }
@@ -115,8 +115,8 @@ class DevicePlace final : public Place {
 
 }  // namespace cuda
 
-std::unique_ptr<Place> device_place(BackendState& state) {
-  return std::make_unique<cuda::DevicePlace>(static_cast<cuda::State&>(state));
+std::unique_ptr<Place> device_place(BackendState& state, const char* what) {
+  return std::make_unique<cuda::DevicePlace>(static_cast<cuda::State&>(state), what);
 }
 
 }  // namespace accublas

@@ -66,6 +66,6 @@ class Place {
 
 /// Returns the Place in the memory of a device, for the context whose state is given. Throws Error if the context's
 /// stream is being captured, or if the build has no CUDA.
-std::unique_ptr<Place> device_place(BackendState& state);
+std::unique_ptr<Place> device_place(BackendState& state, const char* what = "a certified solution");
 
 }  // namespace accublas

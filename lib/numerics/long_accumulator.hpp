@@ -47,6 +47,17 @@ class LongAccumulator {
     if (pending_ >= carry_period) carry();
   }
 
+  /// Sets the sum to an integer that `value` returned.
+  ACCUBLAS_HD void set(const Wide<limbs>& value) {
+    ACCUBLAS_WORDS(limbs)
+    for (int i = 0; i < limbs; ++i) {
+      digit_[2 * i] = static_cast<std::int64_t>(value.limb[i] & 0xFFFFFFFF);
+      digit_[2 * i + 1] = static_cast<std::int64_t>(value.limb[i] >> 32);
+    }
+    digit_[digits - 1] = static_cast<std::int64_t>(value.limb[limbs - 1]) >> 32;
+    pending_ = 1;
+  }
+
   /// Replaces each word by sum(word), the sum over up to 32 accumulators, each of which calls this function.
   template <class Sum>
   ACCUBLAS_HD void add_up(Sum&& sum) {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <fstream>
 
+#include "perf/bench/accumulators.hpp"
 #include "perf/bench/data.hpp"
 #include "perf/bench/data_table.hpp"
 #include "perf/bench/measure.hpp"
@@ -52,6 +53,7 @@ int main(int count, char** arguments) {
   std::string csv, folder = ACCUBLAS_BENCH_DATA;
   double seconds = 0.3;
   bool targets = false, quick = false, data_table = false;
+  int panels = 0;
   app.add_option("-r,--routine", chosen_routines, "routines")
       ->delimiter(',')
       ->check(CLI::IsMember(routines()))
@@ -81,6 +83,10 @@ int main(int count, char** arguments) {
       "--data-table", data_table,
       "DGEMM in dot2, cr and dp:repro, and factorizations in cr, on random, structured and decaying data, with "
       "limits; takes --size (default: 1000), --threads (default: 1) and --data (default: the worst)");
+  app.add_option("--accumulators", panels,
+                 "DGEMM by accumulators of so many panels against one call; takes --size (default: 1024), --mode "
+                 "(default: cr and fixed:53), --threads and --data")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--quick", quick, "with --targets: the least sizes and rounds");
   try {
     app.parse(count, arguments);
@@ -105,6 +111,12 @@ int main(int count, char** arguments) {
                                       app.count("--threads") ? threads[0] : 1, std::min(seconds, 0.125),
                                       app.count("--data") ? data : std::vector<std::string>(), folder};
       return bench::print_data_table(table, options) ? 0 : 1;
+    }
+    if (panels > 0) {
+      bench::print_accumulator_table({sizes.empty() ? std::vector<std::int64_t>{1024} : sizes,
+                                      modes.empty() ? std::vector<std::string>{"cr", "fixed:53"} : modes, data, threads,
+                                      panels, seconds});
+      return 0;
     }
     if (targets) return bench::print_targets(table, {seconds, quick, folder}) ? 0 : 1;
     for (const std::string& routine : chosen_routines)

@@ -9,6 +9,7 @@ array([[1.]])
 """
 
 from . import _library, mp
+from .accumulators import Accumulator, column_exponents, row_exponents
 from .errors import (
     AccuracyError,
     ArgumentError,
@@ -27,6 +28,7 @@ from .errors import (
     PointersError,
     PrecisionError,
     UnavailableError,
+    UndecidedError,
     UndefinedResultError,
 )
 from .products import gemm, gemv, matmul, syrk
@@ -38,6 +40,7 @@ _library.library()  # a library that cannot be loaded is an ImportError here
 
 __all__ = [
     "AccuracyError",
+    "Accumulator",
     "ArgumentError",
     "Certificate",
     "CertifiedSolution",
@@ -57,8 +60,10 @@ __all__ = [
     "PrecisionError",
     "Report",
     "UnavailableError",
+    "UndecidedError",
     "UndefinedResultError",
     "cholesky",
+    "column_exponents",
     "dot",
     "gemm",
     "gemv",
@@ -70,6 +75,7 @@ __all__ = [
     "norm",
     "qr",
     "report",
+    "row_exponents",
     "set_target",
     "solve",
     "solve_certified",

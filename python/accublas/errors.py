@@ -76,11 +76,15 @@ class PrecisionError(Error, ValueError):
 
 
 class FormatError(Error, ValueError):
-    """A string is not a number."""
+    """A string is not a number, or bytes are not an accumulator."""
 
 
 class NotCertifiedError(Error):
     """No bound is proved. `solve_certified` does not raise it: its radii are infinite instead."""
+
+
+class UndecidedError(Error):
+    """An accumulator has undecided elements: add all panels again, then finish again."""
 
 
 class LinAlgError(Error, numpy.linalg.LinAlgError):
@@ -112,6 +116,7 @@ CLASSES = {
     api.ERROR_PRECISION: PrecisionError,
     api.ERROR_FORMAT: FormatError,
     api.ERROR_NOT_CERTIFIED: NotCertifiedError,
+    api.ERROR_UNDECIDED: UndecidedError,
 }
 
 

@@ -9,14 +9,14 @@
 TEST(Library, VersionAndStatusTexts) {
   EXPECT_EQ(accublas_version(), 10000 * ACCUBLAS_VERSION_MAJOR + 100 * ACCUBLAS_VERSION_MINOR + ACCUBLAS_VERSION_PATCH);
   std::vector<std::string> seen;
-  for (accublas_status status = ACCUBLAS_SUCCESS; status <= ACCUBLAS_ERROR_NOT_CERTIFIED; ++status) {
+  for (accublas_status status = ACCUBLAS_SUCCESS; status <= ACCUBLAS_ERROR_UNDECIDED; ++status) {
     const std::string text = accublas_status_string(status);
     EXPECT_NE(text, "unknown status");
     for (const std::string& other : seen) EXPECT_NE(text, other);
     seen.push_back(text);
   }
   EXPECT_STREQ(accublas_status_string(-1), "unknown status");
-  EXPECT_STREQ(accublas_status_string(ACCUBLAS_ERROR_NOT_CERTIFIED + 1), "unknown status");
+  EXPECT_STREQ(accublas_status_string(ACCUBLAS_ERROR_UNDECIDED + 1), "unknown status");
 }
 
 TEST(Context, CreateAndDestroy) {

@@ -53,6 +53,17 @@ class Bench(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stdout.count(" cr "), 8)
 
+    def test_accumulators(self):
+        """Products in panels, whose results the program compares with those of one call; a kernel that decays needs a second round."""
+        run = bench("--accumulators", 3, "-n", 50, "-m", "CR,fixed:53", "-t", 1, "-s", 0, "-d", "phi:1,gauss:0.05")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        rows = [line.split() for line in run.stdout.splitlines() if line.startswith(("phi:1 ", "gauss:0.05 "))]
+        self.assertEqual([row[:3] for row in rows], [[data, mode, "50"] for data in ("phi:1", "gauss:0.05") for mode in ("cr", "fixed:53")])
+        undecided = [int(row[13].rstrip(",")) for row in rows]
+        self.assertGreater(undecided[2], 0)
+        self.assertEqual(undecided[1::2], [0, 0])
+        self.assertIn(bench("--accumulators", 3, "-m", "dot2", "-n", 20).returncode, (1, 2))
+
     def test_data_table(self):
         run = bench("--data-table", "-n", 20, "-s", 0, "-d", "phi:1,decay:0.5")
         self.assertIn(run.returncode, (0, 1), run.stderr)  # 1: a limit is missed

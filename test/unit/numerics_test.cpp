@@ -1,6 +1,7 @@
 // lib/numerics against MPFR: rounding, finishing, the long accumulator.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -315,6 +316,24 @@ TYPED_TEST(Numerics, LongAccumulatorIsExact) {
     const T alpha = pick(random, 0, 1) ? T(1) : any_finite<T>(random);
     const T beta = pick(random, 0, 1) ? T(0) : any_finite<T>(random), c = any_finite<T>(random);
     ASSERT_TRUE(same_bits(finish(alpha, sum, beta, c), rounded<T>(Real(alpha) * exact + Real(beta) * Real(c)))) << n;
+  }
+}
+
+TEST(LongAccumulator, IsSetToItsValue) {
+  Random random(21);
+  for (int round = 0; round < 200; ++round) {
+    LongAccumulator sum, copy;
+    const auto number = [&] { return std::ldexp(pick(random, -1000, 1000), pick(random, -1070, 1000)); };
+    for (int i = 0; i < 20; ++i) sum.add_product(number(), number());
+    copy.add(1.0);  // overwritten
+    copy.set(sum.value());
+    for (int i = 0; i < 3; ++i) {
+      const Wide<LongAccumulator::limbs> a = sum.value(), b = copy.value();
+      EXPECT_TRUE(std::equal(a.limb, a.limb + LongAccumulator::limbs, b.limb));
+      const double x = number(), y = number();
+      sum.add_product(x, y);
+      copy.add_product(x, y);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-// The loop over blocks, chunks of k and tiles that the certificate and the passes share.
+// The loop over blocks, chunks of k and tiles that the certificate, the passes and accumulators share, and the products
+// of a tile.
 #pragma once
 
 #include "lib/base/integers.hpp"
@@ -66,6 +67,24 @@ void int8_for_each_tile(const Int8Call<T>& call, const Int8Blocking& b, const In
         });
       }
     }
+  }
+}
+
+/// Computes the residues of a tile, modulus by modulus, or adds to those of earlier chunks.
+inline void int8_multiply_tile(const Int8ProductKernels& kernels, const Int8TileTask& task, int moduli,
+                               const Int8Bytes& row_bytes, const Int8Bytes& col_bytes, Index tile_plane,
+                               Index tile_cols) {
+  std::int8_t* to = reinterpret_cast<std::int8_t*>(task.result);
+  Int8Product product = task.product;
+  for (int l = 0; l < moduli; ++l) {
+    if (l + 1 < moduli) {
+      product.next_rows += row_bytes.plane_stride;
+      product.next_columns += col_bytes.plane_stride;
+    }
+    kernels.residues(product, int8_moduli[l], !task.first_chunk, to, tile_cols);
+    product.rows_data = product.next_rows;
+    product.columns_data = product.next_columns;
+    to += tile_plane;
   }
 }
 

@@ -39,7 +39,7 @@ Int8Scalars scalars_of(const Gemm<T>& g) {
 }  // namespace
 
 template <class T>
-Int8Call<T>::Int8Call(const Gemm<T>& gemm, const Mode& call_mode, Execution& call_execution)
+Int8Call<T>::Int8Call(const Gemm<T>& gemm, const Mode& call_mode, Execution& call_execution, const Int8Tiling* given)
     : problem(gemm),
       execution(call_execution),
       scalars(scalars_of(gemm)),
@@ -49,7 +49,7 @@ Int8Call<T>::Int8Call(const Gemm<T>& gemm, const Mode& call_mode, Execution& cal
   const Int8Operand<T> a{problem.a.data, problem.a.row_stride, problem.a.col_stride, problem.m, problem.k};
   const Int8Operand<T> b{problem.b.data, problem.b.col_stride, problem.b.row_stride, problem.n, problem.k};
   // The columns' side runs along C's unit stride: the transposed product where C is column-major.
-  transposed = problem.c.row_stride == 1 && problem.m > 1;
+  transposed = !given && problem.c.row_stride == 1 && problem.m > 1;
   rows.operand = transposed ? b : a;
   cols.operand = transposed ? a : b;
   at = transposed ? problem.c.transposed() : problem.c;
@@ -57,9 +57,16 @@ Int8Call<T>::Int8Call(const Gemm<T>& gemm, const Mode& call_mode, Execution& cal
   Workspace& workspace = execution.workspace;
   const std::size_t available = workspace.available();
   const Index row_count = rows.operand.count, col_count = cols.operand.count;
-  int8_tile(tuning(execution.isa).int8, row_count, col_count, threads, available, tiling.rows, tiling.cols);
-  tiling.down = ceil_div(row_count, tiling.rows);
-  tiling.across = ceil_div(col_count, tiling.cols);
+  if (given) {
+    tiling = *given;
+    const std::size_t of_thread =
+        static_cast<std::size_t>((tiling.rows + 32) * tiling.cols) * (sizeof(T) + 1) + Int8Pack::count * sizeof(double);
+    while (threads > 1 && of_thread * static_cast<std::size_t>(threads) > available / 2) --threads;
+  } else {
+    int8_tile(tuning(execution.isa).int8, row_count, col_count, threads, available, tiling.rows, tiling.cols);
+    tiling.down = ceil_div(row_count, tiling.rows);
+    tiling.across = ceil_div(col_count, tiling.cols);
+  }
   const std::size_t elements = static_cast<std::size_t>((tiling.rows + 32) * tiling.cols),
                     thread_count = static_cast<std::size_t>(threads);
   packs = workspace.take<Int8Pack>(thread_count);

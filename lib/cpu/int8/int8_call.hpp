@@ -82,8 +82,9 @@ struct Int8TileTask {
 
 template <class T>
 struct Int8Call {
-  /// Cuts C into tiles and takes all memory but the arena.
-  Int8Call(const Gemm<T>& gemm, const Mode& mode, Execution& call_execution);
+  /// Cuts C into tiles and takes all memory but the arena. With `given` tiles the rows are those of C, whatever its
+  /// strides.
+  Int8Call(const Gemm<T>& gemm, const Mode& mode, Execution& call_execution, const Int8Tiling* given = nullptr);
 
   /// Fills the sides' lines.
   void measure();

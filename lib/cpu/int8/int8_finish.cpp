@@ -10,7 +10,7 @@ namespace accublas::cpu {
 
 namespace {
 
-constexpr std::uint8_t done = 0, open = 1, other = 2;
+constexpr std::uint8_t done = int8_done, open = int8_open, other = int8_other;
 
 /// Undecided or rejected elements that are cheaper to compute one by one than a whole tile again.
 Index most_undecided(Index elements) { return elements / tuning().undecided.few + 8; }
@@ -74,22 +74,6 @@ Index Int8Finish<T>::mark_elements(const Int8TileTask& task) const {
   return others;
 }
 
-/// Calls body(r, c) for the open elements of a tile.
-template <class T>
-template <class Body>
-void Int8Finish<T>::for_each_open(const Int8TileTask& task, Body&& body) const {
-  for (Index r = 0; r < task.rows; ++r) {
-    const std::uint8_t* state = call_.tiles[task.thread].open + r * call_.tiling.cols;
-    for (Index c = 0; c < task.cols; c += 8) {
-      std::uint64_t eight;
-      __builtin_memcpy(&eight, state + c, sizeof eight);
-      if (eight == 0) continue;
-      for (Index i = c; i < c + 8 && i < task.cols; ++i)
-        if (state[i] == open) body(r, i);
-    }
-  }
-}
-
 /// Rounds the open elements of a tile one by one from the whole of S; those that stay open are undecided.
 template <class T>
 template <int L>
@@ -118,11 +102,12 @@ void Int8Finish<T>::resolve_in(const Int8TileTask& task) const {
 
 /// Chooses where the results go: to C itself, where the kernels may write whole runs of 32 and C is not read.
 template <class T>
-void Int8Finish<T>::place_results(const Int8TileTask& task) const {
+void Int8Finish<T>::place_results(const Int8TileTask& task, bool to_c) const {
   Int8Tile<T>& tile = call_.tiles[task.thread];
   const bool all = pass_.elements == Int8Pass::Elements::all ||
                    (pass_.elements == Int8Pass::Elements::accepted && verdict_.rejected[task.tile] == 0);
-  const bool in_place = all && call_.problem.beta == 0 && call_.at.col_stride == 1 && task.cols % int8_panel == 0;
+  const bool in_place =
+      to_c && all && call_.problem.beta == 0 && call_.at.col_stride == 1 && task.cols % int8_panel == 0;
   tile.results = in_place ? &call_.at(task.row, task.col) : tile.out;
   tile.stride = in_place ? call_.at.row_stride : call_.tiling.cols;
 }
@@ -231,7 +216,7 @@ bool Int8Finish<T>::compute_undecided(const Int8TileTask& task) const {
 
 template <class T>
 void Int8Finish<T>::finish_tile(const Int8TileTask& task) const {
-  place_results(task);
+  place_results(task, true);
   const Index left = reconstruct(task);
   const Index others = mark_elements(task);
   if (left > 0) {

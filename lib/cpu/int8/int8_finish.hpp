@@ -6,6 +6,9 @@
 
 namespace accublas::cpu {
 
+/// States of an element of a tile (Int8Tile::open).
+inline constexpr std::uint8_t int8_done = 0, int8_open = 1, int8_other = 2;
+
 template <class T>
 class Int8Finish {
  public:
@@ -17,18 +20,31 @@ class Int8Finish {
   /// Writes the pass's elements of a tile whose residues are complete, and whether the tile stays wanted.
   void finish_tile(const Int8TileTask& task) const;
 
+  // Steps for a caller that has no operands. It computes the elements that stay open.
+  /// Rounds a tile into the buffer of its thread, or into C if `to_c` allows that and the kernels can. mark() may fill
+  /// and mark elements that residues do not define, before any other element signals its exceptions.
+  template <class Mark>
+  void round_tile(const Int8TileTask& task, bool to_c, Mark&& mark) const {
+    place_results(task, to_c);
+    reconstruct(task);
+    mark();
+    resolve(task);
+  }
+  /// Calls body(r, c) for the open elements of a tile.
+  template <class Body>
+  void for_each_open(const Int8TileTask& task, Body&& body) const;
+  /// Writes a rounded tile to C; with `partial` only the elements that are done.
+  void write_tile(const Int8TileTask& task, bool partial) const;
+
  private:
-  void place_results(const Int8TileTask& task) const;
+  void place_results(const Int8TileTask& task, bool to_c) const;
   Index reconstruct(const Int8TileTask& task) const;
   Index mark_elements(const Int8TileTask& task) const;
   void resolve(const Int8TileTask& task) const;
   template <int L>
   void resolve_in(const Int8TileTask& task) const;
   bool compute_undecided(const Int8TileTask& task) const;
-  template <class Body>
-  void for_each_open(const Int8TileTask& task, Body&& body) const;
   void read_tile(const Int8TileTask& task) const;
-  void write_tile(const Int8TileTask& task, bool partial) const;
 
   const Int8Call<T>& call_;
   const Int8Verdict& verdict_;
@@ -36,5 +52,20 @@ class Int8Finish {
   const CrtTable& crt_;
   bool decide_ties_;
 };
+
+template <class T>
+template <class Body>
+void Int8Finish<T>::for_each_open(const Int8TileTask& task, Body&& body) const {
+  for (Index r = 0; r < task.rows; ++r) {
+    const std::uint8_t* state = call_.tiles[task.thread].open + r * call_.tiling.cols;
+    for (Index c = 0; c < task.cols; c += 8) {
+      std::uint64_t eight;
+      __builtin_memcpy(&eight, state + c, sizeof eight);
+      if (eight == 0) continue;
+      for (Index i = c; i < c + 8 && i < task.cols; ++i)
+        if (state[i] == int8_open) body(r, i);
+    }
+  }
+}
 
 }  // namespace accublas::cpu

@@ -164,7 +164,8 @@ template <class T>
 void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Bytes& bytes, Index first,
                   Index lines_count, Index p0, Index terms, const Int8ConvertKernels& kernels, const Int8Pack* packs,
                   int threads) {
-  const Index padded = round_up(terms, int8_k_step);
+  const Index padded = round_up(terms, int8_k_step),
+              panel_stride = bytes.panel_stride > 0 ? bytes.panel_stride : int8_panel * padded;
   parallel_for(ceil_div(lines_count, int8_panel), threads, [&](Index task, int thread) {
     double* const buffer = packs[thread].x;
     const bool sampled = bytes.certificate && certificate_stride(x.k) != 1;
@@ -190,7 +191,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
       c.ld = lines.packed_stride;
     }
     std::uint8_t* const base =
-        bytes.out + (bytes.panel ? task * int8_panel * padded : task * int8_panel * bytes.row_stride);
+        bytes.out + task * (bytes.panel ? panel_stride : int8_panel * bytes.row_stride);
     for (Index p = 0; p < padded; p += c.k) {
       const Index wanted = terms - p < int8_pack_terms ? terms - p : int8_pack_terms;
       if (packed) {

@@ -62,6 +62,7 @@ struct Int8Bytes {
   int limbs, moduli;
   std::uint8_t* out;
   Index row_stride, plane_stride;
+  Index panel_stride = 0;  ///< columns: bytes from panel to panel; 0: those of the terms
 };
 
 /// Lines first .. first + lines_count - 1, terms p0 .. p0 + terms - 1 (of the certificate: of its own terms), zero

@@ -64,23 +64,6 @@ class PassClock {
   Stopwatch watch_;
 };
 
-/// The residues of a tile, modulus by modulus.
-void multiply_tile(const Int8ProductKernels& kernels, const Int8TileTask& task, int moduli, const Int8Bytes& row_bytes,
-                   const Int8Bytes& col_bytes, Index tile_plane, Index tile_cols) {
-  std::int8_t* to = reinterpret_cast<std::int8_t*>(task.result);
-  Int8Product product = task.product;
-  for (int l = 0; l < moduli; ++l) {
-    if (l + 1 < moduli) {
-      product.next_rows += row_bytes.plane_stride;
-      product.next_columns += col_bytes.plane_stride;
-    }
-    kernels.residues(product, int8_moduli[l], !task.first_chunk, to, tile_cols);
-    product.rows_data = product.next_rows;
-    product.columns_data = product.next_columns;
-    to += tile_plane;
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -111,7 +94,7 @@ void int8_run_pass(Int8Call<T>& call, const Int8Verdict& verdict, const Int8Pass
   int8_for_each_tile(call, b, row_bytes, col_bytes, call.problem.k, [&](const Int8TileTask& task) {
     using Clock = std::chrono::steady_clock;
     const auto begin = timed ? Clock::now() : Clock::time_point();
-    multiply_tile(call.kernels.product, task, pass.moduli, row_bytes, col_bytes, b.tile_plane(), tiling.cols);
+    int8_multiply_tile(call.kernels.product, task, pass.moduli, row_bytes, col_bytes, b.tile_plane(), tiling.cols);
     const auto middle = timed ? Clock::now() : Clock::time_point();
     Int8Counts& counts = call.counts[task.thread];
     const std::int64_t exact_before = counts.exact_ns;

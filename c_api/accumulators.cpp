@@ -1,0 +1,337 @@
+// Accumulators in the C interface: check, views of the caller's matrices, one call.
+#include <algorithm>
+#include <cstring>
+
+#include "c_api/boundary.hpp"
+#include "c_api/views.hpp"
+#include "lib/accumulator/calls.hpp"
+#include "lib/accumulator/staging.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/runtime/residence.hpp"
+
+using namespace accublas;
+
+namespace {
+
+Type number_type(accublas_type type) {
+  for (const auto& [value, number] : {std::pair{ACCUBLAS_TYPE_D, Type::d}, std::pair{ACCUBLAS_TYPE_S, Type::s},
+                                      std::pair{ACCUBLAS_TYPE_Z, Type::z}, std::pair{ACCUBLAS_TYPE_C, Type::c}})
+    if (type == value) return number;
+  bad_argument("type", "ACCUBLAS_TYPE_D, _S, _Z or _C");
+}
+
+/// Calls body(E{}) with a number of the type.
+template <class Body>
+void with_type(Type type, Body&& body) {
+  switch (type) {
+    case Type::d:
+      return body(double{});
+    case Type::s:
+      return body(float{});
+    case Type::z:
+      return body(Complex<double>{});
+    case Type::c:
+      return body(Complex<float>{});
+  }
+}
+
+/// A call of a function of accumulators, in accublas's floating-point environment.
+class AccumulatorScope {
+ public:
+  AccumulatorScope(Context& context, Type type)
+      : settings_(
+            resolve({Operation::gemm, type}, nullptr, context.level, valid_environment().level, build_settings())) {
+    const std::int64_t cap = settings_.workspace_bytes;
+    const bool own = context.workspace && !cuda_backend().locate(context.workspace).is_on_device();
+    steps = {threads_for(settings_), cpu::detected_isa(),
+             cap >= 0 ? static_cast<std::size_t>(cap) : default_workspace_bytes, own ? context.workspace : nullptr,
+             own ? context.workspace_bytes : 0};
+  }
+  void finish(Accumulator& accumulator) const { put_cost(accumulator, steps.peak, watch_.milliseconds()); }
+  int threads() const { return steps.threads; }
+
+  AccumulatorCall steps{};
+
+ private:
+  FpEnvironment environment_;
+  Settings settings_;
+  Stopwatch watch_;
+};
+
+/// A stored matrix in host memory: the caller's own, or a copy of one in device memory.
+template <class E>
+class HostMatrix {
+ public:
+  HostMatrix() = default;
+  HostMatrix(Context& context, const char* name, const void* pointer, accublas_layout layout, std::int64_t rows,
+             std::int64_t cols, std::int64_t ld, bool reads = true)
+      : context_(&context), there_(const_cast<void*>(pointer)), ld_(ld) {
+    const Location location = locate(context, {name, pointer, sizeof(E)});
+    data_ = static_cast<E*>(there_);
+    if (!location.is_on_device()) return;
+    device_ = location.device;
+    width_ = layout == ACCUBLAS_COL_MAJOR ? rows : cols;
+    lines_ = layout == ACCUBLAS_COL_MAJOR ? cols : rows;
+    copy_.resize(static_cast<std::size_t>(width_ * lines_));
+    data_ = copy_.data();
+    ld_ = std::max<std::int64_t>(1, width_);
+    of_device_ld_ = bytes(ld);
+    if (reads && !copy_.empty())
+      copy_lines(context, device_, data_, bytes(width_), there_, of_device_ld_, bytes(width_), lines_);
+  }
+
+  bool on_device() const { return device_ >= 0; }
+  E* data() const { return data_; }
+  std::int64_t ld() const { return ld_; }
+  /// Writes a copy back to the device.
+  void write_back() const {
+    if (!copy_.empty())
+      copy_lines(*context_, device_, there_, of_device_ld_, data_, bytes(width_), bytes(width_), lines_);
+  }
+
+ private:
+  static std::size_t bytes(std::int64_t numbers) { return static_cast<std::size_t>(numbers) * sizeof(E); }
+
+  Context* context_ = nullptr;
+  void* there_ = nullptr;
+  E* data_ = nullptr;
+  std::int64_t ld_ = 1, width_ = 0, lines_ = 0;
+  std::size_t of_device_ld_ = 0;
+  int device_ = -1;
+  std::vector<E> copy_;
+};
+
+/// alpha or beta, which the pointer mode says where to find.
+template <class E>
+E host_factor(Context& context, const char* name, const void* pointer) {
+  const Location location = locate(context, {name, pointer, sizeof(E)});
+  if (context.pointer_mode == ACCUBLAS_POINTER_HOST) {
+    if (location.kind == MemoryKind::device) not_host(name);
+    return *static_cast<const E*>(pointer);
+  }
+  if (!location.is_on_device())
+    throw Error(ACCUBLAS_ERROR_POINTERS,
+                std::string("argument ") + name + " is in host memory, and the pointer mode is device");
+  E value{};
+  copy_lines(context, location.device, &value, sizeof value, pointer, sizeof value, sizeof value, 1);
+  return value;
+}
+
+std::vector<LineExponents> exponents_of(const char* name, std::int64_t count, const std::int32_t* given) {
+  std::vector<LineExponents> lines;
+  if (count == 0) return lines;
+  require_pointer(name, given);
+  for (std::int64_t i = 0; i < count; ++i) {
+    lines.push_back({given[2 * i], given[2 * i + 1]});
+    if (!lines.back().valid())
+      bad_argument(name, "pairs of exponents from -1200 to 1200, or of ACCUBLAS_EXPONENT_NONE; pair " +
+                             std::to_string(i) + " is " + std::to_string(given[2 * i]) + " and " +
+                             std::to_string(given[2 * i + 1]));
+  }
+  return lines;
+}
+
+Accumulator& used(accublas_accumulator* accumulator) {
+  require_pointer("accumulator", accumulator);
+  return *accumulator;
+}
+
+}  // namespace
+
+accublas_status accublas_accumulator_measure(accublas_context* ctx, accublas_type type, accublas_side side,
+                                             accublas_layout layout, accublas_transpose trans, int64_t lines, int64_t k,
+                                             const void* x, int64_t ldx, int32_t* exponents) {
+  return guarded(ctx, [&](Context& context) {
+    const Type number = number_type(type);
+    if (side != ACCUBLAS_LEFT && side != ACCUBLAS_RIGHT) bad_argument("side", "ACCUBLAS_LEFT or ACCUBLAS_RIGHT");
+    if (!valid(layout)) require({"layout", 0});
+    if (!valid_transpose(trans)) require({"trans", 1});
+    if (lines < 0) bad_argument("lines", "at least 0");
+    if (k < 0) require({"k", 3});
+    const bool rows_stored = (side == ACCUBLAS_LEFT) == (trans == ACCUBLAS_NO_TRANS);  // lines are rows of X
+    if (bad_ld(layout, rows_stored ? lines : k, rows_stored ? k : lines, ldx)) require({"ldx", 5});
+    if (lines == 0 || k == 0) return;
+    require_pointer("exponents", exponents);
+    std::vector<LineExponents> found = exponents_of("exponents", lines, exponents);
+    AccumulatorScope call(context, number);
+    with_type(number, [&]<class E>(E) {
+      const HostMatrix<E> stored(context, "x", x, layout, rows_stored ? lines : k, rows_stored ? k : lines, ldx);
+      const auto rows = view(layout, rows_stored ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS, lines, k,
+                             static_cast<const E*>(stored.data()), stored.ld());
+      measure_lines<E>(lines, k, rows, found.data(), call.steps);
+    });
+    for (std::int64_t i = 0; i < lines; ++i) {
+      exponents[2 * i] = found[static_cast<std::size_t>(i)].above;
+      exponents[2 * i + 1] = found[static_cast<std::size_t>(i)].below;
+    }
+  });
+}
+
+accublas_status accublas_accumulator_create(accublas_context* ctx, accublas_type type, const char* mode, int64_t m,
+                                            int64_t n, int64_t k, const int32_t* rows, const int32_t* columns,
+                                            int32_t bits, accublas_accumulator** accumulator) {
+  return guarded(ctx, [&](Context& context) {
+    require_pointer("accumulator", accumulator);
+    *accumulator = nullptr;
+    const Type number = number_type(type);
+    require_pointer("mode", mode);
+    const Mode of = parse_mode(mode);
+    if (of.kind != ACCUBLAS_MODE_CR && of.kind != ACCUBLAS_MODE_FIXED)
+      throw Error(ACCUBLAS_ERROR_MODE,
+                  std::string("accumulators have the modes cr and fixed:T (2 to 150), not \"") + mode + "\"");
+    constexpr std::int64_t most = std::int64_t{1} << 44;
+    for (const auto& [name, size] : {std::pair{"m", m}, std::pair{"n", n}, std::pair{"k", k}})
+      if (size < 0 || size > most) bad_argument(name, "from 0 to 2^44");
+    if (n > 0 && m > most / n) throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for an accumulator");
+    if (bits < 0 || bits == 1 || bits > 150 || (bits != 0 && of.kind == ACCUBLAS_MODE_FIXED))
+      bad_argument("bits", "0, or in cr from 2 to 150");
+    const std::vector<LineExponents> of_rows = exponents_of("rows", m, rows),
+                                     of_columns = exponents_of("columns", n, columns);
+    const AccumulatorScope call(context, number);
+    const int most_bits = most_entry_bits(number, of, bits);
+    *accumulator =
+        make_accumulator({number, of, m, n, k, of_rows.data(), of_columns.data(), most_bits, most_bits}, call.threads())
+            .release();
+  });
+}
+
+accublas_status accublas_accumulator_add(accublas_context* ctx, accublas_accumulator* accumulator,
+                                         accublas_layout layout, accublas_transpose transa, accublas_transpose transb,
+                                         int64_t k, const void* a, int64_t lda, const void* b, int64_t ldb) {
+  return guarded(ctx, [&](Context& context) {
+    Accumulator& to = used(accumulator);
+    const AccumulatorFacts facts = facts_of(to);
+    const std::int64_t m = facts.m, n = facts.n;
+    require(check_gemm(layout, transa, transb, m, n, k, lda, ldb, std::max<std::int64_t>({1, m, n})));
+    AccumulatorScope call(context, facts.type);
+    with_type(facts.type, [&]<class E>(E) {
+      AccumulatorPanel<E> panel{k, {}, {}, transa == ACCUBLAS_CONJ_TRANS, transb == ACCUBLAS_CONJ_TRANS};
+      HostMatrix<E> stored_a, stored_b;
+      if (k > 0 && m > 0 && n > 0) {
+        const bool plain_a = transa == ACCUBLAS_NO_TRANS, plain_b = transb == ACCUBLAS_NO_TRANS;
+        stored_a = HostMatrix<E>(context, "a", a, layout, plain_a ? m : k, plain_a ? k : m, lda);
+        stored_b = HostMatrix<E>(context, "b", b, layout, plain_b ? k : n, plain_b ? n : k, ldb);
+        panel.a = view(layout, transa, m, k, static_cast<const E*>(stored_a.data()), stored_a.ld());
+        panel.b = view(layout, transb, k, n, static_cast<const E*>(stored_b.data()), stored_b.ld());
+      }
+      add_panel(to, panel, call.steps);
+    });
+    call.finish(to);
+  });
+}
+
+accublas_status accublas_accumulator_finish(accublas_context* ctx, accublas_accumulator* accumulator,
+                                            accublas_layout layout, const void* alpha, const void* beta, void* c,
+                                            int64_t ldc) {
+  return guarded(ctx, [&](Context& context) {
+    Accumulator& sums = used(accumulator);
+    const AccumulatorFacts facts = facts_of(sums);
+    const std::int64_t m = facts.m, n = facts.n;
+    if (!valid(layout)) require({"layout", 0});
+    if (bad_ld(layout, m, n, ldc)) require({"ldc", 13});
+    AccumulatorScope call(context, facts.type);
+    with_type(facts.type, [&]<class E>(E) {
+      const E of_sums = host_factor<E>(context, "alpha", alpha), of_c = host_factor<E>(context, "beta", beta);
+      if (m == 0 || n == 0) return;
+      const HostMatrix<E> to(context, "c", c, layout, m, n, ldc);
+      const auto finish = [&] {
+        finish_accumulator(sums, of_sums, of_c, view(layout, ACCUBLAS_NO_TRANS, m, n, to.data(), to.ld()), call.steps);
+      };
+      if (!to.on_device()) return finish();
+      static_cast<void>(collect_exceptions(finish));
+      to.write_back();
+    });
+    call.finish(sums);
+  });
+}
+
+accublas_status accublas_accumulator_undecided(accublas_context* ctx, const accublas_accumulator* accumulator,
+                                               int64_t capacity, int64_t* rows, int64_t* columns, int64_t* count) {
+  return guarded(ctx, [&](Context&) {
+    require_pointer("accumulator", accumulator);
+    require_pointer("count", count);
+    if (capacity < 0) bad_argument("capacity", "at least 0");
+    if (capacity > 0) require_pointer("rows", rows), require_pointer("columns", columns);
+    const AccumulatorFacts facts = facts_of(*accumulator);
+    Index found = 0, last = -1;
+    for (const Index sum : *facts.listed) {
+      const Index element = sum / facts.parts;
+      if (element == last) continue;
+      last = element;
+      if (found < capacity) {
+        rows[found] = element % facts.m;
+        columns[found] = element / facts.m;
+      }
+      ++found;
+    }
+    *count = found;
+  });
+}
+
+accublas_status accublas_accumulator_export(accublas_context* ctx, accublas_accumulator* accumulator, void* bytes,
+                                            size_t capacity, size_t* size) {
+  return guarded(ctx, [&](Context& context) {
+    require_pointer("accumulator", accumulator);
+    require_pointer("size", size);
+    *size = exported_bytes(*accumulator);
+    if (!bytes) return;
+    if (capacity < *size)
+      bad_argument("capacity", "at least " + std::to_string(*size) + ", the bytes of this accumulator");
+    const AccumulatorScope call(context, facts_of(*accumulator).type);
+    export_accumulator(*accumulator, static_cast<unsigned char*>(bytes), call.threads());
+  });
+}
+
+accublas_status accublas_accumulator_import(accublas_context* ctx, const void* bytes, size_t size,
+                                            accublas_accumulator** accumulator) {
+  return guarded(ctx, [&](Context& context) {
+    require_pointer("accumulator", accumulator);
+    *accumulator = nullptr;
+    require_pointer("bytes", bytes);
+    const AccumulatorScope call(context, Type::d);
+    *accumulator = import_accumulator(static_cast<const unsigned char*>(bytes), size, call.threads()).release();
+  });
+}
+
+accublas_status accublas_accumulator_merge(accublas_context* ctx, accublas_accumulator* accumulator, const void* bytes,
+                                           size_t size) {
+  return guarded(ctx, [&](Context& context) {
+    Accumulator& to = used(accumulator);
+    require_pointer("bytes", bytes);
+    const AccumulatorScope call(context, facts_of(to).type);
+    merge_accumulator(to, *import_accumulator(static_cast<const unsigned char*>(bytes), size, call.threads()));
+    call.finish(to);
+  });
+}
+
+accublas_status accublas_accumulator_destroy(accublas_accumulator* accumulator) {
+  AccumulatorDeleter()(accumulator);
+  return ACCUBLAS_SUCCESS;
+}
+
+accublas_status accublas_accumulator_report(accublas_context* ctx, const accublas_accumulator* accumulator,
+                                            accublas_accumulator_report_t* report) {
+  return guarded(ctx, [&](Context&) {
+    require_pointer("accumulator", accumulator);
+    require_report(report);
+    const AccumulatorFacts facts = facts_of(*accumulator);
+    accublas_accumulator_report_t full{};
+    const std::string word = mode_word(facts.mode, is_single(facts.type));
+    std::strncpy(full.mode, word.c_str(), sizeof full.mode - 1);
+    full.type = "dszc"[static_cast<int>(facts.type)];
+    full.m = facts.m;
+    full.n = facts.n;
+    full.k = facts.k;
+    full.terms = facts.added;
+    full.terms_again = facts.added_again;
+    full.row_bits = facts.row_bits;
+    full.column_bits = facts.column_bits;
+    full.moduli = facts.moduli;
+    full.exact = facts.exact;
+    full.undecided = static_cast<std::int64_t>(facts.listed->size());
+    full.bytes = static_cast<std::int64_t>(facts.bytes);
+    full.workspace_bytes = facts.workspace_bytes;
+    full.ms_total = facts.milliseconds;
+    hand_out(full, report);
+  });
+}

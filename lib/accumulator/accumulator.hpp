@@ -1,0 +1,79 @@
+// Accumulators: the sums of a product whose inner dimension arrives in panels (docs/accumulators.md). They hold
+// residues, so that no panel rounds anything, and finish with the bits of one call.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "lib/accumulator/calls.hpp"
+#include "lib/cpu/int8/int8_accumulate.hpp"
+#include "lib/numerics/long_accumulator.hpp"
+
+namespace accublas {
+
+/// One side of the product: the rows of op(A) or the columns of op(B).
+struct AccumulatorSide {
+  Index count = 0;
+  int parts = 1;                         ///< sums that a line is part of: 2 for a row of complex numbers
+  int bits = 0;                          ///< abs(a') <= 2^bits
+  std::vector<LineExponents> exponents;  ///< of every line
+  std::vector<int> scale;                ///< of every line and part: a' = a 2^scale
+  std::vector<double> error;             ///< of every line and part (cpu::Int8Residues::Side)
+  std::vector<std::uint8_t> dropped;
+
+  Index lines() const { return parts * count; }
+  cpu::Int8Residues::Side view() { return {lines(), bits, scale.data(), error.data(), dropped.data()}; }
+};
+
+/// The infinite and NaN terms of a sum, and the operands of its NaN.
+enum : std::uint8_t { term_plus = 1, term_minus = 2, term_made_nan = 4, operand_nan = 8 };
+
+struct FreeMemory {
+  void operator()(std::uint8_t* memory) const { std::free(memory); }
+};
+
+}  // namespace accublas
+
+/// Sum (row, col) belongs to column `row` of op(B) and to line `col` of op(A): its row, or part col % 2 of row col / 2
+/// if numbers are complex.
+struct accublas_accumulator {
+  accublas::Type type{};
+  accublas::Mode mode{};
+  accublas::Index m = 0, n = 0;
+  accublas::Index k = 0;      ///< the most terms
+  accublas::Index added = 0;  ///< terms of the panels
+  accublas::AccumulatorSide a, b;
+  int moduli = 0;
+  accublas::cpu::Int8Tiling tiling{};
+  std::unique_ptr<std::uint8_t, accublas::FreeMemory> tiles;  ///< Int8Residues::tiles
+  accublas::cpu::Int8Waiting waiting;
+  std::unique_ptr<std::uint8_t, accublas::FreeMemory>
+      waiting_bytes;                  ///< its memory, taken by the first panel that waits
+  std::vector<std::uint8_t> classes;  ///< of every sum, row by row; empty if no panel had Inf or NaN
+
+  // The second round: exact sums of the elements that `finish` left undecided.
+  std::vector<accublas::Index> listed;  ///< row * columns + col, ascending
+  std::vector<accublas::LongAccumulator> sums;
+  accublas::Index added_again = 0;  ///< terms of the panels of the second round
+
+  std::int64_t workspace_bytes = 0;  ///< the peak of the last call
+  double milliseconds = 0;           ///< of the last call
+
+  bool rounds() const { return mode.kind == ACCUBLAS_MODE_CR; }
+  bool second_round() const { return !listed.empty(); }
+  accublas::Index rows() const { return b.lines(); }
+  accublas::Index cols() const { return a.lines(); }
+  std::size_t tile_bytes() const { return accublas::cpu::Int8Residues::tile_bytes(tiling, moduli); }
+  /// Bytes of memory that the accumulator takes.
+  std::size_t bytes() const;
+  accublas::cpu::Int8Residues view() { return {b.view(), a.view(), tiling, moduli, rounds(), tiles.get(), &waiting}; }
+  /// Takes memory for panels that wait.
+  void take_waiting();
+  /// Multiplies the panels that wait. Call this before the residues are read.
+  void multiply_waiting(int threads, accublas::cpu::Isa isa) {
+    if (waiting.terms > 0) accublas::cpu::int8_multiply_waiting(view(), threads, isa);
+  }
+  /// Residue of a sum for modulus l. Those of the same row up to the end of the tile follow it.
+  std::int8_t& residue(int l, accublas::Index row, accublas::Index col) const;
+};

@@ -1,0 +1,219 @@
+// Adds panels to an accumulator.
+//
+// Complex numbers become real ones: column j of op(B) is the line of its components br, bi, as stored, and row i of
+// op(A) becomes two lines, whose products with it are Re S and Im S. A conjugation changes signs of the latter alone.
+#include <algorithm>
+
+#include "lib/accumulator/accumulator.hpp"
+#include "lib/base/integers.hpp"
+#include "lib/cpu/entries.hpp"
+
+namespace accublas {
+
+namespace {
+
+/// The real lines of a panel, whose entries are the terms of real sums.
+template <class E>
+class PanelLines {
+ public:
+  using T = RealOf<E>;
+
+  explicit PanelLines(const AccumulatorPanel<E>& panel) : panel_(panel) {}
+
+  Index terms() const { return is_complex<E> ? 2 * panel_.k : panel_.k; }
+  /// Returns line `col` of op(A).
+  Entries<T> of_a(Index col) const {
+    if constexpr (is_complex<E>) {
+      const bool imaginary = col % 2 == 1;
+      // Re S has the terms ar br and -ai bi, and Im S has ai br and ar bi.
+      const bool negate_ai = panel_.conjugate_a, negate_bi = panel_.conjugate_b;
+      return component_entries(panel_.a.row(col / 2), imaginary, imaginary && negate_ai,
+                               imaginary ? negate_bi : negate_ai == negate_bi);
+    } else {
+      return Vector<const T>(panel_.a.row(col));
+    }
+  }
+  /// Returns column `row` of op(B), without its conjugation.
+  Entries<T> of_b(Index row) const {
+    if constexpr (is_complex<E>)
+      return component_entries(panel_.b.col(row));
+    else
+      return Vector<const T>(panel_.b.col(row));
+  }
+
+ private:
+  const AccumulatorPanel<E>& panel_;
+};
+
+/// Returns the classes (term_plus ...) of the term x y; 0 if it is finite.
+template <class T>
+std::uint8_t class_of(T x, T y) {
+  if (is_finite(x) && is_finite(y)) return 0;
+  if (is_nan(x) || is_nan(y)) return operand_nan;
+  const T product = x * y;
+  return is_nan(product) ? term_made_nan : product > 0 ? term_plus : term_minus;
+}
+
+/// Finds the classes of all sums whose lines hold Inf or NaN in this panel.
+template <class E>
+class Classes {
+ public:
+  using T = RealOf<E>;
+  Classes(const PanelLines<E>& lines, const cpu::Int8Lines& rows, const cpu::Int8Lines& cols, int threads)
+      : lines_(lines), rows_(rows), cols_(cols), threads_(threads) {}
+
+  static bool any(const cpu::Int8Lines& lines) {
+    return std::any_of(lines.special, lines.special + lines.count, [](std::uint8_t s) { return s != 0; });
+  }
+  void add_to(std::vector<std::uint8_t>& classes) const {
+    parallel_for(rows_.count, threads_, [&](Index row, int) {
+      const Entries<T> b = lines_.of_b(row);
+      for (Index col = 0; col < cols_.count; ++col) {
+        if (!rows_.special[row] && !cols_.special[col]) continue;
+        classes[static_cast<std::size_t>(row * cols_.count + col)] |= of(row, col, b);
+      }
+    });
+  }
+
+ private:
+  std::uint8_t of(Index row, Index col, const Entries<T>& b) const {
+    if (rows_.special[row] == 2 || cols_.special[col] == 2) return operand_nan;
+    const Entries<T> a = lines_.of_a(col);
+    std::uint8_t all = 0;
+    for (Index p = 0; p < lines_.terms(); ++p) all |= class_of(a[p], b[p]);
+    return all;
+  }
+
+  const PanelLines<E>& lines_;
+  const cpu::Int8Lines &rows_, &cols_;
+  int threads_;
+};
+
+[[noreturn]] void beyond(const char* what, Index line, const LineExponents& e) {
+  throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("the panel does not fit the exponents of the accumulator: ") + what +
+                                           " " + std::to_string(line) +
+                                           (e.zero() ? " should be zero"
+                                                     : " should have magnitudes below 2^" + std::to_string(e.above) +
+                                                           " and multiples of 2^-" + std::to_string(e.below)) +
+                                           "; measure all panels before the accumulator is created");
+}
+
+/// Throws unless the entries of all lines fit the exponents.
+void require_fit(const cpu::Int8Lines& lines, const AccumulatorSide& side, const char* what) {
+  for (Index i = 0; i < lines.count; ++i) {
+    if (!(lines.norm[i] > 0)) continue;
+    const LineExponents& e = side.exponents[static_cast<std::size_t>(i / side.parts)];
+    if (e.zero() || lines.exponent[i] > e.above || -lines.last_bit[i] > e.below) beyond(what, i / side.parts, e);
+  }
+}
+
+/// Adds one panel, or some terms of one.
+template <class E>
+void add_residues(Accumulator& to, const AccumulatorPanel<E>& panel, const cpu::Int8Operand<RealOf<E>>& rows,
+                  const cpu::Int8Operand<RealOf<E>>& cols, Execution& execution) {
+  const PanelLines<E> lines(panel);
+  if (rows.k <= to.waiting.depth) to.take_waiting();
+  cpu::int8_add_panel<RealOf<E>>(
+      to.view(), rows, cols,
+      [&](const cpu::Int8Lines& of_b, const cpu::Int8Lines& of_a) {
+        require_fit(of_a, to.a, "row");
+        require_fit(of_b, to.b, "column");
+        if (!Classes<E>::any(of_a) && !Classes<E>::any(of_b)) return;
+        to.classes.resize(static_cast<std::size_t>(to.rows() * to.cols()), 0);
+        Classes<E>(lines, of_b, of_a, execution.threads).add_to(to.classes);
+      },
+      execution);
+}
+
+template <class T>
+void add_sums(Accumulator& to, const AccumulatorPanel<T>& panel, AccumulatorCall& call) {
+  const cpu::Int8Operand<T> rows{panel.b.data, panel.b.col_stride, panel.b.row_stride, to.n, panel.k},
+      cols{panel.a.data, panel.a.row_stride, panel.a.col_stride, to.m, panel.k};
+  call.run([&](Execution& execution) { add_residues(to, panel, rows, cols, execution); });
+}
+
+/// Throws unless all entries of a side fit the exponents.
+template <class E>
+void require_side_fits(Matrix<const E> x, Index k, const AccumulatorSide& side, const char* what,
+                       AccumulatorCall& call) {
+  std::vector<LineExponents> found(static_cast<std::size_t>(side.count));
+  measure_lines(side.count, k, x, found.data(), call);
+  for (Index i = 0; i < side.count; ++i) {
+    const LineExponents &f = found[static_cast<std::size_t>(i)], &e = side.exponents[static_cast<std::size_t>(i)];
+    if (f.above > e.above || f.below > e.below) beyond(what, i, e);
+  }
+}
+
+/// Writes out the real lines of complex numbers, as many terms at a time as a quarter of the workspace holds.
+template <class T>
+void add_sums(Accumulator& to, const AccumulatorPanel<Complex<T>>& panel, AccumulatorCall& call) {
+  const bool stored = panel.b.row_stride == 1;  // columns of op(B) are used where they are
+  const Index lines = to.cols() + (stored ? 0 : to.rows());
+  const Index fit = static_cast<Index>(call.cap / 4 / (static_cast<std::size_t>(2 * lines) * sizeof(T))) / 32 * 32,
+              step = std::min(std::max<Index>(fit, 32), panel.k);
+  if (step < panel.k) {  // terms are added before later ones are looked at, and nothing may fail between them
+    to.take_waiting();
+    to.classes.reserve(static_cast<std::size_t>(to.rows() * to.cols()));
+    require_side_fits(panel.a, panel.k, to.a, "row", call);
+    require_side_fits(panel.b.transposed(), panel.k, to.b, "column", call);
+  }
+  for (Index first = 0; first < panel.k; first += step) {
+    AccumulatorPanel<Complex<T>> part = panel;
+    part.k = std::min(step, panel.k - first);
+    part.a = panel.a.block(0, first);
+    part.b = panel.b.block(first, 0);
+    call.run([&](Execution& execution) {
+      const PanelLines<Complex<T>> of(part);
+      const Index terms = of.terms();
+      T* const a = execution.workspace.take<T>(static_cast<std::size_t>(to.cols() * terms));
+      T* const b = stored ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(to.rows() * terms));
+      parallel_for(to.cols(), execution.threads,
+                   [&](Index col, int) { cpu::copy_entries(of.of_a(col), 0, terms, a + col * terms); });
+      if (b)
+        parallel_for(to.rows(), execution.threads,
+                     [&](Index row, int) { cpu::copy_entries(of.of_b(row), 0, terms, b + row * terms); });
+      cpu::Int8Operand<T> rows{b, terms, 1, to.rows(), terms}, cols{a, terms, 1, to.cols(), terms};
+      if (stored) rows = {reinterpret_cast<const T*>(part.b.data), 2 * part.b.col_stride, 1, to.rows(), terms};
+      add_residues(to, part, rows, cols, execution);
+    });
+  }
+}
+
+/// Adds a panel to the exact sums of the listed elements.
+template <class E>
+void add_exactly(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorCall& call) {
+  const PanelLines<E> lines(panel);
+  parallel_for(static_cast<Index>(to.listed.size()), call.threads, [&](Index i, int) {
+    const Index sum = to.listed[static_cast<std::size_t>(i)];
+    const auto a = lines.of_a(sum % to.cols()), b = lines.of_b(sum / to.cols());
+    LongAccumulator& exact = to.sums[static_cast<std::size_t>(i)];
+    // The sums that the first round found to be infinite or NaN are not listed.
+    for (Index p = 0; p < lines.terms(); ++p)
+      if (is_finite(a[p]) && is_finite(b[p])) exact.add_product(a[p], b[p]);
+  });
+}
+
+}  // namespace
+
+template <class E>
+void add_panel(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorCall& call) {
+  Index& added = to.second_round() ? to.added_again : to.added;
+  const Index most = to.second_round() ? to.added : to.k;
+  if (panel.k > most - added)
+    throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument k = " + std::to_string(panel.k) + " is more than the " +
+                                             std::to_string(most - added) + " terms that the accumulator has left" +
+                                             (to.second_round() ? " in its second round" : ""));
+  if (panel.k > 0 && to.m > 0 && to.n > 0) {
+    if (to.second_round())
+      add_exactly(to, panel, call);
+    else
+      add_sums(to, panel, call);
+  }
+  added += panel.k;
+}
+
+#define ACCUBLAS_INSTANTIATE(E) template void add_panel(Accumulator&, const AccumulatorPanel<E>&, AccumulatorCall&);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas

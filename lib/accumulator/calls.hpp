@@ -1,0 +1,126 @@
+// The calls that the C interface makes of accumulators.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "lib/call/execution.hpp"
+
+namespace accublas {
+
+using Accumulator = ::accublas_accumulator;
+
+struct AccumulatorDeleter {
+  void operator()(Accumulator* accumulator) const;
+};
+using OwnedAccumulator = std::unique_ptr<Accumulator, AccumulatorDeleter>;
+
+/// The exponents of a row of op(A) or a column of op(B): every entry is below 2^above in magnitude, and a multiple of
+/// 2^-below. Both are combined by their maxima. The C interface passes them as two adjacent integers.
+struct LineExponents {
+  static constexpr std::int32_t none = ACCUBLAS_EXPONENT_NONE;
+  std::int32_t above = none, below = none;  ///< `none` for a line of zeros
+
+  bool zero() const { return above == none; }
+  /// Returns whether numbers of double precision can have these exponents, with some room.
+  bool valid() const {
+    constexpr std::int32_t most = 1200;
+    if (above == none || below == none) return above == below;
+    return above >= -most && above <= most && below >= -most && below <= most;
+  }
+  friend bool operator==(const LineExponents&, const LineExponents&) = default;
+};
+
+/// Properties of an accumulator.
+struct AccumulatorFacts {
+  Type type;
+  Mode mode;
+  Index m, n, k;
+  Index added;        ///< terms of the panels
+  Index added_again;  ///< terms of the panels of the second round
+  int row_bits, column_bits, moduli;
+  bool exact;                        ///< no bit was dropped that the mode's definition keeps
+  const std::vector<Index>* listed;  ///< the undecided sums: row * parts of m + column of op(A)'s lines
+  int parts;                         ///< sums of an element: 2 for complex numbers
+  std::size_t bytes;
+  std::int64_t workspace_bytes;  ///< peak of the last call
+  double milliseconds;           ///< of the last call
+};
+AccumulatorFacts facts_of(const Accumulator& accumulator);
+/// Records the workspace and the time of a call.
+void put_cost(Accumulator& accumulator, std::size_t workspace_bytes, double milliseconds);
+
+/// Everything that a call uses besides the accumulator: threads, and the workspace of its steps, one after another.
+struct AccumulatorCall {
+  int threads;
+  cpu::Isa isa;
+  std::size_t cap;
+  void* buffer;  ///< the caller's workspace, or null
+  std::size_t buffer_bytes;
+  std::size_t peak = 0;
+
+  /// Calls body(Execution&) with a workspace, and once more with the least plan if the first one does not fit. The body
+  /// takes its memory before it changes anything.
+  template <class Body>
+  void run(Body&& body) {
+    Workspace workspace(cap, buffer, buffer_bytes);
+    accublas_report_t report{};
+    Execution execution{workspace.lanes(threads), isa, workspace, report};
+    try {
+      body(execution);
+    } catch (const TooSmall&) {
+      workspace.restart_least(cap);
+      try {
+        body(execution);
+      } catch (const TooSmall&) {
+        throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace of " + std::to_string(buffer ? buffer_bytes : cap) +
+                                               " bytes is too small for a step of the accumulator");
+      }
+    }
+    if (workspace.peak() > peak) peak = workspace.peak();
+  }
+};
+
+/// Raises `exponents` of `count` lines, x being count x k, to those of a panel. Lines with Inf or NaN do not count.
+template <class E>
+void measure_lines(Index count, Index k, Matrix<const E> x, LineExponents* exponents, AccumulatorCall& call);
+
+/// The sizes and settings of an accumulator.
+struct AccumulatorShape {
+  Type type;
+  Mode mode;
+  Index m, n, k;
+  const LineExponents *rows, *columns;
+  int row_bits, column_bits;  ///< the most bits of a'; a side whose lines need fewer takes these
+};
+/// Returns the most bits of entries in a mode; `bits` is the caller's number for cr, or 0.
+int most_entry_bits(Type type, const Mode& mode, int bits);
+/// Creates an accumulator of zeros. Throws Error(ACCUBLAS_ERROR_ARGUMENT) if no number of moduli holds the sums.
+OwnedAccumulator make_accumulator(const AccumulatorShape& shape, int threads);
+
+/// A panel: A is m x k and B is k x n, as op makes them but for conjugation.
+template <class E>
+struct AccumulatorPanel {
+  Index k;
+  Matrix<const E> a, b;
+  bool conjugate_a, conjugate_b;
+};
+/// Adds a panel, in the second round to the exact sums. If it throws, the accumulator is as it was.
+template <class E>
+void add_panel(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorCall& call);
+
+/// C = alpha S + beta C. If elements are undecided, it begins the second round, leaves C as it was and throws
+/// Error(ACCUBLAS_ERROR_UNDECIDED).
+template <class E>
+void finish_accumulator(Accumulator& sums, E alpha, E beta, Matrix<E> c, AccumulatorCall& call);
+
+/// Returns the number of bytes that `export_accumulator` writes.
+std::size_t exported_bytes(const Accumulator& from);
+void export_accumulator(Accumulator& from, unsigned char* to, int threads);
+/// Throws Error(ACCUBLAS_ERROR_FORMAT) for bytes that are not those of an accumulator.
+OwnedAccumulator import_accumulator(const unsigned char* bytes, std::size_t size, int threads);
+/// Adds the sums of another accumulator of the same sizes and settings. Throws Error(ACCUBLAS_ERROR_ARGUMENT) if they
+/// differ; the accumulator is then as it was.
+void merge_accumulator(Accumulator& to, const Accumulator& from);
+
+}  // namespace accublas
