@@ -343,11 +343,13 @@ __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, con
     atomicAdd(&open_before(state, most_passes), static_cast<unsigned long long>(static_cast<long long>(change)));
 }
 
-template <class T>
+template <class T, bool Grouped>
 __global__ void __launch_bounds__(bounded_shape.threads(), bounded_shape.resident)
-    decide_tiles(const __grid_constant__ ExactArguments<T> a, PendingTiles least_of_all, PendingTiles least_of_short) {
+    decide_tiles(const __grid_constant__ ExactArguments<T> given, PendingTiles least_of_all,
+                 PendingTiles least_of_short) {
   extern __shared__ __align__(16) double memory[];
   await_predecessor();
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   CallState& state = *a.state;
   if (leaves_c(state, a.alpha)) return;
   const bool all = state.all_pending != 0;
@@ -380,9 +382,11 @@ void decide_by_tiles(const DeviceModel& model, const ExactArguments<T>& a, const
   static_assert(bytes <= 48 * 1024, "more must be allowed");
   const Index tiles = count_tiles(a.rows.count, a.cols.count),
               places = Index{bounded_shape.resident} * model.processors;
-  launch(model, "tiles of open elements", decide_tiles<T>,
-         {static_cast<unsigned>(min(tiles, places)), static_cast<unsigned>(bounded_shape.threads()), bytes}, stream, a,
-         least, of_short);
+  const auto kernel = a.group.exists() ? decide_tiles<T, true> : decide_tiles<T, false>;
+  const dim3 grid{static_cast<unsigned>(a.group.blocks_of_product(min(tiles, places), places, tiles)),
+                  a.group.grid_rows()};
+  launch(model, "tiles of open elements", kernel, {grid, static_cast<unsigned>(bounded_shape.threads()), bytes}, stream,
+         a, least, of_short);
 }
 
 template void decide_by_tiles(const DeviceModel&, const ExactArguments<double>&, const PendingTiles&,
