@@ -58,7 +58,7 @@ struct Int8Call {
   const Int8Plan plan;
   CallGroup<T> group{};             ///< the products that the next call of begin() starts
   Int8Arrays arrays{};              ///< in a group: of the first product
-  CallState* device = nullptr;      ///< likewise
+  CallState* device = nullptr;
   CallState* of_context = nullptr;  ///< the call's state that the context reads
 };
 

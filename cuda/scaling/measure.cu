@@ -305,41 +305,6 @@ void launch_measure(const DeviceModel& device, const Sides<T>& sides, bool with_
   launch(device, "measure", finish_parts<T>, lines, stream, sides, with_lambda);
 }
 
-__global__ void take_from_first(Lines lines, bool with_lambda, GroupStride group) {
-  await_predecessor();
-  group.move(lines);
-  const Index first = 2 * (static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x);
-  if (first + 1 >= lines.count) return;
-  lines.norm[first + 1] = lines.norm[first];
-  if (with_lambda) lines.lambda[first + 1] = lines.lambda[first];
-}
-
-constexpr int spread_threads = 256;
-
-__global__ void __launch_bounds__(spread_threads)
-    take_from_numbers(Lines numbers, Lines lines, bool with_lambda, GroupStride group) {
-  await_predecessor();
-  group.move(numbers);
-  group.move(lines);
-  const Index first = static_cast<Index>(blockIdx.x) * spread_threads + threadIdx.x,
-              step = static_cast<Index>(gridDim.x) * spread_threads, count = padded_lines(lines.count);
-  for (Index i = first; i < count; i += step) {
-    const Index number = i / 2;
-    lines.exponent[i] = numbers.exponent[number];
-    lines.last_bit[i] = numbers.last_bit[number];
-    lines.norm[i] = numbers.norm[number];
-    if (with_lambda) lines.lambda[i] = numbers.lambda[number];
-    lines.special[i] = numbers.special[number];
-  }
-  if (!lines.nonzero) return;
-  for (Index at = first; at < count * lines.words; at += step) {
-    const Index i = at / lines.words;
-    const std::uint64_t word = numbers.nonzero[i / 2 * lines.words + at % lines.words],
-                        first_ones = 0x5555555555555555u;
-    lines.nonzero[at] = i % 2 == 0 ? word : (word & first_ones) << 1 | (word >> 1 & first_ones);
-  }
-}
-
 template <class T>
 void measure_sides(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                    const Lines& col_lines, bool with_lambda, bool bounds, const unsigned long long* pending,
@@ -375,23 +340,6 @@ template <class T>
 void measure_bounds(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t stream) {
   measure_sides(device, rows, row_lines, cols, col_lines, true, true, nullptr, state, stream);
-}
-
-void spread_over_pairs(const DeviceModel& device, const Lines& numbers, const Lines& lines, bool with_lambda,
-                       cudaStream_t stream, const GroupStride& group) {
-  const Index count = padded_lines(lines.count);
-  const Index own = ceil_div(count, Index{spread_threads}), many = 8 * device.processors;
-  const unsigned blocks =
-      static_cast<unsigned>(lines.nonzero ? group.blocks_of_product(many, many, own * lines.words) : own);
-  launch(device, "lines of numbers", take_from_numbers, {{blocks, group.grid_rows()}, spread_threads}, stream, numbers,
-         lines, with_lambda, group);
-}
-
-void share_in_pairs(const DeviceModel& device, const Lines& lines, bool with_lambda, cudaStream_t stream,
-                    const GroupStride& group) {
-  constexpr int threads = 256;
-  const dim3 grid{static_cast<unsigned>(ceil_div(lines.count / 2, Index{threads})), group.grid_rows()};
-  launch(device, "lines in pairs", take_from_first, {grid, threads}, stream, lines, with_lambda, group);
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                      \
