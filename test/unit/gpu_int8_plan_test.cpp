@@ -266,6 +266,10 @@ TYPED_TEST(GpuInt8Plan, SameLinesAreOneSet) {
   const Int8Arrays arrays = take_arrays(carver, problem.in_engine(), same);
   EXPECT_EQ(arrays.rows.norm, arrays.cols.norm);
   EXPECT_LT(same.bytes, PlannedProblem<T>(300, 300, 70, parse_mode("cr")).plan(cap).bytes);
+  // The operands of a group have no data, so equal strides do not make them the same.
+  EngineCall<T> grouped = problem.in_engine();
+  grouped.grouped = true;
+  EXPECT_FALSE(grouped.same_lines());
 }
 
 /// The moduli that the host launches for fixed:T are no fewer than the CPU's engine finds needed, on entries next to
