@@ -156,21 +156,22 @@ BatchTiles small_tiles(const State& state, const Call<GemmBatch<T>, T>& call) {
                                                : batch_tiles(state.model(), g.m, g.n, g.k, call.problem.count);
 }
 
-/// Returns whether a call is faster by groups than by the kernels for small matrices.
+/// Returns whether a call is faster by groups than by the kernels for small matrices. Batches in single precision, of
+/// which no times are known, take these kernels.
 template <class T>
 bool groups_are_faster(const State& state, const Call<GemmBatch<T>, T>& call) {
+  if (sizeof(T) == sizeof(float)) return false;
   const Gemm<T>& g = call.problem.shape;
   const BatchSize size{g.m, g.n, g.k, call.problem.count};
-  const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;
-  const double moduli = usual_batch_moduli(sizeof(T) == sizeof(float), fixed ? call.mode.parameter : 0);
-  return group_time(state.model(), size, moduli) <
-         small_batch_time(state.model(), size, small_tiles(state, call), fixed);
+  const int bits = call.mode.kind == ACCUBLAS_MODE_FIXED ? call.mode.parameter : 0;
+  return BatchTimes{}.margin * group_time(state.model(), size, usual_batch_moduli(bits)) <
+         small_batch_time(state.model(), size, small_tiles(state, call), bits);
 }
 
 /// Returns whether a call has values that int8_batch computes. Larger products fill the device by themselves.
 template <class T>
 bool may_be_grouped(const Call<GemmBatch<T>, T>& call, const Execution& execution) {
-  constexpr Index most_order = 2048;
+  constexpr Index most_order = 1024;
   const Gemm<T>& g = call.problem.shape;
   const Mode& mode = call.mode;
   const bool of_mode =

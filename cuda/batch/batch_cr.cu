@@ -270,7 +270,7 @@ BatchTiles long_tiles(const DeviceModel& model, Index m, Index n, Index count) {
   const BatchTiles large = of(64), small = of(32);
   const auto time = [&](const BatchTiles& tiles) {
     constexpr Index one_chunk = 128;  // both times have the number of chunks as a factor
-    return small_batch_time(model, {m, n, one_chunk, count}, tiles, false);
+    return small_batch_time(model, {m, n, one_chunk, count}, tiles, 0);
   };
   const bool fits = sizeof(LargeLong<double>) <= shared_limit(model);
   return fits && time(large) <= time(small) ? large : small;

@@ -11,6 +11,7 @@
 #include "cuda/exact/decide_sum.hpp"
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/open_elements.hpp"
+#include "cuda/exact/state_of_block.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/slab_bound.hpp"
@@ -349,14 +350,14 @@ __global__ void __launch_bounds__(bounded_shape.threads(), bounded_shape.residen
                  PendingTiles least_of_short) {
   extern __shared__ __align__(16) double memory[];
   await_predecessor();
-  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
-  CallState& state = *a.state;
-  if (leaves_c(state, a.alpha)) return;
+  CallState& state = state_of_block<Grouped>(given);
+  if (leaves_c(state, given.alpha)) return;
   const bool all = state.all_pending != 0;
-  const PendingTiles least = knows_exponents(a) ? least_of_short : least_of_all;
+  const PendingTiles least = !Grouped && knows_exponents(given) ? least_of_short : least_of_all;
   // Other blocks may have decided elements already. A block that returns for that reason leaves its tiles to them.
   const volatile unsigned long long& counter = open_before(state, most_passes);
   if (!all && !__syncthreads_or(counter > static_cast<unsigned long long>(least.elements))) return;
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   __shared__ unsigned long long taken;
   __shared__ PendingTile lines;
   const BoundedTotals<T> totals(memory + bounded_shape.stages * bounded_shape.stage_words());

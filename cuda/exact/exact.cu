@@ -10,6 +10,7 @@
 #include "cuda/exact/finish_element.hpp"
 #include "cuda/exact/finish_in_place.hpp"
 #include "cuda/exact/open_elements.hpp"
+#include "cuda/exact/state_of_block.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/escalation.hpp"
 
@@ -99,12 +100,12 @@ template <class T, bool Grouped>
 __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
     compute_open_elements(const __grid_constant__ ExactArguments<T> given) {
   await_predecessor();
-  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
-  CallState& state = *a.state;
-  if (leaves_c(state, a.alpha)) return;
+  CallState& state = state_of_block<Grouped>(given);
+  if (leaves_c(state, given.alpha)) return;
   const unsigned long long count = open_before(state, most_passes) - state.resolved;
   const bool specials = state.rows.special != 0 || state.cols.special != 0;
   if (count == 0 && !specials) return;
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   __shared__ ExactStorage storage[exact_warps];
   if (!specials && count <= 2 * gridDim.x) return compute_few_elements(a, storage);
   const Team mine{storage + threadIdx.x / 32, 0, 1};
@@ -145,14 +146,15 @@ template <class T, bool Grouped>
 __global__ void __launch_bounds__(zero_threads)
     clear_structural_zeros(const __grid_constant__ ExactArguments<T> given, int index) {
   await_predecessor();
-  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
-  CallState& state = *a.state;
-  if (leaves_c(state, a.alpha) || !state.pass[index].active) return;
+  CallState& state = state_of_block<Grouped>(given);
+  if (leaves_c(state, given.alpha) || !state.pass[index].active) return;
   unsigned long long& counter = open_before(state, index + 1);
-  const Index m = a.rows.count, n = a.cols.count, words = OpenBits::words_per_row(n);
+  const Index m = given.rows.count, n = given.cols.count, words = OpenBits::words_per_row(n);
   const unsigned long long count = *static_cast<volatile unsigned long long*>(&counter);
-  // A few elements would not cause a further pass: exact sums compute them as they are.
-  if (count <= few_elements_gpu(m, n)) return;
+  // A few elements would not cause a further pass: exact sums compute them as they are. Other thread blocks lower the
+  // counter, so the threads of a block must agree.
+  if (!__syncthreads_or(count > few_elements_gpu(m, n))) return;
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   const T alpha = a.alpha.get(), beta = a.beta.get();
   __shared__ std::uint64_t row_bits[zero_words][zero_tile], col_bits[zero_words][zero_tile];
   __shared__ std::uint32_t open[zero_tile][2];

@@ -7,6 +7,7 @@
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/grid_sum.hpp"
 #include "cuda/exact/open_elements.hpp"
+#include "cuda/exact/state_of_block.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
@@ -81,11 +82,11 @@ template <class T, bool Grouped>
 __global__ void __launch_bounds__(threads, resident)
     decide_open_elements(const __grid_constant__ ExactArguments<T> given) {
   await_predecessor();
-  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
-  CallState& state = *a.state;
-  if (leaves_c(state, a.alpha)) return;
+  CallState& state = state_of_block<Grouped>(given);
+  if (leaves_c(state, given.alpha)) return;
   const unsigned long long count = open_before(state, most_passes);
   if (count == 0) return;
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   __shared__ Listed list[most_listed];
   __shared__ int listed, taken;
   const int t = static_cast<int>(threadIdx.x), lane = t % 32;

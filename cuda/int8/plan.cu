@@ -136,7 +136,8 @@ __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Ind
   return true;
 }
 
-/// Each thread block computes one sample (UndecidedSample) for make_cr_plan.
+/// Each thread block computes one sample (UndecidedSample) for make_cr_plan. The others up to most_samples are marked
+/// as missing.
 template <class T>
 __global__ void __launch_bounds__(sample_threads)
     sample_elements(int index, bool certified, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
@@ -170,8 +171,20 @@ __global__ void __launch_bounds__(sample_threads)
     state->sample_col_term[blockIdx.x] = sample.col_term;
     state->sample_tile[blockIdx.x] = tile;
   }
+  for (unsigned s = blockIdx.x + gridDim.x * (1 + threadIdx.x); s < most_samples; s += gridDim.x * sample_threads) {
+    state->sample_row_term[s] = state->sample_col_term[s] = -1;
+    state->sample_tile[s] = -1;
+  }
 }
 
+/// Returns how many samples a product has. The products of a group share the device.
+unsigned count_samples(const DeviceModel& model, const GroupStride& group) {
+  constexpr Index least = 16;
+  return static_cast<unsigned>(max(least, group.blocks_of_product(most_samples, model.processors, most_samples)));
+}
+
+/// Counterpart of accepted_gpu for the products of a group, whose pending elements keep the device busy together.
+constexpr double accepted_in_group = 3e-4;
 constexpr int plan_threads = 1024;
 
 /// Counts in needs[b] how many of at most 65,536 evenly spread lines need b bits (line_needs). Returns how many lines
@@ -201,7 +214,7 @@ __device__ unsigned long long by_time(double time, int moduli) {
   return static_cast<unsigned long long>(time * 1024) * 64 + static_cast<unsigned>(moduli);
 }
 
-/// Plans a cr pass: the least number of moduli for which the samples expect at most the fraction `accepted_gpu` of the
+/// Plans a cr pass: the least number of moduli for which the samples expect at most the fraction `accepted` of the
 /// elements to stay undecided. If there is none, tiles compute what the pass leaves undecided, and the pass takes the
 /// number of moduli that is the fastest together with the tiles. There is no pass where tiles alone are faster: they
 /// leave out blocks of zeros. Pass 0 of a certified call is the one with T* unless the certificate leaves all
@@ -209,8 +222,8 @@ __device__ unsigned long long by_time(double time, int moduli) {
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
     make_cr_plan(int index, bool certified, Index elements, Lines rows, Lines cols, PassLaunch launched,
-                 Scalar<T> alpha, TileTime tiles, double slabs, Capacities capacities, CallState* state,
-                 GroupStride group) {
+                 Scalar<T> alpha, TileTime tiles, double slabs, double accepted, Capacities capacities,
+                 CallState* state, GroupStride group) {
   await_predecessor();
   group.move(rows);
   group.move(cols);
@@ -286,7 +299,7 @@ __global__ void __launch_bounds__(plan_threads)
       if (s.row_term >= 0) chance += s.chance(row_terms, col_terms);
     for (int offset = 16; offset > 0; offset /= 2) chance += __shfl_xor_sync(0xFFFFFFFFu, chance, offset);
     if (lane != 0) continue;
-    if (chance <= accepted_gpu * found) atomicMin(&chosen, moduli);
+    if (chance <= accepted * found) atomicMin(&chosen, moduli);
     if (found > 0) atomicMin(&fastest, by_time(moduli + tiles.start + tile_time * (chance / found), moduli));
   }
   if (threadIdx.x == 0) {
@@ -359,11 +372,12 @@ void plan_cr(const DeviceModel& model, int index, Index certified, const Operand
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
              Scalar<T> alpha, const TileTime& tiles, double slabs, CallState* state, cudaStream_t stream,
              const CallGroup<T>& group) {
-  launch(model, "samples of a cr pass", sample_elements<T>, {{most_samples, group.grid_rows()}, sample_threads}, stream,
-         index, certified > 0, rows, row_lines, cols, col_lines, open, alpha, tiles.all > 0, state, group);
+  launch(model, "samples of a cr pass", sample_elements<T>,
+         {{count_samples(model, group), group.grid_rows()}, sample_threads}, stream, index, certified > 0, rows,
+         row_lines, cols, col_lines, open, alpha, tiles.all > 0, state, group);
   launch(model, "plan of a cr pass", make_cr_plan<T>, {{1, group.grid_rows()}, plan_threads}, stream, index,
          certified > 0, certified, row_lines, col_lines, launched, alpha, tiles, slabs,
-         int8_capacities(launched.residues), state, group);
+         group.exists() ? accepted_in_group : accepted_gpu, int8_capacities(launched.residues), state, group);
 }
 
 void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Lines& cols, const PassLaunch& launched,

@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(block_threads, 3) bound_whole(const __grid_con
 }
 
 template <class T, bool Grouped>
-__global__ void __launch_bounds__(block_threads, 3)
+__global__ void __launch_bounds__(block_threads, Grouped ? 4 : 3)
     measure_whole(const __grid_constant__ Sides<T> given, bool with_lambda) {
   await_predecessor();
   const Sides<T>& sides = arguments_of_block<Grouped>(given);
