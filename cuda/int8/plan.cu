@@ -136,14 +136,14 @@ __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Ind
   return true;
 }
 
-/// Each thread block computes one sample (UndecidedSample) for make_cr_plan. The others up to most_samples are marked
-/// as missing.
-template <class T>
-__global__ void __launch_bounds__(sample_threads)
+/// Each thread block computes one sample (UndecidedSample) for make_cr_plan. If there are fewer than most_samples, the
+/// others are marked as missing.
+template <class T, bool Grouped>
+__global__ void __launch_bounds__(sample_threads, Grouped ? 4 : 3)
     sample_elements(int index, bool certified, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
                     const std::uint32_t* open, Scalar<T> alpha, bool tiles, CallState* state, CallGroup<T> group) {
   await_predecessor();
-  if (group.exists()) {
+  if constexpr (Grouped) {
     rows.data = group.rows[blockIdx.y];
     cols.data = group.cols[blockIdx.y];
     group.move(row_lines);
@@ -372,9 +372,9 @@ void plan_cr(const DeviceModel& model, int index, Index certified, const Operand
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
              Scalar<T> alpha, const TileTime& tiles, double slabs, CallState* state, cudaStream_t stream,
              const CallGroup<T>& group) {
-  launch(model, "samples of a cr pass", sample_elements<T>,
-         {{count_samples(model, group), group.grid_rows()}, sample_threads}, stream, index, certified > 0, rows,
-         row_lines, cols, col_lines, open, alpha, tiles.all > 0, state, group);
+  const auto sample = group.exists() ? sample_elements<T, true> : sample_elements<T, false>;
+  launch(model, "samples of a cr pass", sample, {{count_samples(model, group), group.grid_rows()}, sample_threads},
+         stream, index, certified > 0, rows, row_lines, cols, col_lines, open, alpha, tiles.all > 0, state, group);
   launch(model, "plan of a cr pass", make_cr_plan<T>, {{1, group.grid_rows()}, plan_threads}, stream, index,
          certified > 0, certified, row_lines, col_lines, launched, alpha, tiles, slabs,
          group.exists() ? accepted_in_group : accepted_gpu, int8_capacities(launched.residues), state, group);
