@@ -5,7 +5,9 @@
 #include <optional>
 #include <type_traits>
 
+#include "cuda/batch/batch_cost.hpp"
 #include "cuda/batch/batch_kernels.hpp"
+#include "cuda/complex/gemm_complex.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/carver.hpp"
 #include "cuda/core/cublas.hpp"
@@ -14,6 +16,7 @@
 #include "cuda/core/memory.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scalar_argument.hpp"
+#include "cuda/int8/gemm_int8.hpp"
 #include "cuda/native/native_call.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
@@ -145,14 +148,82 @@ bool serves_small(const State& state, const Call<GemmBatch<T>, T>& call, const E
   return call.mode.kind != ACCUBLAS_MODE_FIXED || execution.target == 0;
 }
 
+/// Returns the tiles of the kernels for small matrices.
+template <class T>
+BatchTiles small_tiles(const State& state, const Call<GemmBatch<T>, T>& call) {
+  const Gemm<T> g = column_major(call.problem).shape;
+  return call.mode.kind == ACCUBLAS_MODE_FIXED ? batch_fixed_tiles(state.model(), g.m, g.n, g.k, call.problem.count)
+                                               : batch_tiles(state.model(), g.m, g.n, g.k, call.problem.count);
+}
+
+/// Returns whether a call is faster by groups than by the kernels for small matrices. Batches in single precision, of
+/// which no times are known, take these kernels.
+template <class T>
+bool groups_are_faster(const State& state, const Call<GemmBatch<T>, T>& call) {
+  if (sizeof(T) == sizeof(float)) return false;
+  const Gemm<T>& g = call.problem.shape;
+  const BatchSize size{g.m, g.n, g.k, call.problem.count};
+  const int bits = call.mode.kind == ACCUBLAS_MODE_FIXED ? call.mode.parameter : 0;
+  return BatchTimes{}.margin * group_time(state.model(), size, usual_batch_moduli(bits)) <
+         small_batch_time(state.model(), size, small_tiles(state, call), bits);
+}
+
+/// Returns whether a call has values that int8_batch computes. Larger products fill the device by themselves.
+template <class T>
+bool may_be_grouped(const Call<GemmBatch<T>, T>& call, const Execution& execution) {
+  constexpr Index most_order = 1024;
+  const Gemm<T>& g = call.problem.shape;
+  const Mode& mode = call.mode;
+  const bool of_mode =
+      mode.kind == ACCUBLAS_MODE_CR || mode.kind == ACCUBLAS_MODE_FIXED || (is_grade(mode) && mode.reproducible);
+  return call.engine == ACCUBLAS_ENGINE_INT8 && of_mode && execution.target == 0 && g.m <= most_order &&
+         g.n <= most_order && g.k <= most_order;
+}
+
+/// Returns the arrays of a batch for kernels. `Part` is the type of its numbers, or that of their parts.
+template <class Part, class T>
+BatchOperands<Part> batch_operands(const GemmBatch<T>& x) {
+  constexpr Index parts = sizeof(T) / sizeof(Part);
+  const auto of = [](const auto& from, auto* part) {
+    using Pointer = decltype(part);
+    return BatchArray<std::remove_pointer_t<Pointer>>{reinterpret_cast<Pointer>(from.base), parts * from.stride,
+                                                      reinterpret_cast<const Pointer*>(from.pointers)};
+  };
+  constexpr const Part* read = nullptr;
+  constexpr Part* written = nullptr;
+  return {of(x.a, read), of(x.b, read), of(x.c, written)};
+}
+
+/// Computes a batch of real matrices in groups (int8_batch). Returns false if it cannot, and has written nothing then.
+template <class T>
+bool grouped_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
+  if (!may_be_grouped(call, execution)) return false;
+  const Gemm<T> shape = call.problem.with(nullptr, nullptr, nullptr);
+  return int8_batch(state, Call<Gemm<T>, T>{shape, call.alpha, call.beta, true, true, call.mode, call.engine},
+                    call.problem.count, batch_operands<T>(call.problem), execution);
+}
+
+/// Counterpart of grouped_batch for complex matrices. alpha and beta must be real numbers in host memory.
+template <class T>
+bool grouped_batch(State& state, const Call<GemmBatch<Complex<T>>, Complex<T>>& call, Execution& execution) {
+  const GemmBatch<Complex<T>> x = column_major(call.problem);
+  const Gemm<Complex<T>>& g = x.shape;
+  if (!may_be_grouped(call, execution) || g.c.row_stride != 1 || g.k == 0 || call.alpha.on_device) return false;
+  const Complex<T> alpha = *call.alpha.pointer, beta = *call.beta.pointer;
+  if (alpha.im != 0 || beta.im != 0 || alpha.re == 0) return false;
+  const Gemm<T> shape = product_as_stored<T>(x.with(nullptr, nullptr, nullptr), alpha.re, beta.re);
+  return int8_batch(state,
+                    Call<Gemm<T>, T>{shape, {&alpha.re, false}, {&beta.re, false}, true, true, call.mode, call.engine},
+                    x.count, batch_operands<T>(x), execution);
+}
+
 /// Computes all matrices by the kernels for small matrices. Sums with bounds and exact accumulators compute the
 /// elements that these kernels leave pending.
 template <class T>
 void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   const BatchProblem<T> p = batch_problem(call);
   const bool fixed = call.mode.kind == ACCUBLAS_MODE_FIXED;
-  const BatchTiles tiles = fixed ? batch_fixed_tiles(state.model(), p.m, p.n, p.k, p.count)
-                                 : batch_tiles(state.model(), p.m, p.n, p.k, p.count);
+  const BatchTiles tiles = small_tiles(state, call);
   const cudaStream_t stream = state.cuda_stream();
   std::uint32_t* open = nullptr;
   const auto lay_out = [&](Carver& carver) { open = carver.take<std::uint32_t>(tiles.open_words(p.count)); };
@@ -245,7 +316,9 @@ void real_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exec
     return state.end_call();
   }
   if (call.engine == ACCUBLAS_ENGINE_NATIVE) return native_batch(state, call, execution);
-  if (serves_small(state, call, execution)) return small_batch(state, call, execution);
+  const bool small = serves_small(state, call, execution);
+  if ((!small || groups_are_faster(state, call)) && grouped_batch(state, call, execution)) return;
+  if (small) return small_batch(state, call, execution);
   if (x.c.pointers) return gathered_batch(state, call, execution, serve);
   strided_batch(state, call, execution, serve);
 }
@@ -258,6 +331,7 @@ void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& ex
   if (!call.operands_on_device)
     return one_by_one(call, x, false, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
   if constexpr (is_complex<T>) {
+    if (grouped_batch(state, call, execution)) return;
     x.c.pointers ? gathered_batch(state, call, execution, serve) : strided_batch(state, call, execution, serve);
   } else {
     real_batch(state, call, execution, serve);

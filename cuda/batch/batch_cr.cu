@@ -14,6 +14,7 @@
 // clock take 8200 clocks. In addition there are some 40,000 instructions of a warp, most of them for digits and
 // rounding. (Six exact products of slices of 23 bits in FP64 would take 12300 clocks, with slices of 24 bytes an entry
 // where digits take 10.)
+#include "cuda/batch/batch_cost.hpp"
 #include "cuda/batch/batch_cr_lines.hpp"
 #include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_tiles.hpp"
@@ -227,12 +228,6 @@ using SmallLong = Shape<T, 32, 32, 128, 1, 256, true>;
 template <class T>
 using LargeLong = Shape<T, 64, 64, 128, 1, 512, true>;
 
-/// The times from which long_tiles chooses, in microseconds of a multiprocessor of an H200. `accublas-gpu-bench
-/// batched` measured them.
-struct TileTimes {
-  double large = 25;  ///< 128 terms of a tile of 64 x 64
-  double small = 9;   ///< 128 terms of a tile of 32 x 32
-};
 /// Up to this order a batch takes less time by these kernels than by single calls, which have some 9 launches each.
 constexpr Index most_order = 512;
 
@@ -273,13 +268,12 @@ BatchTiles batch_tiles(const DeviceModel& model, Index m, Index n, Index k, Inde
 BatchTiles long_tiles(const DeviceModel& model, Index m, Index n, Index count) {
   const auto of = [&](int order) { return BatchTiles{order, order, ceil_div(m, order), ceil_div(n, order), true}; };
   const BatchTiles large = of(64), small = of(32);
-  // The factor ceil(k / 128) is left out, because both times have it.
-  const auto time = [&](const BatchTiles& tiles, double of_tile) {
-    return static_cast<double>(ceil_div(count * tiles.of_a_matrix(), Index{model.processors})) * of_tile;
+  const auto time = [&](const BatchTiles& tiles) {
+    constexpr Index one_chunk = 128;  // both times have the number of chunks as a factor
+    return small_batch_time(model, {m, n, one_chunk, count}, tiles, 0);
   };
-  constexpr TileTimes times;
   const bool fits = sizeof(LargeLong<double>) <= shared_limit(model);
-  return fits && time(large, times.large) <= time(small, times.small) ? large : small;
+  return fits && time(large) <= time(small) ? large : small;
 }
 
 template <class T>

@@ -148,6 +148,28 @@ void native_by_device(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& ca
   inside.end();
 }
 
+}  // namespace
+
+template <class T>
+Gemm<T> product_as_stored(const Gemm<Complex<T>>& g, T alpha, T beta) {
+  const auto parts = [](const Complex<T>* numbers) { return reinterpret_cast<const T*>(numbers); };
+  Gemm<T> product{2 * g.m,
+                  g.n,
+                  2 * g.k,
+                  alpha,
+                  {parts(g.a.data), g.a.row_stride, g.a.col_stride},
+                  {parts(g.b.data), g.b.row_stride, 2 * g.b.col_stride},
+                  beta,
+                  {reinterpret_cast<T*>(g.c.data), 1, 2 * g.c.col_stride}};
+  product.numbers_as_stored = true;
+  product.conjugate_a = g.conjugate_a;
+  product.conjugate_b = g.conjugate_b;
+  product.row_pairs = g.conjugate_b ? RowPairs::conjugated : RowPairs::complex;
+  return product;
+}
+
+namespace {
+
 template <class T>
 class ComponentProduct {
  public:
@@ -252,20 +274,19 @@ class ComponentProduct {
              Execution& inner) {
     const cudaStream_t stream = state_.cuda_stream();
     const Matrix<const Complex<T>> a = g_.a.block(row, 0), b = g_.b.block(0, col);
-    Matrix<const T> lines_of_a{row_lines_, 1, lines}, columns{&b.data->re, b.row_stride, 2 * b.col_stride};
-    if (as_stored_)
-      lines_of_a = {&a.data->re, a.row_stride, a.col_stride};
-    else
-      write_rows(a, rows, g_.k, layout, g_.conjugate_a, g_.conjugate_b, transposed_, row_lines_, stream);
-    if (writes_columns_) {
-      write_columns(b, g_.k, cols, swapped, col_lines_, stream);
-      columns = {col_lines_, 1, 2 * g_.k};
-    }
-    Gemm<T> product{lines, cols, 2 * g_.k, alpha_, lines_of_a, columns, beta_, c};
+    const Matrix<const T> written_rows{row_lines_, 1, lines}, written_columns{col_lines_, 1, 2 * g_.k};
+    const Matrix<const T> columns{&b.data->re, b.row_stride, 2 * b.col_stride};
+    if (!as_stored_) write_rows(a, rows, g_.k, layout, g_.conjugate_a, g_.conjugate_b, transposed_, row_lines_, stream);
+    if (writes_columns_) write_columns(b, g_.k, cols, swapped, col_lines_, stream);
+    Gemm<T> product{lines, cols, 2 * g_.k, alpha_, written_rows, writes_columns_ ? written_columns : columns, beta_, c};
     if (as_stored_) {
-      product.numbers_as_stored = true;
-      product.conjugate_a = g_.conjugate_a;
-      product.conjugate_b = g_.conjugate_b;
+      Gemm<Complex<T>> panel = g_;
+      panel.m = rows;
+      panel.n = cols;
+      panel.a = a;
+      panel.b = b;
+      panel.c = g_.c.block(row, col);
+      product = product_as_stored<T>(panel, alpha_, beta_);
     }
     product.wanted = g_.wanted;
     product.real_diagonal = g_.real_diagonal;
@@ -341,6 +362,8 @@ void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, 
   result.put_back();
 }
 
+template Gemm<double> product_as_stored(const Gemm<Complex<double>>&, double, double);
+template Gemm<float> product_as_stored(const Gemm<Complex<float>>&, float, float);
 template void complex_gemm(State&, const Call<Gemm<Complex<double>>, Complex<double>>&, Execution&,
                            DeviceGemmFunction<double>);
 template void complex_gemm(State&, const Call<Gemm<Complex<float>>, Complex<float>>&, Execution&,

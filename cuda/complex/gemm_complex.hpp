@@ -14,4 +14,9 @@ template <class T>
 void complex_gemm(State& state, const Call<Gemm<Complex<T>>, Complex<T>>& call, Execution& execution,
                   DeviceGemmFunction<T> serve);
 
+/// Returns the product of complex numbers as engine int8 reads them in place: a real product of their parts
+/// (Gemm::numbers_as_stored) with real factors alpha and beta. The numbers of a column of C must be adjacent.
+template <class T>
+Gemm<T> product_as_stored(const Gemm<Complex<T>>& g, T alpha, T beta);
+
 }  // namespace accublas::cuda

@@ -11,6 +11,7 @@
 #include "cuda/exact/decide_sum.hpp"
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/open_elements.hpp"
+#include "cuda/exact/state_of_block.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/slab_bound.hpp"
@@ -343,18 +344,20 @@ __device__ ACCUBLAS_NOINLINE void finish_pending(const ExactArguments<T>& a, con
     atomicAdd(&open_before(state, most_passes), static_cast<unsigned long long>(static_cast<long long>(change)));
 }
 
-template <class T>
+template <class T, bool Grouped>
 __global__ void __launch_bounds__(bounded_shape.threads(), bounded_shape.resident)
-    decide_tiles(const __grid_constant__ ExactArguments<T> a, PendingTiles least_of_all, PendingTiles least_of_short) {
+    decide_tiles(const __grid_constant__ ExactArguments<T> given, PendingTiles least_of_all,
+                 PendingTiles least_of_short) {
   extern __shared__ __align__(16) double memory[];
   await_predecessor();
-  CallState& state = *a.state;
-  if (leaves_c(state, a.alpha)) return;
+  CallState& state = state_of_block<Grouped>(given);
+  if (leaves_c(state, given.alpha)) return;
   const bool all = state.all_pending != 0;
-  const PendingTiles least = knows_exponents(a) ? least_of_short : least_of_all;
+  const PendingTiles least = !Grouped && knows_exponents(given) ? least_of_short : least_of_all;
   // Other blocks may have decided elements already. A block that returns for that reason leaves its tiles to them.
   const volatile unsigned long long& counter = open_before(state, most_passes);
   if (!all && !__syncthreads_or(counter > static_cast<unsigned long long>(least.elements))) return;
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   __shared__ unsigned long long taken;
   __shared__ PendingTile lines;
   const BoundedTotals<T> totals(memory + bounded_shape.stages * bounded_shape.stage_words());
@@ -380,9 +383,11 @@ void decide_by_tiles(const DeviceModel& model, const ExactArguments<T>& a, const
   static_assert(bytes <= 48 * 1024, "more must be allowed");
   const Index tiles = count_tiles(a.rows.count, a.cols.count),
               places = Index{bounded_shape.resident} * model.processors;
-  launch(model, "tiles of open elements", decide_tiles<T>,
-         {static_cast<unsigned>(min(tiles, places)), static_cast<unsigned>(bounded_shape.threads()), bytes}, stream, a,
-         least, of_short);
+  const auto kernel = a.group.exists() ? decide_tiles<T, true> : decide_tiles<T, false>;
+  const dim3 grid{static_cast<unsigned>(a.group.blocks_of_product(min(tiles, places), places, tiles)),
+                  a.group.grid_rows()};
+  launch(model, "tiles of open elements", kernel, {grid, static_cast<unsigned>(bounded_shape.threads()), bytes}, stream,
+         a, least, of_short);
 }
 
 template void decide_by_tiles(const DeviceModel&, const ExactArguments<double>&, const PendingTiles&,

@@ -23,12 +23,14 @@ struct EngineCall {
   RowPairs pairs_of_columns;
   Wanted wanted;
   KnownZeros zeros;  ///< A is the rows' side
+  bool transposed;   ///< the rows' side is B
+  bool grouped;      ///< the operands have no data (cuda/core/call_group.hpp)
 
-  explicit EngineCall(const Call<Gemm<T>, T>& call) {
+  explicit EngineCall(const Call<Gemm<T>, T>& call, bool of_group = false) : grouped(of_group) {
     const Gemm<T>& g = call.problem;
     const Operand<T> a{g.a.data, g.a.row_stride, g.a.col_stride, g.m, g.k};
     const Operand<T> b{g.b.data, g.b.col_stride, g.b.row_stride, g.n, g.k};
-    const bool transposed = g.c.row_stride == 1 && g.m > 1;
+    transposed = g.c.row_stride == 1 && g.m > 1;
     rows = transposed ? b : a;
     cols = transposed ? a : b;
     at = transposed ? g.c.transposed() : g.c;
@@ -49,7 +51,7 @@ struct EngineCall {
 
   /// Both sides have the same lines, as in SYRK; of complex residues, whose columns are numbers, but for conjugation.
   bool same_lines(ResidueKind residues = ResidueKind::real) const {
-    return rows.same_entries(residues == ResidueKind::complex ? cols.numbers() : cols);
+    return !grouped && rows.same_entries(residues == ResidueKind::complex ? cols.numbers() : cols);
   }
 };
 

@@ -10,6 +10,7 @@
 #include "cuda/exact/finish_element.hpp"
 #include "cuda/exact/finish_in_place.hpp"
 #include "cuda/exact/open_elements.hpp"
+#include "cuda/exact/state_of_block.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/escalation.hpp"
 
@@ -95,15 +96,16 @@ __device__ void compute_few_elements(const ExactArguments<T>& a, ExactStorage* s
 
 /// Warps take chunks of the bitmap's bytes by a counter. The 32 bytes of a chunk lie far apart, so that adjacent
 /// pending elements are distributed over warps; neighbouring chunks share their sectors.
-template <class T>
+template <class T, bool Grouped>
 __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
-    compute_open_elements(const __grid_constant__ ExactArguments<T> a) {
+    compute_open_elements(const __grid_constant__ ExactArguments<T> given) {
   await_predecessor();
-  CallState& state = *a.state;
-  if (leaves_c(state, a.alpha)) return;
+  CallState& state = state_of_block<Grouped>(given);
+  if (leaves_c(state, given.alpha)) return;
   const unsigned long long count = open_before(state, most_passes) - state.resolved;
   const bool specials = state.rows.special != 0 || state.cols.special != 0;
   if (count == 0 && !specials) return;
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   __shared__ ExactStorage storage[exact_warps];
   if (!specials && count <= 2 * gridDim.x) return compute_few_elements(a, storage);
   const Team mine{storage + threadIdx.x / 32, 0, 1};
@@ -140,16 +142,19 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
 /// A block examines a tile of 64 x 64 elements; a thread examines 4 x 4 of them, 16 apart.
 constexpr int zero_tile = 64, zero_threads = 256, zero_words = 16;
 
-template <class T>
-__global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArguments<T> a, int index) {
+template <class T, bool Grouped>
+__global__ void __launch_bounds__(zero_threads)
+    clear_structural_zeros(const __grid_constant__ ExactArguments<T> given, int index) {
   await_predecessor();
-  CallState& state = *a.state;
-  if (leaves_c(state, a.alpha) || !state.pass[index].active) return;
+  CallState& state = state_of_block<Grouped>(given);
+  if (leaves_c(state, given.alpha) || !state.pass[index].active) return;
   unsigned long long& counter = open_before(state, index + 1);
-  const Index m = a.rows.count, n = a.cols.count, words = OpenBits::words_per_row(n);
+  const Index m = given.rows.count, n = given.cols.count, words = OpenBits::words_per_row(n);
   const unsigned long long count = *static_cast<volatile unsigned long long*>(&counter);
-  // A few elements would not cause a further pass: exact sums compute them as they are.
-  if (count <= few_elements_gpu(m, n)) return;
+  // A few elements would not cause a further pass: exact sums compute them as they are. Other thread blocks lower the
+  // counter, so the threads of a block must agree.
+  if (!__syncthreads_or(count > few_elements_gpu(m, n))) return;
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   const T alpha = a.alpha.get(), beta = a.beta.get();
   __shared__ std::uint64_t row_bits[zero_words][zero_tile], col_bits[zero_words][zero_tile];
   __shared__ std::uint32_t open[zero_tile][2];
@@ -223,8 +228,11 @@ __global__ void __launch_bounds__(zero_threads) clear_structural_zeros(ExactArgu
 template <class T>
 void resolve_structural_zeros(const DeviceModel& model, const ExactArguments<T>& a, int index, cudaStream_t stream) {
   if (!a.row_lines.nonzero || !a.col_lines.nonzero) return;
-  launch(model, "structural zeros", clear_structural_zeros<T>,
-         {static_cast<unsigned>(8 * model.processors), zero_threads}, stream, a, index);
+  const auto kernel = a.group.exists() ? clear_structural_zeros<T, true> : clear_structural_zeros<T, false>;
+  const Index tiles = ceil_div(a.rows.count, zero_tile) * ceil_div(a.cols.count, zero_tile);
+  const Index own = a.group.blocks_of_product(8 * model.processors, 2 * model.processors, tiles);
+  const dim3 grid{static_cast<unsigned>(own), a.group.grid_rows()};
+  launch(model, "structural zeros", kernel, {grid, zero_threads}, stream, a, index);
 }
 
 PendingTiles PendingTiles::faster_by_tiles(const DeviceModel& model, Index m, Index n) {
@@ -245,8 +253,10 @@ bool computes_tiles(const DeviceModel& model, Index m, Index n) {
 
 template <class T>
 void accumulate_open_elements(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
-  launch(model, "exact elements", compute_open_elements<T>,
-         {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, a);
+  const auto kernel = a.group.exists() ? compute_open_elements<T, true> : compute_open_elements<T, false>;
+  const Index resident = Index{exact_blocks} * model.processors;
+  const dim3 grid{static_cast<unsigned>(a.group.blocks_of_product(resident, resident, resident)), a.group.grid_rows()};
+  launch(model, "exact elements", kernel, {grid, 32 * exact_warps}, stream, a);
 }
 
 template <class T>
@@ -259,10 +269,14 @@ void exact(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t st
   accumulate_open_elements(model, a, stream);
 }
 
+bool computes_small_tiles(const DeviceModel& model, Index m, Index n) {
+  return m * n > PendingTiles::of_small(model).elements;
+}
+
 template <class T>
 void exact_of_small(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
   const PendingTiles least = PendingTiles::of_small(model);
-  if (a.rows.count * a.cols.count > least.elements) decide_by_tiles(model, a, least, least, stream);
+  if (computes_small_tiles(model, a.rows.count, a.cols.count)) decide_by_tiles(model, a, least, least, stream);
   decide_by_grid_sums(model, a, stream);
   accumulate_open_elements(model, a, stream);
 }

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
@@ -33,8 +34,22 @@ struct ExactArguments {
   CallState* state;
   /// if not null: dot2's pairs go here, that of (row, col) at row n + col, and C is not written
   Pair* pairs = nullptr;
-  Wanted wanted{};  ///< which elements are pending if all are (CallState::all_pending)
-  TermExponents exponents{};
+  Wanted wanted{};            ///< which elements are pending if all are (CallState::all_pending)
+  TermExponents exponents{};  ///< of single calls
+  CallGroup<T> group{};
+
+#ifdef __CUDACC__
+  /// For arguments_of_block.
+  __device__ void move_to_product() {
+    rows.data = group.rows[blockIdx.y];
+    cols.data = group.cols[blockIdx.y];
+    at.data = group.at[blockIdx.y];
+    group.move(row_lines);
+    group.move(col_lines);
+    group.move(open);
+    group.move(state);
+  }
+#endif
 };
 /// Run this after pass `index` and before a further one, which many pending elements would cause. It writes the
 /// elements without a term, and clears their bits.
@@ -42,7 +57,8 @@ template <class T>
 void resolve_structural_zeros(const DeviceModel&, const ExactArguments<T>&, int index, cudaStream_t);
 template <class T>
 void exact(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
-/// Counterpart of `exact` for small results, whose tiles do not fill the device (PendingTiles::of_small).
+/// Counterpart of `exact` for small results, whose tiles do not fill the device (PendingTiles::of_small), and for
+/// groups.
 template <class T>
 void exact_of_small(const DeviceModel&, const ExactArguments<T>&, cudaStream_t);
 
@@ -93,6 +109,8 @@ struct PendingTiles {
 };
 /// Returns whether exact() runs decide_by_tiles for an m x n result. Only then all elements may be pending.
 bool computes_tiles(const DeviceModel&, Index m, Index n);
+/// Counterpart of computes_tiles for exact_of_small().
+bool computes_small_tiles(const DeviceModel&, Index m, Index n);
 
 // exact() runs the following three steps.
 /// Computes the tiles that have many pending elements: writes those elements of finite lines that Ziv's test decides,

@@ -7,6 +7,7 @@
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/grid_sum.hpp"
 #include "cuda/exact/open_elements.hpp"
+#include "cuda/exact/state_of_block.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
@@ -77,13 +78,15 @@ __device__ ACCUBLAS_NOINLINE bool decide_element(const ExactArguments<T>& a, Ind
   return true;
 }
 
-template <class T>
-__global__ void __launch_bounds__(threads, resident) decide_open_elements(const __grid_constant__ ExactArguments<T> a) {
+template <class T, bool Grouped>
+__global__ void __launch_bounds__(threads, resident)
+    decide_open_elements(const __grid_constant__ ExactArguments<T> given) {
   await_predecessor();
-  CallState& state = *a.state;
-  if (leaves_c(state, a.alpha)) return;
+  CallState& state = state_of_block<Grouped>(given);
+  if (leaves_c(state, given.alpha)) return;
   const unsigned long long count = open_before(state, most_passes);
   if (count == 0) return;
+  const ExactArguments<T>& a = arguments_of_block<Grouped>(given);
   __shared__ Listed list[most_listed];
   __shared__ int listed, taken;
   const int t = static_cast<int>(threadIdx.x), lane = t % 32;
@@ -153,9 +156,11 @@ __global__ void __launch_bounds__(threads, resident) decide_open_elements(const 
 
 template <class T>
 void decide_by_grid_sums(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
-  prefer_cache(decide_open_elements<T>, shared_percent, "grid sums of open elements");
-  launch(model, "grid sums of open elements", decide_open_elements<T>,
-         {static_cast<unsigned>(resident * model.processors), threads}, stream, a);
+  const auto kernel = a.group.exists() ? decide_open_elements<T, true> : decide_open_elements<T, false>;
+  prefer_cache(kernel, shared_percent, "grid sums of open elements");
+  const Index most = Index{resident} * model.processors;
+  const dim3 grid{static_cast<unsigned>(a.group.blocks_of_product(most, most, most)), a.group.grid_rows()};
+  launch(model, "grid sums of open elements", kernel, {grid, threads}, stream, a);
 }
 
 template void decide_by_grid_sums(const DeviceModel&, const ExactArguments<double>&, cudaStream_t);

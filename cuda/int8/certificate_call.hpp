@@ -27,11 +27,11 @@ struct CertificateMemory {
 
 /// Rungs of moduli, and fewer than all rungs, want all terms of X in one chunk. For moduli the lines, which
 /// measure_bounds measured, may do without X. elements: certified_elements, or INT64_MAX for calls that promise no
-/// bits: then any number of elements may be rejected.
+/// bits: then any number of elements may be rejected. In a group the certificate is one block of one chunk.
 template <class T>
 void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
                  CertificateLadder ladder, const CertificateBlocks& block, const CertificateMemory& memory,
-                 Index elements, std::uint32_t* open, CallState* device) {
+                 Index elements, std::uint32_t* open, CallState* device, const CallGroup<T>& group = {}) {
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
   const int stride = certificate_stride_of(call.rows.k, ladder.kind);
@@ -54,7 +54,7 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
         state.phase(&accublas_report_t::ms_convert);
         convert_certificate(model, CertificateSide<T>{call.rows, row_lines, row, rows, memory.rows, col == 0 || !whole},
                             CertificateSide<T>{call.cols, col_lines, col, cols, col_bytes, !once}, stride, p, count,
-                            chunk, by_lines, device, stream);
+                            chunk, by_lines, device, stream, group);
         state.phase(&accublas_report_t::ms_product);
         const SumsArguments sums{memory.rows,
                                  col_bytes,
@@ -68,7 +68,8 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
                                  block.cols,
                                  p > 0,
                                  device,
-                                 wanted};
+                                 wanted,
+                                 group};
         if (whole) {
           certify_product<T>(model, ladder, sums, row_lines, col_lines, row, col, elements, open, stream);
         } else {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
@@ -36,7 +37,7 @@ ACCUBLAS_HD inline bool shares_residues(const PassPlan& plan, Index lines) {
 
 template <class T>
 void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan, Index p0,
-             Index terms, Index k_padded, cudaStream_t);
+             Index terms, Index k_padded, cudaStream_t, const CallGroup<T>& group = {});
 
 /// Converts to complex residues, with the contract of the function above: entries 2 p and 2 p + 1 of a line are the
 /// parts of term p, whose residues in plane l are those of x real + sign y imag (lib/numerics/complex_moduli.hpp);
@@ -44,7 +45,7 @@ void convert(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T
 bool converts_complex(const DeviceModel&);
 template <class T>
 void convert_complex(const DeviceModel&, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan,
-                     Index p0, Index terms, Index k_padded, cudaStream_t);
+                     Index p0, Index terms, Index k_padded, cudaStream_t, const CallGroup<T>& group = {});
 
 struct LineRungs;
 /// The certificate's factors (docs/modes.md, dp): one plane in the layout above, byte min(127, floor(abs(a) 2^(7-E)))
@@ -63,6 +64,6 @@ struct CertificateSide {
 template <class T>
 void convert_certificate(const DeviceModel&, const CertificateSide<T>& rows, const CertificateSide<T>& cols, int stride,
                          Index first_term, Index terms, Index k_padded, const LineRungs& by_lines, CallState*,
-                         cudaStream_t);
+                         cudaStream_t, const CallGroup<T>& group = {});
 
 }  // namespace accublas::cuda

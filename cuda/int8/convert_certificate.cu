@@ -19,17 +19,34 @@ static_assert(ShortRows::terms == certificate_block);
 template <class T>
 struct MagnitudeSides {
   CertificateSide<T> side[2];
+  CallState* state;
+  CallGroup<T> group{};
+
+#ifdef __CUDACC__
+  /// For arguments_of_block.
+  __device__ void move_to_product() {
+    side[0].operand.data = group.rows[blockIdx.y];
+    side[1].operand.data = group.cols[blockIdx.y];
+    for (CertificateSide<T>& own : side) {
+      group.move(own.lines);
+      group.move(own.out);
+    }
+    group.move(state);
+  }
+#endif
 };
 template <class T>
 ACCUBLAS_HD Index magnitude_tiles(const CertificateSide<T>& side, Index k_padded) {
   return side.wanted ? padded_lines(side.count) / tile_lines * k_tiles<ShortRows>(k_padded) : 0;
 }
 
-template <class T>
+template <class T, bool Grouped>
 __global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
-    convert_magnitudes(const __grid_constant__ MagnitudeSides<T> sides, int stride, Index first_term, Index terms,
-                       Index k_padded, const __grid_constant__ LineRungs by_lines, CallState* state) {
+    convert_magnitudes(const __grid_constant__ MagnitudeSides<T> given, int stride, Index first_term, Index terms,
+                       Index k_padded, const __grid_constant__ LineRungs by_lines) {
   await_predecessor();
+  const MagnitudeSides<T>& sides = arguments_of_block<Grouped>(given);
+  CallState* const state = sides.state;
   if (state->refused) return;
   __shared__ LinesVerdict verdict;
   if (by_lines.count > 0) {
@@ -94,19 +111,22 @@ __global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_proces
 template <class T>
 void convert_certificate(const DeviceModel& device, const CertificateSide<T>& rows, const CertificateSide<T>& cols,
                          int stride, Index first_term, Index terms, Index k_padded, const LineRungs& by_lines,
-                         CallState* state, cudaStream_t stream) {
+                         CallState* state, cudaStream_t stream, const CallGroup<T>& group) {
   using Shape = ShortRows;
   const Index count = magnitude_tiles(rows, k_padded) + magnitude_tiles(cols, k_padded);
   if (count == 0) return;
-  allow_shared_memory<T, Shape>(convert_magnitudes<T>);
-  launch(device, "convert_certificate", convert_magnitudes<T>,
-         {grid<Shape>(device, count), Shape::threads, shared_bytes<T, Shape>}, stream, MagnitudeSides<T>{{rows, cols}},
-         stride, first_term, terms, k_padded, by_lines, state);
+  const auto kernel = group.exists() ? convert_magnitudes<T, true> : convert_magnitudes<T, false>;
+  allow_shared_memory<T, Shape>(kernel);
+  launch(device, "convert_certificate", kernel,
+         {grid<Shape>(device, count, group), Shape::threads, shared_bytes<T, Shape>}, stream,
+         MagnitudeSides<T>{{rows, cols}, state, group}, stride, first_term, terms, k_padded, by_lines);
 }
 
 template void convert_certificate(const DeviceModel&, const CertificateSide<double>&, const CertificateSide<double>&,
-                                  int, Index, Index, Index, const LineRungs&, CallState*, cudaStream_t);
+                                  int, Index, Index, Index, const LineRungs&, CallState*, cudaStream_t,
+                                  const CallGroup<double>&);
 template void convert_certificate(const DeviceModel&, const CertificateSide<float>&, const CertificateSide<float>&, int,
-                                  Index, Index, Index, const LineRungs&, CallState*, cudaStream_t);
+                                  Index, Index, Index, const LineRungs&, CallState*, cudaStream_t,
+                                  const CallGroup<float>&);
 
 }  // namespace accublas::cuda

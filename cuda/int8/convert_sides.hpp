@@ -27,6 +27,21 @@ struct Tiles {
 template <class T>
 struct ConvertSides {
   ConvertSide<T> side[2];
+  const PassPlan* plan;
+  CallGroup<T> group{};
+
+#ifdef __CUDACC__
+  /// For arguments_of_block.
+  __device__ void move_to_product() {
+    side[0].operand.data = group.rows[blockIdx.y];
+    side[1].operand.data = group.cols[blockIdx.y];
+    for (ConvertSide<T>& own : side) {
+      group.move(own.lines);
+      group.move(own.out);
+    }
+    group.move(plan);
+  }
+#endif
 };
 
 template <class Numbers, class Shape, class T>
@@ -50,12 +65,12 @@ __device__ ACCUBLAS_NOINLINE void negate_own_entries(const Operand<T>& x, Buffer
 }
 
 /// Tiles with k fastest: blocks that run together then write neighbouring rows. p0, terms: entries of the lines.
-template <class T, class Shape, class Numbers>
+template <class T, class Shape, class Numbers, bool Grouped>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
-    convert_sides(const __grid_constant__ ConvertSides<T> sides, const PassPlan* plan_pointer, Index p0, Index terms,
-                  Index k_padded) {
+    convert_sides(const __grid_constant__ ConvertSides<T> given, Index p0, Index terms, Index k_padded) {
   await_predecessor();
-  const PassPlan plan = *plan_pointer;
+  const ConvertSides<T>& sides = arguments_of_block<Grouped>(given);
+  const PassPlan plan = *sides.plan;
   if (!plan.active) return;
   // The host launches as many blocks as a plan can need; this one may have fewer. At n = 8192 the columns of a block of
   // rows that is not there took 422 us.
@@ -141,14 +156,15 @@ inline bool has_shared_memory(const DeviceModel& device, std::size_t bytes) {
 }
 
 template <class T, class Shape, class Numbers>
-void launch_convert(const DeviceModel& device, const ConvertSides<T>& sides, const PassPlan* plan, Index p0,
-                    Index terms, Index k_padded, cudaStream_t stream) {
+void launch_convert(const DeviceModel& device, const ConvertSides<T>& sides, Index p0, Index terms, Index k_padded,
+                    cudaStream_t stream) {
   const Index tiles = most_tiles<Shape>(sides, Numbers::entries_a_term * k_padded);
   if (tiles == 0) return;
-  const auto kernel = convert_sides<T, Shape, Numbers>;
+  const auto kernel =
+      sides.group.exists() ? convert_sides<T, Shape, Numbers, true> : convert_sides<T, Shape, Numbers, false>;
   allow_shared_memory<T, Shape>(kernel);
-  launch(device, "convert", kernel, {grid<Shape>(device, tiles), Shape::threads, shared_bytes<T, Shape>}, stream, sides,
-         plan, p0, terms, k_padded);
+  launch(device, "convert", kernel, {grid<Shape>(device, tiles, sides.group), Shape::threads, shared_bytes<T, Shape>},
+         stream, sides, p0, terms, k_padded);
 }
 
 }  // namespace accublas::cuda::converting

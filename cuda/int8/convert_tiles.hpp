@@ -7,6 +7,7 @@
 #include <cuda_pipeline_primitives.h>
 
 #include "cuda/core/arithmetic.hpp"
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/core/operand.hpp"
@@ -130,11 +131,11 @@ __device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&&
   }
 }
 
-/// The number of blocks that run at once.
+/// The number of blocks that run at once, for `tiles` tiles; in a group for each product.
 template <class Shape>
-unsigned grid(const DeviceModel& device, Index tiles) {
+dim3 grid(const DeviceModel& device, Index tiles, const GroupStride& group = {}) {
   const Index most = Index{Shape::blocks_a_processor} * device.processors;
-  return static_cast<unsigned>(tiles < most ? tiles : most);
+  return {static_cast<unsigned>(group.blocks_of_product(tiles < most ? tiles : most, most, tiles)), group.grid_rows()};
 }
 
 /// Lets a kernel have more shared memory than it gets unasked.

@@ -5,10 +5,12 @@
 // pass over C.
 #pragma once
 
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/state.hpp"
 #include "cuda/exact/combined_parts.hpp"
 #include "cuda/exact/engine_call.hpp"
+#include "cuda/exact/exact.hpp"
 #include "cuda/int8/int8_plan.hpp"
 #include "cuda/native/native_offer.hpp"
 #include "lib/call/execution.hpp"
@@ -24,11 +26,16 @@ enum class Measures {
 
 template <class T>
 struct Int8Call {
-  /// Makes the plan. sum_moduli: Int8Request's.
+  /// Makes the plan. sum_moduli: Int8Request's. `grouped`: a group takes no slabs.
   Int8Call(State& of_context, const Call<Gemm<T>, T>& call, Execution& call_execution, const NativeOffer* native_offer,
-           int sum_moduli = 0);
+           int sum_moduli = 0, bool grouped = false);
 
-  /// Starts the call in `memory`, which has plan.bytes: the report's bound is that of a result that is rounded once.
+  /// Returns the distance of the arrays of a group's products, which is a whole number of groups of lines of residues
+  /// and of the certificate's bytes.
+  Index product_bytes() const;
+
+  /// Starts the call in `memory`, which has plan.bytes, or product_bytes() for each product of a group: the report's
+  /// bound is that of a result that is rounded once.
   void begin(std::byte* memory);
   void measure_lines(Measures);
   /// Resolves open elements that no term contributes to, before pass index + 1 is planned for them.
@@ -36,7 +43,9 @@ struct Int8Call {
   /// Computes by exact accumulators what the passes left open. Where alpha, in device memory, is zero, C = beta C.
   void compute_open_elements();
   void phase(double accublas_report_t::*member) { state.phase(member); }
-  void end() { state.end_call(); }
+  /// Ends the call. The products of a group add their counts to it.
+  void end();
+  ExactArguments<T> open_elements() const;
 
   State& state;
   const DeviceModel& model;
@@ -47,8 +56,10 @@ struct Int8Call {
   const CombinedParts<T>* combined;  ///< null: alpha and beta are real
   const EngineCall<T> in_engine;
   const Int8Plan plan;
-  Int8Arrays arrays{};
+  CallGroup<T> group{};             ///< the products that the next call of begin() starts
+  Int8Arrays arrays{};              ///< in a group: of the first product
   CallState* device = nullptr;
+  CallState* of_context = nullptr;  ///< the call's state that the context reads
 };
 
 }  // namespace accublas::cuda

@@ -38,7 +38,8 @@ class PassBlocks {
                               true,  complex_ ? 2 : 1, col_sign_, same_lines_};
     const auto start = complex_ ? convert_complex<T> : convert<T>;
     call_.phase(&accublas_report_t::ms_convert);
-    start(call_.model, rows, cols, plan_, first_term(chunk), terms_of(chunk), launched_.buffers.k_padded, call_.stream);
+    start(call_.model, rows, cols, plan_, first_term(chunk), terms_of(chunk), launched_.buffers.k_padded, call_.stream,
+          call_.group);
   }
 
   /// Their products, added to those of the chunks before.
@@ -67,6 +68,7 @@ class PassBlocks {
     product.conjugates = call_.plan.as_stored && row_sign_ != col_sign_;
     product.zeros = zeros;
     product.first_term = complex_ ? first_term(chunk) / 2 : first_term(chunk);
+    product.group = call_.group;
     call_.phase(&accublas_report_t::ms_product);
     residue_product(call_.model, product, call_.stream);
   }
@@ -88,6 +90,7 @@ class PassBlocks {
     block.all_undecided = false;
     block.state = call_.device;
     block.wanted = call.wanted;
+    block.group = call_.group;
     call_.phase(&accublas_report_t::ms_reconstruct);
     if (sums) return add_sums(call_.model, block, *sums, call_.stream);
     const auto start = complex_ ? reconstruct_complex<T> : reconstruct<T>;

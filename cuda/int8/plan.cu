@@ -72,8 +72,9 @@ __device__ PassPlan plan_of_accepted(const CallState& state, Index k, int most, 
 template <class T>
 __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, PassLaunch launched, double target,
                                 Scalar<T> alpha, bool has_offer, NativeOffer offer, Capacities capacities,
-                                CallState* state) {
+                                CallState* state, GroupStride group) {
   await_predecessor();
+  group.move(state);
   PassPlan plan{};
   if (t > 0 && !leaves_c(*state, alpha)) {
     const bool exact = max(state->rows.needed_bits, state->cols.needed_bits) <= t;
@@ -135,12 +136,21 @@ __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Ind
   return true;
 }
 
-/// Each thread block computes one sample (UndecidedSample) for make_cr_plan.
-template <class T>
-__global__ void __launch_bounds__(sample_threads)
+/// Each thread block computes one sample (UndecidedSample) for make_cr_plan. If there are fewer than most_samples, the
+/// others are marked as missing.
+template <class T, bool Grouped>
+__global__ void __launch_bounds__(sample_threads, Grouped ? 4 : 3)
     sample_elements(int index, bool certified, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
-                    const std::uint32_t* open, Scalar<T> alpha, bool tiles, CallState* state) {
+                    const std::uint32_t* open, Scalar<T> alpha, bool tiles, CallState* state, CallGroup<T> group) {
   await_predecessor();
+  if constexpr (Grouped) {
+    rows.data = group.rows[blockIdx.y];
+    cols.data = group.cols[blockIdx.y];
+    group.move(row_lines);
+    group.move(col_lines);
+    group.move(open);
+    group.move(state);
+  }
   const bool first = is_first(*state, index, certified);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
   UndecidedSample sample{-1, -1};  // none found
@@ -161,8 +171,20 @@ __global__ void __launch_bounds__(sample_threads)
     state->sample_col_term[blockIdx.x] = sample.col_term;
     state->sample_tile[blockIdx.x] = tile;
   }
+  for (unsigned s = blockIdx.x + gridDim.x * (1 + threadIdx.x); s < most_samples; s += gridDim.x * sample_threads) {
+    state->sample_row_term[s] = state->sample_col_term[s] = -1;
+    state->sample_tile[s] = -1;
+  }
 }
 
+/// Returns how many samples a product has. The products of a group share the device.
+unsigned count_samples(const DeviceModel& model, const GroupStride& group) {
+  constexpr Index least = 16;
+  return static_cast<unsigned>(max(least, group.blocks_of_product(most_samples, model.processors, most_samples)));
+}
+
+/// Counterpart of accepted_gpu for the products of a group, whose pending elements keep the device busy together.
+constexpr double accepted_in_group = 3e-4;
 constexpr int plan_threads = 1024;
 
 /// Counts in needs[b] how many of at most 65,536 evenly spread lines need b bits (line_needs). Returns how many lines
@@ -192,7 +214,7 @@ __device__ unsigned long long by_time(double time, int moduli) {
   return static_cast<unsigned long long>(time * 1024) * 64 + static_cast<unsigned>(moduli);
 }
 
-/// Plans a cr pass: the least number of moduli for which the samples expect at most the fraction `accepted_gpu` of the
+/// Plans a cr pass: the least number of moduli for which the samples expect at most the fraction `accepted` of the
 /// elements to stay undecided. If there is none, tiles compute what the pass leaves undecided, and the pass takes the
 /// number of moduli that is the fastest together with the tiles. There is no pass where tiles alone are faster: they
 /// leave out blocks of zeros. Pass 0 of a certified call is the one with T* unless the certificate leaves all
@@ -200,8 +222,12 @@ __device__ unsigned long long by_time(double time, int moduli) {
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
     make_cr_plan(int index, bool certified, Index elements, Lines rows, Lines cols, PassLaunch launched,
-                 Scalar<T> alpha, TileTime tiles, double slabs, Capacities capacities, CallState* state) {
+                 Scalar<T> alpha, TileTime tiles, double slabs, double accepted, Capacities capacities,
+                 CallState* state, GroupStride group) {
   await_predecessor();
+  group.move(rows);
+  group.move(cols);
+  group.move(state);
   PassPlan plan{};
   const bool first = is_first(*state, index, certified);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
@@ -273,7 +299,7 @@ __global__ void __launch_bounds__(plan_threads)
       if (s.row_term >= 0) chance += s.chance(row_terms, col_terms);
     for (int offset = 16; offset > 0; offset /= 2) chance += __shfl_xor_sync(0xFFFFFFFFu, chance, offset);
     if (lane != 0) continue;
-    if (chance <= accepted_gpu * found) atomicMin(&chosen, moduli);
+    if (chance <= accepted * found) atomicMin(&chosen, moduli);
     if (found > 0) atomicMin(&fastest, by_time(moduli + tiles.start + tile_time * (chance / found), moduli));
   }
   if (threadIdx.x == 0) {
@@ -328,10 +354,10 @@ __global__ void make_sums_plan(int moduli, Index m, Index n, Index k, PassLaunch
 template <class T>
 void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, const Lines& cols,
                 const PassLaunch& launched, double target, Scalar<T> alpha, const NativeOffer* offer, CallState* state,
-                cudaStream_t stream) {
-  launch(model, "plan of a fixed pass", make_fixed_plan<T>, {1, 1}, stream, index, t, rows.count, cols.count, rows.k,
-         launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(launched.residues),
-         state);
+                cudaStream_t stream, const GroupStride& group) {
+  launch(model, "plan of a fixed pass", make_fixed_plan<T>, {{1, group.grid_rows()}, 1}, stream, index, t, rows.count,
+         cols.count, rows.k, launched, target, alpha, offer != nullptr, offer ? *offer : NativeOffer{},
+         int8_capacities(launched.residues), state, group);
 }
 
 template <class T>
@@ -344,11 +370,14 @@ void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const L
 template <class T>
 void plan_cr(const DeviceModel& model, int index, Index certified, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch& launched, const std::uint32_t* open,
-             Scalar<T> alpha, const TileTime& tiles, double slabs, CallState* state, cudaStream_t stream) {
-  launch(model, "samples of a cr pass", sample_elements<T>, {most_samples, sample_threads}, stream, index,
-         certified > 0, rows, row_lines, cols, col_lines, open, alpha, tiles.all > 0, state);
-  launch(model, "plan of a cr pass", make_cr_plan<T>, {1, plan_threads}, stream, index, certified > 0, certified,
-         row_lines, col_lines, launched, alpha, tiles, slabs, int8_capacities(launched.residues), state);
+             Scalar<T> alpha, const TileTime& tiles, double slabs, CallState* state, cudaStream_t stream,
+             const CallGroup<T>& group) {
+  const auto sample = group.exists() ? sample_elements<T, true> : sample_elements<T, false>;
+  launch(model, "samples of a cr pass", sample, {{count_samples(model, group), group.grid_rows()}, sample_threads},
+         stream, index, certified > 0, rows, row_lines, cols, col_lines, open, alpha, tiles.all > 0, state, group);
+  launch(model, "plan of a cr pass", make_cr_plan<T>, {{1, group.grid_rows()}, plan_threads}, stream, index,
+         certified > 0, certified, row_lines, col_lines, launched, alpha, tiles, slabs,
+         group.exists() ? accepted_in_group : accepted_gpu, int8_capacities(launched.residues), state, group);
 }
 
 void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Lines& cols, const PassLaunch& launched,
@@ -359,12 +388,12 @@ void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Li
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                                       \
   template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double,    \
-                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t);                               \
+                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t, const GroupStride&);           \
   template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,     \
                                const NativeOffer*, CallState*, cudaStream_t);                                         \
   template void plan_cr<T>(const DeviceModel&, int, Index, const Operand<T>&, const Lines&, const Operand<T>&,        \
                            const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, const TileTime&, double, \
-                           CallState*, cudaStream_t);
+                           CallState*, cudaStream_t, const CallGroup<T>&);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
@@ -24,7 +25,8 @@ struct TileTime {
 /// target: 0, or what fixed:t must promise by exactness.
 template <class T>
 void plan_fixed(const DeviceModel&, int index, int t, const Lines& rows, const Lines& cols, const PassLaunch&,
-                double target, Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t);
+                double target, Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t,
+                const GroupStride& group = {});
 /// Plans state->pass[index] for the number of moduli that the certificate found, with lines scaled to equal norms. It
 /// computes all elements if the lines alone decided the number, else those that are not open. The pass is inactive if
 /// the certificate found no number, or if the data make the offer worth taking.
@@ -44,7 +46,7 @@ void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& 
 template <class T>
 void plan_cr(const DeviceModel&, int index, Index certified, const Operand<T>& rows, const Lines& row_lines,
              const Operand<T>& cols, const Lines& col_lines, const PassLaunch&, const std::uint32_t* open,
-             Scalar<T> alpha, const TileTime&, double slabs, CallState*, cudaStream_t);
+             Scalar<T> alpha, const TileTime&, double slabs, CallState*, cudaStream_t, const CallGroup<T>& group = {});
 
 /// Plans state->pass[0] as an interval pass with `moduli` moduli over all elements, for sums that another kernel uses.
 void plan_sums(const DeviceModel&, int moduli, const Lines& rows, const Lines& cols, const PassLaunch&, CallState*,

@@ -46,7 +46,8 @@ void certify_product(const DeviceModel& model, CertificateLadder ladder, const S
                        open,
                        arguments.state,
                        arguments.wanted,
-                       elements};
+                       elements,
+                       arguments.group};
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
   if (use_hopper_kernels(model)) return hopper::certify_product(model, arguments, job, stream);
 #endif

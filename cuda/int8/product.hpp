@@ -2,6 +2,7 @@
 // product_portable.cu; product.cpp chooses.
 #pragma once
 
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
@@ -34,6 +35,7 @@ struct ProductArguments {
   bool conjugates = false;  ///< where they do: one side has the conjugates
   KnownZeros zeros{};       ///< of the rows (A) or the columns: their residues have no part in the sums
   Index first_term = 0;     ///< of all terms
+  GroupStride group{};      ///< the buffers then hold the lines of the products that follow, too
 
   int first_reduction() const { return residues == ResidueKind::complex ? complex_reductions : 0; }
 };
@@ -67,7 +69,8 @@ struct SumsArguments {
   Index block_rows, block_cols;
   bool accumulate;
   CallState* state;
-  Wanted wanted{};  ///< of the block
+  Wanted wanted{};      ///< of the block
+  GroupStride group{};  ///< certify_product: as in ProductArguments
 };
 void certificate_sums(const DeviceModel&, const SumsArguments&, cudaStream_t);
 

@@ -83,13 +83,14 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
   constexpr int half_cols = tiles.cols / tiles.cluster;
   Lockstep lockstep(lockstep_wanted(Index{extent.rows} + extent.cols, job.k_padded) ? job.lockstep : nullptr);
   const TermsOfTiles<tiles, Slabs, Element> terms_of(job, extent);
+  const int first_row = job.lines_before(job.bytes_of_row), first_col = job.lines_before(job.bytes_of_col);
   Position at{0, 1};
   for (int t = blockIdx.x / tiles.cluster; t < order.count(); t += gridDim.x / tiles.cluster) {
     const Tile tile = order.at(t);
     if (!order.wants(tile)) continue;
     const TileTerms terms = terms_of.of(tile);
-    const int row = buffer_line(tile.row + rank * tiles.rows, terms.plane, extent.planes);
-    const int col = buffer_line(tile.col + rank * half_cols, terms.plane ^ extent.exchange, extent.planes);
+    const int row = first_row + buffer_line(tile.row + rank * tiles.rows, terms.plane, extent.planes);
+    const int col = first_col + buffer_line(tile.col + rank * half_cols, terms.plane ^ extent.exchange, extent.planes);
     for (int step = 0; step < terms.steps; ++step, at.advance()) {
       lockstep.step();
       ptx::barrier_wait(ring.empty(at.stage), at.parity);
@@ -205,11 +206,11 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
   output.end();
 }
 
-template <class Output, bool Slabs>
+template <class Output, bool Slabs, bool Grouped>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     product(const __grid_constant__ CUtensorMap row_map, const __grid_constant__ CUtensorMap col_map,
             const __grid_constant__ CUtensorMap shared_map,
-            const __grid_constant__ ProductJob<typename Output::Element> job,
+            const __grid_constant__ ProductJob<typename Output::Element> given,
             const __grid_constant__ typename Output::Parameters parameters) {
   extern __shared__ std::uint8_t shared[];
   const Ring ring(shared);
@@ -217,6 +218,8 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   __syncthreads();
   ptx::cluster_sync();
   await_predecessor();
+  const ProductJob<typename Output::Element>& job = arguments_of_block<Grouped>(given);
+  const auto& own_parameters = parameters_of_block<Grouped, Output>(parameters);
   const BlockExtent extent = block_extent(job);
   if (extent.rows == 0 || extent.cols == 0) return;
   const Order order(extent);
@@ -229,7 +232,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     __syncwarp();
   } else {
     ptx::take_registers<consumer_registers>();
-    Output output(parameters);
+    Output output(own_parameters);
     consume<Slabs>(job, extent, order, ring, warpgroup, output);
   }
   ptx::cluster_sync();  // no block leaves while its peer may still write to it
@@ -239,14 +242,23 @@ template <class Output, bool Slabs = false>
 void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows_bytes, const std::uint8_t* cols,
             std::size_t cols_bytes, const ProductJob<typename Output::Element>& job, cudaStream_t stream,
             const typename Output::Parameters& parameters) {
-  const CUtensorMap row_map = line_map(rows, rows_bytes, job.bytes_of_row, tiles.rows);
-  const CUtensorMap col_map = permuted_line_map(cols, cols_bytes, job.bytes_of_col, tiles.cols / tiles.cluster);
+  const CUtensorMap row_map = line_map(rows, job.in_all(rows_bytes), job.bytes_of_row, tiles.rows);
+  const CUtensorMap col_map =
+      permuted_line_map(cols, job.in_all(cols_bytes), job.bytes_of_col, tiles.cols / tiles.cluster);
   const CUtensorMap shared_map =
       job.same_lines ? permuted_line_map(rows, rows_bytes, job.bytes_of_row, tiles.cols / tiles.cluster) : col_map;
   LaunchShape shape{1, tiles.threads, shared_bytes, tiles.cluster};
-  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output, Slabs>, shape));
-  cuda::launch(model, "residue product", product<Output, Slabs>, shape, stream, row_map, col_map, shared_map, job,
-               parameters);
+  const auto start = [&](auto kernel) {
+    const Index resident = resident_blocks(model, "residue product", kernel, shape),
+                clusters = resident / tiles.cluster;
+    const Index own = job.group.blocks_of_product(clusters, clusters, job.usual_tiles(tiles));
+    shape.grid = dim3(static_cast<unsigned>(own * tiles.cluster), job.group.grid_rows());
+    cuda::launch(model, "residue product", kernel, shape, stream, row_map, col_map, shared_map, job, parameters);
+  };
+  if constexpr (!Slabs) {
+    if (job.group.exists()) return start(product<Output, Slabs, true>);
+  }
+  start(product<Output, Slabs, false>);
 }
 
 }  // namespace

@@ -23,6 +23,17 @@ struct CertifyJob {
   CallState* state;
   Wanted wanted;   ///< of the block
   Index elements;  ///< of the call (certified_elements)
+  GroupStride group{};
+
+#ifdef __CUDACC__
+  /// For arguments_of_block.
+  __device__ void move_to_product() {
+    group.move(rows);
+    group.move(cols);
+    group.move(open);
+    group.move(state);
+  }
+#endif
 };
 
 namespace hopper {

@@ -81,12 +81,16 @@ __device__ __forceinline__ void multiply_step(WarpSums& sums, std::uint32_t stag
   }
 }
 
-template <class Output, bool Slabs>
+template <class Output, bool Slabs, bool Grouped>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
-    product(const std::uint8_t* __restrict__ rows, const std::uint8_t* __restrict__ cols,
-            const __grid_constant__ ProductJob<typename Output::Element> job,
+    product(const std::uint8_t* __restrict__ all_rows, const std::uint8_t* __restrict__ all_cols,
+            const __grid_constant__ ProductJob<typename Output::Element> given,
             const __grid_constant__ typename Output::Parameters parameters) {
   await_predecessor();
+  const ProductJob<typename Output::Element>& job = arguments_of_block<Grouped>(given);
+  const auto& own_parameters = parameters_of_block<Grouped, Output>(parameters);
+  const std::uint8_t* const rows = all_rows + (Grouped ? blockIdx.y * job.group.bytes : 0);
+  const std::uint8_t* const cols = all_cols + (Grouped ? blockIdx.y * job.group.bytes : 0);
   const BlockExtent extent = block_extent(job);
   if (extent.rows == 0 || extent.cols == 0) return;
   const Order order(extent);
@@ -95,7 +99,7 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   extern __shared__ __align__(128) std::uint8_t shared[];
   const std::uint32_t base = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
   int stage = 0;
-  Output output(parameters);
+  Output output(own_parameters);
   const TermsOfTiles<tiles, Slabs, typename Output::Element> terms_of(job, extent);
 
   for (int t = blockIdx.x; t < order.count(); t += gridDim.x) {
@@ -142,8 +146,16 @@ void launch(const DeviceModel& model, const std::uint8_t* rows, const std::uint8
             const ProductJob<typename Output::Element>& job, cudaStream_t stream,
             const typename Output::Parameters& parameters) {
   LaunchShape shape{1, tiles.threads, shared_bytes};
-  shape.grid = static_cast<unsigned>(resident_blocks(model, "residue product", product<Output, Slabs>, shape));
-  cuda::launch(model, "residue product", product<Output, Slabs>, shape, stream, rows, cols, job, parameters);
+  const auto start = [&](auto kernel) {
+    const Index resident = resident_blocks(model, "residue product", kernel, shape);
+    shape.grid = dim3(static_cast<unsigned>(job.group.blocks_of_product(resident, resident, job.usual_tiles(tiles))),
+                      job.group.grid_rows());
+    cuda::launch(model, "residue product", kernel, shape, stream, rows, cols, job, parameters);
+  };
+  if constexpr (!Slabs) {
+    if (job.group.exists()) return start(product<Output, Slabs, true>);
+  }
+  start(product<Output, Slabs, false>);
 }
 
 }  // namespace

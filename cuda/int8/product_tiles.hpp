@@ -4,102 +4,18 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/reduction.hpp"
-#include "cuda/int8/blocking.hpp"
 #include "cuda/int8/convert.hpp"
-#include "cuda/int8/product.hpp"
+#include "cuda/int8/product_job.hpp"
 #include "cuda/int8/product_kernels.hpp"
 #include "cuda/tuning/tuning.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
-
-/// Blocks meet only where the lines of a plane, taken together, are beyond what L2 keeps: at n = 4096 (32 MiB) meetings
-/// gain nothing, at 8192 (128 MiB) 4 %, at 16384 9 %.
-ACCUBLAS_HD constexpr bool lockstep_wanted(Index lines, Index k_padded) { return lines * k_padded > Index{96} << 20; }
-
-/// A launch, as the kernel gets it.
-template <class Element>
-struct ProductJob {
-  Element* out;          ///< (plane block.rows + r) block.cols + c
-  const PassPlan* plan;  ///< null: one plane, and `block` as it stands
-  Block block;
-  Index rows, cols;            ///< lines in all,
-  Index row_block, col_block;  ///< of which the block has these numbers
-  Index k_padded;
-  BarrierCounters* lockstep;  ///< null where no plan could want it
-  const CallState* state;     ///< where there is no plan
-  Wanted wanted;              ///< of all lines, without a plan of the block
-  bool same_lines = false;    ///< where there is a plan
-  bool conjugates = false;    ///< of these
-  KnownZeros zeros{};
-  Index first_term = 0;  ///< of the terms that `zeros` counts
-  // The following members are for products by slabs, which have no plan, no known zeros and no lines in common.
-  const SlabPlan* slab_plan = nullptr;
-  SlabShape shape{};
-  const std::uint8_t* balance = nullptr;
-  Index bytes_of_row = 0, bytes_of_col = 0;  ///< distance of the lines of a modulus in the residue buffers
-};
-
-/// Where the lines there are, whatever the block, could want it.
-inline BarrierCounters* lockstep_counters(Index lines, Index k_padded, CallState* state) {
-  return lockstep_wanted(lines, k_padded) ? &state->lockstep : nullptr;
-}
-
-inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
-  return {.out = a.result,
-          .plan = a.plan,
-          .block = {},
-          .rows = a.m,
-          .cols = a.n,
-          .row_block = a.row_block,
-          .col_block = a.col_block,
-          .k_padded = a.k_padded,
-          .lockstep = lockstep_counters(a.m + a.n, a.k_padded, a.state),
-          .state = nullptr,
-          .wanted = a.wanted,
-          .same_lines = a.same_lines,
-          .conjugates = a.conjugates,
-          .zeros = a.zeros,
-          .first_term = a.first_term,
-          .bytes_of_row = a.k_padded,
-          .bytes_of_col = a.k_padded};
-}
-inline ProductJob<std::int8_t> make_job(const SlabProduct& a) {
-  return {.out = a.result,
-          .plan = nullptr,
-          .block = {a.shape.rows, a.shape.cols},
-          .rows = a.m,
-          .cols = a.n,
-          .row_block = a.row / a.shape.rows,
-          .col_block = a.col / a.shape.cols,
-          .k_padded = a.shape.terms,
-          .lockstep = nullptr,
-          .state = a.state,
-          .wanted = {},
-          .slab_plan = &a.state->slabs,
-          .shape = a.shape,
-          .balance = a.balance,
-          .bytes_of_row = a.shape.bytes_of_row(),
-          .bytes_of_col = a.shape.bytes_of_col()};
-}
-inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
-  return {.out = a.sums,
-          .plan = nullptr,
-          .block = {a.block_rows, a.block_cols},
-          .rows = a.rows_count,
-          .cols = a.cols_count,
-          .row_block = 0,
-          .col_block = 0,
-          .k_padded = a.k_padded,
-          .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state),
-          .state = a.state,
-          .wanted = a.wanted,
-          .bytes_of_row = a.k_padded,
-          .bytes_of_col = a.k_padded};
-}
 
 /// The part of a block that exists.
 struct BlockExtent {
@@ -302,6 +218,16 @@ struct TileOrder {
     }
   }
 };
+
+/// Returns the parameters of the thread block's product for an output. Only tests of the certificate depend on it.
+template <bool Grouped, class Output>
+__device__ __forceinline__ const typename Output::Parameters& parameters_of_block(
+    const typename Output::Parameters& given) {
+  if constexpr (Grouped && std::is_same_v<typename Output::Parameters, CertifyJob>)
+    return arguments_of_block<true>(given);
+  else
+    return given;
+}
 
 // A namespace-scope constant of the compiler's, in constant memory: a tile's plane is the same for all threads.
 static __constant__ const ReductionTable reductions = make_reductions();

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
@@ -28,6 +29,19 @@ struct ReconstructArguments {
   bool all_undecided;  ///< test hook: Ziv's test leaves everything open
   CallState* state;
   Wanted wanted;  ///< `open` is zero elsewhere
+  CallGroup<T> group{};
+
+#ifdef __CUDACC__
+  /// For arguments_of_block.
+  __device__ void move_to_product() {
+    at.data = group.at[blockIdx.y];
+    group.move(result);
+    group.move(rows);
+    group.move(cols);
+    group.move(open);
+    group.move(state);
+  }
+#endif
 };
 template <class T>
 void reconstruct(const DeviceModel&, const ReconstructArguments<T>&, const CombinedParts<T>* combined, cudaStream_t);

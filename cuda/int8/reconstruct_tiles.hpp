@@ -11,10 +11,11 @@
 
 namespace accublas::cuda::reconstructing {
 
-template <class T, class Numbers>
+template <class T, class Numbers, bool Grouped>
 __global__ void __launch_bounds__(threads, blocks)
-    reconstruct_block(const __grid_constant__ ReconstructArguments<T> a) {
+    reconstruct_block(const __grid_constant__ ReconstructArguments<T> given) {
   await_predecessor();
+  const ReconstructArguments<T>& a = arguments_of_block<Grouped>(given);
   extern __shared__ __align__(16) unsigned char shared[];
   BlockState<T, Numbers>& b = *reinterpret_cast<BlockState<T, Numbers>*>(shared);
   unsigned left_open = 0;
@@ -36,15 +37,21 @@ __global__ void __launch_bounds__(threads, blocks)
 
 /// A kernel of for_tiles.
 template <class T, class Numbers, class Kernel, class... Arguments>
-void launch_on_tiles(const DeviceModel& model, Kernel kernel, cudaStream_t stream, const Arguments&... arguments) {
+void launch_on_tiles(const DeviceModel& model, Kernel kernel, cudaStream_t stream, const ReconstructArguments<T>& a,
+                     const Arguments&... arguments) {
   constexpr std::size_t bytes = sizeof(BlockState<T, Numbers>);
   allow_shared_bytes(kernel, bytes, "reconstruction");
-  launch(model, "reconstruction", kernel, {static_cast<unsigned>(blocks * model.processors), threads, bytes}, stream,
-         arguments...);
+  const Index resident = Index{blocks} * model.processors;
+  const Index across = ceil_div(a.cols.count / Numbers::parts, Index{strip});
+  // A thread block of a group has at least a row of a strip for each warp.
+  const Index own = a.group.blocks_of_product(resident, resident, across * ceil_div(a.rows.count, Index{warps}));
+  const dim3 grid{static_cast<unsigned>(own), a.group.grid_rows()};
+  launch(model, "reconstruction", kernel, {grid, threads, bytes}, stream, a, arguments...);
 }
 template <class Numbers, class T>
 void launch_reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {
-  launch_on_tiles<T, Numbers>(model, reconstruct_block<T, Numbers>, stream, a);
+  const auto kernel = a.group.exists() ? reconstruct_block<T, Numbers, true> : reconstruct_block<T, Numbers, false>;
+  launch_on_tiles<T, Numbers>(model, kernel, stream, a);
 }
 
 }  // namespace accublas::cuda::reconstructing

@@ -14,12 +14,13 @@ void plan_cr_pass(Int8Call<T>& call, int index, bool slabs) {
   if (index > 0) call.phase(&accublas_report_t::ms_convert);
   const ExactTuning& tuning = call.model.tuning().exact;
   const Index m = call.in_engine.rows.count, n = call.in_engine.cols.count, k = call.in_engine.rows.k;
-  const bool tiles = !call.combined && computes_tiles(call.model, m, n);
+  const bool tiles = !call.combined &&
+                     (call.group.exists() ? computes_small_tiles(call.model, m, n) : computes_tiles(call.model, m, n));
   const Index certified = call.plan.flow == Int8Flow::cr ? 0 : certified_elements(call.in_engine);
   plan_cr(call.model, index, certified, call.in_engine.rows, call.arrays.rows, call.in_engine.cols, call.arrays.cols,
           call.plan.launch_of(index), call.arrays.open, call.in_engine.alpha,
           tiles ? TileTime{tuning.all_tiles(m, n, k), tuning.no_terms(m, n, k)} : TileTime{},
-          slabs ? call.model.tuning().slabs.least_time : 0, call.device, call.stream);
+          slabs ? call.model.tuning().slabs.least_time : 0, call.device, call.stream, call.group);
 }
 
 /// Launches the products by slabs, one chunk of C after another. The kernels return at once unless the device plans

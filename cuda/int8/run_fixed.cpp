@@ -9,7 +9,7 @@ void run_fixed(Int8Call<T>& call, std::byte* memory) {
   call.begin(memory);
   call.measure_lines(Measures::scales);
   plan_fixed<T>(call.model, 0, call.as_made.mode.parameter, call.arrays.rows, call.arrays.cols, call.plan.first,
-                call.execution.target, call.in_engine.alpha, nullptr, call.device, call.stream);
+                call.execution.target, call.in_engine.alpha, nullptr, call.device, call.stream, call.group);
   run_pass(call, 0);
   call.compute_open_elements();
   call.end();

@@ -20,7 +20,8 @@ void certify_call(Int8Call<T>& call) {
   const CertificateMemory memory{arrays.row_residues, arrays.col_residues, buffers.rows_bytes, buffers.cols_bytes,
                                  reinterpret_cast<std::int32_t*>(arrays.result)};
   certify_all(call.state, in_engine, arrays.rows, arrays.cols, call.plan.ladder, call.plan.certificate, memory,
-              call.as_made.mode.reproducible ? certified_elements(in_engine) : INT64_MAX, arrays.open, call.device);
+              call.as_made.mode.reproducible ? certified_elements(in_engine) : INT64_MAX, arrays.open, call.device,
+              call.group);
   if (call.combined)
     combine_rejected(call.model, *call.combined, in_engine.rows.count, in_engine.cols.count, arrays.open, call.device,
                      call.stream);

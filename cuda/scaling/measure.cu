@@ -113,10 +113,11 @@ __global__ void __launch_bounds__(block_threads, 3) bound_whole(const __grid_con
   measure_group<QuickSums<T>>(sides, true, shared);
 }
 
-template <class T>
-__global__ void __launch_bounds__(block_threads, 3)
-    measure_whole(const __grid_constant__ Sides<T> sides, bool with_lambda) {
+template <class T, bool Grouped>
+__global__ void __launch_bounds__(block_threads, Grouped ? 4 : 3)
+    measure_whole(const __grid_constant__ Sides<T> given, bool with_lambda) {
   await_predecessor();
+  const Sides<T>& sides = arguments_of_block<Grouped>(given);
   if (sides.skipped()) return;
   __shared__ Sum shared[block_threads];
   measure_group<WindowSums>(sides, with_lambda, shared);
@@ -244,7 +245,8 @@ __global__ void finish_parts(const __grid_constant__ Sides<T> sides, bool with_l
 Index magnitude(Index x) { return x < 0 ? -x : x; }
 
 template <class T>
-Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& lines, SideSummary* summary) {
+Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& lines, SideSummary* summary,
+                  bool grouped) {
   Side<T> s{};
   s.x = x;
   s.lines = lines;
@@ -253,9 +255,11 @@ Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& l
   s.lines_a_warp = s.adjacent ? 128 / static_cast<int>(sizeof(T)) : 1;
   // If the blocks do not fill the device once (three blocks a multiprocessor), each block takes fewer adjacent lines,
   // down to a sector of 32 bytes, as long as every thread of a block finds a chunk.
-  while (s.lines_a_warp * static_cast<int>(sizeof(T)) > 32 && x.count < Index{3} * device.processors * s.lines_a_warp &&
-         Index{block_threads} / s.lines_a_warp * chunk < x.k)
+  while (!grouped && s.lines_a_warp * static_cast<int>(sizeof(T)) > 32 &&
+         x.count < Index{3} * device.processors * s.lines_a_warp && Index{block_threads} / s.lines_a_warp * chunk < x.k)
     s.lines_a_warp /= 2;
+  // A group fills the device, and short lines have too few chunks for many threads.
+  if (s.adjacent && grouped && x.k <= 512) s.lines_a_warp = 32;
   s.warps = block_warps;
   // A thread takes about 32 terms; more threads would only wait for each other.
   while (!s.adjacent && s.warps > 1 && 1024 * Index{s.warps} / 2 >= x.k) s.warps /= 2;
@@ -268,7 +272,7 @@ Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& l
   const Index bytes = lines_a_block * x.k * static_cast<Index>(sizeof(T));
   const Index busy = ceil_div(x.count, lines_a_block);
   Index parts = 1;
-  if (bytes >= 8 * least_part && busy < device.processors) {
+  if (!grouped && bytes >= 8 * least_part && busy < device.processors) {
     parts = ceil_div(4 * device.processors, busy);
     if (parts > bytes / least_part) parts = bytes / least_part;
     if (parts > most_parts) parts = most_parts;
@@ -286,9 +290,10 @@ void launch_measure(const DeviceModel& device, const Sides<T>& sides, bool with_
   const Side<T>&r = sides.side[0], &c = sides.side[1];
   if (r.groups + c.groups == 0) return;
   if (r.parts == 1 && c.parts == 1) {
-    const LaunchShape whole{grid(r.groups + c.groups), block_threads};
+    const LaunchShape whole{{grid(r.groups + c.groups), sides.group.grid_rows()}, block_threads};
     if (bounds) return launch(device, "measure", bound_whole<T>, whole, stream, sides);
-    return launch(device, "measure", measure_whole<T>, whole, stream, sides, with_lambda);
+    const auto kernel = sides.group.exists() ? measure_whole<T, true> : measure_whole<T, false>;
+    return launch(device, "measure", kernel, whole, stream, sides, with_lambda);
   }
   constexpr int threads = 256;
   const Index most = padded_lines(r.x.count > c.x.count ? r.x.count : c.x.count);
@@ -300,47 +305,17 @@ void launch_measure(const DeviceModel& device, const Sides<T>& sides, bool with_
   launch(device, "measure", finish_parts<T>, lines, stream, sides, with_lambda);
 }
 
-__global__ void take_from_first(Lines lines, bool with_lambda) {
-  await_predecessor();
-  const Index first = 2 * (static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x);
-  if (first + 1 >= lines.count) return;
-  lines.norm[first + 1] = lines.norm[first];
-  if (with_lambda) lines.lambda[first + 1] = lines.lambda[first];
-}
-
-constexpr int spread_threads = 256;
-
-__global__ void __launch_bounds__(spread_threads) take_from_numbers(Lines numbers, Lines lines, bool with_lambda) {
-  await_predecessor();
-  const Index first = static_cast<Index>(blockIdx.x) * spread_threads + threadIdx.x,
-              step = static_cast<Index>(gridDim.x) * spread_threads, count = padded_lines(lines.count);
-  for (Index i = first; i < count; i += step) {
-    const Index number = i / 2;
-    lines.exponent[i] = numbers.exponent[number];
-    lines.last_bit[i] = numbers.last_bit[number];
-    lines.norm[i] = numbers.norm[number];
-    if (with_lambda) lines.lambda[i] = numbers.lambda[number];
-    lines.special[i] = numbers.special[number];
-  }
-  if (!lines.nonzero) return;
-  for (Index at = first; at < count * lines.words; at += step) {
-    const Index i = at / lines.words;
-    const std::uint64_t word = numbers.nonzero[i / 2 * lines.words + at % lines.words],
-                        first_ones = 0x5555555555555555u;
-    lines.nonzero[at] = i % 2 == 0 ? word : (word & first_ones) << 1 | (word >> 1 & first_ones);
-  }
-}
-
 template <class T>
 void measure_sides(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                    const Lines& col_lines, bool with_lambda, bool bounds, const unsigned long long* pending,
-                   CallState* state, cudaStream_t stream) {
-  Sides<T> sides = {{make_side(device, rows, row_lines, &state->rows), {}}, &state->refused, pending};
+                   CallState* state, cudaStream_t stream, const CallGroup<T>& group = {}) {
+  const bool grouped = group.exists();
+  Sides<T> sides = {{make_side(device, rows, row_lines, &state->rows, grouped), {}}, &state->refused, pending, group};
   if (row_lines.norm == col_lines.norm) {
     sides.side[0].same = &state->cols;
     sides.side[1].parts = 1;
   } else {
-    sides.side[1] = make_side(device, cols, col_lines, &state->cols);
+    sides.side[1] = make_side(device, cols, col_lines, &state->cols, grouped);
   }
   launch_measure(device, sides, with_lambda, bounds, stream);
 }
@@ -349,8 +324,9 @@ void measure_sides(const DeviceModel& device, const Operand<T>& rows, const Line
 
 template <class T>
 void measure(const DeviceModel& device, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
-             const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t stream) {
-  measure_sides(device, rows, row_lines, cols, col_lines, with_lambda, false, nullptr, state, stream);
+             const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t stream,
+             const CallGroup<T>& group) {
+  measure_sides(device, rows, row_lines, cols, col_lines, with_lambda, false, nullptr, state, stream, group);
 }
 
 template <class T>
@@ -366,23 +342,9 @@ void measure_bounds(const DeviceModel& device, const Operand<T>& rows, const Lin
   measure_sides(device, rows, row_lines, cols, col_lines, true, true, nullptr, state, stream);
 }
 
-void spread_over_pairs(const DeviceModel& device, const Lines& numbers, const Lines& lines, bool with_lambda,
-                       cudaStream_t stream) {
-  const Index count = padded_lines(lines.count);
-  const unsigned blocks =
-      static_cast<unsigned>(lines.nonzero ? 8 * device.processors : ceil_div(count, Index{spread_threads}));
-  launch(device, "lines of numbers", take_from_numbers, {blocks, spread_threads}, stream, numbers, lines, with_lambda);
-}
-
-void share_in_pairs(const DeviceModel& device, const Lines& lines, bool with_lambda, cudaStream_t stream) {
-  constexpr int threads = 256;
-  launch(device, "lines in pairs", take_from_first,
-         {static_cast<unsigned>(ceil_div(lines.count / 2, Index{threads})), threads}, stream, lines, with_lambda);
-}
-
 #define ACCUBLAS_INSTANTIATE(T)                                                                                      \
   template void measure(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&, const Lines&, bool,  \
-                        CallState*, cudaStream_t);                                                                   \
+                        CallState*, cudaStream_t, const CallGroup<T>&);                                              \
   template void measure_if_pending(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&,           \
                                    const Lines&, const unsigned long long*, CallState*, cudaStream_t);               \
   template void measure_bounds(const DeviceModel&, const Operand<T>&, const Lines&, const Operand<T>&, const Lines&, \

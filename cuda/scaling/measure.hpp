@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
@@ -14,7 +15,7 @@ namespace accublas::cuda {
 /// sides have the same Lines, and hence the same operand, they are measured once.
 template <class T>
 void measure(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
-             const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t);
+             const Lines& col_lines, bool with_lambda, CallState* state, cudaStream_t, const CallGroup<T>& group = {});
 /// Same contract as `measure` with `with_lambda` false, but does nothing if *pending is zero.
 template <class T>
 void measure_if_pending(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
@@ -28,10 +29,11 @@ void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row
 
 /// Fills `lines`, which are in pairs, from `numbers`, whose terms are in pairs. Lines 2 i and 2 i + 1 get the
 /// measurements of line i of `numbers`; the second line has the terms of a pair exchanged.
-void spread_over_pairs(const DeviceModel&, const Lines& numbers, const Lines& lines, bool with_lambda, cudaStream_t);
+void spread_over_pairs(const DeviceModel&, const Lines& numbers, const Lines& lines, bool with_lambda, cudaStream_t,
+                       const GroupStride& group = {});
 
 /// Makes norm and lambda equal in lines 2 i and 2 i + 1, which hold the same magnitudes in another order, so that both
 /// are scaled alike. Only roundings made them differ. with_lambda: as for `measure`.
-void share_in_pairs(const DeviceModel&, const Lines&, bool with_lambda, cudaStream_t);
+void share_in_pairs(const DeviceModel&, const Lines&, bool with_lambda, cudaStream_t, const GroupStride& group = {});
 
 }  // namespace accublas::cuda

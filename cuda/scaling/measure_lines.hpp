@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/core/arithmetic.hpp"
+#include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/warp_reduce.hpp"
@@ -34,8 +35,21 @@ struct Sides {
   Side<T> side[2];
   const std::int32_t* refused;        ///< `refused` of CallState
   const unsigned long long* pending;  ///< if not null and *pending is zero, nothing is measured
+  CallGroup<T> group{};
 #ifdef __CUDACC__
   __device__ bool skipped() const { return *refused || (pending && *pending == 0); }
+  /// For arguments_of_block.
+  __device__ void move_to_product() {
+    side[0].x.data = group.rows[blockIdx.y];
+    side[1].x.data = group.cols[blockIdx.y];
+    for (Side<T>& own : side) {
+      group.move(own.lines);
+      group.move(own.summary);
+      group.move(own.same);
+    }
+    group.move(refused);
+    group.move(pending);
+  }
 #endif
 };
 

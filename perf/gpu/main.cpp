@@ -68,7 +68,7 @@ void parse_contender(const std::string& word) {
 /// The options of the commands. Each add function gives a command one of them.
 struct Options {
   std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
-                           routines, vector_sizes, vector_data, table_data = matrices::listed(),
+                           routines, batch_orders, vector_sizes, vector_data, table_data = matrices::listed(),
                            table_orders = {"1024", "4096"};
   std::string csv;
   Effort effort;
@@ -210,9 +210,16 @@ std::vector<Command> commands_of(Options& o) {
        [&o](CLI::App* command) {
          o.add_gemms(command, {"dgemm", "sgemm"});
          o.add_data(command);
+         command->add_option("-n,--size", o.batch_orders, "orders among those of the table (default: all)")
+             ->delimiter(',')
+             ->check(CLI::PositiveNumber);
+         command->add_option("-m,--mode", o.contenders, "modes among those of the table (default: all)")
+             ->delimiter(',');
          o.add_repetitions(command);
        },
-       [&o] { return print_batched(o.gemms, o.data, o.effort.repetitions); }},
+       [&o] {
+         return print_batched(o.gemms, o.data, Options::numbers(o.batch_orders), o.contenders, o.effort.repetitions);
+       }},
       {"host", "DGEMM with operands in pinned and in pageable host memory",
        [&o](CLI::App* command) {
          o.add_data(command);

@@ -211,6 +211,69 @@ TYPED_TEST(ComplexGemm, NativeAndGrade) {
           }
 }
 
+// Batches with real factors take groups in the modes of engine int8: all transpositions, hard data in one matrix, and a
+// workspace that holds two products at a time.
+TYPED_TEST(ComplexGemm, Groups) {
+  using T = TypeParam;
+  constexpr accublas_transpose all[] = {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS};
+  int round = 0;
+  for (const std::string mode : {"cr", "dp:repro", "fixed:53"})
+    for (const accublas_transpose transa : all)
+      for (const accublas_transpose transb : all) {
+        ++round;
+        const accublas_layout layout = round % 2 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR;
+        const Index m = round % 3 ? 37 : 130, n = round % 4 ? 61 : 128, k = round % 5 ? 67 : 90, count = 5;
+        this->cpu.set(mode);
+        this->gpu.set(mode);
+        ASSERT_EQ(accublas_set_workspace_mib(this->gpu, round % 2 ? 0 : 64), ACCUBLAS_SUCCESS);
+        auto call = this->packed_call(m, n, k, layout, transa, transb, round % 2);
+        const Kind kinds[] = {{Data::phi, 0}, {Data::ties}, {Data::few_special}, {Data::phi, 8}, {Data::zero_lines}};
+        const T alpha[] = {T(round % 2 ? 1 : -0.3), T(0)};
+        call.beta[0] = T(round % 3 ? 0 : 0.7);
+        std::vector<T> a, b, c;
+        for (const Kind& kind : kinds) {
+          this->fill(call, kind);
+          a.insert(a.end(), call.a.begin(), call.a.end());
+          b.insert(b.end(), call.b.begin(), call.b.end());
+          c.insert(c.end(), call.c.begin(), call.c.end());
+        }
+        const Index stride_a = static_cast<Index>(call.a.size()) / 2, stride_b = static_cast<Index>(call.b.size()) / 2,
+                    stride_c = static_cast<Index>(call.c.size()) / 2;
+        const auto ld = [](const Place& x) { return std::max(x.row, x.col); };
+        const auto routine = sizeof(T) == 8 ? accublas_zgemm_strided_batched : accublas_cgemm_strided_batched;
+        const auto run = [&](Context& context, const T* x, const T* y, T* z) {
+          return routine(context, layout, transa, transb, m, n, k, alpha, x, ld(call.at_a), stride_a, y, ld(call.at_b),
+                         stride_b, call.beta, z, ld(call.at_c), stride_c, count);
+        };
+        std::vector<T> want = c;
+        ASSERT_EQ(run(this->cpu, a.data(), b.data(), want.data()), ACCUBLAS_SUCCESS) << this->cpu.error();
+        const DeviceArray<T> on_a(a), on_b(b), on_c(c), in_place(c);
+        ASSERT_EQ(run(this->gpu, on_a.data(), on_b.data(), on_c.data()), ACCUBLAS_SUCCESS) << this->gpu.error();
+        ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(std::memcmp(on_c.values().data(), want.data(), want.size() * sizeof(T)), 0)
+            << mode << " " << call.describe();
+        std::vector<const void*> of_a, of_b;
+        std::vector<void*> of_c;
+        for (Index i = count - 1; i >= 0; --i) {
+          of_a.push_back(on_a.data() + 2 * i * stride_a);
+          of_b.push_back(on_b.data() + 2 * i * stride_b);
+          of_c.push_back(in_place.data() + 2 * i * stride_c);
+        }
+        const DeviceArray<const void*> pa(of_a), pb(of_b);
+        const DeviceArray<void*> pc(of_c);
+        const auto by_pointers = sizeof(T) == 8 ? accublas_zgemm_batched : accublas_cgemm_batched;
+        ASSERT_EQ(by_pointers(this->gpu, layout, transa, transb, m, n, k, alpha, pa.data(), ld(call.at_a), pb.data(),
+                              ld(call.at_b), call.beta, pc.data(), ld(call.at_c), count),
+                  ACCUBLAS_SUCCESS)
+            << this->gpu.error();
+        ASSERT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(std::memcmp(in_place.values().data(), want.data(), want.size() * sizeof(T)), 0)
+            << mode << " by pointers " << call.describe();
+        EXPECT_GT(this->gpu.report().workspace_bytes, std::int64_t{16} << 20) << mode;
+      }
+  ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 0), ACCUBLAS_SUCCESS);
+}
+
 TYPED_TEST(ComplexGemm, StridedBatches) {
   using T = TypeParam;
   const Index m = 37, n = 29, k = 41, count = 7;

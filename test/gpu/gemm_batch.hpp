@@ -100,4 +100,33 @@ std::string difference(const Batch<T>& x, const std::vector<T>& want, const std:
   return "";
 }
 
+template <class T>
+class GemmBatched : public testing::Test {
+ protected:
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+
+  void set(const char* mode) {
+    cpu.set(mode);
+    gpu.set(mode);
+  }
+  void expect_same(const Batch<T>& x, const std::string& what, bool device_scalars = false) {
+    const std::vector<T> want = x.expected(cpu);
+    for (bool by_pointers : {false, true}) {
+      const BatchOnDevice<T> operands(x);
+      ASSERT_EQ(operands.run(gpu, x, by_pointers, device_scalars), ACCUBLAS_SUCCESS)
+          << what << " " << x.describe() << gpu.error();
+      ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << what << " " << x.describe() << gpu.error();
+      ASSERT_EQ(difference(x, want, operands.c.values()), "") << what << (by_pointers ? " by pointers" : " by strides")
+                                                              << (device_scalars ? ", scalars on the device" : "");
+    }
+  }
+};
+
+inline const std::vector<Kind> ordinary_batches = {
+    {Data::phi, 0}, {Data::phi, 1}, {Data::phi, 3}, {Data::cancellation}, {Data::integers}};
+inline const std::vector<Kind> hard_batches = {{Data::ties},        {Data::whole_range},  {Data::subnormal},
+                                               {Data::overflow},    {Data::many_special}, {Data::zero_lines},
+                                               {Data::few_special}, {Data::graded},       {Data::phi, 10},
+                                               {Data::extreme},     {Data::triangular}};
+
 }  // namespace accublas::test

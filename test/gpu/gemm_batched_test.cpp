@@ -23,36 +23,8 @@ std::string beyond_bound(const Batch<T>& x, const std::vector<T>& got) {
   return difference(x, x.c, rest);
 }
 
-template <class T>
-class GemmBatched : public testing::Test {
- protected:
-  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
-
-  void set(const char* mode) {
-    cpu.set(mode);
-    gpu.set(mode);
-  }
-  void expect_same(const Batch<T>& x, const std::string& what, bool device_scalars = false) {
-    const std::vector<T> want = x.expected(cpu);
-    for (bool by_pointers : {false, true}) {
-      const BatchOnDevice<T> operands(x);
-      ASSERT_EQ(operands.run(gpu, x, by_pointers, device_scalars), ACCUBLAS_SUCCESS)
-          << what << " " << x.describe() << gpu.error();
-      ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << what << " " << x.describe() << gpu.error();
-      ASSERT_EQ(difference(x, want, operands.c.values()), "") << what << (by_pointers ? " by pointers" : " by strides")
-                                                              << (device_scalars ? ", scalars on the device" : "");
-    }
-  }
-};
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(GemmBatched, Types);
-
-const std::vector<Kind> ordinary_batches = {
-    {Data::phi, 0}, {Data::phi, 1}, {Data::phi, 3}, {Data::cancellation}, {Data::integers}};
-const std::vector<Kind> hard_batches = {{Data::ties},        {Data::whole_range},  {Data::subnormal},
-                                        {Data::overflow},    {Data::many_special}, {Data::zero_lines},
-                                        {Data::few_special}, {Data::graded},       {Data::phi, 10},
-                                        {Data::extreme},     {Data::triangular}};
 
 TYPED_TEST(GemmBatched, EveryMode) {
   using T = TypeParam;
@@ -336,7 +308,7 @@ TYPED_TEST(GemmBatched, GraphsReplayOnOtherData) {
       this->cpu.set(std::string(mode) == "native" ? "cr" : mode);
       ASSERT_EQ(accublas_set_stream(gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
       const bool exact = std::string(mode) == "native";
-      const Index k = std::string(mode) == "cr" ? 200 : 33;  // cr: sums in two chunks
+      const Index k = exact ? 33 : 200;  // cr: sums in two chunks; dp:repro: a group
       Batch<T> x(rng, {{exact ? Data::integers : Data::phi, 1}}, 9, 72, 40, k, ACCUBLAS_COL_MAJOR, 1, 1);
       BatchOnDevice<T> operands(x);
       ASSERT_EQ(operands.run(gpu, x, by_pointers, true), ACCUBLAS_SUCCESS) << gpu.error();
@@ -369,14 +341,18 @@ TYPED_TEST(GemmBatched, UsersWorkspaceAndHostOperands) {
   using T = TypeParam;
   Random rng(56);
   const DeviceArray<unsigned char> workspace(std::size_t{32} << 20);
-  Batch<T> x(rng, ordinary_batches, 6, 40, 30, 20, ACCUBLAS_COL_MAJOR, 2, 1);
-  x.scalars(T(1), T(1));
-  for (const char* mode : {"cr", "dp:repro"})
-    for (const char* engine : {"auto", "int8"}) {
+  for (const Index k : {20, 200})  // 200: groups of three in dp:repro
+    for (const auto& [mode, engine] :
+         {std::pair("cr", "auto"), {"cr", "int8"}, {"dp:repro", "auto"}, {"dp:repro", "int8"}}) {
+      Batch<T> x(rng, ordinary_batches, 7, 40, 30, k, ACCUBLAS_COL_MAJOR, 2, 1);
+      x.scalars(T(1), T(1));
       this->cpu.set(mode);
       this->gpu.set(mode, engine);
       ASSERT_EQ(accublas_set_workspace(this->gpu, workspace.data(), workspace.size()), ACCUBLAS_SUCCESS);
       this->expect_same(x, std::string(mode) + " in the user's workspace");
+      if (k == 200 && mode == std::string("dp:repro")) {
+        EXPECT_GT(this->gpu.report().workspace_bytes, std::int64_t{16} << 20);
+      }
       ASSERT_EQ(accublas_set_workspace(this->gpu, nullptr, 0), ACCUBLAS_SUCCESS);
       std::vector<T> c = x.c;
       accublas_set_pointer_mode(this->gpu, ACCUBLAS_POINTER_HOST);

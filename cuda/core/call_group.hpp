@@ -1,0 +1,87 @@
+// Groups of products of one shape that share their launches: blockIdx.y of a thread block is the number of its product.
+// The arrays of a product in the workspace, and its CallState, lie at a fixed distance from those of the product before
+// it. So a kernel gets the arguments of the first product, and each thread block moves them to its own product. Every
+// product has its own plan and its own decisions, as a single call has.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "cuda/core/call_state.hpp"
+#include "cuda/core/matrices.hpp"
+#include "cuda/core/operand.hpp"
+#include "lib/base/host_device.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::cuda {
+
+/// The number of products, and the distance of their arrays.
+struct GroupStride {
+  Index count = 0;  ///< 0: the call is no group
+  Index bytes = 0;  ///< a multiple of the bytes of line_group lines of residues
+
+  ACCUBLAS_HD bool exists() const { return count > 0; }
+  /// Returns gridDim.y of a launch.
+  unsigned grid_rows() const { return exists() ? static_cast<unsigned>(count) : 1; }
+  /// Returns how many thread blocks a product gets if a single call would get `alone`. In a group the products together
+  /// get about four times as many thread blocks as are resident at a time (`resident`), so that few multiprocessors are
+  /// idle at the end. A product has `parts` parts, and a thread block takes at least one.
+  Index blocks_of_product(Index alone, Index resident, Index parts) const {
+    if (!exists()) return alone;
+    constexpr Index rounds = 4;
+    return std::clamp<Index>(ceil_div(rounds * resident, count), 1, std::max<Index>(parts, 1));
+  }
+
+#ifdef __CUDACC__
+  /// Moves a pointer into the workspace to the thread block's product. Null stays null.
+  template <class T>
+  __device__ void move(T*& pointer) const {
+    if (pointer)
+      pointer = reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(pointer) +
+                                     static_cast<std::uintptr_t>(blockIdx.y * bytes));
+  }
+  __device__ void move(Lines& lines) const {
+    move(lines.exponent);
+    move(lines.last_bit);
+    move(lines.norm);
+    move(lines.lambda);
+    move(lines.special);
+    move(lines.nonzero);
+  }
+#endif
+};
+
+/// A group with the operands of its products. `rows` and `cols` are the sides of the engine (EngineCall), and `at` is
+/// its result.
+template <class T>
+struct CallGroup : GroupStride {
+  BatchArray<const T> rows{}, cols{};
+  BatchArray<T> at{};
+};
+
+#ifdef __CUDACC__
+
+/// Returns the arguments of the thread block's product. For a single call these are the given ones. In a group
+/// (`Grouped`) they are a copy in shared memory, which Arguments::move_to_product() has moved. All threads of a thread
+/// block call this function, after await_predecessor().
+template <bool Grouped, class Arguments>
+__device__ __forceinline__ const Arguments& arguments_of_block(const Arguments& given) {
+  if constexpr (Grouped) {
+    static_assert(std::is_trivially_copyable_v<Arguments> && sizeof(Arguments) % sizeof(std::uint32_t) == 0);
+    constexpr unsigned words = sizeof(Arguments) / sizeof(std::uint32_t);
+    __shared__ __align__(16) std::uint32_t own[words];
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x)
+      own[i] = reinterpret_cast<const std::uint32_t*>(&given)[i];
+    __syncthreads();
+    if (threadIdx.x == 0) reinterpret_cast<Arguments*>(own)->move_to_product();
+    __syncthreads();
+    return *reinterpret_cast<const Arguments*>(own);
+  } else {
+    return given;
+  }
+}
+
+#endif
+
+}  // namespace accublas::cuda
