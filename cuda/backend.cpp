@@ -66,9 +66,6 @@ std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, 
   return cuda::NativeOffer{most, dp_bound(g.k, unit_roundoff<T>())};
 }
 
-/// The stack that CUDA's libraries may need; a call has this much, the caller's or the library's own.
-constexpr std::size_t needed_stack = std::size_t{512} << 10;
-
 class CudaBackend final : public Backend {
  public:
   const char* name() const noexcept override { return "cuda"; }
@@ -132,21 +129,16 @@ class CudaBackend final : public Backend {
   std::size_t default_workspace(int device) const override { return cuda::default_workspace(device); }
 
   std::unique_ptr<BackendState> make_state(int device) override {
-    std::string reason;
-    const int count = device_count(reason);
-    if (device >= count)
-      throw Error(ACCUBLAS_ERROR_NO_DEVICE,
-                  "device " + std::to_string(device) + ": " +
-                      (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
+    cuda::require_device(device);
     std::unique_ptr<BackendState> state;
-    with_stack(needed_stack, [&] { state = std::make_unique<State>(device); });
+    with_stack(cuda::needed_stack, [&] { state = std::make_unique<State>(device); });
     return state;
   }
 
   std::size_t rehearse(const void* buffer, std::span<std::byte> memory, const std::function<void()>& body) override {
     std::size_t bytes = 0;
     // The whole rehearsal of a thread runs on one stack.
-    with_stack(needed_stack, [&] {
+    with_stack(cuda::needed_stack, [&] {
       const cuda::Rehearsal rehearsal(buffer, memory);
       body();
       bytes = rehearsal.bytes();
@@ -157,6 +149,7 @@ class CudaBackend final : public Backend {
   /// If the device fails after work was put on a stream, C may be half written.
   void compute(const AnyCall& any, BackendState* base, Execution& execution) override {
     State& state = static_cast<State&>(*base);
+    for (int device : execution.devices) cuda::require_device(device);
     const auto run = [&](const auto* call) {
       using enum cuda::CallScope::Stream;
       const cuda::CallScope scope(state, call->operands_on_device ? users : own);
@@ -169,7 +162,7 @@ class CudaBackend final : public Backend {
         throw;
       }
     };
-    with_stack(needed_stack, [&] { std::visit(run, any.call); });
+    with_stack(cuda::needed_stack, [&] { std::visit(run, any.call); });
   }
   void begin_steps(AnySteps place, BackendState* state, Workspace& workspace, int level) override {
     std::visit(
@@ -320,7 +313,7 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_NATIVE:
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8: {
-        if (cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
+        if (!execution.shared && cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
         std::optional<cuda::NativeOffer> offer;
         if (!combines) offer = native_offer(state, call, execution);
         if (offer && offer->most_moduli == 0) return native_in_store(state, call, execution);

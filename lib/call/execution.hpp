@@ -2,6 +2,8 @@
 // bit-defined mode.
 #pragma once
 
+#include <span>
+
 #include "lib/base/error.hpp"
 #include "lib/base/isa.hpp"
 #include "lib/base/phase_timer.hpp"
@@ -50,6 +52,7 @@ struct Execution {
                               ///< writing C, where it cannot promise `target` componentwise
   bool engine_forced = false;    ///< the caller named the engine: a backend may not take another one after all
   SharedBits* shared = nullptr;  ///< null: the problem is the whole call
+  std::span<const int> devices;  ///< devices that share large products of host operands; fewer than two: no others
 
   bool measuring() const { return shared && shared->measuring; }
   /// Returns how many elements of a problem of so many the certificate may reject. An engine that has found more may
@@ -70,7 +73,7 @@ struct Execution {
   /// Returns this execution with another workspace.
   Execution within(Workspace& other) const { return within(other, report); }
   Execution within(Workspace& other, accublas_report_t& to) const {
-    return {threads, isa, other, to, target, engine_forced, shared};
+    return {threads, isa, other, to, target, engine_forced, shared, devices};
   }
 };
 

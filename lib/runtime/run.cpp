@@ -146,6 +146,7 @@ void Run::compute_any(const AnyCall& call) {
   Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
   Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, resolved_.settings.target};
   execution.engine_forced = plan_.engine_forced;
+  if (!on_device_) execution.devices = resolved_.settings.devices;
 
   context_.last.on_device = plan_.backend == ACCUBLAS_BACKEND_CUDA;
   try {
