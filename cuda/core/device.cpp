@@ -9,6 +9,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
+#include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/runtime/settings.hpp"
 

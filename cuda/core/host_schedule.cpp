@@ -92,7 +92,7 @@ Blocks fitting_blocks(const HostTuning& tuning, Index m, Index n, Index k, doubl
     const Index room = width >= static_cast<double>(n) ? n : static_cast<Index>(width) / edge * edge;
     const Index cols = std::min(n, round_up(ceil_div(n, ceil_div(n, room)), edge));
     if (cols > best.cols) best = {rows, cols};
-    if (cols >= std::min(n, tuning.narrow_cols)) break;
+    if (cols >= std::min(n, 2 * tuning.narrow_cols)) break;
   }
   if (best.cols == 0) throw Error(ACCUBLAS_ERROR_MEMORY, "256 rows and columns do not fit the device's memory");
   return best;

@@ -98,9 +98,10 @@ class StagedGemm {
  private:
   std::vector<Region> regions(const State& state) const {
     const Gemm<T>& g = call_.problem;
+    const HostTuning& tuning = state.model().tuning().host;
     const double operations = 2 * static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
     if (execution_.devices.size() > 1 && divisible_ && !no_product(call_) &&
-        operations >= state.model().tuning().host.least_divided)
+        operations >= static_cast<double>(tuning.least_divided) * tuning.least_operations)
       return divide_result(g.m, g.n, static_cast<int>(execution_.devices.size()));
     return {{0, g.m, 0, g.n}};
   }

@@ -49,10 +49,12 @@ struct HostTuning {
   double bus_words = 5e9;          ///< matrix elements a second over the bus
   double operations = 5e11;        ///< operations a second that the device saves
   double copies = 2;               ///< least ratio of the time that a product saves to that of its copies
-  double least_divided = 2e10;     ///< operations, 2 m n k, from which on several devices share a product
   Index least_split = 4096;   ///< longer edge of C from which on products start before all operands are on the device
   Index least_border = 1024;  ///< least rows or columns of C that such a product adds
-  Index narrow_cols = 2048;   ///< columns of a buffer; narrower buffers have fewer rows of A first
+  Index least_divided = 4;    ///< multiples of least_operations from which on several devices share a product
+  /// Columns of a narrow buffer. If operands do not fit, A's block of rows is as low as two narrow buffers of B ask
+  /// for.
+  Index narrow_cols = 1024;
 };
 
 /// Engines that cut products into parts for cuBLAS. Measured by `accublas-gpu-bench gemm` with the modes named.
