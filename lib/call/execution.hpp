@@ -50,9 +50,9 @@ struct Execution {
   accublas_report_t& report;  ///< engines add: bits, moduli, rejected, undecided, copied_bytes, ms_*, bounds
   double target = 0;          ///< > 0: an engine whose bound depends on the data throws ACCUBLAS_ERROR_ACCURACY, before
                               ///< writing C, where it cannot promise `target` componentwise
-  bool engine_forced = false;    ///< the caller named the engine: a backend may not take another one after all
-  SharedBits* shared = nullptr;  ///< null: the problem is the whole call
-  std::span<const int> devices;  ///< devices that share large products of host operands; fewer than two: no others
+  bool engine_forced = false;      ///< the caller named the engine: a backend may not take another one after all
+  SharedBits* shared = nullptr;    ///< null: the problem is the whole call
+  std::span<const int> devices{};  ///< devices that share large products of host operands; fewer than two: no others
 
   bool measuring() const { return shared && shared->measuring; }
   /// Returns how many elements of a problem of so many the certificate may reject. An engine that has found more may
