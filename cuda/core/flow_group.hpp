@@ -11,7 +11,7 @@ namespace accublas::cuda {
 /// Ends a flow because another flow of the call failed.
 struct FlowStopped {};
 
-/// What the flows of a call tell each other. No flow writes to C before all have put their first product on a stream:
+/// The flows of a call, and their order. No flow writes to C before all have put their first product on a stream:
 /// until then each has found its memory, or the call fails with C as it was.
 class FlowGroup {
  public:

@@ -50,7 +50,7 @@ Matrix<T> writable(const Matrix<const T>& copy) {
 
 }  // namespace
 
-/// What a flow holds on its device.
+/// The memory, streams and events of a flow on its device.
 template <class T>
 struct HostFlow<T>::Resources {
   Resources(HostFlow& flow, bool concurrent)

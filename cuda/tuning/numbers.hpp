@@ -43,7 +43,8 @@ struct GemmCost {
   int most_moduli;         ///< moduli; more are not measured (double: reconstruction spills)
 };
 
-/// GEMM on operands in host memory. Measured by `accublas-gpu-bench host`, real products alone.
+/// GEMM on operands in host memory. Measured by `accublas-gpu-bench host` and `accublas-gpu-bench devices`, real
+/// products alone.
 struct HostTuning {
   double least_operations = 1e10;  ///< operations, 2 m n k, from which on a call is worth copying
   double bus_words = 5e9;          ///< matrix elements a second over the bus
