@@ -82,7 +82,7 @@ def settings(header):
         arrays = [word for type_, word in parameters if type_ == "const int32_t*"]
         if arrays:  # an array has its size
             declared = [(kind, f"{word}(:)" if word in arrays else word) for kind, word in declared if word != "count"]
-            given = [(kind, f"int(size({arrays[0]}), c_int32_t)" if word == "count" else form, word) for kind, form, word in given]
+            given = [(kind, f"size({arrays[0]}, kind=int32)" if word == "count" else form, word) for kind, form, word in given]
         passed = ", ".join(form.format(word) for _, form, word in given)
         ctx = "ctx" if passed.startswith("ctx") else "accublas_context()"
         lines = [f"subroutine accublas_{name}({', '.join(word.removesuffix('(:)') for _, word in declared)})", *(f"  {line}" for line in declarations(declared)), "",

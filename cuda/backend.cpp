@@ -24,6 +24,7 @@
 #include "cuda/qr/orthogonal_by_products.hpp"
 #include "cuda/structured/level2_call.hpp"
 #include "cuda/structured/level3_call.hpp"
+#include "cuda/structured/shared_level3.hpp"
 #include "cuda/structured/vector_product.hpp"
 #include "cuda/trsm/solve_by_halves.hpp"
 #include "cuda/vector/vector_call.hpp"
@@ -207,6 +208,7 @@ class CudaBackend final : public Backend {
   template <class E>
   static void serve(State& state, const Call<Level3<E>, E>& call, Execution& execution) {
     if (call.operands_on_device) return cuda::level3_call(state, call, execution, device_gemm<E>);
+    if (cuda::share_level3(state, call, execution, device_gemm<E>)) return;
     cuda::staged_level3(state, call, execution, device_gemm<E>);
   }
 

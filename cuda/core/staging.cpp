@@ -2,60 +2,17 @@
 #include "cuda/core/staging.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
 
+#include "cuda/core/device_states.hpp"
 #include "cuda/core/host_flow.hpp"
 #include "lib/base/error.hpp"
-#include "lib/base/stack.hpp"
 
 namespace accublas::cuda {
 
 namespace {
-
-/// Adds the report of one device to that of the call. Counts add up, and the phases are those of the first device.
-void add_report(const accublas_report_t& part, bool first, accublas_report_t& all) {
-  const accublas_report_t before = all;
-  if (first) {
-    all = part;
-    all.copied_bytes += before.copied_bytes;
-    return;
-  }
-  all.bits = std::max(all.bits, part.bits);
-  all.parts = std::max(all.parts, part.parts);
-  all.rejected += part.rejected;
-  all.undecided += part.undecided;
-  all.copied_bytes += part.copied_bytes;
-  all.workspace_bytes = std::max(all.workspace_bytes, part.workspace_bytes);
-  all.bound_relative = std::min(all.bound_relative, part.bound_relative);
-  all.bound_componentwise = std::max(all.bound_componentwise, part.bound_componentwise);
-  if (part.engine[0] != '\0') std::strcpy(all.engine, part.engine);
-}
-
-/// The devices of a call, with the state of each. One of them may be the state that the call came with.
-struct DeviceStates {
-  std::vector<State*> states;
-  std::size_t own = 0;     ///< the flow that runs on the calling thread
-  bool own_given = false;  ///< its state is the call's, which is in a CallScope already
-
-  /// Finds states on the first `count` of the listed devices.
-  DeviceStates(State& given, std::span<const int> devices, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const bool take = count == 1 || (!own_given && devices[i] == given.device());
-      states.push_back(take ? &given : &given.companion(i, devices[i]));
-      if (!take) continue;
-      own = i;
-      own_given = true;
-    }
-  }
-  /// Returns how many of the states are on the device of state i.
-  std::size_t sharing(std::size_t i) const {
-    return static_cast<std::size_t>(std::count_if(
-        states.begin(), states.end(), [&](const State* other) { return other->device() == states[i]->device(); }));
-  }
-};
 
 template <class T>
 class StagedGemm {
@@ -92,16 +49,14 @@ class StagedGemm {
       if (group_.written()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory");
       throw;
     }
-    if (regions_.size() > 1) report_devices();
+    if (regions_.size() > 1) report_devices(reports_, execution_);
   }
 
  private:
   std::vector<Region> regions(const State& state) const {
     const Gemm<T>& g = call_.problem;
-    const HostTuning& tuning = state.model().tuning().host;
     const double operations = 2 * static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
-    if (execution_.devices.size() > 1 && divisible_ && !no_product(call_) &&
-        operations >= static_cast<double>(tuning.least_divided) * tuning.least_operations)
+    if (divisible_ && !no_product(call_) && worth_sharing(state, execution_, operations))
       return divide_result(g.m, g.n, static_cast<int>(execution_.devices.size()));
     return {{0, g.m, 0, g.n}};
   }
@@ -137,14 +92,7 @@ class StagedGemm {
   }
 
   void pass(const Mode& mode, SharedBits* shared) {
-    group_.run(devices_.own, [&](std::size_t i) {
-      // The threads of other flows may have small stacks.
-      with_stack(needed_stack, [&] {
-        if (i == devices_.own && devices_.own_given) return flows_[i]->pass(mode, shared);
-        const CallScope scope(*devices_.states[i], CallScope::Stream::own);
-        flows_[i]->pass(mode, shared);
-      });
-    });
+    devices_.run(group_, [&](std::size_t i, State&) { flows_[i]->pass(mode, shared); });
   }
 
   /// Computes dp:repro or sp:repro in parts. The first pass finds T* and counts rejected elements over all parts, and
@@ -161,12 +109,6 @@ class StagedGemm {
     cr.kind = ACCUBLAS_MODE_CR;
     pass(cr, nullptr);
     (regions_.size() == 1 ? execution_.report : reports_[0]).rejected += shared.all;
-  }
-
-  void report_devices() {
-    for (std::size_t i = 0; i < reports_.size(); ++i) add_report(reports_[i], i == 0, execution_.report);
-    const std::string text = device_text(execution_.devices.first(regions_.size()));
-    std::strncpy(execution_.report.device, text.c_str(), sizeof execution_.report.device - 1);
   }
 
   const Call<Gemm<T>, T>& call_;
