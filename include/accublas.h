@@ -304,12 +304,12 @@ ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accubla
  * failed, returns the first error; the device is changed all the same. If no device is set, a context works on the
  * device of its first operands (host operands: device 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
-/** Sets the CUDA devices that share the context's large GEMM calls with operands in host memory: `count` numbers from
- * 0, each of which computes a part of C. The bits of modes that define them do not depend on the devices. A number may
- * stand there several times. count = 0 (devices may be NULL) restores the environment's list; a list of one device
- * shares nothing. All other calls run on the context's own device, which is the first of the list if none is set.
- * ACCUBLAS_ERROR_ARGUMENT for a negative number, ACCUBLAS_ERROR_NO_DEVICE if there is no such device; the list is then
- * as it was. */
+/** Sets the CUDA devices that share the context's large products of level 3 with operands in host memory: `count`
+ * numbers from 0, each of which computes a part of C. The bits of modes that define them do not depend on the devices.
+ * A number may stand there several times. count = 0 (devices may be NULL) restores the environment's list; a list of
+ * one device shares nothing. All other calls run on the context's own device, which is the first of the list if none is
+ * set. ACCUBLAS_ERROR_ARGUMENT for a negative number, ACCUBLAS_ERROR_NO_DEVICE if there is no such device; the list is
+ * then as it was. */
 ACCUBLAS_API accublas_status accublas_set_devices(accublas_context* ctx, int32_t count, const int32_t* devices);
 /** Names the engine of the context's calls; ACCUBLAS_ENGINE_AUTO lets the plan choose one. A call whose mode the engine
  * cannot compute returns ACCUBLAS_ERROR_ENGINE. */

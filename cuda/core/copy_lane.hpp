@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include "cuda/core/copy_threads.hpp"
 #include "cuda/core/stream.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/call/element_steps.hpp"
 #include "lib/call/problem.hpp"
 
 namespace accublas::cuda {
@@ -125,6 +127,24 @@ class Lane {
     });
     store(next);
     store(1 - next);
+  }
+
+  /// Returns whether all elements of a host matrix are finite.
+  template <class T>
+  bool all_finite(Matrix<T> x, Index rows, Index cols) {
+    if (std::abs(x.row_stride) > std::abs(x.col_stride) && cols > 1) {
+      std::swap(rows, cols);
+      x = x.transposed();
+    }
+    std::atomic<bool> finite = true;
+    const Index per_task = std::max<Index>(1, (Index{1} << 16) / std::max<Index>(rows, 1));
+    threads_.run(ceil_div(cols, per_task), [&](Index task) {
+      bool of_task = true;
+      for (Index j = task * per_task; j < std::min(cols, (task + 1) * per_task); ++j)
+        for (Index i = 0; i < rows; ++i) of_task &= finite_number(x(i, j));
+      if (!of_task) finite.store(false, std::memory_order_relaxed);
+    });
+    return finite;
   }
 
   cudaStream_t stream() const { return stream_; }

@@ -15,23 +15,31 @@
 
 namespace accublas::cuda {
 
+/// Returns the report that a device's part of a call begins with.
+inline accublas_report_t report_of_part(const accublas_report_t& all) {
+  accublas_report_t part = all;
+  part.bits = part.parts = 0;
+  part.rejected = part.undecided = part.workspace_bytes = part.copied_bytes = 0;
+  part.ms_convert = part.ms_product = part.ms_reconstruct = part.ms_exact = 0;
+  return part;
+}
 /// Adds the report of one device to that of the call. Counts add up, and the phases are those of the first device.
 inline void add_report(const accublas_report_t& part, bool first, accublas_report_t& all) {
-  const accublas_report_t before = all;
-  if (first) {
-    all = part;
-    all.copied_bytes += before.copied_bytes;
-    return;
-  }
   all.bits = std::max(all.bits, part.bits);
   all.parts = std::max(all.parts, part.parts);
   all.rejected += part.rejected;
   all.undecided += part.undecided;
   all.copied_bytes += part.copied_bytes;
   all.workspace_bytes = std::max(all.workspace_bytes, part.workspace_bytes);
-  all.bound_relative = std::min(all.bound_relative, part.bound_relative);
-  all.bound_componentwise = std::max(all.bound_componentwise, part.bound_componentwise);
+  all.bound_relative = first ? part.bound_relative : std::min(all.bound_relative, part.bound_relative);
+  all.bound_componentwise =
+      first ? part.bound_componentwise : std::max(all.bound_componentwise, part.bound_componentwise);
   if (part.engine[0] != '\0') std::strcpy(all.engine, part.engine);
+  if (!first) return;
+  all.ms_convert += part.ms_convert;
+  all.ms_product += part.ms_product;
+  all.ms_reconstruct += part.ms_reconstruct;
+  all.ms_exact += part.ms_exact;
 }
 
 /// The devices of a call, with the state of each. One of them may be the state that the call came with.

@@ -107,6 +107,7 @@ template <class T>
 void HostFlow<T>::pass(const Mode& mode, SharedBits* shared) {
   const bool measuring = shared && shared->measuring;
   served_ = fetched_ = 0;
+  finite_ = 0;
   stopped_ = false;
   std::thread fetcher;
   try {
@@ -223,14 +224,15 @@ void HostFlow<T>::fetch(std::size_t index) {
   Resources& r = *resources_;
   const Region& p = step.product;
   stream_waits(r.down.stream(), r.events[index].computed);
-  r.down.download(c_.block(step.row_at, step.c_at).data,
-                  call_.problem.c.block(region_.row + p.row, region_.col + p.col), p.rows, p.cols, c_.col_stride);
+  const Matrix<T> to = call_.problem.c.block(region_.row + p.row, region_.col + p.col);
+  r.down.download(c_.block(step.row_at, step.c_at).data, to, p.rows, p.cols, c_.col_stride);
   record(r.events[index].fetched, r.down.stream());
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     fetched_ = index + 1;
   }
   changed_.notify_all();
+  if (execution_.finite_results && r.down.all_finite(to, p.rows, p.cols)) finite_ += p.rows * p.cols;
 }
 
 template <class T>

@@ -40,6 +40,8 @@ class HostFlow {
     std::int64_t rejected = 0;
   };
   const Measured& measured() const { return measured_; }
+  /// Returns how many elements the last pass has found to be finite, if the execution asks.
+  Index finite() const { return finite_; }
 
  private:
   struct Resources;
@@ -76,6 +78,7 @@ class HostFlow {
   std::unique_ptr<Resources> resources_;
   bool uploaded_ = false;  ///< A and B are on the device since the previous pass
   Measured measured_;
+  Index finite_ = 0;  ///< written by the thread that downloads
 
   std::mutex mutex_;
   std::condition_variable changed_;

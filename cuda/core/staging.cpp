@@ -50,6 +50,8 @@ class StagedGemm {
       throw;
     }
     if (regions_.size() > 1) report_devices(reports_, execution_);
+    if (execution_.finite_results)
+      for (const auto& flow : flows_) *execution_.finite_results += flow->finite();
   }
 
  private:
@@ -80,8 +82,7 @@ class StagedGemm {
       // One device that has room for all operands decides on T* in one product.
       const bool whole = !divisible_ || (one_rung_ && regions_.size() == 1 && fits);
       schedules_.push_back(schedule_host(tuning, r.rows, r.cols, k, words, whole));
-      reports_.push_back(execution_.report);
-      reports_.back().copied_bytes = 0;
+      reports_.push_back(report_of_part(execution_.report));
     }
   }
 

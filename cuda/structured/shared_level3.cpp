@@ -136,8 +136,7 @@ class SharedLevel3 {
   }
 
   void run() {
-    std::vector<accublas_report_t> reports(shares_.size(), execution_.report);
-    for (accublas_report_t& report : reports) report.copied_bytes = 0;
+    std::vector<accublas_report_t> reports(shares_.size(), report_of_part(execution_.report));
     const auto fail = [&](const char* message, accublas_status status) {
       throw Error(written_ ? ACCUBLAS_ERROR_C_UNDEFINED : status, message);
     };

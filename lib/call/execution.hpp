@@ -53,6 +53,8 @@ struct Execution {
   bool engine_forced = false;      ///< the caller named the engine: a backend may not take another one after all
   SharedBits* shared = nullptr;    ///< null: the problem is the whole call
   std::span<const int> devices{};  ///< devices that share large products of host operands; fewer than two: no others
+  /// An engine adds the number of elements of C that it has found to be finite, if it looks. Null: nobody asks.
+  std::int64_t* finite_results = nullptr;
 
   bool measuring() const { return shared && shared->measuring; }
   /// Returns how many elements of a problem of so many the certificate may reject. An engine that has found more may
