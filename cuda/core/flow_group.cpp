@@ -42,6 +42,7 @@ void FlowGroup::run(std::size_t on_caller, const std::function<void(std::size_t)
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
+  if (failed()) throw Error(ACCUBLAS_ERROR_INTERNAL, "a flow of a shared call stopped without an error");
 }
 
 void FlowGroup::started() {

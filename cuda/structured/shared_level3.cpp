@@ -67,7 +67,7 @@ Gemm<E> rectangle(const Level3<E>& l, const Index row, Index rows, Index col, In
                   p.c.block(row, col),
                   p.a.conjugate,
                   p.b.conjugate};
-  // Of the two terms that an imaginary part has for each p, B's comes first then, in dot2.
+  // In dot2 an imaginary part has two terms for each p, and the term of B comes first then.
   return p.transposed && is_complex<E> ? g.transposed() : g;
 }
 
