@@ -228,7 +228,7 @@ std::vector<Command> commands_of(Options& o) {
       {"devices", "DGEMM with operands in host memory on one device and shared by several",
        [&o](CLI::App* command) {
          command->footer(
-             "copies: A and B to a device and C back, by one thread for each direction. compute: the product on "
+             "copies: A and B to a device and C back at the same time, in pinned memory. compute: the product on "
              "operands\n"
              "in device memory. one, all: a call on the first device, and on all of them. ratio: one over all. limit: "
              "one\n"
