@@ -67,7 +67,7 @@ def report_structs(path):
 SETTING_TYPES = {"int32_t": ("integer(int32), intent(in)", "{}"), "int64_t": ("integer(int64), intent(in)", "{}"),
                  "size_t": ("integer(int64), intent(in)", "int({}, c_size_t)"), "double": ("real(real64), intent(in)", "{}"),
                  "const char*": ("character(*), intent(in)", "c_string({})"), "void*": ("type(c_ptr), intent(in)", "{}"),
-                 "int32_t*": ("integer(int32), intent(out)", "{}"), "void**": ("type(c_ptr), intent(out)", "{}"),
+                 "int32_t*": ("integer(int32), intent(out)", "{}"), "const int32_t*": ("integer(int32), intent(in)", "{}"), "void**": ("type(c_ptr), intent(out)", "{}"),
                  "accublas_context*": ("type(accublas_context), intent(in)", "{}%handle")}
 
 
@@ -79,9 +79,13 @@ def settings(header):
             continue
         given = [(*SETTING_TYPES[type_], word) for type_, word in parameters]
         declared = [*((kind, word) for kind, _, word in given), *LAST_ARGUMENTS[3:]]
+        arrays = [word for type_, word in parameters if type_ == "const int32_t*"]
+        if arrays:  # an array has its size
+            declared = [(kind, f"{word}(:)" if word in arrays else word) for kind, word in declared if word != "count"]
+            given = [(kind, f"size({arrays[0]}, kind=int32)" if word == "count" else form, word) for kind, form, word in given]
         passed = ", ".join(form.format(word) for _, form, word in given)
         ctx = "ctx" if passed.startswith("ctx") else "accublas_context()"
-        lines = [f"subroutine accublas_{name}({', '.join(word for _, word in declared)})", *(f"  {line}" for line in declarations(declared)), "",
+        lines = [f"subroutine accublas_{name}({', '.join(word.removesuffix('(:)') for _, word in declared)})", *(f"  {line}" for line in declarations(declared)), "",
                  f"  call hand_over({ctx}, c_{name}({passed}), stat, errmsg)", f"end subroutine accublas_{name}"]
         made.append(f"{comment(SETTINGS[name], 2)}\n{indented(lines, 2)}")
     return {"SETTINGS_PUBLIC": statement(f"public :: {', '.join(f'accublas_{name}' for name in SETTINGS)}", 2).lstrip(),

@@ -29,6 +29,16 @@ void require_device(const char* what) {
     throw Error(ACCUBLAS_ERROR_NO_DEVICE, std::string(what) + ": " + reason);
 }
 
+/// Throws ACCUBLAS_ERROR_NO_DEVICE if there is no device of this number.
+void require_device_number(int32_t device) {
+  std::string reason;
+  const int count = cuda_backend().device_count(reason);
+  if (device >= count)
+    throw Error(ACCUBLAS_ERROR_NO_DEVICE,
+                "device " + std::to_string(device) + ": " +
+                    (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
+}
+
 }  // namespace
 
 accublas_status accublas_set_mode_name(accublas_context* ctx, const char* word) {
@@ -86,12 +96,7 @@ accublas_status accublas_set_backend(accublas_context* ctx, accublas_backend bac
 accublas_status accublas_set_device(accublas_context* ctx, int32_t device) {
   return change(ctx, [&](Context& context) {
     if (device < 0) bad_argument("device", "a device number from 0");
-    std::string reason;
-    const int count = cuda_backend().device_count(reason);
-    if (device >= count)
-      throw Error(ACCUBLAS_ERROR_NO_DEVICE,
-                  "device " + std::to_string(device) + ": " +
-                      (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
+    require_device_number(device);
     context.level.device = device;
     if (context.device_state && context.device_state->device() != device) {
       std::string message;
@@ -99,6 +104,18 @@ accublas_status accublas_set_device(accublas_context* ctx, int32_t device) {
       context.device_state.reset();
       if (status != ACCUBLAS_SUCCESS) throw Error(status, message);
     }
+  });
+}
+
+accublas_status accublas_set_devices(accublas_context* ctx, int32_t count, const int32_t* devices) {
+  return change(ctx, [&](Context& context) {
+    if (count < 0) bad_argument("count", "a number of devices, or 0 to unset them");
+    if (count > 0 && !devices) bad_argument("devices", "an array, not NULL");
+    for (int32_t i = 0; i < count; ++i) {
+      if (devices[i] < 0) bad_argument("devices", "device numbers from 0");
+      require_device_number(devices[i]);
+    }
+    context.level.devices = std::vector<int>(devices, devices + count);
   });
 }
 

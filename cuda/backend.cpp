@@ -24,6 +24,7 @@
 #include "cuda/qr/orthogonal_by_products.hpp"
 #include "cuda/structured/level2_call.hpp"
 #include "cuda/structured/level3_call.hpp"
+#include "cuda/structured/shared_level3.hpp"
 #include "cuda/structured/vector_product.hpp"
 #include "cuda/trsm/solve_by_halves.hpp"
 #include "cuda/vector/vector_call.hpp"
@@ -65,9 +66,6 @@ std::optional<cuda::NativeOffer> native_offer(State& state, const Call<Gemm<T>, 
   if (copies || !cuda::prepare_native_behind(state)) return {};
   return cuda::NativeOffer{most, dp_bound(g.k, unit_roundoff<T>())};
 }
-
-/// The stack that CUDA's libraries may need; a call has this much, the caller's or the library's own.
-constexpr std::size_t needed_stack = std::size_t{512} << 10;
 
 class CudaBackend final : public Backend {
  public:
@@ -132,21 +130,16 @@ class CudaBackend final : public Backend {
   std::size_t default_workspace(int device) const override { return cuda::default_workspace(device); }
 
   std::unique_ptr<BackendState> make_state(int device) override {
-    std::string reason;
-    const int count = device_count(reason);
-    if (device >= count)
-      throw Error(ACCUBLAS_ERROR_NO_DEVICE,
-                  "device " + std::to_string(device) + ": " +
-                      (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
+    cuda::require_device(device);
     std::unique_ptr<BackendState> state;
-    with_stack(needed_stack, [&] { state = std::make_unique<State>(device); });
+    with_stack(cuda::needed_stack, [&] { state = std::make_unique<State>(device); });
     return state;
   }
 
   std::size_t rehearse(const void* buffer, std::span<std::byte> memory, const std::function<void()>& body) override {
     std::size_t bytes = 0;
     // The whole rehearsal of a thread runs on one stack.
-    with_stack(needed_stack, [&] {
+    with_stack(cuda::needed_stack, [&] {
       const cuda::Rehearsal rehearsal(buffer, memory);
       body();
       bytes = rehearsal.bytes();
@@ -157,6 +150,7 @@ class CudaBackend final : public Backend {
   /// If the device fails after work was put on a stream, C may be half written.
   void compute(const AnyCall& any, BackendState* base, Execution& execution) override {
     State& state = static_cast<State&>(*base);
+    for (int device : execution.devices) cuda::require_device(device);
     const auto run = [&](const auto* call) {
       using enum cuda::CallScope::Stream;
       const cuda::CallScope scope(state, call->operands_on_device ? users : own);
@@ -169,7 +163,7 @@ class CudaBackend final : public Backend {
         throw;
       }
     };
-    with_stack(needed_stack, [&] { std::visit(run, any.call); });
+    with_stack(cuda::needed_stack, [&] { std::visit(run, any.call); });
   }
   void begin_steps(AnySteps place, BackendState* state, Workspace& workspace, int level) override {
     std::visit(
@@ -214,6 +208,7 @@ class CudaBackend final : public Backend {
   template <class E>
   static void serve(State& state, const Call<Level3<E>, E>& call, Execution& execution) {
     if (call.operands_on_device) return cuda::level3_call(state, call, execution, device_gemm<E>);
+    if (cuda::share_level3(state, call, execution, device_gemm<E>)) return;
     cuda::staged_level3(state, call, execution, device_gemm<E>);
   }
 
@@ -320,7 +315,7 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_NATIVE:
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8: {
-        if (cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
+        if (!execution.shared && cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
         std::optional<cuda::NativeOffer> offer;
         if (!combines) offer = native_offer(state, call, execution);
         if (offer && offer->most_moduli == 0) return native_in_store(state, call, execution);

@@ -223,7 +223,7 @@ typedef struct accublas_report_t {
   char mode[32];           /**< the mode word that ran, for instance "dp:repro" */
   char backend[8];         /**< "cpu" or "cuda"; a call without operands, such as n = 0, names that of its settings */
   char engine[16];         /**< "int8", "native", ... */
-  char device[64];         /**< device or instruction set, for instance "cpu:avx512_vnni" */
+  char device[64];         /**< device(s) or instruction set, for instance "cpu:avx512_vnni" */
   char reason[160];        /**< why this mode, backend and engine were chosen */
   int64_t m;               /**< rows of C (dot, nrm2, asum: 1; gemv: outputs) */
   int64_t n;               /**< columns of C; 1 if the result is not a matrix */
@@ -305,6 +305,13 @@ ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accubla
  * failed, returns the first error; the device is changed all the same. If no device is set, a context works on the
  * device of its first operands (host operands: device 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
+/** Sets the CUDA devices that share the context's large products of level 3 with operands in host memory: `count`
+ * numbers from 0, each of which computes a part of C. The bits of modes that define them do not depend on the devices.
+ * A number may stand there several times. count = 0 (devices may be NULL) restores the environment's list; a list of
+ * one device shares nothing. All other calls run on the context's own device, which is the first of the list if none is
+ * set. ACCUBLAS_ERROR_ARGUMENT for a negative number, ACCUBLAS_ERROR_NO_DEVICE if there is no such device; the list is
+ * then as it was. */
+ACCUBLAS_API accublas_status accublas_set_devices(accublas_context* ctx, int32_t count, const int32_t* devices);
 /** Names the engine of the context's calls; ACCUBLAS_ENGINE_AUTO lets the plan choose one. A call whose mode the engine
  * cannot compute returns ACCUBLAS_ERROR_ENGINE. */
 ACCUBLAS_API accublas_status accublas_set_engine(accublas_context* ctx, accublas_engine engine);

@@ -9,6 +9,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
+#include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/runtime/settings.hpp"
 
@@ -110,6 +111,14 @@ int usable_devices(std::string& reason) {
   return static_cast<int>(all.models.size());
 }
 
+void require_device(int device) {
+  std::string reason;
+  const int count = usable_devices(reason);
+  if (device < count) return;
+  throw Error(ACCUBLAS_ERROR_NO_DEVICE, "device " + std::to_string(device) + ": " +
+                                            (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
+}
+
 bool use_hopper_kernels(const DeviceModel& model) { return model.hopper_kernels && !environment().portable_kernels; }
 
 const DeviceModel& device_model(int device) { return devices().models[static_cast<std::size_t>(device)]; }
@@ -118,6 +127,12 @@ std::string device_text(int device) {
   const Devices& all = devices();
   if (device < 0 || device >= static_cast<int>(all.names.size())) return "none";
   return "cuda:" + std::to_string(device) + " " + all.names[static_cast<std::size_t>(device)];
+}
+
+std::string device_text(std::span<const int> numbers) {
+  std::string text = "cuda:";
+  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(numbers[i]);
+  return text + " " + devices().names.at(static_cast<std::size_t>(numbers.front()));
 }
 
 std::size_t default_workspace(int device) {

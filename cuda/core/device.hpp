@@ -1,6 +1,7 @@
 // The CUDA devices of the process are found here.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "cuda/core/device_model.hpp"
@@ -10,6 +11,9 @@ namespace accublas::cuda {
 /// Returns the number of devices that this build's kernels run on. If that is 0, `reason` says why. The process looks
 /// once; a child forked after that gets 0.
 int usable_devices(std::string& reason);
+
+/// Throws Error(ACCUBLAS_ERROR_NO_DEVICE) if there is no usable device of this number.
+void require_device(int device);
 
 /// Returns whether there is a usable device; after the first call this costs only a branch.
 bool have_devices();
@@ -27,6 +31,8 @@ bool use_hopper_kernels(const DeviceModel& model);
 /// Both functions describe a usable device.
 const DeviceModel& device_model(int device);
 std::string device_text(int device);
+/// Returns a text such as "cuda:0,1 NVIDIA H200" for several devices; the name is the first one's.
+std::string device_text(std::span<const int> numbers);
 
 /// Returns the lesser of 8 GiB and an eighth of the device's memory, in bytes.
 std::size_t default_workspace(int device);

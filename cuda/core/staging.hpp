@@ -1,4 +1,4 @@
-// Serves calls on host operands. Column panels are copied through pinned memory while the previous panel is computed.
+// Serves calls on host operands. Those of GEMM are copied through pinned memory while products are computed.
 #pragma once
 
 #include "cuda/core/state.hpp"
@@ -21,10 +21,13 @@ using DeviceMixedDotFunction = void (*)(State&, const Call<MixedDot<T>, T>&, Exe
 template <class E>
 using DeviceLevel2Function = void (*)(State&, const Call<Level2<E>, E>&, Execution&);
 
-/// Computes C = alpha A B + beta C with all operands in host memory, by `serve` on copies. Returns when C is final. C
-/// is cut into panels only if elements do not depend on each other (not in dp:repro, whose T* belongs to the call).
-/// Throws Error(ACCUBLAS_ERROR_MEMORY) before C is written if even small blocks do not fit, and
-/// ACCUBLAS_ERROR_C_UNDEFINED for a failure after that.
+/// CUDA's libraries may need this much stack; a call has it, the caller's or the library's own.
+inline constexpr std::size_t needed_stack = std::size_t{512} << 10;
+
+/// Computes C = alpha A B + beta C with all operands in host memory, by `serve` on copies. Returns when C is final. The
+/// devices of `execution` share a large product, each with a part of C (cuda/core/host_schedule.hpp). T* of dp:repro is
+/// found over all parts before one is written. Throws Error(ACCUBLAS_ERROR_MEMORY) before C is written if even small
+/// blocks do not fit, and ACCUBLAS_ERROR_C_UNDEFINED for a failure of any device after the first write.
 template <class T>
 void staged_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve);
 

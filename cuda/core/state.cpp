@@ -52,6 +52,17 @@ Cublas& State::cublas() {
   return *cublas_;
 }
 
+State& State::companion(std::size_t number, int device) {
+  if (companions_.size() <= number) companions_.resize(number + 1);
+  std::unique_ptr<State>& found = companions_[number];
+  if (found && found->device() != device) found.reset();
+  if (!found) {
+    require_device(device);
+    found = std::make_unique<State>(device);
+  }
+  return *found;
+}
+
 cudaStream_t State::own_stream() {
   if (!own_stream_) own_stream_.emplace();
   return *own_stream_;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device.hpp"
@@ -40,6 +41,9 @@ class State final : public BackendState {
   cudaStream_t side_stream();
   CaptureMemory& capture_memory() { return capture_memory_; }
   Cublas& cublas();
+  /// Returns the state that calls of this context have on a device that shares a product with this one. `number` counts
+  /// such states, which may be on one device. It is made at its first use. Throws Error(ACCUBLAS_ERROR_NO_DEVICE).
+  State& companion(std::size_t number, int device);
   /// Returns the graphs that cuda/native/native_behind.hpp keeps with the context.
   std::shared_ptr<NativeGraphs>& native_graphs() { return native_graphs_; }
   /// Returns the product that cuBLAS computes if a call that is served as a GEMM is left to cuBLAS; null: the GEMM
@@ -115,6 +119,7 @@ class State final : public BackendState {
   std::unique_ptr<Cublas> cublas_;
   std::shared_ptr<NativeGraphs> native_graphs_;
   const NativeProduct* native_product_ = nullptr;
+  std::vector<std::unique_ptr<State>> companions_;
   CaptureMemory capture_memory_;
   std::shared_ptr<void> multiple_precision_;
   CallState* call_state_ = nullptr;      ///< for calls that run immediately

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "cuda/core/check.hpp"
 #include "cuda/int8/certificate_call.hpp"
 #include "cuda/int8/first_look.hpp"
 #include "cuda/int8/int8_flows.hpp"
@@ -11,6 +14,25 @@ namespace accublas::cuda {
 
 namespace {
 
+/// Returns how many elements the certificate judges together; INT64_MAX: it may reject any number of them.
+template <class T>
+Index elements_of_call(const Int8Call<T>& call) {
+  if (!call.as_made.mode.reproducible) return INT64_MAX;
+  const SharedBits* const shared = call.execution.shared;
+  if (!shared) return certified_elements(call.in_engine);
+  return shared->measuring ? shared->all : INT64_MAX;
+}
+
+/// Replaces the part's own T* by that of the call. The rung is a byte of a word whose other bytes are zero.
+template <class T>
+void take_rung(Int8Call<T>& call, const SharedBits& shared) {
+  constexpr CertificateRungs rungs = certificate_rungs<T>();
+  const auto* const rung = std::find(rungs.t, rungs.t + rungs.count, shared.bits);
+  if (rung == rungs.t + rungs.count) return;  // no element of the call has a T*
+  check(cudaMemsetAsync(&call.device->largest_rung, static_cast<int>(rung - rungs.t) + 1, 1, call.stream),
+        "cudaMemsetAsync");
+}
+
 /// T* (or the number of moduli) of the call, and the bits of the elements that it does not suffice for.
 template <class T>
 void certify_call(Int8Call<T>& call) {
@@ -20,8 +42,9 @@ void certify_call(Int8Call<T>& call) {
   const CertificateMemory memory{arrays.row_residues, arrays.col_residues, buffers.rows_bytes, buffers.cols_bytes,
                                  reinterpret_cast<std::int32_t*>(arrays.result)};
   certify_all(call.state, in_engine, arrays.rows, arrays.cols, call.plan.ladder, call.plan.certificate, memory,
-              call.as_made.mode.reproducible ? certified_elements(in_engine) : INT64_MAX, arrays.open, call.device,
-              call.group);
+              elements_of_call(call), arrays.open, call.device, call.group);
+  if (call.execution.measuring()) return;
+  if (call.execution.shared) take_rung(call, *call.execution.shared);
   if (call.combined)
     combine_rejected(call.model, *call.combined, in_engine.rows.count, in_engine.cols.count, arrays.open, call.device,
                      call.stream);
@@ -56,6 +79,7 @@ void run_grade(Int8Call<T>& call, std::byte* memory) {
   const bool by_moduli = call.plan.ladder.kind == CertificateRungKind::moduli;
   call.measure_lines(by_moduli ? Measures::bounds : Measures::all);
   certify_call(call);
+  if (call.execution.measuring()) return call.end();
   run_accepted(call);
   // In run_cr tiles skip these zeros if slabs are launched. Rejected elements are too few for tiles.
   if (call.plan.passes == 1) call.resolve_zeros(0);

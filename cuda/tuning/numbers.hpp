@@ -43,15 +43,19 @@ struct GemmCost {
   int most_moduli;         ///< moduli; more are not measured (double: reconstruction spills)
 };
 
-/// GEMM on operands in host memory. Measured by `accublas-gpu-bench host`, real products alone.
+/// GEMM on operands in host memory. Measured by `accublas-gpu-bench host` and `accublas-gpu-bench devices`, real
+/// products alone.
 struct HostTuning {
   double least_operations = 1e10;  ///< operations, 2 m n k, from which on a call is worth copying
   double bus_words = 5e9;          ///< matrix elements a second over the bus
   double operations = 5e11;        ///< operations a second that the device saves
   double copies = 2;               ///< least ratio of the time that a product saves to that of its copies
-  Index least_split_cols = 4096, least_split_rows = 1024;  ///< columns and rows of C from which on panels are made
-  Index panels = 4;                                        ///< panels of columns, so that copies overlap with products
-  Index narrow_cols = 1024;  ///< columns of a panel; narrower panels have fewer rows first
+  Index least_split = 4096;   ///< longer edge of C from which on products start before all operands are on the device
+  Index least_border = 1024;  ///< least rows or columns of C that such a product adds
+  Index least_divided = 4;    ///< multiples of least_operations from which on several devices share a product
+  /// Columns of a narrow buffer. If operands do not fit, A's block of rows is as low as two narrow buffers of B ask
+  /// for.
+  Index narrow_cols = 1024;
 };
 
 /// Engines that cut products into parts for cuBLAS. Measured by `accublas-gpu-bench gemm` with the modes named.

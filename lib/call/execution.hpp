@@ -2,6 +2,8 @@
 // bit-defined mode.
 #pragma once
 
+#include <span>
+
 #include "lib/base/error.hpp"
 #include "lib/base/isa.hpp"
 #include "lib/base/phase_timer.hpp"
@@ -48,8 +50,11 @@ struct Execution {
   accublas_report_t& report;  ///< engines add: bits, moduli, rejected, undecided, copied_bytes, ms_*, bounds
   double target = 0;          ///< > 0: an engine whose bound depends on the data throws ACCUBLAS_ERROR_ACCURACY, before
                               ///< writing C, where it cannot promise `target` componentwise
-  bool engine_forced = false;    ///< the caller named the engine: a backend may not take another one after all
-  SharedBits* shared = nullptr;  ///< null: the problem is the whole call
+  bool engine_forced = false;      ///< the caller named the engine: a backend may not take another one after all
+  SharedBits* shared = nullptr;    ///< null: the problem is the whole call
+  std::span<const int> devices{};  ///< devices that share large products of host operands; fewer than two: no others
+  /// An engine adds the number of elements of C that it has found to be finite, if it looks. Null: nobody asks.
+  std::int64_t* finite_results = nullptr;
 
   bool measuring() const { return shared && shared->measuring; }
   /// Returns how many elements of a problem of so many the certificate may reject. An engine that has found more may
@@ -70,7 +75,7 @@ struct Execution {
   /// Returns this execution with another workspace.
   Execution within(Workspace& other) const { return within(other, report); }
   Execution within(Workspace& other, accublas_report_t& to) const {
-    return {threads, isa, other, to, target, engine_forced, shared};
+    return {threads, isa, other, to, target, engine_forced, shared, devices};
   }
 };
 

@@ -40,8 +40,11 @@ const Resolved& accublas_context::resolve_again(Routine routine) {
 
 int accublas_context::device() const {
   if (device_state) return device_state->device();
-  const int set = level.device >= 0 ? level.device : accublas::valid_environment().level.device;
-  return set >= 0 ? set : 0;
+  const accublas::Level& environment = accublas::valid_environment().level;
+  const int set = level.device >= 0 ? level.device : environment.device;
+  if (set >= 0) return set;
+  const std::vector<int>& devices = level.devices.empty() ? environment.devices : level.devices;
+  return devices.empty() ? 0 : devices.front();
 }
 
 accublas::BackendState& accublas_context::state_on(int wanted, const char* what) {

@@ -79,7 +79,8 @@ struct accublas_context {
   /// Call this when `level` has changed, before the next call.
   void settings_changed() noexcept;
 
-  /// Returns the device that calls use if their operands do not decide it: that of the state, else the one that is set.
+  /// Returns the device that calls use if their operands do not decide it: that of the state, else the one that is set,
+  /// else the first of those that share products.
   int device() const;
   /// Returns the state of the device. If there is none yet, makes it for the device that is set, else for `wanted`,
   /// that of the operands (-1: none). Throws Error(ACCUBLAS_ERROR_POINTERS) if `what` ("the operands are") is on

@@ -1,10 +1,13 @@
 // Reads the environment variables. docs/environment.md lists them.
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
+#include <sstream>
+#include <vector>
 
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
@@ -26,6 +29,19 @@ std::int64_t number(const char* text, std::int64_t least, std::int64_t most, con
   const long long value = std::strtoll(text, &end, 10);
   if (errno || *end || value < least || value > most) invalid(allowed);
   return value;
+}
+
+/// Returns the device numbers of a list such as "0,1".
+std::vector<int> device_list(const char* text) {
+  const char* const allowed = "device numbers from 0, separated by commas, for instance 0,1";
+  std::vector<int> devices;
+  std::istringstream words{std::string(text)};
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word.empty() || !std::isdigit(static_cast<unsigned char>(word[0]))) invalid(allowed);
+    devices.push_back(static_cast<int>(number(word.c_str(), 0, INT32_MAX, allowed)));
+  }
+  if (devices.empty() || std::string_view(text).back() == ',') invalid(allowed);
+  return devices;
 }
 
 /// Returns the position of the text among `words`; the error lists them as `allowed`.
@@ -67,6 +83,7 @@ constexpr Variable variables[] = {
      [](Environment& to, std::string_view text) {
        to.level.device = static_cast<int>(number(text.data(), 0, INT32_MAX, "a device number from 0"));
      }},
+    {"ACCUBLAS_DEVICES", [](Environment& to, std::string_view text) { to.level.devices = device_list(text.data()); }},
     {"ACCUBLAS_ENGINE", [](Environment& to, std::string_view text) { to.level.engine = parse_engine(text); }},
     {"ACCUBLAS_WORKSPACE_MIB",
      [](Environment& to, std::string_view text) {

@@ -28,7 +28,9 @@ accublas_report_t full_report(const Context& context, bool wait) {
   // If the device found cuBLAS faster on the data of a call, it has named the engine.
   const bool by_data = report.engine[0] != '\0';
   if (!by_data) copy_word(report.engine, engine_name(plan.engine));
-  copy_word(report.device, backend.device_name(context.device_state ? context.device_state->device() : 0));
+  // A backend that used several devices has named them.
+  if (report.device[0] == '\0')
+    copy_word(report.device, backend.device_name(context.device_state ? context.device_state->device() : 0));
   // The note is the backend's addition to the reason of the plan.
   const std::string note = report.reason[0] != '\0' ? std::string("; ") + report.reason
                            : by_data                ? "; changed to native: faster on this data"

@@ -135,8 +135,10 @@ void Run::serve(const AnyCall& call, accublas_engine engine, BackendState* state
   std::function<void()> signal;
   if (plan_.backend != ACCUBLAS_BACKEND_CPU && !on_device_ && bit_defined(mode()))
     signal = watch_exceptions(call, execution);
+  std::int64_t finite = 0;  // finite results signal nothing
+  execution.finite_results = signal ? &finite : nullptr;
   with_stack(backend.stack(routine_, engine), [&] { backend.compute(call, state, execution); });
-  if (signal) signal();
+  if (signal && finite < report_.m * report_.n * report_.batch_count) signal();
 }
 
 void Run::compute_any(const AnyCall& call) {
@@ -146,7 +148,7 @@ void Run::compute_any(const AnyCall& call) {
   Workspace workspace(cap, own ? context_.workspace : nullptr, own ? context_.workspace_bytes : 0);
   Execution execution{lanes(workspace), cpu::detected_isa(), workspace, report_, resolved_.settings.target};
   execution.engine_forced = plan_.engine_forced;
-
+  if (!on_device_) execution.devices = resolved_.settings.devices;
   context_.last.on_device = plan_.backend == ACCUBLAS_BACKEND_CUDA;
   try {
     serve(call, plan_.engine, context_.device_state.get(), execution);

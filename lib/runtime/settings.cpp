@@ -125,6 +125,7 @@ Settings resolve(Routine routine, const Level* call, const Level& context, const
   settings.report_level = first_set(&Level::report_level, -1, 0);
   settings.target = first_set(&Level::target, -1.0, 0);
   settings.workspace_bytes = first_set(&Level::workspace_bytes, std::int64_t{-1}, std::int64_t{-1});
+  settings.devices = !context.devices.empty() ? context.devices : environment.devices;
   return settings;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lib/call/mode.hpp"
 #include "lib/call/routine.hpp"
@@ -18,6 +19,7 @@ struct Level {
   int backend = -1;
   int engine = -1;
   int device = -1;
+  std::vector<int> devices;
   int num_threads = 0;
   int verbose = -1;
   int report_level = -1;
@@ -41,6 +43,7 @@ struct Settings {
   int report_level = 0;
   double target = 0;
   std::int64_t workspace_bytes = -1;  ///< -1: the backend's default
+  std::vector<int> devices;           ///< that share large products of host operands
 };
 
 /// Returns the number of threads that a call may use, 1 to most_threads: the number that the caller or the environment

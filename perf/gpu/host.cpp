@@ -1,49 +1,15 @@
 #include "perf/gpu/host.hpp"
 
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "perf/gpu/context.hpp"
-#include "perf/gpu/data.hpp"
+#include "perf/gpu/host_array.hpp"
 
 namespace gpu_bench {
 namespace {
-
-class HostArray {
- public:
-  HostArray(Index count, bool pinned) : pinned_(pinned) {
-    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(double);
-    if (pinned) {
-      require(cudaMallocHost(reinterpret_cast<void**>(&data_), bytes), "pinned memory");
-    } else if (!(data_ = static_cast<double*>(std::malloc(bytes)))) {
-      throw std::runtime_error("out of memory");
-    }
-  }
-  ~HostArray() {
-    if (pinned_) {
-      cudaFreeHost(data_);
-    } else {
-      std::free(data_);
-    }
-  }
-  HostArray(const HostArray&) = delete;
-  HostArray& operator=(const HostArray&) = delete;
-  double* data() const { return data_; }
-
- private:
-  bool pinned_;
-  double* data_ = nullptr;
-};
-
-double seconds_of(const std::function<void()>& call) {
-  const auto start = std::chrono::steady_clock::now();
-  call();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void print_size(Index n, bool pinned, const std::string& data, int repetitions) {
   const Stream stream;

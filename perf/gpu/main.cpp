@@ -8,6 +8,7 @@
 #include "perf/gpu/batched.hpp"
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/data_table.hpp"
+#include "perf/gpu/devices.hpp"
 #include "perf/gpu/factor.hpp"
 #include "perf/gpu/host.hpp"
 #include "perf/gpu/level3.hpp"
@@ -69,7 +70,9 @@ void parse_contender(const std::string& word) {
 struct Options {
   std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
                            routines, batch_orders, vector_sizes, vector_data, table_data = matrices::listed(),
-                           table_orders = {"1024", "4096"};
+                           table_orders = {"1024", "4096"}, shared_orders = {"8192", "16384", "32768"};
+  std::vector<int> devices;
+  double room = 0;
   std::string csv;
   Effort effort;
   bool burst = false, sustained = false;
@@ -228,6 +231,27 @@ std::vector<Command> commands_of(Options& o) {
        [&o] {
          for (const std::string& kind : o.data) print_host(kind, o.effort.repetitions);
          return true;
+       }},
+      {"devices", "DGEMM with operands in host memory on one device and shared by several",
+       [&o](CLI::App* command) {
+         command->footer(
+             "copies: A and B to a device and C back at the same time, in pinned memory. compute: the product on "
+             "operands\n"
+             "in device memory. one, all: a call on the first device, and on all of them. ratio: one over all. limit: "
+             "one\n"
+             "over the larger of copies and compute.");
+         o.add_orders(command, o.shared_orders);
+         o.add_data(command);
+         o.add_repetitions(command);
+         command->add_option("--devices", o.devices, "device numbers (default: all)")->delimiter(',');
+         command->add_option("-m,--mode", o.contenders, "mode words (default: cr, dp)")->delimiter(',');
+         command->add_option("--room", o.room, "GiB of device memory that are left free for the calls (default: all)");
+       },
+       [&o] {
+         const std::vector<std::string> modes =
+             o.contenders.empty() ? std::vector<std::string>{"cr", "dp"} : o.contenders;
+         return print_devices(
+             {o.devices, o.numbers(o.shared_orders), modes, o.data.front(), o.room, o.effort.repetitions});
        }},
       {"level3", "square products of level 3 and triangular systems beside cuBLAS's own",
        [&o](CLI::App* command) {

@@ -63,6 +63,11 @@ TEST(Context, BadSettings) {
   EXPECT_EQ(accublas_set_reproducible(context, 2), ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_EQ(accublas_set_backend(context, 9), ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_EQ(accublas_set_device(context, -1), ACCUBLAS_ERROR_ARGUMENT);
+  const int32_t negative[] = {-1};
+  EXPECT_EQ(accublas_set_devices(context, 1, negative), ACCUBLAS_ERROR_ARGUMENT);
+  EXPECT_EQ(accublas_set_devices(context, 1, nullptr), ACCUBLAS_ERROR_ARGUMENT);
+  EXPECT_EQ(accublas_set_devices(context, -1, negative), ACCUBLAS_ERROR_ARGUMENT);
+  EXPECT_EQ(accublas_set_devices(context, 0, nullptr), ACCUBLAS_SUCCESS);
   EXPECT_EQ(accublas_set_engine(context, 77), ACCUBLAS_ERROR_ENGINE);
   EXPECT_EQ(accublas_set_engine_name(context, "int9"), ACCUBLAS_ERROR_ENGINE);
   EXPECT_NE(context.error().find("fp64"), std::string::npos);
@@ -110,6 +115,8 @@ TEST(Context, DeviceFunctionsWithoutAGpu) {
   EXPECT_NE(context.error(), "");
   EXPECT_EQ(accublas_set_backend(context, ACCUBLAS_BACKEND_CPU), ACCUBLAS_SUCCESS);
   EXPECT_EQ(accublas_set_device(context, 0), ACCUBLAS_ERROR_NO_DEVICE);
+  const int32_t first[] = {0};
+  EXPECT_EQ(accublas_set_devices(context, 1, first), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_EQ(accublas_set_pointer_mode(context, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_ERROR_NO_DEVICE);
   EXPECT_EQ(accublas_set_pointer_mode(context, ACCUBLAS_POINTER_HOST), ACCUBLAS_SUCCESS);
   int object = 0;

@@ -263,6 +263,18 @@ TEST(Settings, OtherFieldsAndOptions) {
   EXPECT_EQ(call_level(options).num_threads, 2);
 }
 
+TEST(Settings, DevicesThatShareProducts) {
+  const Level environment = environment_of({{"ACCUBLAS_DEVICES", "2,0,2"}});
+  Level context;
+  const auto devices = [&] {
+    return resolve(routine_named("dgemm"), nullptr, context, environment, build_settings()).devices;
+  };
+  EXPECT_EQ(devices(), (std::vector<int>{2, 0, 2}));
+  context.devices = {1};
+  EXPECT_EQ(devices(), (std::vector<int>{1}));
+  EXPECT_TRUE(resolve(routine_named("dgemm"), nullptr, Level{}, Level{}, build_settings()).devices.empty());
+}
+
 TEST(Environment, InvalidValuesNameTheVariableAndTheWords) {
   const std::pair<const char*, const char*> invalid[] = {
       {"ACCUBLAS_MODE", "dp2"},         {"ACCUBLAS_DGEMM_MODE", "tf32x3"}, {"ACCUBLAS_SGEMM_MODE", "tf64x1"},
@@ -270,6 +282,8 @@ TEST(Environment, InvalidValuesNameTheVariableAndTheWords) {
       {"ACCUBLAS_BACKEND", "gpu"},      {"ACCUBLAS_DEVICE", "-1"},         {"ACCUBLAS_ENGINE", "int9"},
       {"ACCUBLAS_WORKSPACE_MIB", "1G"}, {"ACCUBLAS_NUM_THREADS", "two"},   {"ACCUBLAS_VERBOSE", "3"},
       {"ACCUBLAS_ON_FAILURE", "exit"},  {"ACCUBLAS_ISA", "avx"},           {"ACCUBLAS_CUDA_KERNELS", "hopper"},
+      {"ACCUBLAS_DEVICES", "0,-1"},     {"ACCUBLAS_DEVICES", "0,,1"},      {"ACCUBLAS_DEVICES", "0,1,"},
+      {"ACCUBLAS_DEVICES", "all"},      {"ACCUBLAS_DEVICES", "0 1"},       {"ACCUBLAS_DEVICES", ","},
   };
   for (const auto& [name, value] : invalid) {
     const std::string error = read_words({{name, value}}).error;
