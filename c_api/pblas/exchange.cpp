@@ -8,11 +8,8 @@ namespace {
 
 constexpr int tag = 1;
 constexpr std::size_t longest_message = std::size_t{1} << 30;  // MPI's counts have 32 bits
-std::int64_t received_from_others = 0;
 
 }  // namespace
-
-std::int64_t Exchange::bytes_received() { return received_from_others; }
 
 Exchange::Sorted Exchange::sort(const Axis& own, const Axis& other) const {
   Sorted sorted;
@@ -125,7 +122,6 @@ Exchange::Exchange(const Team& team, const Part& from, const Part& to, std::size
     messages_.push_back({&rows, &cols, &buffer});
     if (rank == team.rank) continue;
     buffer.resize(count * element);
-    received_from_others += static_cast<std::int64_t>(buffer.size());
     start(false, rank, buffer);
   }
   for (int i = 1; i <= team.size(); ++i) {

@@ -25,8 +25,6 @@ class Exchange {
   Exchange(const Team& team, const Part& from, const Part& to, std::size_t element, Mask mask = {});
   Exchange(Exchange&&) = default;
   void finish();
-  /// Returns the number of bytes that this process has received from others in all its exchanges.
-  static std::int64_t bytes_received();
 
  private:
   /// Consecutive indices at consecutive positions of a process's part.

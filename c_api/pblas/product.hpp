@@ -84,6 +84,10 @@ class DistributedProduct {
   template <class Body>
   void for_blocks(Body&& body) {
     const int outer = in_place_ == InPlace::right ? 1 : 0, inner = 1 - outer;
+    if (kept_[0]) {  // by the pass before, of the only block
+      if (computing_ && in_place_ != InPlace::none) find_special(*kept_[outer]);
+      return body(*kept_[0], *kept_[1], static_cast<E*>(c_.data));
+    }
     for (std::int64_t o = 0; o < blocks_[outer]; ++o) {
       std::unique_ptr<Panel<E>> panels[2], next;
       panels[outer] = fetch(outer, o);
@@ -97,6 +101,8 @@ class DistributedProduct {
         const std::int64_t row = height_[0] * (outer == 0 ? o : i), col = height_[1] * (outer == 0 ? i : o);
         body(*panels[0], *panels[1], static_cast<E*>(c_.data) + row + col * c_.ld);
       }
+      if (blocks_[0] == 1 && blocks_[1] == 1)
+        for (int side = 0; side < 2; ++side) kept_[side] = std::move(panels[side]);
     }
   }
 
@@ -174,6 +180,7 @@ class DistributedProduct {
   const Part c_;
   const InPlace in_place_;
   std::int64_t height_[2] = {}, blocks_[2] = {};  ///< rows and columns of a block, and how many blocks there are
+  std::unique_ptr<Panel<E>> kept_[2];
   Verdict verdict_;
   bool certified_ = false, computing_ = false;
   std::vector<std::int64_t> special_;  ///< lines of the operand in place that hold an Inf or a NaN

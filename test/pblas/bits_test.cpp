@@ -1,6 +1,7 @@
 // Every routine of libaccublas_pblas returns the bits of one call on one process, on every process grid, with every
 // block size, offset and source process, in every mode that defines bits. Run by mpirun with 1, 2, 3, 4 and 6 ranks.
 // Rank 0 computes what is expected from the whole matrices.
+//   bits_test [rounds [seed [factor of the numbers of terms]]]
 #include <cfenv>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,7 @@ namespace {
 constexpr int exceptions = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO;
 int failures = 0, cases = 0;
 std::int64_t partly_rejected = 0, wholly_rejected = 0;
+int depth = 1;  ///< multiplies the numbers of terms
 
 template <class E>
 using RealType = decltype(std::abs(E{}));
@@ -118,7 +120,7 @@ accublas_diag diag_of(char c) { return c == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_U
 template <class E>
 void gemm(Call call) {
   const char ta = call.letter("NTC"), tb = call.letter("NTC");
-  const int m = call.size(8, 40), n = call.size(8, 40), k = call.size(1, 220);
+  const int m = call.size(8, 40), n = call.size(8, 40), k = call.size(1, 220 * depth);
   auto a = ta == 'N' ? call.matrix<E>(m, k, true, false) : call.matrix<E>(k, m, true, true);
   auto b = tb == 'N' ? call.matrix<E>(k, n, false, true) : call.matrix<E>(n, k, false, false);
   auto c = call.matrix<E>(m, n);
@@ -137,7 +139,7 @@ void gemm(Call call) {
 template <class E>
 void symm(Call call, bool hermitian) {
   const char side = call.letter("LR"), uplo = call.letter("UL");
-  const int m = call.size(8, side == 'L' ? 150 : 30), n = call.size(8, side == 'R' ? 150 : 30), order = side == 'L' ? m : n;
+  const int m = call.size(8, side == 'L' ? 150 * depth : 30), n = call.size(8, side == 'R' ? 150 * depth : 30), order = side == 'L' ? m : n;
   auto a = call.matrix<E>(order, order), b = call.matrix<E>(m, n), c = call.matrix<E>(m, n);
   const E alpha = call.factor<E>(), beta = call.factor<E>();
   a.distribute(), b.distribute(), c.distribute();
@@ -192,7 +194,7 @@ void syrk(Call call) {
 template <class E>
 void triangular(Call call, bool solve) {
   const char side = call.letter("LR"), uplo = call.letter("UL"), trans = call.letter("NTC"), diag = call.letter("NU");
-  const int m = call.size(2, side == 'L' ? 150 : 30), n = call.size(2, side == 'R' ? 150 : 30), order = side == 'L' ? m : n;
+  const int m = call.size(2, side == 'L' ? 150 * depth : 30), n = call.size(2, side == 'R' ? 150 * depth : 30), order = side == 'L' ? m : n;
   auto a = call.matrix<E>(order, order), b = call.matrix<E>(m, n);
   const E alpha = call.factor<E>();
   a.distribute(), b.distribute();
@@ -341,6 +343,7 @@ int main(int count, char** arguments) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int rounds = count > 1 ? std::atoi(arguments[1]) : 6;
+  depth = count > 3 ? std::atoi(arguments[3]) : 1;
   Random random(static_cast<std::uint64_t>(count > 2 ? std::atoi(arguments[2]) : size));
   for (int rows = 1; rows <= size; ++rows)
     for (int cols = 1; rows * cols <= size; ++cols)
