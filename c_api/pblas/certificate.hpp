@@ -31,50 +31,38 @@ struct Verdict {
   }
 };
 
-/// The rungs of the elements of op(A) op(B), m x n.
+/// Which elements of op(A) op(B), m x n, the rungs suffice for.
 template <class E>
 class Certificate {
   using T = RealOf<E>;
   static constexpr int parts = is_complex<E> ? 2 : 1;  ///< components of an element
+  static constexpr CertificateRungs rungs = certificate_rungs<T>();
 
  public:
-  static constexpr int rejected = certificate_rungs<T>().count;
-  static constexpr int special = rejected + 1;  ///< has a row or column with an Inf or NaN
-
   Certificate(const char* routine, std::int64_t m, std::int64_t n, std::int64_t k, const Stored<E>& a,
               const Stored<E>& b)
-      : m_(m), n_(n), terms_(parts * k) {
+      : m_(m), terms_(parts * k) {
+    for (int r = 0; r < rungs.count; ++r) tests_[r] = certificate_test(rungs.t[r], rungs.digits, terms_);
     const Side rows(routine, m, k, a.matrix(), false);
+    rows_ = rows.lines;
     for (int part = 0; part < parts; ++part) {
       const Side cols(routine, n, k, b.matrix().transposed(), part == 1);
-      sums_[part] = Buffer<double>(routine, m, n);
-      if (m == 0 || n == 0) continue;
-      // The sums of products of integers below 2^7 are below 2^53: exact in every order.
-      local_gemm<double>({routine, {ACCUBLAS_MODE_CR}}, m, n, rows.counted(), 1.0,
-                         {rows.bytes.data.get(), rows.bytes.ld(), ACCUBLAS_TRANS},
-                         {cols.bytes.data.get(), cols.bytes.ld(), ACCUBLAS_NO_TRANS}, 0.0, sums_[part].data.get(),
-                         sums_[part].ld());
-      rows_ = rows.lines;
       cols_ = cols.lines;
+      sums_[part] = products(routine, rows.bytes, cols.bytes);
     }
   }
 
-  /// Returns the rung of a component of element (i, j), or one of the two numbers above.
-  int rung(std::int64_t i, std::int64_t j, int part) const {
-    const cpu::Line &row = rows_[static_cast<std::size_t>(i)], &col = cols_[static_cast<std::size_t>(j)];
-    if (row.special || col.special) return special;
-    return cpu::rung_of<T>(row, col, terms_, [&] {
-      return static_cast<std::int64_t>(sums_[part].data[static_cast<std::size_t>(i + j * m_)]);
-    });
+  /// Whether the certificate rejects a component of element (i, j).
+  bool rejects(std::int64_t i, std::int64_t j, int part) const {
+    return !is_special(i, j) && !suffices(rungs.count - 1, i, j, part);
   }
-  /// Adds the element's findings. A component may not count.
+  /// Adds the element's findings, those of an imaginary part only if it counts.
   void count(std::int64_t i, std::int64_t j, bool imaginary_counts, Verdict& verdict) const {
+    if (is_special(i, j)) return;
     for (int part = 0; part < (imaginary_counts ? parts : 1); ++part) {
-      const int found = rung(i, j, part);
-      if (found == rejected)
-        ++verdict.rejected;
-      else if (found != special)
-        verdict.rung = std::max(verdict.rung, found);
+      int rung = std::max(verdict.rung, 0);
+      while (rung < rungs.count && !suffices(rung, i, j, part)) ++rung;
+      rung < rungs.count ? verdict.rung = rung : ++verdict.rejected;
     }
   }
 
@@ -100,39 +88,61 @@ class Certificate {
           if (p % period < certificate_block) *to++ = line.special ? 0 : certificate_byte(entries[p], line.exponent);
       }
     }
-    std::int64_t counted() const { return bytes.rows; }
   };
 
-  std::int64_t m_, n_, terms_;
+  /// Returns X for all elements. Sums of products of integers below 2^7 are below 2^53: exact in every order.
+  static Buffer<double> products(const char* routine, const Buffer<double>& rows, const Buffer<double>& cols) {
+    Buffer<double> sums(routine, rows.cols, cols.cols);
+    if (rows.cols == 0 || cols.cols == 0) return sums;
+    const auto multiply = [&](accublas_mode mode) {
+      const accublas_options options = Caller{routine, {mode}}.options();
+      const double one = 1, zero = 0;
+      return accublas_dgemm_ex(nullptr, ACCUBLAS_COL_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, rows.cols, cols.cols,
+                               rows.rows, &one, rows.data.get(), rows.ld(), cols.data.get(), cols.ld(), &zero,
+                               sums.data.get(), sums.ld(), &options);
+    };
+    // Without a real BLAS accublas computes them.
+    if (multiply(ACCUBLAS_MODE_NATIVE) != ACCUBLAS_SUCCESS) require(routine, multiply(ACCUBLAS_MODE_CR));
+    return sums;
+  }
+
+  bool is_special(std::int64_t i, std::int64_t j) const {
+    return rows_[static_cast<std::size_t>(i)].special || cols_[static_cast<std::size_t>(j)].special;
+  }
+  bool suffices(int rung, std::int64_t i, std::int64_t j, int part) const {
+    const cpu::Line &row = rows_[static_cast<std::size_t>(i)], &col = cols_[static_cast<std::size_t>(j)];
+    const auto x = static_cast<std::int64_t>(sums_[part].data[static_cast<std::size_t>(i + j * m_)]);
+    return std::max(row.needed_bits(), col.needed_bits()) <= rungs.t[rung] ||
+           certificate_suffices(tests_[rung], row.lambda + col.lambda, x);
+  }
+
+  std::int64_t m_, terms_;
+  CertificateTest tests_[6];
   std::vector<cpu::Line> rows_, cols_;
   Buffer<double> sums_[2];
 };
 
-/// Computes C = alpha op(A) op(B) + beta C, or the wanted elements of it, by `run`, which is a call in the caller's mode.
-/// If that is the mode of a verdict, the elements that the certificate rejects get cr's values. On a real diagonal, the
-/// elements (i, i), imaginary parts are neither read nor wanted.
+/// Computes C = alpha op(A) op(B) + beta C, or the wanted elements of it, by `run`, which is a call in the verdict's mode.
+/// The elements that the certificate rejects get cr's values. On a real diagonal, the elements (i, i), imaginary parts
+/// are neither read nor wanted.
 template <class E, class Wanted, class Run>
-void with_rejected(const Caller& by, std::int64_t m, std::int64_t n, std::int64_t k, E alpha, const Stored<E>& a,
-                   const Stored<E>& b, E beta, E* c, std::int64_t ldc, bool real_diagonal, Wanted&& wanted, Run&& run) {
-  if (m == 0 || n == 0) return;
+void with_rejected(const Caller& by, const Certificate<E>& certificate, std::int64_t m, std::int64_t n, std::int64_t k,
+                   E alpha, const Stored<E>& a, const Stored<E>& b, E beta, E* c, std::int64_t ldc, bool real_diagonal,
+                   Wanted&& wanted, Run&& run) {
   struct Rejected {
     std::int64_t at;
     bool part[2];
     E value;
   };
   std::vector<Rejected> rejected;
-  const Certificate<E> certificate(by.name, m, n, k, a, b);
-  const auto rejects = [&](std::int64_t i, std::int64_t j, int part) {
-    return certificate.rung(i, j, part) == Certificate<E>::rejected;
-  };
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < m; ++i) {
       if (!wanted(i, j)) continue;
-      Rejected element{i + j * ldc, {rejects(i, j, 0), false}, {}};
+      Rejected element{i + j * ldc, {certificate.rejects(i, j, 0), false}, {}};
       if (!(beta == 0)) element.value = c[element.at];
       if constexpr (is_complex<E>) {
         // A component needs both sums, or the one that a zero component of alpha leaves.
-        const bool sums[2] = {element.part[0], rejects(i, j, 1)};
+        const bool sums[2] = {element.part[0], certificate.rejects(i, j, 1)};
         for (int part = 0; part < 2; ++part)
           element.part[part] = (alpha.re != 0 && sums[part]) || (alpha.im != 0 && sums[1 - part]);
         if (real_diagonal && i == j) element.part[1] = false, element.value.im = 0;

@@ -111,9 +111,9 @@ class DistributedProduct {
     const bool counts = (!c_.rows.everywhere() || team_.row_of(team_.rank) == team_.first_row) &&
                         (!c_.cols.everywhere() || team_.col_of(team_.rank) == team_.first_col);
     if (!counts || a.count() == 0 || b.count() == 0) return;
-    const Certificate<E> certificate(by_.name, a.count(), b.count(), a.terms(), a.stored(), b.stored());
+    certificate_.emplace(by_.name, a.count(), b.count(), a.terms(), a.stored(), b.stored());
     for (std::int64_t j = 0; j < b.count(); ++j)
-      for (std::int64_t i = 0; i < a.count(); ++i) certificate.count(i, j, true, verdict_);
+      for (std::int64_t i = 0; i < a.count(); ++i) certificate_->count(i, j, true, verdict_);
   }
 
   void compute(Panel<E>& a, Panel<E>& b, E* c) {
@@ -136,11 +136,11 @@ class DistributedProduct {
     const Stored<E> left = a.stored().from(right ? 0 : first, 0), lines = b.stored().from(0, right ? first : 0);
     E* const to = c + (right ? first * c_.ld : first);
     const auto multiply = [&] { local_gemm(by_, m, n, k, alpha_, left, lines, beta_, to, c_.ld); };
+    if (!certified_ || m == 0 || n == 0) return multiply();
+    // The certificate of the pass before is that of the only block, if no line is left out.
+    if (!kept_[0] || !special_.empty() || !certificate_) certificate_.emplace(by_.name, m, n, k, left, lines);
     const auto all = [](std::int64_t, std::int64_t) { return true; };
-    if (certified_)
-      with_rejected(by_, m, n, k, alpha_, left, lines, beta_, to, c_.ld, false, all, multiply);
-    else
-      multiply();
+    with_rejected(by_, *certificate_, m, n, k, alpha_, left, lines, beta_, to, c_.ld, false, all, multiply);
   }
 
   void find_special(Panel<E>& panel) {
@@ -181,6 +181,7 @@ class DistributedProduct {
   const InPlace in_place_;
   std::int64_t height_[2] = {}, blocks_[2] = {};  ///< rows and columns of a block, and how many blocks there are
   std::unique_ptr<Panel<E>> kept_[2];
+  std::optional<Certificate<E>> certificate_;
   Verdict verdict_;
   bool certified_ = false, computing_ = false;
   std::vector<std::int64_t> special_;  ///< lines of the operand in place that hold an Inf or a NaN

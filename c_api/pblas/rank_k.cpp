@@ -1,6 +1,7 @@
 // p?syrk_ and p?herk_. C is computed in a distribution of its own, in square tiles of one size for rows and columns: the
-// diagonal then cuts only tiles on it, which are local calls of SYRK or HERK, and all processes have equal shares of the
-// triangle. The other tiles of a column of tiles are one local call of GEMM. The triangle of C is fetched and returned.
+// diagonal then cuts only tiles on it, which are local calls of SYRK or HERK. The other tiles of a column of tiles are
+// one local call of GEMM. Rows and columns of tiles go to the processes in the order 0, 1, ..., 1, 0: with two of each
+// a process, all have equal shares of the triangle. The triangle of C is fetched and returned.
 #include <algorithm>
 #include <type_traits>
 
@@ -12,7 +13,13 @@
 namespace accublas::pblas {
 namespace {
 
-constexpr int tiles_of_process = 4;  ///< rows of tiles, and columns, that a process has
+constexpr int tiles_of_process = 2;  ///< rows of tiles, and columns, that a process has
+
+/// Returns the process that has a row or column of tiles, of `groups` processes.
+int owner_of(int tile, int groups) {
+  const int turn = tile % (2 * groups);
+  return turn < groups ? turn : 2 * groups - 1 - turn;
+}
 
 /// C = alpha op(A) op(A)^T + beta C, or with op(A)^H if `Factor` is the real type of complex numbers E.
 template <class E, class Factor>
@@ -70,27 +77,27 @@ class RankK {
   Triangle part() const { return uplo_ == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower; }
   Axis axis(By by, int first, int groups) const {
     Axis axis{order(), by, {}, {}};
-    for (int i = 0; i < order(); ++i) axis.owner.push_back(first + i / tile_ % groups);
+    for (int i = 0; i < order(); ++i) axis.owner.push_back(first + owner_of(i / tile_, groups));
     return axis;
   }
 
   template <class Body>
   void for_tiles(Body&& body) {
     const int my_row = team_.row_of(team_.rank) - team_.first_row, my_col = team_.col_of(team_.rank) - team_.first_col;
-    std::int64_t col = 0;
-    for (int tile = my_col; tile * std::int64_t{tile_} < order(); tile += team_.cols) {
-      const std::int64_t cols = std::min(tile_, order() - tile * tile_);
-      // The tiles of this process that are above the one on the diagonal.
-      const int above = tile > my_row ? ceil_div(tile - my_row, team_.rows) : 0;
-      const bool has_diagonal = tile % team_.rows == my_row;
-      const std::int64_t first = std::min<std::int64_t>(std::int64_t{above} * tile_, own_.rows),
-                         after = has_diagonal ? first + cols : first;
-      if (has_diagonal) body(Tiles{true, first, cols, col, cols});
-      if (uplo_ == ACCUBLAS_UPPER)
-        body(Tiles{false, 0, first, col, cols});
-      else
-        body(Tiles{false, after, own_.rows - after, col, cols});
-      col += cols;
+    std::int64_t above = 0, col = 0;  // rows of this process above the tile on the diagonal, and columns left of it
+    for (int tile = 0; tile * std::int64_t{tile_} < order(); ++tile) {
+      const std::int64_t size = std::min(tile_, order() - tile * tile_);
+      const bool has_row = owner_of(tile, team_.rows) == my_row;
+      if (owner_of(tile, team_.cols) == my_col) {
+        if (has_row) body(Tiles{true, above, size, col, size});
+        const std::int64_t after = above + (has_row ? size : 0);
+        if (uplo_ == ACCUBLAS_UPPER)
+          body(Tiles{false, 0, above, col, size});
+        else
+          body(Tiles{false, after, own_.rows - after, col, size});
+        col += size;
+      }
+      if (has_row) above += size;
     }
   }
 
@@ -111,9 +118,10 @@ class RankK {
     if (t.rows == 0) return;
     const auto whole = [&] { t.on_diagonal ? update(t, k) : multiply(t, k); };
     if (!certified_) return whole();
+    const Certificate<E> certificate(by_.name, t.rows, t.cols, k, left(t), right(t));
     with_rejected(
-        by_, t.rows, t.cols, k, E{alpha_}, left(t), right(t), E{beta_}, at(t), own_.ld(), hermitian && t.on_diagonal,
-        [&](std::int64_t i, std::int64_t j) { return wants(t, i, j); }, whole);
+        by_, certificate, t.rows, t.cols, k, E{alpha_}, left(t), right(t), E{beta_}, at(t), own_.ld(),
+        hermitian && t.on_diagonal, [&](std::int64_t i, std::int64_t j) { return wants(t, i, j); }, whole);
   }
 
   void multiply(const Tiles& t, std::int64_t k) {
