@@ -1,5 +1,5 @@
-// The checks of ScaLAPACK's arguments. A call with a bad argument goes to ScaLAPACK's own routine, which finds the error
-// again and reports it with its own number and messages.
+// The checks of ScaLAPACK's arguments. A call with a bad argument goes to ScaLAPACK's own routine, which finds the
+// error again and reports it with its own number and messages.
 #pragma once
 
 #include "c_api/pblas/layout.hpp"

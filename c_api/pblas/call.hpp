@@ -1,4 +1,4 @@
-// What the routines of the PBLAS share: letters, the matrices of a call and its team.
+// The routines of the PBLAS share this code: letters, the matrices of a call and its team.
 #pragma once
 
 #include "c_api/pblas/arguments.hpp"
@@ -44,9 +44,7 @@ struct VectorArgument : MatrixArgument<E> {
       : MatrixArgument<E>(data, i, j, desc), inc(*inc) {}
   bool is_row() const { return pblas::is_row(this->d, inc); }
   bool is_good(const Grid& grid, int n) const { return is_good_vector(grid, this->d, n, this->i, this->j, inc); }
-  Part part(const Grid& grid, int n) const {
-    return MatrixArgument<E>::part(grid, is_row() ? 1 : n, is_row() ? n : 1);
-  }
+  Part part(const Grid& grid, int n) const { return MatrixArgument<E>::part(grid, is_row() ? 1 : n, is_row() ? n : 1); }
 };
 
 /// Returns a process's part of a vector of n elements that lies along a row or a column, in memory of its own.

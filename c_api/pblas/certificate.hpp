@@ -11,7 +11,7 @@
 
 namespace accublas::pblas {
 
-/// What the certificate has found so far: about this process's elements, and after agree() about all.
+/// The findings of the certificate so far: about this process's elements, and after agree() about all.
 struct Verdict {
   int rung = -1;  ///< the largest that an element needs
   std::int64_t rejected = 0;
@@ -122,9 +122,9 @@ class Certificate {
   Buffer<double> sums_[2];
 };
 
-/// Computes C = alpha op(A) op(B) + beta C, or the wanted elements of it, by `run`, which is a call in the verdict's mode.
-/// The elements that the certificate rejects get cr's values. On a real diagonal, the elements (i, i), imaginary parts
-/// are neither read nor wanted.
+/// Computes C = alpha op(A) op(B) + beta C, or the wanted elements of it, by `run`, which is a call in the verdict's
+/// mode. The elements that the certificate rejects get cr's values. On a real diagonal, the elements (i, i), imaginary
+/// parts are neither read nor wanted.
 template <class E, class Wanted, class Run>
 void with_rejected(const Caller& by, const Certificate<E>& certificate, std::int64_t m, std::int64_t n, std::int64_t k,
                    E alpha, const Stored<E>& a, const Stored<E>& b, E beta, E* c, std::int64_t ldc, bool real_diagonal,

@@ -59,8 +59,8 @@ std::size_t Exchange::elements(const Runs& rows, const Runs& cols) const {
 void Exchange::pack(const Part& from, const Runs& rows, const Runs& cols, char* to) const {
   for (const Run& col : cols)
     for (int j = 0; j < col.length; ++j) {
-      const char* const column = static_cast<const char*>(from.data) +
-                                 (col.position + j) * from.ld * static_cast<std::int64_t>(element_);
+      const char* const column =
+          static_cast<const char*>(from.data) + (col.position + j) * from.ld * static_cast<std::int64_t>(element_);
       for (const Run& row : rows) {
         const Run run = wanted(row, col.first + j);
         const std::size_t bytes = static_cast<std::size_t>(run.length) * element_;
@@ -104,7 +104,7 @@ Exchange::Exchange(const Team& team, const Part& from, const Part& to, std::size
   const auto member = [&](const Axis& axis, int rank) {
     return !axis.everywhere() || axis.has(0, axis.group_of(team, rank));
   };
-  // Of the processes that have the same elements, one sends them to another.
+  // One of the processes that have the same elements sends them to another.
   const auto sends = [&](const Axis& axis, int source, int rank) {
     return !axis.everywhere() || axis.group_of(team, source) == axis.group_of(team, rank);
   };

@@ -80,7 +80,8 @@ const Team& team_of(const Grid& grid, Scope scope) {
   team.rows = scope == Scope::row ? 1 : grid.rows;
   team.cols = scope == Scope::column ? 1 : grid.cols;
   std::vector<int> ranks(static_cast<std::size_t>(team.size()));
-  for (int i = 0; i < team.size(); ++i) ranks[static_cast<std::size_t>(i)] = team.row_of(i) * grid.cols + team.col_of(i);
+  for (int i = 0; i < team.size(); ++i)
+    ranks[static_cast<std::size_t>(i)] = team.row_of(i) * grid.cols + team.col_of(i);
   MPI_Group all, members;
   MPI_Comm_group(parent, &all);
   MPI_Group_incl(all, team.size(), ranks.data(), &members);

@@ -11,14 +11,14 @@
 namespace accublas::pblas {
 
 /// Calls the library's function of the type of `E`.
-#define ACCUBLAS_PBLAS_BY_TYPE(E, stem, ...)                                             \
-  [&] {                                                                                  \
-    if constexpr (is_complex<E>)                                                         \
+#define ACCUBLAS_PBLAS_BY_TYPE(E, stem, ...)                                                         \
+  [&] {                                                                                              \
+    if constexpr (is_complex<E>)                                                                     \
       return is_single_precision<E> ? accublas_c##stem(__VA_ARGS__) : accublas_z##stem(__VA_ARGS__); \
-    else if constexpr (is_single_precision<E>)                                           \
-      return accublas_s##stem(__VA_ARGS__);                                              \
-    else                                                                                 \
-      return accublas_d##stem(__VA_ARGS__);                                              \
+    else if constexpr (is_single_precision<E>)                                                       \
+      return accublas_s##stem(__VA_ARGS__);                                                          \
+    else                                                                                             \
+      return accublas_d##stem(__VA_ARGS__);                                                          \
   }()
 
 /// The name of the PBLAS routine for messages, and the mode in which its local calls run.
@@ -45,9 +45,7 @@ struct Stored {
 
   bool plain() const { return trans == ACCUBLAS_NO_TRANS; }
   /// Returns the operand from row i and column p of op(A) on.
-  Stored from(std::int64_t i, std::int64_t p) const {
-    return {data + (plain() ? i + p * ld : p + i * ld), ld, trans};
-  }
+  Stored from(std::int64_t i, std::int64_t p) const { return {data + (plain() ? i + p * ld : p + i * ld), ld, trans}; }
   /// Returns op(A) without a conjugation.
   Matrix<const E> matrix() const { return {data, plain() ? 1 : ld, plain() ? ld : 1}; }
 };

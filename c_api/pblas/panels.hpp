@@ -1,6 +1,6 @@
 // The panels of a product: the rows of op(A), or the columns of op(B), that a process needs for its part of C, over all
-// terms. A structured operand becomes a general one here: its panel has the mirrored entries, or the zeros and ones, that
-// the structure stands for. Only stored entries are sent.
+// terms. A structured operand becomes a general one here: its panel has the mirrored entries, or the zeros and ones,
+// that the structure stands for. Only stored entries are sent.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,7 @@ class Panel {
         lines_(lines.of_group(lines.group_of(team, team.rank))),
         are_rows_(right != source.plain()),
         entries_(buffer(routine, are_rows_)) {
-    if (source.structure == Structure::triangular)
-      std::fill_n(entries_.data.get(), entries_.rows * entries_.cols, E{});
+    if (source.structure == Structure::triangular) std::fill_n(entries_.data.get(), entries_.rows * entries_.cols, E{});
     const Mask mask = source.structure == Structure::general ? Mask{} : Mask{source.stored, !source.unit};
     main_.emplace(team, source.part, target(lines, are_rows_, entries_), sizeof(E), mask);
     if (!source.mirrors()) return;

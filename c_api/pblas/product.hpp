@@ -166,8 +166,8 @@ class DistributedProduct {
     const bool upper = (source.stored == Triangle::upper) == source.plain(), from_diagonal = upper == right;
     for (std::int64_t i = 0; i < triangular.count(); ++i) {
       const std::int64_t diagonal = triangular.line(i), first = from_diagonal ? diagonal : 0,
-                         count = (from_diagonal ? triangular.terms() : diagonal + 1) - first,
-                         row = right ? i : line, col = right ? line : i;
+                         count = (from_diagonal ? triangular.terms() : diagonal + 1) - first, row = right ? i : line,
+                         col = right ? line : i;
       local_gemm(by_.in({ACCUBLAS_MODE_CR}), 1, 1, count, alpha_, a.stored().from(row, first),
                  b.stored().from(first, col), E{}, c + row + col * c_.ld, c_.ld);
     }

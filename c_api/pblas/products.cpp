@@ -7,8 +7,8 @@ namespace accublas::pblas {
 namespace {
 
 template <class E>
-void multiply(const Caller& by, const Grid& grid, const Source& a, const Source& b, E alpha, E beta, const Part& c,
-              InPlace in_place = InPlace::none) {
+void distributed_product(const Caller& by, const Grid& grid, const Source& a, const Source& b, E alpha, E beta,
+                         const Part& c, InPlace in_place = InPlace::none) {
   bool is_member = false;
   const Scope scope = scope_of(grid, {&a.part, &b.part, &c}, is_member);
   if (is_member) DistributedProduct<E>(by, team_of(grid, scope), a, b, alpha, beta, c, in_place).run();
@@ -16,9 +16,9 @@ void multiply(const Caller& by, const Grid& grid, const Source& a, const Source&
 
 /// SYMM and HEMM.
 template <class E>
-bool structured(const char* name, Operation operation, Structure structure, char side, char uplo, int m, int n, E alpha,
-                const MatrixArgument<const E>& a, const MatrixArgument<const E>& b, E beta,
-                const MatrixArgument<E>& c) {
+bool distributed_symm(const char* name, Operation operation, Structure structure, char side, char uplo, int m, int n,
+                      E alpha, const MatrixArgument<const E>& a, const MatrixArgument<const E>& b, E beta,
+                      const MatrixArgument<E>& c) {
   const Grid grid = grid_of(a.d.context);
   const int order = side == 'L' ? m : n;
   if (grid.row < 0 || !is_one_of(side, "LR") || !is_one_of(uplo, "UL") || !a.is_good(grid, order, order) ||
@@ -31,7 +31,7 @@ bool structured(const char* name, Operation operation, Structure structure, char
               uplo == 'U' ? Triangle::upper : Triangle::lower},
       right{b.part(grid, m, n)};
   if (side == 'R') std::swap(left, right);
-  multiply(by, grid, left, right, alpha, beta, c.part(grid, m, n));
+  distributed_product(by, grid, left, right, alpha, beta, c.part(grid, m, n));
   return true;
 }
 
@@ -54,8 +54,9 @@ bool gemm(const char* name, const char* transa, const char* transb, const int* m
   const Caller by{name, mode_of(name, {Operation::gemm, type_of<E>})};
   if (is_scalapacks(by.mode)) return false;
   if (*m == 0 || *n == 0 || ((*alpha == 0 || *k == 0) && *beta == 1)) return true;
-  multiply<E>(by, grid, {left.part(grid, a_rows, a_cols), transpose_of(of_a)},
-              {right.part(grid, b_rows, b_cols), transpose_of(of_b)}, *alpha, *beta, result.part(grid, *m, *n));
+  distributed_product<E>(by, grid, {left.part(grid, a_rows, a_cols), transpose_of(of_a)},
+                         {right.part(grid, b_rows, b_cols), transpose_of(of_b)}, *alpha, *beta,
+                         result.part(grid, *m, *n));
   return true;
 }
 
@@ -63,16 +64,16 @@ template <class E>
 bool symm(const char* name, const char* side, const char* uplo, const int* m, const int* n, const E* alpha, const E* a,
           const int* ia, const int* ja, const int* desca, const E* b, const int* ib, const int* jb, const int* descb,
           const E* beta, E* c, const int* ic, const int* jc, const int* descc) {
-  return structured<E>(name, Operation::symm, Structure::symmetric, capital(side), capital(uplo), *m, *n, *alpha,
-                       {a, ia, ja, desca}, {b, ib, jb, descb}, *beta, {c, ic, jc, descc});
+  return distributed_symm<E>(name, Operation::symm, Structure::symmetric, capital(side), capital(uplo), *m, *n, *alpha,
+                             {a, ia, ja, desca}, {b, ib, jb, descb}, *beta, {c, ic, jc, descc});
 }
 
 template <class E>
 bool hemm(const char* name, const char* side, const char* uplo, const int* m, const int* n, const E* alpha, const E* a,
           const int* ia, const int* ja, const int* desca, const E* b, const int* ib, const int* jb, const int* descb,
           const E* beta, E* c, const int* ic, const int* jc, const int* descc) {
-  return structured<E>(name, Operation::hemm, Structure::hermitian, capital(side), capital(uplo), *m, *n, *alpha,
-                       {a, ia, ja, desca}, {b, ib, jb, descb}, *beta, {c, ic, jc, descc});
+  return distributed_symm<E>(name, Operation::hemm, Structure::hermitian, capital(side), capital(uplo), *m, *n, *alpha,
+                             {a, ia, ja, desca}, {b, ib, jb, descb}, *beta, {c, ic, jc, descc});
 }
 
 template <class E>
@@ -96,9 +97,9 @@ bool trmm(const char* name, const char* side, const char* uplo, const char* tran
                     capital(uplo) == 'U' ? Triangle::upper : Triangle::lower, capital(diag) == 'U'},
       of_b{c};
   if (left)
-    multiply(by, grid, of_a, of_b, *alpha, E{}, c, InPlace::right);
+    distributed_product(by, grid, of_a, of_b, *alpha, E{}, c, InPlace::right);
   else
-    multiply(by, grid, of_b, of_a, *alpha, E{}, c, InPlace::left);
+    distributed_product(by, grid, of_b, of_a, *alpha, E{}, c, InPlace::left);
   return true;
 }
 
@@ -112,8 +113,8 @@ bool trmm(const char* name, const char* side, const char* uplo, const char* tran
   template bool trmm(const char*, const char*, const char*, const char*, const char*, const int*, const int*,        \
                      const E*, const E*, const int*, const int*, const int*, E*, const int*, const int*, const int*);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_PBLAS_PRODUCTS)
-#define ACCUBLAS_PBLAS_HEMM(E)                                                                                      \
-  template bool hemm(const char*, const char*, const char*, const int*, const int*, const E*, const E*, const int*, \
+#define ACCUBLAS_PBLAS_HEMM(E)                                                                                       \
+  template bool hemm(const char*, const char*, const char*, const int*, const int*, const E*, const E*, const int*,  \
                      const int*, const int*, const E*, const int*, const int*, const int*, const E*, E*, const int*, \
                      const int*, const int*);
 ACCUBLAS_PBLAS_HEMM(Complex<double>)

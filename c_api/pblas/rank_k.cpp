@@ -1,7 +1,7 @@
-// p?syrk_ and p?herk_. C is computed in a distribution of its own, in square tiles of one size for rows and columns: the
-// diagonal then cuts only tiles on it, which are local calls of SYRK or HERK. The other tiles of a column of tiles are
-// one local call of GEMM. Rows and columns of tiles go to the processes in the order 0, 1, ..., 1, 0: with two of each
-// a process, all have equal shares of the triangle. The triangle of C is fetched and returned.
+// p?syrk_ and p?herk_. C is computed in a distribution of its own, in square tiles of one size for rows and columns:
+// the diagonal then cuts only tiles on it, which are local calls of SYRK or HERK. The other tiles of a column of tiles
+// are one local call of GEMM. Rows and columns of tiles go to the processes in the order 0, 1, ..., 1, 0: with two of
+// each a process, all have equal shares of the triangle. The triangle of C is fetched and returned.
 #include <algorithm>
 #include <type_traits>
 
@@ -160,8 +160,8 @@ class RankK {
 
 /// Runs a call, whose transpositions are those of `list`.
 template <class E, class Factor>
-bool update(const char* name, Operation operation, const char* list, char uplo, char trans, int n, int k, Factor alpha,
-            const MatrixArgument<const E>& a, Factor beta, const MatrixArgument<E>& c) {
+bool distributed_rank_k(const char* name, Operation operation, const char* list, char uplo, char trans, int n, int k,
+                        Factor alpha, const MatrixArgument<const E>& a, Factor beta, const MatrixArgument<E>& c) {
   const Grid grid = grid_of(a.d.context);
   const int rows = trans == 'N' ? n : k, cols = trans == 'N' ? k : n;
   if (grid.row < 0 || !is_one_of(uplo, "UL") || !is_one_of(trans, list) || !a.is_good(grid, rows, cols) ||
@@ -187,24 +187,24 @@ bool syrk(const char* name, const char* uplo, const char* trans, const int* n, c
           const int* descc) {
   // The letter C of real numbers means T.
   const char letter = !is_complex<E> && capital(trans) == 'C' ? 'T' : capital(trans);
-  return update<E, E>(name, Operation::syrk, "NT", capital(uplo), letter, *n, *k, *alpha, {a, ia, ja, desca}, *beta,
-                      {c, ic, jc, descc});
+  return distributed_rank_k<E, E>(name, Operation::syrk, "NT", capital(uplo), letter, *n, *k, *alpha,
+                                  {a, ia, ja, desca}, *beta, {c, ic, jc, descc});
 }
 
 template <class E>
 bool herk(const char* name, const char* uplo, const char* trans, const int* n, const int* k, const RealOf<E>* alpha,
           const E* a, const int* ia, const int* ja, const int* desca, const RealOf<E>* beta, E* c, const int* ic,
           const int* jc, const int* descc) {
-  return update<E, RealOf<E>>(name, Operation::herk, "NC", capital(uplo), capital(trans), *n, *k, *alpha,
-                              {a, ia, ja, desca}, *beta, {c, ic, jc, descc});
+  return distributed_rank_k<E, RealOf<E>>(name, Operation::herk, "NC", capital(uplo), capital(trans), *n, *k, *alpha,
+                                          {a, ia, ja, desca}, *beta, {c, ic, jc, descc});
 }
 
-#define ACCUBLAS_PBLAS_SYRK_OF(E)                                                                                        \
-  template bool syrk(const char*, const char*, const char*, const int*, const int*, const E*, const E*, const int*,   \
+#define ACCUBLAS_PBLAS_SYRK_OF(E)                                                                                   \
+  template bool syrk(const char*, const char*, const char*, const int*, const int*, const E*, const E*, const int*, \
                      const int*, const int*, const E*, E*, const int*, const int*, const int*);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_PBLAS_SYRK_OF)
-#define ACCUBLAS_PBLAS_HERK_OF(E, T)                                                                                     \
-  template bool herk(const char*, const char*, const char*, const int*, const int*, const T*, const E*, const int*,   \
+#define ACCUBLAS_PBLAS_HERK_OF(E, T)                                                                                \
+  template bool herk(const char*, const char*, const char*, const int*, const int*, const T*, const E*, const int*, \
                      const int*, const int*, const T*, E*, const int*, const int*, const int*);
 ACCUBLAS_PBLAS_HERK_OF(Complex<double>, double)
 ACCUBLAS_PBLAS_HERK_OF(Complex<float>, float)

@@ -72,8 +72,8 @@ bool trsm(const char* name, const char* side, const char* uplo, const char* tran
   return true;
 }
 
-#define ACCUBLAS_PBLAS_TRSM(E)                                                                                       \
-  template bool trsm(const char*, const char*, const char*, const char*, const char*, const int*, const int*,        \
+#define ACCUBLAS_PBLAS_TRSM(E)                                                                                \
+  template bool trsm(const char*, const char*, const char*, const char*, const char*, const int*, const int*, \
                      const E*, const E*, const int*, const int*, const int*, E*, const int*, const int*, const int*);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_PBLAS_TRSM)
 

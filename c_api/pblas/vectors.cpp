@@ -30,8 +30,9 @@ Axis shares_of(const Team& team, const Axis& lines) {
 }
 
 template <class E>
-void multiply(const Caller& by, const Team& team, char trans, E alpha, const Part& a, const VectorArgument<const E>& x,
-              const Part& of_x, E beta, const VectorArgument<E>& y, const Part& of_y) {
+void distributed_gemv(const Caller& by, const Team& team, char trans, E alpha, const Part& a,
+                      const VectorArgument<const E>& x, const Part& of_x, E beta, const VectorArgument<E>& y,
+                      const Part& of_y) {
   const bool plain = trans == 'N';
   const int m = a.rows.count, n = a.cols.count;
   const Axis shares = shares_of(team, plain ? a.rows : a.cols);
@@ -156,7 +157,7 @@ bool gemv(const char* name, const char* trans, const int* m, const int* n, const
   bool is_member = false;
   const Scope scope = scope_of(grid, {&part_of_a, &part_of_x, &part_of_y}, is_member);
   if (is_member)
-    multiply(by, team_of(grid, scope), letter, *alpha, part_of_a, terms, part_of_x, *beta, result, part_of_y);
+    distributed_gemv(by, team_of(grid, scope), letter, *alpha, part_of_a, terms, part_of_x, *beta, result, part_of_y);
   return true;
 }
 
@@ -210,15 +211,15 @@ bool nrm2(const char* name, const int* n, RealOf<E>* result, const E* x, const i
   return true;
 }
 
-#define ACCUBLAS_PBLAS_VECTORS(E)                                                                                     \
-  template bool gemv(const char*, const char*, const int*, const int*, const E*, const E*, const int*, const int*,    \
-                     const int*, const E*, const int*, const int*, const int*, const int*, const E*, E*, const int*,  \
-                     const int*, const int*, const int*);                                                             \
+#define ACCUBLAS_PBLAS_VECTORS(E)                                                                                    \
+  template bool gemv(const char*, const char*, const int*, const int*, const E*, const E*, const int*, const int*,   \
+                     const int*, const E*, const int*, const int*, const int*, const int*, const E*, E*, const int*, \
+                     const int*, const int*, const int*);                                                            \
   template bool nrm2(const char*, const int*, RealOf<E>*, const E*, const int*, const int*, const int*, const int*);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_PBLAS_VECTORS)
-#define ACCUBLAS_PBLAS_DOT_OF(name, E)                                                                              \
-  template bool name(const char*, const int*, E*, const E*, const int*, const int*, const int*, const int*,      \
-                     const E*, const int*, const int*, const int*, const int*);
+#define ACCUBLAS_PBLAS_DOT_OF(name, E)                                                                                \
+  template bool name(const char*, const int*, E*, const E*, const int*, const int*, const int*, const int*, const E*, \
+                     const int*, const int*, const int*, const int*);
 ACCUBLAS_PBLAS_DOT_OF(dot, double)
 ACCUBLAS_PBLAS_DOT_OF(dot, float)
 ACCUBLAS_PBLAS_DOT_OF(dotu, Complex<double>)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "include/accublas.h"
+#include "perf/pblas/model.hpp"
 
 extern "C" {
 void Cblacs_get(int context, int what, int* value);
@@ -57,6 +58,21 @@ extern "C" int MPI_Send(const void* data, int elements, MPI_Datatype type, int t
 extern "C" int MPI_Rsend(const void* data, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
   count(elements, type);
   return PMPI_Rsend(data, elements, type, to, tag, comm);
+}
+/// The root's share of a broadcast is a copy for every other process.
+extern "C" int MPI_Bcast(void* data, int elements, MPI_Datatype type, int root, MPI_Comm comm) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (int i = 1; i < size && rank == root; ++i) count(elements, type);
+  return PMPI_Bcast(data, elements, type, root, comm);
+}
+extern "C" int MPI_Reduce(const void* data, void* to, int elements, MPI_Datatype type, MPI_Op op, int root,
+                          MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (rank != root) count(elements, type);
+  return PMPI_Reduce(data, to, elements, type, op, root, comm);
 }
 
 namespace {
@@ -140,10 +156,13 @@ int main(int argc, char** argv) {
   int size = 1, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  CLI::App app("Times accublas's PBLAS against ScaLAPACK's on matrices of order n, and counts what a rank sends. Run it by mpirun.");
+  CLI::App app(
+      "Times accublas's PBLAS against ScaLAPACK's on matrices of order n, and counts what a rank sends. Run it by "
+      "mpirun.");
   std::vector<std::string> routines = {"pdgemm"}, modes = {"cr", "dp:repro", "fixed:60"};
   std::vector<int> sizes = {512, 1024, 2048};
   int block = 64, repeats = 3, grid_rows = 0;
+  double bandwidth = 0, latency = 2;
   bool targets = false;
   app.add_option("-r,--routine", routines, "routines")
       ->delimiter(',')
@@ -152,15 +171,27 @@ int main(int argc, char** argv) {
   app.add_option("-m,--mode", modes, "mode words")->delimiter(',')->capture_default_str();
   app.add_option("-n,--size", sizes, "orders")->delimiter(',')->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("-b,--block", block, "block size")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("-p,--rows", grid_rows, "rows of the process grid (default: the most that are no more than its columns)");
+  app.add_option("-p,--rows", grid_rows,
+                 "rows of the process grid (default: the most that are no more than its columns)");
   app.add_option("--repeats", repeats, "calls of which the least time counts")->capture_default_str();
-  app.add_flag("--targets", targets, "PDGEMM in cr, n = 2048, against the targets: at most 4 times ScaLAPACK's time and twice the volume of the panels; status 1 if one is missed");
+  app.add_option("--model", bandwidth,
+                 "the predicted efficiency on 4 to 4096 ranks instead, each of which receives so many GB in a second")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--latency", latency, "microseconds of a message in the model")->capture_default_str();
+  app.add_flag("--targets", targets,
+               "PDGEMM in cr, n = 2048, against the targets: at most 4 times ScaLAPACK's time and twice the volume of "
+               "the panels; status 1 if one is missed");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int status = rank == 0 ? app.exit(error) : 2;
     MPI_Finalize();
     return status ? 2 : 0;
+  }
+  if (bandwidth > 0) {
+    if (rank == 0) bench::print_model(bandwidth, latency);
+    MPI_Finalize();
+    return 0;
   }
   if (targets) routines = {"pdgemm"}, modes = {"cr"}, sizes = {2048};
   if (grid_rows < 1 || size % grid_rows != 0)
@@ -170,8 +201,11 @@ int main(int argc, char** argv) {
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "Row", grid_rows, grid_cols);
   if (rank == 0) {
-    std::printf("grid %d x %d, blocks of %d; MB: what a rank sends on average; panels: what C-stationary panels of GEMM take\n", grid_rows, grid_cols, block);
-    std::printf("%-8s %6s %-10s %12s %12s %7s %9s %9s %9s\n", "routine", "n", "mode", "ScaLAPACK ms", "ms", "ratio", "Sca. MB", "MB", "panels MB");
+    std::printf(
+        "grid %d x %d, blocks of %d; MB: what a rank sends on average; panels: what C-stationary panels of GEMM take\n",
+        grid_rows, grid_cols, block);
+    std::printf("%-8s %6s %-10s %12s %12s %7s %9s %9s %9s\n", "routine", "n", "mode", "ScaLAPACK ms", "ms", "ratio",
+                "Sca. MB", "MB", "panels MB");
   }
   bool met = true;
   for (const std::string& routine : routines)
@@ -188,7 +222,8 @@ int main(int argc, char** argv) {
                       1e3 * theirs.seconds, 1e3 * ours.seconds, ratio, theirs.megabytes, ours.megabytes, panels);
       }
     }
-  if (targets && rank == 0) std::printf("targets (ratio at most 4, volume at most twice the panels'): %s\n", met ? "met" : "missed");
+  if (targets && rank == 0)
+    std::printf("targets (ratio at most 4, volume at most twice the panels'): %s\n", met ? "met" : "missed");
   Cblacs_exit(0);
   return targets && !met;
 }

@@ -98,8 +98,8 @@ struct Call {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0 && failures < 20)
       std::printf("%s %s on %d x %d, %s, data %d%s: %d elements differ, exceptions %x, expected %x\n", routine,
-                  mode.c_str(), grid.rows, grid.cols, what.c_str(), static_cast<int>(kind), extended ? ", extended" : "",
-                  all[0], all[1], expected_flags);
+                  mode.c_str(), grid.rows, grid.cols, what.c_str(), static_cast<int>(kind),
+                  extended ? ", extended" : "", all[0], all[1], expected_flags);
   }
 
   template <class E>
@@ -130,33 +130,39 @@ void gemm(Call call) {
     return typed::gemm(E{}, nullptr, ACCUBLAS_COL_MAJOR, transpose_of(ta), transpose_of(tb), m, n, k, &alpha, a.sub(),
                        a.rows, b.sub(), b.rows, &beta, c.sub(), c.rows);
   });
-  call.check("gemm", [&] {
-    pblas::gemm(E{}, &ta, &tb, &m, &n, &k, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j,
-                b.desc, &beta, c.local.data(), &c.i, &c.j, c.desc);
-  }, [&] { return c.differences(); });
+  call.check(
+      "gemm",
+      [&] {
+        pblas::gemm(E{}, &ta, &tb, &m, &n, &k, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j,
+                    b.desc, &beta, c.local.data(), &c.i, &c.j, c.desc);
+      },
+      [&] { return c.differences(); });
 }
 
 template <class E>
 void symm(Call call, bool hermitian) {
   const char side = call.letter("LR"), uplo = call.letter("UL");
-  const int m = call.size(8, side == 'L' ? 150 * depth : 30), n = call.size(8, side == 'R' ? 150 * depth : 30), order = side == 'L' ? m : n;
+  const int m = call.size(8, side == 'L' ? 150 * depth : 30), n = call.size(8, side == 'R' ? 150 * depth : 30),
+            order = side == 'L' ? m : n;
   auto a = call.matrix<E>(order, order), b = call.matrix<E>(m, n), c = call.matrix<E>(m, n);
   const E alpha = call.factor<E>(), beta = call.factor<E>();
   a.distribute(), b.distribute(), c.distribute();
   const auto expected = [&](auto routine) {
-    return routine(E{}, nullptr, ACCUBLAS_COL_MAJOR, side_of(side), uplo_of(uplo), m, n, &alpha, a.sub(), a.rows, b.sub(),
-                   b.rows, &beta, c.sub(), c.rows);
+    return routine(E{}, nullptr, ACCUBLAS_COL_MAJOR, side_of(side), uplo_of(uplo), m, n, &alpha, a.sub(), a.rows,
+                   b.sub(), b.rows, &beta, c.sub(), c.rows);
   };
   call.expect(c.whole, [&] {
-    return hermitian ? expected([](auto... x) { return typed::hemm(x...); }) : expected([](auto... x) { return typed::symm(x...); });
+    return hermitian ? expected([](auto... x) { return typed::hemm(x...); })
+                     : expected([](auto... x) { return typed::symm(x...); });
   });
   const auto run = [&](auto routine) {
     routine(E{}, &side, &uplo, &m, &n, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j, b.desc,
             &beta, c.local.data(), &c.i, &c.j, c.desc);
   };
-  call.check(hermitian ? "hemm" : "symm", [&] {
-    hermitian ? run([](auto... x) { pblas::hemm(x...); }) : run([](auto... x) { pblas::symm(x...); });
-  }, [&] { return c.differences(); });
+  call.check(
+      hermitian ? "hemm" : "symm",
+      [&] { hermitian ? run([](auto... x) { pblas::hemm(x...); }) : run([](auto... x) { pblas::symm(x...); }); },
+      [&] { return c.differences(); });
 }
 
 /// Factor is the real type for HERK.
@@ -183,35 +189,41 @@ void syrk(Call call) {
     routine(E{}, &uplo, &trans, &n, &k, &alpha, a.local.data(), &a.i, &a.j, a.desc, &beta, c.local.data(), &c.i, &c.j,
             c.desc);
   };
-  call.check(hermitian ? "herk" : "syrk", [&] {
-    if constexpr (hermitian)
-      run([](auto... x) { pblas::herk(x...); });
-    else
-      run([](auto... x) { pblas::syrk(x...); });
-  }, [&] { return c.differences(); });
+  call.check(
+      hermitian ? "herk" : "syrk",
+      [&] {
+        if constexpr (hermitian)
+          run([](auto... x) { pblas::herk(x...); });
+        else
+          run([](auto... x) { pblas::syrk(x...); });
+      },
+      [&] { return c.differences(); });
 }
 
 template <class E>
 void triangular(Call call, bool solve) {
   const char side = call.letter("LR"), uplo = call.letter("UL"), trans = call.letter("NTC"), diag = call.letter("NU");
-  const int m = call.size(2, side == 'L' ? 150 * depth : 30), n = call.size(2, side == 'R' ? 150 * depth : 30), order = side == 'L' ? m : n;
+  const int m = call.size(2, side == 'L' ? 150 * depth : 30), n = call.size(2, side == 'R' ? 150 * depth : 30),
+            order = side == 'L' ? m : n;
   auto a = call.matrix<E>(order, order), b = call.matrix<E>(m, n);
   const E alpha = call.factor<E>();
   a.distribute(), b.distribute();
   const auto expected = [&](auto routine) {
-    return routine(E{}, nullptr, ACCUBLAS_COL_MAJOR, side_of(side), uplo_of(uplo), transpose_of(trans), diag_of(diag), m, n,
-                   &alpha, a.sub(), a.rows, b.sub(), b.rows);
+    return routine(E{}, nullptr, ACCUBLAS_COL_MAJOR, side_of(side), uplo_of(uplo), transpose_of(trans), diag_of(diag),
+                   m, n, &alpha, a.sub(), a.rows, b.sub(), b.rows);
   };
   call.expect(b.whole, [&] {
-    return solve ? expected([](auto... x) { return typed::trsm(x...); }) : expected([](auto... x) { return typed::trmm(x...); });
+    return solve ? expected([](auto... x) { return typed::trsm(x...); })
+                 : expected([](auto... x) { return typed::trmm(x...); });
   });
   const auto run = [&](auto routine) {
     routine(E{}, &side, &uplo, &trans, &diag, &m, &n, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i,
             &b.j, b.desc);
   };
-  call.check(solve ? "trsm" : "trmm", [&] {
-    solve ? run([](auto... x) { pblas::trsm(x...); }) : run([](auto... x) { pblas::trmm(x...); });
-  }, [&] { return b.differences(); });
+  call.check(
+      solve ? "trsm" : "trmm",
+      [&] { solve ? run([](auto... x) { pblas::trsm(x...); }) : run([](auto... x) { pblas::trmm(x...); }); },
+      [&] { return b.differences(); });
 }
 
 /// A vector of n elements that lies along a row or a column of its matrix.
@@ -228,7 +240,8 @@ struct Vector {
   }
   std::int64_t stride() const { return row ? matrix.rows : 1; }
   bool has(int grid_row, int grid_col, int n) const {
-    const bool of_rows = matrix.row_blocks.has(matrix.i - 1, grid_row), of_cols = matrix.col_blocks.has(matrix.j - 1, grid_col);
+    const bool of_rows = matrix.row_blocks.has(matrix.i - 1, grid_row),
+               of_cols = matrix.col_blocks.has(matrix.j - 1, grid_col);
     if (n == 1 && inc == 1 && matrix.rows == 1) return of_rows && of_cols;
     return row ? of_rows : of_cols;
   }
@@ -246,11 +259,14 @@ void gemv(Call call) {
     return typed::gemv(E{}, nullptr, ACCUBLAS_COL_MAJOR, transpose_of(trans), m, n, &alpha, a.sub(), a.rows,
                        x.matrix.sub(), x.stride(), &beta, y.matrix.sub(), y.stride());
   });
-  call.check("gemv", [&] {
-    pblas::gemv(E{}, &trans, &m, &n, &alpha, a.local.data(), &a.i, &a.j, a.desc, x.matrix.local.data(), &x.matrix.i,
-                &x.matrix.j, x.matrix.desc, &x.inc, &beta, y.matrix.local.data(), &y.matrix.i, &y.matrix.j,
-                y.matrix.desc, &y.inc);
-  }, [&] { return y.matrix.differences(); });
+  call.check(
+      "gemv",
+      [&] {
+        pblas::gemv(E{}, &trans, &m, &n, &alpha, a.local.data(), &a.i, &a.j, a.desc, x.matrix.local.data(), &x.matrix.i,
+                    &x.matrix.j, x.matrix.desc, &x.inc, &beta, y.matrix.local.data(), &y.matrix.i, &y.matrix.j,
+                    y.matrix.desc, &y.inc);
+      },
+      [&] { return y.matrix.differences(); });
 }
 
 template <class E>
@@ -260,22 +276,23 @@ void dot(Call call, bool conjugated) {
   x.matrix.distribute(), y.matrix.distribute();
   std::vector<E> expected(1);
   call.expect(expected, [&] {
-    return conjugated ? typed::dotc(E{}, nullptr, n, x.matrix.sub(), x.stride(), y.matrix.sub(), y.stride(), expected.data())
-                      : typed::dot(E{}, nullptr, n, x.matrix.sub(), x.stride(), y.matrix.sub(), y.stride(), expected.data());
+    return conjugated
+               ? typed::dotc(E{}, nullptr, n, x.matrix.sub(), x.stride(), y.matrix.sub(), y.stride(), expected.data())
+               : typed::dot(E{}, nullptr, n, x.matrix.sub(), x.stride(), y.matrix.sub(), y.stride(), expected.data());
   });
   E result{};
   const auto run = [&](auto routine) {
     routine(E{}, &n, &result, x.matrix.local.data(), &x.matrix.i, &x.matrix.j, x.matrix.desc, &x.inc,
             y.matrix.local.data(), &y.matrix.i, &y.matrix.j, y.matrix.desc, &y.inc);
   };
-  call.check("dot", [&] {
-    conjugated ? run([](auto... z) { pblas::dotc(z...); }) : run([](auto... z) { pblas::dot(z...); });
-  }, [&] {
-    const Grid& g = call.grid;
-    const bool wants = x.has(g.row, g.col, n) || y.has(g.row, g.col, n);
-    const E want = wants && n > 0 ? expected[0] : E{};
-    return static_cast<int>(std::memcmp(&result, &want, sizeof(E)) != 0);
-  });
+  call.check(
+      "dot", [&] { conjugated ? run([](auto... z) { pblas::dotc(z...); }) : run([](auto... z) { pblas::dot(z...); }); },
+      [&] {
+        const Grid& g = call.grid;
+        const bool wants = x.has(g.row, g.col, n) || y.has(g.row, g.col, n);
+        const E want = wants && n > 0 ? expected[0] : E{};
+        return static_cast<int>(std::memcmp(&result, &want, sizeof(E)) != 0);
+      });
 }
 
 template <class E>
@@ -286,12 +303,13 @@ void nrm2(Call call) {
   std::vector<RealType<E>> expected(1);
   call.expect(expected, [&] { return typed::nrm2(E{}, nullptr, n, x.matrix.sub(), x.stride(), expected.data()); });
   RealType<E> result = 1;
-  call.check("nrm2", [&] {
-    pblas::nrm2(E{}, &n, &result, x.matrix.local.data(), &x.matrix.i, &x.matrix.j, x.matrix.desc, &x.inc);
-  }, [&] {
-    const RealType<E> want = x.has(call.grid.row, call.grid.col, n) && n > 0 ? expected[0] : 0;
-    return static_cast<int>(std::memcmp(&result, &want, sizeof want) != 0);
-  });
+  call.check(
+      "nrm2",
+      [&] { pblas::nrm2(E{}, &n, &result, x.matrix.local.data(), &x.matrix.i, &x.matrix.j, x.matrix.desc, &x.inc); },
+      [&] {
+        const RealType<E> want = x.has(call.grid.row, call.grid.col, n) && n > 0 ? expected[0] : 0;
+        return static_cast<int>(std::memcmp(&result, &want, sizeof want) != 0);
+      });
 }
 
 template <class E>
@@ -349,8 +367,9 @@ int main(int count, char** arguments) {
     for (int cols = 1; rows * cols <= size; ++cols)
       if (rows * cols == size || (rows * cols == size - 1 && size % 2 == 1)) on_grid(rows, cols, rounds, random);
   if (rank == 0)
-    std::printf("%d ranks: %d cases, %d failures; dp:repro rejected some elements %lld times, and all %lld times\n", size,
-                cases, failures, static_cast<long long>(partly_rejected), static_cast<long long>(wholly_rejected));
+    std::printf("%d ranks: %d cases, %d failures; dp:repro rejected some elements %lld times, and all %lld times\n",
+                size, cases, failures, static_cast<long long>(partly_rejected),
+                static_cast<long long>(wholly_rejected));
   Cblacs_exit(0);
   return failures > 0;
 }

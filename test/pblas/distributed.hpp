@@ -9,7 +9,6 @@
 #include <random>
 #include <vector>
 
-
 extern "C" {
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
@@ -73,15 +72,25 @@ struct Distributed {
     for (int r = 0; r < rows; ++r) own += row_blocks.has(r, grid.row);
     ld = own + number(random, 0, 3);
     if (ld < 1) ld = 1;
-    const int plain[] = {1,  grid.context, rows, cols, row_blocks.rest, col_blocks.rest, row_blocks.source,
-                         col_blocks.source, ld, 0, 0};
-    const int inb[] = {2,  grid.context,    rows,            cols,
-                       row_blocks.first, col_blocks.first, row_blocks.rest, col_blocks.rest, row_blocks.source,
-                       col_blocks.source, ld};
+    const int plain[] = {
+        1, grid.context, rows, cols, row_blocks.rest, col_blocks.rest, row_blocks.source, col_blocks.source, ld, 0, 0};
+    const int inb[] = {2,
+                       grid.context,
+                       rows,
+                       cols,
+                       row_blocks.first,
+                       col_blocks.first,
+                       row_blocks.rest,
+                       col_blocks.rest,
+                       row_blocks.source,
+                       col_blocks.source,
+                       ld};
     std::memcpy(desc, extended ? inb : plain, sizeof desc);
   }
 
-  E& at(int r, int c) { return whole[static_cast<std::size_t>(r) + static_cast<std::size_t>(c) * static_cast<std::size_t>(rows)]; }
+  E& at(int r, int c) {
+    return whole[static_cast<std::size_t>(r) + static_cast<std::size_t>(c) * static_cast<std::size_t>(rows)];
+  }
   /// The sub-matrix.
   E& sub(int r, int c) { return at(i - 1 + r, j - 1 + c); }
   E* sub() { return &sub(0, 0); }
@@ -95,7 +104,8 @@ struct Distributed {
       int at_row = 0;
       for (int r = 0; r < rows; ++r)
         if (row_blocks.has(r, grid.row))
-          body(at(r, c), local[static_cast<std::size_t>(at_row++) + static_cast<std::size_t>(at_col) * static_cast<std::size_t>(ld)]);
+          body(at(r, c), local[static_cast<std::size_t>(at_row++) +
+                               static_cast<std::size_t>(at_col) * static_cast<std::size_t>(ld)]);
       ++at_col;
     }
   }

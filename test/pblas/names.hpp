@@ -1,23 +1,23 @@
-// The PBLAS's names for each type of numbers: pblas::gemm(E{}, ...) is pzgemm_ where E is std::complex<double>.
+// The PBLAS's names for each type of numbers: pblas::gemm(E{}, ...) is PZGEMM where E is std::complex<double>.
 #pragma once
 
 #include <complex>
 
 namespace pblas {
 
-#define PBLAS_OF_TYPE(type, name, symbol)            \
-  template <class... A>                              \
-  void name(type, const A&... arguments) {           \
-    call(symbol, arguments...);                      \
+#define PBLAS_OF_TYPE(type, name, symbol)  \
+  template <class... A>                    \
+  void name(type, const A&... arguments) { \
+    call(symbol, arguments...);            \
   }
-#define PBLAS_OF(name, of_reals, of_complex)                             \
-  extern "C" void pd##of_reals##_(...);                               \
-  extern "C" void ps##of_reals##_(...);                               \
-  extern "C" void pz##of_complex##_(...);                            \
-  extern "C" void pc##of_complex##_(...);                            \
-  PBLAS_OF_TYPE(double, name, pd##of_reals##_)                        \
-  PBLAS_OF_TYPE(float, name, ps##of_reals##_)                         \
-  PBLAS_OF_TYPE(std::complex<double>, name, pz##of_complex##_)       \
+#define PBLAS_OF(name, of_reals, of_complex)                   \
+  extern "C" void pd##of_reals##_(...);                        \
+  extern "C" void ps##of_reals##_(...);                        \
+  extern "C" void pz##of_complex##_(...);                      \
+  extern "C" void pc##of_complex##_(...);                      \
+  PBLAS_OF_TYPE(double, name, pd##of_reals##_)                 \
+  PBLAS_OF_TYPE(float, name, ps##of_reals##_)                  \
+  PBLAS_OF_TYPE(std::complex<double>, name, pz##of_complex##_) \
   PBLAS_OF_TYPE(std::complex<float>, name, pc##of_complex##_)
 // A function without a prototype may get pointers only.
 template <class... A>
