@@ -1,7 +1,5 @@
 #include "c_api/pblas/arguments.hpp"
 
-#include <algorithm>
-
 namespace accublas::pblas {
 namespace {
 
@@ -14,13 +12,7 @@ bool is_good_descriptor(const Grid& grid, const Descriptor& d, int least) {
 }
 
 /// Whether the leading dimension suffices for the process's rows, if it has columns of the matrix.
-bool is_good_ld(const Grid& grid, const Descriptor& d) {
-  const Part whole = part_of(grid, d, nullptr, 1, 1, d.rows, d.cols, 1);
-  const auto own = [](const Axis& axis, int group) {
-    return axis.everywhere() ? axis.count : std::count(axis.owner.begin(), axis.owner.end(), group);
-  };
-  return d.ld >= own(whole.rows, grid.row) || own(whole.cols, grid.col) == 0;
-}
+bool is_good_ld(const Grid& grid, const Descriptor& d) { return d.ld >= own_rows(grid, d) || own_cols(grid, d) == 0; }
 
 }  // namespace
 

@@ -38,7 +38,17 @@ struct Blocks {
   }
 };
 
+Blocks row_blocks(const Grid& grid, const Descriptor& d) {
+  return {d.first_row_block, d.row_block, d.row_source, grid.rows};
+}
+Blocks col_blocks(const Grid& grid, const Descriptor& d) {
+  return {d.first_col_block, d.col_block, d.col_source, grid.cols};
+}
+
 }  // namespace
+
+std::int64_t own_rows(const Grid& grid, const Descriptor& d) { return row_blocks(grid, d).before(d.rows, grid.row); }
+std::int64_t own_cols(const Grid& grid, const Descriptor& d) { return col_blocks(grid, d).before(d.cols, grid.col); }
 
 Descriptor read_descriptor(const int* d) {
   if (d[0] == 2) return {d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], d[8], d[9], d[10]};
@@ -100,8 +110,7 @@ Axis Axis::slice(int first, int length) const {
 }
 
 Part part_of(const Grid& grid, const Descriptor& d, void* data, int i, int j, int m, int n, std::size_t element) {
-  const Blocks rows{d.first_row_block, d.row_block, d.row_source, grid.rows},
-      cols{d.first_col_block, d.col_block, d.col_source, grid.cols};
+  const Blocks rows = row_blocks(grid, d), cols = col_blocks(grid, d);
   const std::int64_t offset = rows.before(i - 1, grid.row) + cols.before(j - 1, grid.col) * d.ld;
   return {rows.axis(By::row, i - 1, m), cols.axis(By::col, j - 1, n),
           static_cast<char*>(data) + offset * static_cast<std::int64_t>(element), d.ld};

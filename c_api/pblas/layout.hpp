@@ -14,6 +14,9 @@ struct Descriptor {
   int type, context, rows, cols, first_row_block, first_col_block, row_block, col_block, row_source, col_source, ld;
 };
 Descriptor read_descriptor(const int* desc);
+/// These functions return how many rows and columns of the matrix this process has.
+std::int64_t own_rows(const Grid& grid, const Descriptor& d);
+std::int64_t own_cols(const Grid& grid, const Descriptor& d);
 
 /// Which coordinate of a process decides what it has of an axis. With `nothing` all processes have the same.
 enum class By { row, col, rank, nothing };
