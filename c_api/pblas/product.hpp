@@ -10,6 +10,7 @@
 
 #include "c_api/pblas/certificate.hpp"
 #include "c_api/pblas/panels.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::pblas {
 
@@ -132,6 +133,8 @@ class DistributedProduct {
   /// Computes the elements of consecutive rows, or columns if those are of the operand in place.
   void compute_lines(Panel<E>& a, Panel<E>& b, E* c, std::int64_t first, std::int64_t count) {
     const bool right = in_place_ == InPlace::right;
+    if (in_place_ != InPlace::none && by_.mode.kind == ACCUBLAS_MODE_CR)
+      return multiply_by_bands(a, b, c, first, count);
     const std::int64_t m = right ? a.count() : count, n = right ? count : b.count(), k = a.terms();
     const Stored<E> left = a.stored().from(right ? 0 : first, 0), lines = b.stored().from(0, right ? first : 0);
     E* const to = c + (right ? first * c_.ld : first);
@@ -158,18 +161,40 @@ class DistributedProduct {
       return is_finite(entry);
   }
 
+  /// Returns the terms outside of which lines `first` to `last` of TRMM's triangular operand have only zeros.
+  TermRange terms_of(const Panel<E>& triangular, std::int64_t first, std::int64_t last) const {
+    const Source& source = source_[in_place_ == InPlace::right ? 0 : 1];
+    const bool upper = (source.stored == Triangle::upper) == source.plain();
+    // A line is a row if the triangular operand stands on the left, else a column.
+    if (upper == (in_place_ == InPlace::right)) return {triangular.line(first), triangular.terms()};
+    return {0, triangular.line(last) + 1};
+  }
+
+  /// Multiplies lines of TRMM's operand in place in cr, in which zeros change no bit: by bands of the triangular
+  /// operand's lines, without most of its zeros.
+  void multiply_by_bands(Panel<E>& a, Panel<E>& b, E* c, std::int64_t first, std::int64_t count) {
+    constexpr std::int64_t bands = 4, narrowest = 64;
+    const bool right = in_place_ == InPlace::right;
+    const Panel<E>& triangular = right ? a : b;
+    const std::int64_t lines = triangular.count(), width = std::max(ceil_div(lines, bands), narrowest);
+    for (std::int64_t i = 0; i < lines; i += width) {
+      const std::int64_t of_band = std::min(width, lines - i), row = right ? i : first, col = right ? first : i;
+      const TermRange terms = terms_of(triangular, i, i + of_band - 1);
+      local_gemm(by_, right ? of_band : count, right ? count : of_band, terms.end - terms.first, alpha_,
+                 a.stored().from(row, terms.first), b.stored().from(terms.first, col), beta_, c + row + col * c_.ld,
+                 c_.ld);
+    }
+  }
+
   /// Computes the elements of a special line of TRMM: cr's values over the terms of the triangle alone.
   void compute_special(Panel<E>& a, Panel<E>& b, E* c, std::int64_t line) {
-    const bool right = in_place_ == InPlace::right;  // the triangular operand is A
-    Panel<E>& triangular = right ? a : b;
-    const Source& source = source_[right ? 0 : 1];
-    const bool upper = (source.stored == Triangle::upper) == source.plain(), from_diagonal = upper == right;
+    const bool right = in_place_ == InPlace::right;
+    const Panel<E>& triangular = right ? a : b;
     for (std::int64_t i = 0; i < triangular.count(); ++i) {
-      const std::int64_t diagonal = triangular.line(i), first = from_diagonal ? diagonal : 0,
-                         count = (from_diagonal ? triangular.terms() : diagonal + 1) - first, row = right ? i : line,
-                         col = right ? line : i;
-      local_gemm(by_.in({ACCUBLAS_MODE_CR}), 1, 1, count, alpha_, a.stored().from(row, first),
-                 b.stored().from(first, col), E{}, c + row + col * c_.ld, c_.ld);
+      const TermRange terms = terms_of(triangular, i, i);
+      const std::int64_t row = right ? i : line, col = right ? line : i;
+      local_gemm(by_.in({ACCUBLAS_MODE_CR}), 1, 1, terms.end - terms.first, alpha_, a.stored().from(row, terms.first),
+                 b.stored().from(terms.first, col), E{}, c + row + col * c_.ld, c_.ld);
     }
   }
 

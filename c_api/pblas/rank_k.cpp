@@ -3,6 +3,7 @@
 // are one local call of GEMM. Rows and columns of tiles go to the processes in the order 0, 1, ..., 1, 0: with two of
 // each a process, all have equal shares of the triangle. The triangle of C is fetched and returned.
 #include <algorithm>
+#include <deque>
 #include <type_traits>
 
 #include "c_api/pblas/call.hpp"
@@ -108,7 +109,8 @@ class RankK {
 
   void measure(const Tiles& t, Verdict& verdict) {
     if (t.rows == 0) return;
-    const Certificate<E> certificate(by_.name, t.rows, t.cols, terms(), left(t), right(t));
+    const Certificate<E>& certificate =
+        certificates_.emplace_back(by_.name, t.rows, t.cols, terms(), left(t), right(t));
     for (std::int64_t j = 0; j < t.cols; ++j)
       for (std::int64_t i = 0; i < t.rows; ++i)
         if (wants(t, i, j)) certificate.count(i, j, !(hermitian && t.on_diagonal && i == j), verdict);
@@ -118,10 +120,10 @@ class RankK {
     if (t.rows == 0) return;
     const auto whole = [&] { t.on_diagonal ? update(t, k) : multiply(t, k); };
     if (!certified_) return whole();
-    const Certificate<E> certificate(by_.name, t.rows, t.cols, k, left(t), right(t));
     with_rejected(
-        by_, certificate, t.rows, t.cols, k, E{alpha_}, left(t), right(t), E{beta_}, at(t), own_.ld(),
+        by_, certificates_.front(), t.rows, t.cols, k, E{alpha_}, left(t), right(t), E{beta_}, at(t), own_.ld(),
         hermitian && t.on_diagonal, [&](std::int64_t i, std::int64_t j) { return wants(t, i, j); }, whole);
+    certificates_.pop_front();
   }
 
   void multiply(const Tiles& t, std::int64_t k) {
@@ -155,6 +157,7 @@ class RankK {
   int tile_;
   Buffer<E> own_;
   std::unique_ptr<Panel<E>> left_, right_;
+  std::deque<Certificate<E>> certificates_;  ///< of the tiles in their order, until they are computed
   bool certified_ = false;
 };
 
