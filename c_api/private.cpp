@@ -247,6 +247,10 @@ accublas_status accublas_private_run_unchecked(accublas_context* ctx, Routine ro
   return with_blas_call(routine, call, use);
 }
 
+accublas_status accublas_private_mode_of(accublas_context* ctx, Routine routine, Mode* mode) noexcept {
+  return guarded(ctx, [&](Context& context) { *mode = context.resolved(routine).plan.mode; });
+}
+
 bool accublas_private_is_on_device(const void* pointer) noexcept {
   return cuda_backend().locate(pointer).is_on_device();
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "include/accublas.h"
+#include "lib/call/mode.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/cpu/real_blas.hpp"
 
@@ -36,6 +37,10 @@ ACCUBLAS_API void accublas_private_serve_unchecked(accublas::Routine routine, co
 ACCUBLAS_API accublas_status accublas_private_run_unchecked(accublas_context* ctx, accublas::Routine routine,
                                                             const void* call, const void* alpha,
                                                             const void* beta) noexcept;
+
+/// Returns the mode of a routine without options in `*mode`.
+ACCUBLAS_API accublas_status accublas_private_mode_of(accublas_context* ctx, accublas::Routine routine,
+                                                      accublas::Mode* mode) noexcept;
 
 /// Returns whether an address is in a device's memory, or in managed memory.
 ACCUBLAS_API bool accublas_private_is_on_device(const void* pointer) noexcept;

@@ -61,10 +61,11 @@ def build(source, compiler, work):
 
 def check_contents(packages, triplet, work):
     """Which file is in which package, and that installing the last one offers it as the system's BLAS."""
-    expect("three packages", set(packages) == {"libaccublas0", "libaccublas-dev", "libaccublas-blas3"}, packages)
+    expect("four packages", set(packages) == {"libaccublas0", "libaccublas-pblas0", "libaccublas-dev", "libaccublas-blas3"}, packages)
     library = f"usr/lib/{triplet}"
     wanted = {
         "libaccublas0": [f"{library}/libaccublas.so.0", f"{library}/libaccublas_blas.so.0", f"{library}/libaccublas_fortran.so.0"],
+        "libaccublas-pblas0": [f"{library}/libaccublas_pblas.so.0"],
         "libaccublas-dev": ["usr/include/accublas.h", f"{library}/libaccublas.so", f"{library}/libaccublas.a",
                             f"{library}/pkgconfig/accublas.pc", "usr/share/accublas/accublas_module.f90"],
         "libaccublas-blas3": [f"{library}/accublas/libblas.so.3"],

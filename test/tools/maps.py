@@ -15,7 +15,7 @@ SELF = Path("test/tools/maps_test.py")  # names what does not exist
 FOREIGN = {
     # systems' and other libraries'
     "PTHREAD_DESTRUCTOR_ITERATIONS", "RTLD_DEEPBIND", "cublasDestroy", "sm_90a", "norm2",
-    "MPI_Allreduce", "MPI_MAX", "mpi_yield_when_idle", "R_LD_LIBRARY_PATH",
+    "MPI_Allreduce", "MPI_MAX", "MPI_THREAD_FUNNELED", "mpi_yield_when_idle", "R_LD_LIBRARY_PATH",
     "FLEXIBLAS_VERBOSE", "LBT_DEFAULT_LIBS", "lbt_forward", "suffix_hint", "get_num_threads", "libopenblas64_",
     # cuBLAS's, and its callers'
     "CUBLAS_FP32_EMULATED_BF16X9_MATH", "CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH", "ALLOC_FAILED", "EXECUTION_FAILED", "FAST_16BF", "FAST_16F",

@@ -59,14 +59,15 @@ class Recipe(unittest.TestCase):
         return dict(re.fullmatch(r"-D(\w+)=(.*)", argument).groups() for argument in package.meson_args())
 
     def test_options(self):
-        for cuda, fortran in itertools.product("+~", repeat=2):
-            with self.subTest(cuda=cuda, fortran=fortran):
-                given = self.arguments({cuda + "cuda", fortran + "fortran"})
+        for cuda, fortran, mpi in itertools.product("+~", repeat=3):
+            with self.subTest(cuda=cuda, fortran=fortran, mpi=mpi):
+                given = self.arguments({cuda + "cuda", fortran + "fortran", mpi + "mpi"})
                 for name, value in given.items():
                     self.assertEqual(self.options.get(name), "feature", name)
                     self.assertIn(value, ("enabled", "disabled"))
                 self.assertEqual(given["cuda"], "enabled" if cuda == "+" else "disabled")
                 self.assertEqual(given["fortran"], "enabled" if fortran == "+" else "disabled")
+                self.assertEqual(given["mpi"], "enabled" if mpi == "+" else "disabled")
 
     def test_every_feature_is_chosen(self):
         """Nothing is left to what the machine happens to have."""

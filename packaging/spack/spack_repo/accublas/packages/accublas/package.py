@@ -19,6 +19,7 @@ class Accublas(MesonPackage, CudaPackage):
     version("main", branch="main")
 
     variant("fortran", default=True, description="Fortran module accublas")
+    variant("mpi", default=False, description="Drop-in for ScaLAPACK's PBLAS")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -28,6 +29,7 @@ class Accublas(MesonPackage, CudaPackage):
     # Loaded at run time by its name, which the run path of the library leads to.
     depends_on("openblas+shared~ilp64", type=("build", "link", "run"))
     depends_on("mpfr@4:")
+    depends_on("mpi", when="+mpi")
 
     conflicts("%gcc@:11", msg="C++20")
     conflicts("%clang@:13", msg="C++20")
@@ -38,7 +40,7 @@ class Accublas(MesonPackage, CudaPackage):
             return f"-D{name}={'enabled' if enabled else 'disabled'}"
 
         arguments = [feature(name, False) for name in ("docs", "perf", "tests")]
-        arguments += [feature(name, f"+{name}" in self.spec) for name in ("cuda", "fortran")]
+        arguments += [feature(name, f"+{name}" in self.spec) for name in ("cuda", "fortran", "mpi")]
         arguments += [feature("libblas", True), feature("mpfr", True)]
         # Without a choice: the build's own, a kernel for every GPU from 8.0 on.
         if "+cuda" in self.spec and "cuda_arch=none" not in self.spec:

@@ -1,0 +1,62 @@
+// The PBLAS routines that accublas serves. Each function takes the routine's arguments as Fortran passes them. It
+// returns false, with nothing done, if ScaLAPACK's own routine has to compute the call: in a mode that does not define
+// bits, or because an argument is bad. `name` is the routine's symbol.
+#pragma once
+
+#include "lib/numerics/complex.hpp"
+
+namespace accublas::pblas {
+
+template <class E>
+bool gemm(const char* name, const char* transa, const char* transb, const int* m, const int* n, const int* k,
+          const E* alpha, const E* a, const int* ia, const int* ja, const int* desca, const E* b, const int* ib,
+          const int* jb, const int* descb, const E* beta, E* c, const int* ic, const int* jc, const int* descc);
+
+template <class E>
+bool symm(const char* name, const char* side, const char* uplo, const int* m, const int* n, const E* alpha, const E* a,
+          const int* ia, const int* ja, const int* desca, const E* b, const int* ib, const int* jb, const int* descb,
+          const E* beta, E* c, const int* ic, const int* jc, const int* descc);
+template <class E>
+bool hemm(const char* name, const char* side, const char* uplo, const int* m, const int* n, const E* alpha, const E* a,
+          const int* ia, const int* ja, const int* desca, const E* b, const int* ib, const int* jb, const int* descb,
+          const E* beta, E* c, const int* ic, const int* jc, const int* descc);
+
+template <class E>
+bool syrk(const char* name, const char* uplo, const char* trans, const int* n, const int* k, const E* alpha, const E* a,
+          const int* ia, const int* ja, const int* desca, const E* beta, E* c, const int* ic, const int* jc,
+          const int* descc);
+template <class E>
+bool herk(const char* name, const char* uplo, const char* trans, const int* n, const int* k, const RealOf<E>* alpha,
+          const E* a, const int* ia, const int* ja, const int* desca, const RealOf<E>* beta, E* c, const int* ic,
+          const int* jc, const int* descc);
+
+template <class E>
+bool trmm(const char* name, const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
+          const int* n, const E* alpha, const E* a, const int* ia, const int* ja, const int* desca, E* b, const int* ib,
+          const int* jb, const int* descb);
+template <class E>
+bool trsm(const char* name, const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
+          const int* n, const E* alpha, const E* a, const int* ia, const int* ja, const int* desca, E* b, const int* ib,
+          const int* jb, const int* descb);
+
+template <class E>
+bool gemv(const char* name, const char* trans, const int* m, const int* n, const E* alpha, const E* a, const int* ia,
+          const int* ja, const int* desca, const E* x, const int* ix, const int* jx, const int* descx, const int* incx,
+          const E* beta, E* y, const int* iy, const int* jy, const int* descy, const int* incy);
+
+/// The result goes to the processes of the scopes of x and y, and is zero elsewhere.
+template <class E>
+bool dot(const char* name, const int* n, E* result, const E* x, const int* ix, const int* jx, const int* descx,
+         const int* incx, const E* y, const int* iy, const int* jy, const int* descy, const int* incy);
+template <class E>
+bool dotu(const char* name, const int* n, E* result, const E* x, const int* ix, const int* jx, const int* descx,
+          const int* incx, const E* y, const int* iy, const int* jy, const int* descy, const int* incy);
+template <class E>
+bool dotc(const char* name, const int* n, E* result, const E* x, const int* ix, const int* jx, const int* descx,
+          const int* incx, const E* y, const int* iy, const int* jy, const int* descy, const int* incy);
+
+template <class E>
+bool nrm2(const char* name, const int* n, RealOf<E>* result, const E* x, const int* ix, const int* jx, const int* descx,
+          const int* incx);
+
+}  // namespace accublas::pblas

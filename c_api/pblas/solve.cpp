@@ -1,0 +1,80 @@
+// p?trsm_. Right-hand sides are independent of each other in every mode that defines bits. Each process solves for its
+// share of them, with the whole triangle of A: memory for A and for 1/P of B, of P processes.
+#include <algorithm>
+
+#include "c_api/pblas/call.hpp"
+#include "c_api/pblas/exchange.hpp"
+#include "c_api/pblas/routines.hpp"
+#include "lib/base/integers.hpp"
+
+namespace accublas::pblas {
+namespace {
+
+/// A call with checked arguments. The letters are netlib's.
+template <class E>
+void solve(const Caller& by, const Team& team, char side, char uplo, char trans, char diag, E alpha, const Part& a,
+           const Part& b) {
+  const bool left = side == 'L';
+  const int m = b.rows.count, n = b.cols.count, sides = left ? n : m, order = left ? m : n;
+  const int share = ceil_div(sides, team.size());
+  Axis shares{sides, By::rank, {}, {}};
+  for (int i = 0; i < sides; ++i) shares.owner.push_back(i / share);
+  const std::int64_t own = std::clamp(sides - team.rank * std::int64_t{share}, std::int64_t{0}, std::int64_t{share});
+
+  Buffer<E> unknowns(by.name, left ? m : own, left ? own : n);
+  Part of_unknowns{Axis::all(m), Axis::all(n), unknowns.data.get(), unknowns.ld()};
+  (left ? of_unknowns.cols : of_unknowns.rows) = shares;
+  Exchange sides_in(team, b, of_unknowns, sizeof(E));
+
+  Buffer<E> triangle;
+  const bool reads = !(alpha == 0);
+  Axis whole{order, By::rank, {}, {}};
+  for (int rank = 0; rank < team.size(); ++rank) whole.members.push_back(rank * std::int64_t{share} < sides);
+  if (reads) {
+    if (own > 0) triangle = Buffer<E>(by.name, order, order);
+    const Mask mask{uplo == 'U' ? Triangle::upper : Triangle::lower, diag == 'N'};
+    Exchange(team, a, {whole, whole, triangle.data.get(), std::max(order, 1)}, sizeof(E), mask).finish();
+  }
+  sides_in.finish();
+  if (own > 0) {
+    const accublas_options options = by.options();
+    require(by.name,
+            ACCUBLAS_PBLAS_BY_TYPE(E, trsm_ex, nullptr, ACCUBLAS_COL_MAJOR, left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
+                                   uplo == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, transpose_of(trans),
+                                   diag == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, left ? m : own, left ? own : n,
+                                   &alpha, triangle.data.get(), order, unknowns.data.get(), unknowns.ld(), &options));
+  }
+  Exchange(team, of_unknowns, b, sizeof(E)).finish();
+}
+
+}  // namespace
+
+template <class E>
+bool trsm(const char* name, const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
+          const int* n, const E* alpha, const E* a, const int* ia, const int* ja, const int* desca, E* b, const int* ib,
+          const int* jb, const int* descb) {
+  const MatrixArgument<const E> triangle(a, ia, ja, desca);
+  const MatrixArgument<E> result(b, ib, jb, descb);
+  const Grid grid = grid_of(triangle.d.context);
+  const int order = capital(side) == 'L' ? *m : *n;
+  if (grid.row < 0 || !is_one_of(capital(side), "LR") || !is_one_of(capital(uplo), "UL") ||
+      !is_one_of(capital(transa), "NTC") || !is_one_of(capital(diag), "NU") || !triangle.is_good(grid, order, order) ||
+      !result.is_good(grid, *m, *n))
+    return false;
+  const Caller by{name, mode_of(name, {Operation::trsm, type_of<E>})};
+  if (is_scalapacks(by.mode)) return false;
+  if (*m == 0 || *n == 0) return true;
+  const Part of_a = triangle.part(grid, order, order), of_b = result.part(grid, *m, *n);
+  bool is_member = false;
+  const Scope scope = scope_of(grid, {&of_a, &of_b}, is_member);
+  if (is_member)
+    solve(by, team_of(grid, scope), capital(side), capital(uplo), capital(transa), capital(diag), *alpha, of_a, of_b);
+  return true;
+}
+
+#define ACCUBLAS_PBLAS_TRSM(E)                                                                                \
+  template bool trsm(const char*, const char*, const char*, const char*, const char*, const int*, const int*, \
+                     const E*, const E*, const int*, const int*, const int*, E*, const int*, const int*, const int*);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_PBLAS_TRSM)
+
+}  // namespace accublas::pblas

@@ -1,0 +1,375 @@
+// Every routine of libaccublas_pblas returns the bits of one call on one process, on every process grid, with every
+// block size, offset and source process, in every mode that defines bits. Run by mpirun with 1, 2, 3, 4 and 6 ranks.
+// Rank 0 computes what is expected from the whole matrices.
+//   bits_test [rounds [seed [factor of the numbers of terms]]]
+#include <cfenv>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "test/pblas/data.hpp"
+#include "test/pblas/names.hpp"
+#include "test/typed_routines.hpp"
+
+namespace accublas::test {
+namespace {
+
+constexpr int exceptions = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO;
+int failures = 0, cases = 0;
+std::int64_t partly_rejected = 0, wholly_rejected = 0;
+int depth = 1;  ///< multiplies the numbers of terms
+
+template <class E>
+using RealType = decltype(std::abs(E{}));
+
+template <class E>
+constexpr bool is_complex_number = !std::is_floating_point_v<E>;
+
+/// A routine's call on the processes of a grid, in a mode.
+struct Call {
+  Grid grid;
+  std::string mode;
+  Random& random;
+  Data kind;
+  bool extended;
+  std::string what;
+  int expected_flags = 0;
+
+  char letter(const char* list) {
+    const char letter = list[number(random, 0, static_cast<int>(std::strlen(list)) - 1)];
+    what += letter;
+    return letter;
+  }
+  int size(int least, int most) {
+    const int n = number(random, 0, 19) == 0 ? number(random, 0, 1) : number(random, least, most);
+    what += ' ' + std::to_string(n);
+    return n;
+  }
+  template <class E>
+  E factor() {
+    const int which = number(random, 0, 4);
+    what += " f" + std::to_string(which);
+    if (which <= 1) return E(static_cast<float>(which));
+    if constexpr (is_complex_number<E>)
+      if (which == 2) return {0, static_cast<typename E::value_type>(-1.5)};
+    return random_number<E>(random, Data::moderate);
+  }
+
+  /// Computes on rank 0 what is expected. `run` returns the status.
+  template <class E, class Run>
+  void expect(std::vector<E>& result, Run&& run) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+      std::feclearexcept(FE_ALL_EXCEPT);
+      if (const accublas_status status = run()) {
+        std::fprintf(stderr, "rank 0: %s\n", accublas_last_error(nullptr));
+        MPI_Abort(MPI_COMM_WORLD, status);
+      }
+      expected_flags = std::fetestexcept(exceptions);
+      accublas_report_t report{};
+      report.struct_size = sizeof report;
+      accublas_report(nullptr, &report);
+      if (report.rejected > 0 && mode == "dp:repro") (report.bits > 0 ? partly_rejected : wholly_rejected) += 1;
+    }
+    MPI_Bcast(&expected_flags, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(result.data(), static_cast<int>(result.size() * sizeof(E)), MPI_BYTE, 0, MPI_COMM_WORLD);
+  }
+
+  /// Runs the distributed call. Afterwards `differences()` of this process must be 0, and the processes together must
+  /// have the expected exceptions.
+  template <class Run, class Differences>
+  void check(const char* routine, Run&& run, Differences&& differences) {
+    int wrong = 0, flags = 0;
+    if (grid.has_me()) {
+      std::feclearexcept(FE_ALL_EXCEPT);
+      run();
+      flags = std::fetestexcept(exceptions);
+      wrong = differences();
+    }
+    int all[2] = {wrong, 0};
+    MPI_Allreduce(&wrong, all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&flags, all + 1, 1, MPI_INT, MPI_BOR, MPI_COMM_WORLD);
+    ++cases;
+    if (all[0] == 0 && all[1] == expected_flags) return;
+    ++failures;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && failures < 20)
+      std::printf("%s %s on %d x %d, %s, data %d%s: %d elements differ, exceptions %x, expected %x\n", routine,
+                  mode.c_str(), grid.rows, grid.cols, what.c_str(), static_cast<int>(kind),
+                  extended ? ", extended" : "", all[0], all[1], expected_flags);
+  }
+
+  template <class E>
+  Distributed<E> matrix(int m, int n, bool odd = false, bool trans = false) {
+    Distributed<E> made(grid, random, m, n, extended);
+    fill(made, random, kind, odd, trans);
+    return made;
+  }
+};
+
+accublas_transpose transpose_of(char c) {
+  return c == 'N' ? ACCUBLAS_NO_TRANS : c == 'T' ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
+}
+accublas_side side_of(char c) { return c == 'L' ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT; }
+accublas_uplo uplo_of(char c) { return c == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER; }
+accublas_diag diag_of(char c) { return c == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT; }
+
+template <class E>
+void gemm(Call call) {
+  const char ta = call.letter("NTC"), tb = call.letter("NTC");
+  const int m = call.size(8, 40), n = call.size(8, 40), k = call.size(1, 220 * depth);
+  auto a = ta == 'N' ? call.matrix<E>(m, k, true, false) : call.matrix<E>(k, m, true, true);
+  auto b = tb == 'N' ? call.matrix<E>(k, n, false, true) : call.matrix<E>(n, k, false, false);
+  auto c = call.matrix<E>(m, n);
+  const E alpha = call.factor<E>(), beta = call.factor<E>();
+  a.distribute(), b.distribute(), c.distribute();
+  call.expect(c.whole, [&] {
+    return typed::gemm(E{}, nullptr, ACCUBLAS_COL_MAJOR, transpose_of(ta), transpose_of(tb), m, n, k, &alpha, a.sub(),
+                       a.rows, b.sub(), b.rows, &beta, c.sub(), c.rows);
+  });
+  call.check(
+      "gemm",
+      [&] {
+        pblas::gemm(E{}, &ta, &tb, &m, &n, &k, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j,
+                    b.desc, &beta, c.local.data(), &c.i, &c.j, c.desc);
+      },
+      [&] { return c.differences(); });
+}
+
+template <class E>
+void symm(Call call, bool hermitian) {
+  const char side = call.letter("LR"), uplo = call.letter("UL");
+  const int m = call.size(8, side == 'L' ? 150 * depth : 30), n = call.size(8, side == 'R' ? 150 * depth : 30),
+            order = side == 'L' ? m : n;
+  auto a = call.matrix<E>(order, order), b = call.matrix<E>(m, n), c = call.matrix<E>(m, n);
+  const E alpha = call.factor<E>(), beta = call.factor<E>();
+  a.distribute(), b.distribute(), c.distribute();
+  const auto expected = [&](auto routine) {
+    return routine(E{}, nullptr, ACCUBLAS_COL_MAJOR, side_of(side), uplo_of(uplo), m, n, &alpha, a.sub(), a.rows,
+                   b.sub(), b.rows, &beta, c.sub(), c.rows);
+  };
+  call.expect(c.whole, [&] {
+    return hermitian ? expected([](auto... x) { return typed::hemm(x...); })
+                     : expected([](auto... x) { return typed::symm(x...); });
+  });
+  const auto run = [&](auto routine) {
+    routine(E{}, &side, &uplo, &m, &n, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j, b.desc,
+            &beta, c.local.data(), &c.i, &c.j, c.desc);
+  };
+  call.check(
+      hermitian ? "hemm" : "symm",
+      [&] { hermitian ? run([](auto... x) { pblas::hemm(x...); }) : run([](auto... x) { pblas::symm(x...); }); },
+      [&] { return c.differences(); });
+}
+
+/// Factor is the real type for HERK.
+template <class E, class Factor>
+void syrk(Call call) {
+  constexpr bool hermitian = !std::is_same_v<E, Factor>;
+  const char uplo = call.letter("UL"), trans = call.letter(hermitian ? "NC" : is_complex_number<E> ? "NT" : "NTC");
+  const int n = call.size(8, 60), k = call.size(1, 180);
+  auto a = trans == 'N' ? call.matrix<E>(n, k) : call.matrix<E>(k, n);
+  auto c = call.matrix<E>(n, n);
+  const Factor alpha = call.factor<Factor>(), beta = call.factor<Factor>();
+  a.distribute(), c.distribute();
+  const auto expected = [&](auto routine) {
+    return routine(E{}, nullptr, ACCUBLAS_COL_MAJOR, uplo_of(uplo), transpose_of(trans), n, k, &alpha, a.sub(), a.rows,
+                   &beta, c.sub(), c.rows);
+  };
+  call.expect(c.whole, [&] {
+    if constexpr (hermitian)
+      return expected([](auto... x) { return typed::herk(x...); });
+    else
+      return expected([](auto... x) { return typed::syrk(x...); });
+  });
+  const auto run = [&](auto routine) {
+    routine(E{}, &uplo, &trans, &n, &k, &alpha, a.local.data(), &a.i, &a.j, a.desc, &beta, c.local.data(), &c.i, &c.j,
+            c.desc);
+  };
+  call.check(
+      hermitian ? "herk" : "syrk",
+      [&] {
+        if constexpr (hermitian)
+          run([](auto... x) { pblas::herk(x...); });
+        else
+          run([](auto... x) { pblas::syrk(x...); });
+      },
+      [&] { return c.differences(); });
+}
+
+template <class E>
+void triangular(Call call, bool solve) {
+  const char side = call.letter("LR"), uplo = call.letter("UL"), trans = call.letter("NTC"), diag = call.letter("NU");
+  const int m = call.size(2, side == 'L' ? 150 * depth : 30), n = call.size(2, side == 'R' ? 150 * depth : 30),
+            order = side == 'L' ? m : n;
+  auto a = call.matrix<E>(order, order), b = call.matrix<E>(m, n);
+  const E alpha = call.factor<E>();
+  a.distribute(), b.distribute();
+  const auto expected = [&](auto routine) {
+    return routine(E{}, nullptr, ACCUBLAS_COL_MAJOR, side_of(side), uplo_of(uplo), transpose_of(trans), diag_of(diag),
+                   m, n, &alpha, a.sub(), a.rows, b.sub(), b.rows);
+  };
+  call.expect(b.whole, [&] {
+    return solve ? expected([](auto... x) { return typed::trsm(x...); })
+                 : expected([](auto... x) { return typed::trmm(x...); });
+  });
+  const auto run = [&](auto routine) {
+    routine(E{}, &side, &uplo, &trans, &diag, &m, &n, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i,
+            &b.j, b.desc);
+  };
+  call.check(
+      solve ? "trsm" : "trmm",
+      [&] { solve ? run([](auto... x) { pblas::trsm(x...); }) : run([](auto... x) { pblas::trmm(x...); }); },
+      [&] { return b.differences(); });
+}
+
+/// A vector of n elements that lies along a row or a column of its matrix.
+template <class E>
+struct Vector {
+  bool row;
+  Distributed<E> matrix;
+  int inc;
+
+  Vector(Call& call, int n)
+      : row(call.letter("rc") == 'r'), matrix(call.matrix<E>(row ? 1 : n, row ? n : 1)), inc(row ? matrix.rows : 1) {
+    // The increment 1 of a matrix with one row means a row.
+    if (!row && matrix.rows == 1) row = true;
+  }
+  std::int64_t stride() const { return row ? matrix.rows : 1; }
+  bool has(int grid_row, int grid_col, int n) const {
+    const bool of_rows = matrix.row_blocks.has(matrix.i - 1, grid_row),
+               of_cols = matrix.col_blocks.has(matrix.j - 1, grid_col);
+    if (n == 1 && inc == 1 && matrix.rows == 1) return of_rows && of_cols;
+    return row ? of_rows : of_cols;
+  }
+};
+
+template <class E>
+void gemv(Call call) {
+  const char trans = call.letter("NTC");
+  const int m = call.size(1, 80), n = call.size(1, 80);
+  auto a = call.matrix<E>(m, n);
+  Vector<E> x(call, trans == 'N' ? n : m), y(call, trans == 'N' ? m : n);
+  const E alpha = call.factor<E>(), beta = call.factor<E>();
+  a.distribute(), x.matrix.distribute(), y.matrix.distribute();
+  call.expect(y.matrix.whole, [&] {
+    return typed::gemv(E{}, nullptr, ACCUBLAS_COL_MAJOR, transpose_of(trans), m, n, &alpha, a.sub(), a.rows,
+                       x.matrix.sub(), x.stride(), &beta, y.matrix.sub(), y.stride());
+  });
+  call.check(
+      "gemv",
+      [&] {
+        pblas::gemv(E{}, &trans, &m, &n, &alpha, a.local.data(), &a.i, &a.j, a.desc, x.matrix.local.data(), &x.matrix.i,
+                    &x.matrix.j, x.matrix.desc, &x.inc, &beta, y.matrix.local.data(), &y.matrix.i, &y.matrix.j,
+                    y.matrix.desc, &y.inc);
+      },
+      [&] { return y.matrix.differences(); });
+}
+
+template <class E>
+void dot(Call call, bool conjugated) {
+  const int n = call.size(1, 3000);
+  Vector<E> x(call, n), y(call, n);
+  x.matrix.distribute(), y.matrix.distribute();
+  std::vector<E> expected(1);
+  call.expect(expected, [&] {
+    return conjugated
+               ? typed::dotc(E{}, nullptr, n, x.matrix.sub(), x.stride(), y.matrix.sub(), y.stride(), expected.data())
+               : typed::dot(E{}, nullptr, n, x.matrix.sub(), x.stride(), y.matrix.sub(), y.stride(), expected.data());
+  });
+  E result{};
+  const auto run = [&](auto routine) {
+    routine(E{}, &n, &result, x.matrix.local.data(), &x.matrix.i, &x.matrix.j, x.matrix.desc, &x.inc,
+            y.matrix.local.data(), &y.matrix.i, &y.matrix.j, y.matrix.desc, &y.inc);
+  };
+  call.check(
+      "dot", [&] { conjugated ? run([](auto... z) { pblas::dotc(z...); }) : run([](auto... z) { pblas::dot(z...); }); },
+      [&] {
+        const Grid& g = call.grid;
+        const bool wants = x.has(g.row, g.col, n) || y.has(g.row, g.col, n);
+        const E want = wants && n > 0 ? expected[0] : E{};
+        return static_cast<int>(std::memcmp(&result, &want, sizeof(E)) != 0);
+      });
+}
+
+template <class E>
+void nrm2(Call call) {
+  const int n = call.size(1, 3000);
+  Vector<E> x(call, n);
+  x.matrix.distribute();
+  std::vector<RealType<E>> expected(1);
+  call.expect(expected, [&] { return typed::nrm2(E{}, nullptr, n, x.matrix.sub(), x.stride(), expected.data()); });
+  RealType<E> result = 1;
+  call.check(
+      "nrm2",
+      [&] { pblas::nrm2(E{}, &n, &result, x.matrix.local.data(), &x.matrix.i, &x.matrix.j, x.matrix.desc, &x.inc); },
+      [&] {
+        const RealType<E> want = x.has(call.grid.row, call.grid.col, n) && n > 0 ? expected[0] : 0;
+        return static_cast<int>(std::memcmp(&result, &want, sizeof want) != 0);
+      });
+}
+
+template <class E>
+void all_routines(const Call& call) {
+  constexpr bool complex = is_complex_number<E>;
+  gemm<E>(call);
+  symm<E>(call, false);
+  syrk<E, E>(call);
+  triangular<E>(call, false);
+  gemv<E>(call);
+  dot<E>(call, false);
+  if constexpr (complex) {
+    symm<E>(call, true);
+    syrk<E, RealType<E>>(call);
+    dot<E>(call, true);
+  }
+  if (call.mode.substr(0, 5) == "fixed" || call.mode.substr(0, 6) == "slices") return;  // modes that these lack
+  triangular<E>(call, true);
+  nrm2<E>(call);
+}
+
+void on_grid(int rows, int cols, int rounds, Random& random) {
+  Grid grid{-1, rows, cols};
+  Cblacs_get(-1, 0, &grid.context);
+  Cblacs_gridinit(&grid.context, number(random, 0, 1) ? "Row" : "Col", rows, cols);
+  int shape[2];
+  if (grid.context >= 0) Cblacs_gridinfo(grid.context, shape, shape + 1, &grid.row, &grid.col);
+  for (int round = 0; round < rounds; ++round)
+    for (const char* mode : {"cr", "fixed:60", "dp:repro", "dot2", "slices:3"}) {
+      if (std::string(mode) == "slices:3" && round % 4 != 0) continue;
+      accublas_set_mode_name(nullptr, mode);
+      const Call call{grid, mode, random, static_cast<Data>(number(random, 0, data_kinds - 1)), round % 3 == 2, {}};
+      all_routines<double>(call);
+      all_routines<std::complex<double>>(call);
+      if (round % 2) continue;
+      all_routines<float>(call);
+      all_routines<std::complex<float>>(call);
+    }
+  if (grid.context >= 0) Cblacs_gridexit(grid.context);
+}
+
+}  // namespace
+}  // namespace accublas::test
+
+int main(int count, char** arguments) {
+  using namespace accublas::test;
+  MPI_Init(&count, &arguments);
+  int size = 0, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rounds = count > 1 ? std::atoi(arguments[1]) : 6;
+  depth = count > 3 ? std::atoi(arguments[3]) : 1;
+  Random random(static_cast<std::uint64_t>(count > 2 ? std::atoi(arguments[2]) : size));
+  for (int rows = 1; rows <= size; ++rows)
+    for (int cols = 1; rows * cols <= size; ++cols)
+      if (rows * cols == size || (rows * cols == size - 1 && size % 2 == 1)) on_grid(rows, cols, rounds, random);
+  if (rank == 0)
+    std::printf("%d ranks: %d cases, %d failures; dp:repro rejected some elements %lld times, and all %lld times\n",
+                size, cases, failures, static_cast<long long>(partly_rejected),
+                static_cast<long long>(wholly_rejected));
+  Cblacs_exit(0);
+  return failures > 0;
+}

@@ -1,0 +1,19 @@
+"""usage: bits_test.py MPIRUN RANKS PROGRAM [ARGUMENT ...] [VARIABLE=VALUE ...]
+Runs a test program under mpirun and repeats what it prints."""
+import os
+import sys
+
+import under_mpirun
+
+
+def main():
+    mpirun, ranks, program, *rest = sys.argv[1:]
+    program = os.path.abspath(program)
+    variables = dict(word.split("=", 1) for word in rest if "=" in word)
+    done = under_mpirun.run(mpirun, int(ranks), [program, *(word for word in rest if "=" not in word)], **variables)
+    print(done.stdout, done.stderr, sep="", end="")
+    return done.returncode != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
