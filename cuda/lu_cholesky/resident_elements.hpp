@@ -50,6 +50,8 @@ struct ResidentStorage {
   };
   UndecidedLanes undecided[2][warps];  ///< double-buffered by step, like the candidates for the pivot
   KnownSums<E> known[resident_threads];
+  unsigned pending;  ///< lanes of a warp whose elements the warps of the block resolve together
+  E resolved[32];    ///< by lane
   E top[lu_panel_columns][lu_panel_columns];   ///< L and U in the rows of the pivots
   E left[lu_panel_columns][resident_threads];  ///< L of the thread block's rows, by columns
   Chain<RealOf<E>, true> published[resident_group<E>]
@@ -110,7 +112,8 @@ __device__ unsigned decide_by_known(const LuPanel<E>& panel, const ResidentStora
 // inlined.
 
 /// Returns the thread's element in column j, if elements of the thread block's rows are undecided there. All threads
-/// call this. The warps share the terms of each undecided element.
+/// call this. The warps share the terms of each undecided element, and those that its sums leave undecided are shared
+/// out among the warps.
 template <class E>
 __device__ ACCUBLAS_NOINLINE E resolve_column(const LuPanel<E>& panel, ResidentStorage<E>& storage, int j, E value) {
   constexpr int warps = ResidentStorage<E>::warps;
@@ -135,10 +138,20 @@ __device__ ACCUBLAS_NOINLINE E resolve_column(const LuPanel<E>& panel, ResidentS
         }
         left = decide_by_known(panel, storage, j, lanes.hard, unknown, value);
       }
-      value = resolve_lanes(left, unknown, value, panel.all_undecided, terms_of(panel, storage, thread, j),
-                            panel.undecided);
+      if (lane == 0) storage.pending = left;
     }
     __syncthreads();
+    const unsigned pending = storage.pending;
+    int rank = 0;
+    for (unsigned bits = pending; bits != 0; bits &= bits - 1, ++rank) {
+      if (rank % warps != thread / 32) continue;
+      const int of = __ffs(static_cast<int>(bits)) - 1;
+      const E found =
+          resolve_one(unknown, terms_of(panel, storage, 32 * w + of, j), panel.all_undecided, panel.undecided);
+      if (lane == 0) storage.resolved[of] = found;
+    }
+    __syncthreads();
+    if (w == thread / 32 && (pending >> lane & 1) != 0) value = storage.resolved[lane];
   }
   return value;
 }
