@@ -12,7 +12,8 @@
 
 #include "c_api/private.hpp"
 
-// ScaLAPACK's library has them. The program decides which library that is, so this one links none.
+// ScaLAPACK's library defines these functions of the BLACS. The program decides which ScaLAPACK that is, so this
+// library links none.
 extern "C" {
 [[gnu::weak]] void Cblacs_gridinfo(int context, int* rows, int* cols, int* row, int* col);
 [[gnu::weak]] void blacs_get_(const int* context, const int* what, int* value);
@@ -21,7 +22,7 @@ extern "C" {
 namespace accublas::pblas {
 namespace {
 
-/// The number by which blacs_get_ returns the MPI communicator of a context, as Fortran's handle.
+/// The value of `what` for which blacs_get_ returns the MPI communicator of a context, as a handle of Fortran.
 constexpr int blacs_communicator = 10;
 
 /// The teams of a context, which its communicator keeps as an attribute.

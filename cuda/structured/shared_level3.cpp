@@ -18,12 +18,12 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr Index edge = 256;  ///< rows and columns that parts are a multiple of
+constexpr Index edge = 256;  ///< the edges of parts are multiples of this
 
 template <class E>
 using Part = std::variant<Level3<E>, Gemm<E>>;
 
-/// Returns about how many operations a part has, in units of the terms of a sum.
+/// Returns approximately how many terms the sums of a part have together.
 template <class E>
 double work_of(const Part<E>& part) {
   if (const Gemm<E>* const g = std::get_if<Gemm<E>>(&part))
@@ -102,7 +102,7 @@ std::vector<std::vector<Part<E>>> shares_of(const Level3<E>& l, std::size_t devi
   return shares;
 }
 
-/// Returns how many bytes of device memory a part's copies take. GEMM needs less if it has to.
+/// Returns how many bytes of device memory a part's copies take. GEMM can also compute with less.
 template <class E>
 std::size_t bytes_of(const Part<E>& part) {
   const Level3<E>* const l = std::get_if<Level3<E>>(&part);
