@@ -1,4 +1,5 @@
-// Accumulators in the C interface: check, views of the caller's matrices, one call.
+// Accumulators in the C interface. Each function checks its arguments, makes views of the caller's matrices, and calls
+// one function of lib/accumulator/.
 #include <algorithm>
 #include <cstring>
 
@@ -58,7 +59,7 @@ class AccumulatorScope {
   Stopwatch watch_;
 };
 
-/// A stored matrix in host memory: the caller's own, or a copy of one in device memory.
+/// A stored matrix in host memory: the caller's own, or a copy of the caller's matrix in device memory.
 template <class E>
 class HostMatrix {
  public:
@@ -101,7 +102,7 @@ class HostMatrix {
   std::vector<E> copy_;
 };
 
-/// alpha or beta, which the pointer mode says where to find.
+/// Returns alpha or beta, from the memory that the pointer mode names.
 template <class E>
 E host_factor(Context& context, const char* name, const void* pointer) {
   const Location location = locate(context, {name, pointer, sizeof(E)});
@@ -111,7 +112,7 @@ E host_factor(Context& context, const char* name, const void* pointer) {
   }
   if (!location.is_on_device())
     throw Error(ACCUBLAS_ERROR_POINTERS,
-                std::string("argument ") + name + " is in host memory, and the pointer mode is device");
+                std::string("argument ") + name + " is in host memory, but the pointer mode is device");
   E value{};
   copy_lines(context, location.device, &value, sizeof value, pointer, sizeof value, sizeof value, 1);
   return value;
@@ -179,12 +180,13 @@ accublas_status accublas_accumulator_create(accublas_context* ctx, accublas_type
     if (of.kind != ACCUBLAS_MODE_CR && of.kind != ACCUBLAS_MODE_FIXED)
       throw Error(ACCUBLAS_ERROR_MODE,
                   std::string("accumulators have the modes cr and fixed:T (2 to 150), not \"") + mode + "\"");
-    constexpr std::int64_t most = std::int64_t{1} << 44;
     for (const auto& [name, size] : {std::pair{"m", m}, std::pair{"n", n}, std::pair{"k", k}})
-      if (size < 0 || size > most) bad_argument(name, "from 0 to 2^44");
-    if (n > 0 && m > most / n) throw Error(ACCUBLAS_ERROR_MEMORY, "out of memory for an accumulator");
+      if (size < 0 || size > most_of_a_size) bad_argument(name, "from 0 to 2^44");
+    if (n > 0 && m > most_of_a_size / n)
+      throw Error(ACCUBLAS_ERROR_MEMORY,
+                  "out of memory for an accumulator of " + std::to_string(m) + " x " + std::to_string(n) + " sums");
     if (bits < 0 || bits == 1 || bits > 150 || (bits != 0 && of.kind == ACCUBLAS_MODE_FIXED))
-      bad_argument("bits", "0, or in cr from 2 to 150");
+      bad_argument("bits", "0, or in cr from 2 to 150, not " + std::to_string(bits));
     const std::vector<LineExponents> of_rows = exponents_of("rows", m, rows),
                                      of_columns = exponents_of("columns", n, columns);
     const AccumulatorScope call(context, number);
@@ -233,13 +235,17 @@ accublas_status accublas_accumulator_finish(accublas_context* ctx, accublas_accu
     with_type(facts.type, [&]<class E>(E) {
       const E of_sums = host_factor<E>(context, "alpha", alpha), of_c = host_factor<E>(context, "beta", beta);
       if (m == 0 || n == 0) return;
-      const HostMatrix<E> to(context, "c", c, layout, m, n, ldc);
+      const HostMatrix<E> to(context, "c", c, layout, m, n, ldc, !(of_c == RealOf<E>(0)));
       const auto finish = [&] {
         finish_accumulator(sums, of_sums, of_c, view(layout, ACCUBLAS_NO_TRANS, m, n, to.data(), to.ld()), call.steps);
       };
       if (!to.on_device()) return finish();
       static_cast<void>(collect_exceptions(finish));
-      to.write_back();
+      try {
+        to.write_back();
+      } catch (const Error& error) {
+        throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      }
     });
     call.finish(sums);
   });
@@ -276,7 +282,8 @@ accublas_status accublas_accumulator_export(accublas_context* ctx, accublas_accu
     *size = exported_bytes(*accumulator);
     if (!bytes) return;
     if (capacity < *size)
-      bad_argument("capacity", "at least " + std::to_string(*size) + ", the bytes of this accumulator");
+      bad_argument("capacity", "at least " + std::to_string(*size) + ", the bytes of this accumulator, not " +
+                                   std::to_string(capacity));
     const AccumulatorScope call(context, facts_of(*accumulator).type);
     export_accumulator(*accumulator, static_cast<unsigned char*>(bytes), call.threads());
   });

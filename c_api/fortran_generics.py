@@ -161,7 +161,7 @@ SETTINGS = {
     "set_reproducible": "Sets whether dp and sp promise bits: 0 or 1; -1 unsets it.",
     "set_backend": "Sets the backend: ACCUBLAS_BACKEND_AUTO, ACCUBLAS_BACKEND_CPU or ACCUBLAS_BACKEND_CUDA.",
     "set_device": "CUDA device number, from 0.",
-    "set_devices": "CUDA device numbers, from 0, that share large products with operands in host memory; an array of size 0 unsets them.",
+    "set_devices": "Numbers, from 0, of the CUDA devices that share large products with operands in host memory; an array of size 0 restores the environment's list.",
     "set_engine": "Sets the engine: ACCUBLAS_ENGINE_AUTO, ... A call whose mode the engine cannot compute is ACCUBLAS_ERROR_ENGINE.",
     "set_engine_name": "Sets the engine by a word: 'auto', 'native', 'int8', 'fp64', 'fp16', 'dot2', 'sums', 'multiword'.",
     "set_workspace_mib": "Sets the cap of the workspace in MiB; 0 restores the default. The cap never changes bits.",

@@ -84,7 +84,7 @@ const char* accublas_status_string(accublas_status status) {
     case ACCUBLAS_ERROR_FORMAT:
       return "a string that is not a number, or bytes that are not an accumulator";
     case ACCUBLAS_ERROR_UNDECIDED:
-      return "an accumulator has undecided elements and needs its panels once more";
+      return "an accumulator has undecided elements: add all panels again, then finish again";
     default:
       return "unknown status";
   }

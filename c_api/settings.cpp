@@ -36,7 +36,7 @@ void require_device_number(int32_t device) {
   if (device >= count)
     throw Error(ACCUBLAS_ERROR_NO_DEVICE,
                 "device " + std::to_string(device) + ": " +
-                    (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
+                    (count == 0 ? reason : "the number of devices is " + std::to_string(count)));
 }
 
 }  // namespace
@@ -112,7 +112,9 @@ accublas_status accublas_set_devices(accublas_context* ctx, int32_t count, const
     if (count < 0) bad_argument("count", "a number of devices, or 0 to unset them");
     if (count > 0 && !devices) bad_argument("devices", "an array, not NULL");
     for (int32_t i = 0; i < count; ++i) {
-      if (devices[i] < 0) bad_argument("devices", "device numbers from 0");
+      if (devices[i] < 0)
+        bad_argument("devices", "device numbers from 0; number " + std::to_string(i) + " of the list is " +
+                                    std::to_string(devices[i]));
       require_device_number(devices[i]);
     }
     context.level.devices = std::vector<int>(devices, devices + count);

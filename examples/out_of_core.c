@@ -1,10 +1,10 @@
-/* Multiplies two matrices that lie in files, in panels that fit a stated memory, and compares the result with one call
- * of accublas_dgemm, bit for bit.
+/* Multiplies two matrices that are stored in files, in panels that fit into a given memory. Compares the result with
+ * one call of accublas_dgemm, bit for bit.
  *
  *   out_of_core ORDER KIB [FOLDER]    the order of the matrices, and the memory for panels in KiB
  *
- * The files, in FOLDER (default: the current folder), hold A and B by columns, as doubles. A panel of A is adjacent in
- * its file; of B the program reads the panel's part of every column. */
+ * The files, in FOLDER (default: the current folder), hold A and B by columns, as doubles. A panel of A is contiguous
+ * in its file. For a panel of B the program reads a part of every column. */
 #include <accublas.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void need(int good, const char *what) {
 }
 static void check(accublas_status status) { need(status == ACCUBLAS_SUCCESS, accublas_last_error(NULL)); }
 
-/* Numbers of both signs over many binades, some of which cancel. */
+/* Writes numbers of both signs over many binades. Some of them cancel in the product. */
 static double number(int64_t i, int64_t j) {
   const uint64_t x = (uint64_t)(i * 2654435761 + j * 40503 + 12345) * 6364136223846793005u;
   const double fraction = (double)(x >> 11) / 9007199254740992.0 - 0.5;
@@ -65,7 +65,7 @@ int main(int count, char **arguments) {
   need(n > 0 && kib > 0, "ORDER and KIB must be positive");
   struct panels p = {write_matrix(folder, "a.dat", n, 0), write_matrix(folder, "b.dat", n, n), n, 0, NULL, NULL};
   p.depth = kib * 1024 / (2 * n * (int64_t)sizeof(double));
-  need(p.depth > 0, "the memory holds no column of A and row of B");
+  need(p.depth > 0, "KIB is too small for one column of A and one row of B");
   const size_t panel = (size_t)(n * p.depth);
   p.of_a = malloc(panel * sizeof(double));
   p.of_b = malloc(panel * sizeof(double));

@@ -1,5 +1,6 @@
-! A product, Cholesky's and Gauss's solutions of linear systems on all ranks of MPI, and a checksum of their bits. With
-! accublas in front of ScaLAPACK the product has the same bits on every number of ranks.
+! Computes a product and solves two linear systems, by Cholesky's factorization and by LU, on all ranks of MPI. Prints
+! a checksum of the bits of each result. With accublas in front of ScaLAPACK, the product has the same bits on every
+! number of ranks.
 program ranks
   use, intrinsic :: iso_fortran_env, only: int64, real64
   implicit none

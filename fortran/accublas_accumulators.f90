@@ -1,8 +1,8 @@
 !> Accumulators: products whose inner dimension arrives in panels, with the bits of one call (docs/accumulators.md). Every
-!> procedure has the meaning of the C function of its name (accublas.h) and three optional arguments at its end:
-!>   context  whose settings it uses; the calling thread's default context without it
-!>   stat     the status; without it a failure runs the failure handler (which aborts by default)
-!>   errmsg   the message of a failure; left alone on success
+!> procedure has the contract of the C function of its name (accublas.h) and three optional arguments at its end:
+!>   context  the context whose settings it uses; if absent, the calling thread's default context
+!>   stat     the status; if absent, a failure calls the failure handler (which aborts by default)
+!>   errmsg   the message of a failure; unchanged on success
 !> accublas_accumulator_measure_rows, accublas_accumulator_measure_columns, accublas_accumulator_add and
 !> accublas_accumulator_finish are generics (module accublas_panels_real64 and its siblings).
 module accublas_accumulators
@@ -24,8 +24,8 @@ module accublas_accumulators
   !> Both exponents of a row or column of zeros, and the value that exponents have before the first panel.
   integer(int32), parameter, public :: ACCUBLAS_EXPONENT_NONE = -huge(0_int32) - 1
 
-  !> An accumulator. Assignment makes a second name for the same accumulator, so nothing is destroyed implicitly: call
-  !> accublas_accumulator_destroy.
+  !> An accumulator. Assignment copies the handle, not the accumulator. So nothing is destroyed implicitly: call
+  !> accublas_accumulator_destroy once.
   type :: accublas_accumulator
     type(c_ptr) :: handle = c_null_ptr
     integer(int32) :: type = 0  !< ACCUBLAS_TYPE_D, ...; 0: it was never created
@@ -44,8 +44,9 @@ module accublas_accumulators
 contains
 
   !> Creates an accumulator of numbers of a type (ACCUBLAS_TYPE_D, _S, _Z or _C) in the mode 'cr' or 'fixed:T'. k is an
-  !> upper bound of the terms of all panels. rows(:, i) are the exponents of row i of op(A), and columns(:, j) those of
-  !> column j of op(B). `bits` is for cr.
+  !> upper bound of the number of terms of all panels together. rows is 2 x m and columns is 2 x n: rows(:, i) has the
+  !> exponents E and D of row i of op(A), and columns(:, j) those of column j of op(B). `bits` is the number of bits of
+  !> an entry that cr keeps (default: 80, or 51 in single precision).
   subroutine accublas_accumulator_create(accumulator, type, mode, k, rows, columns, bits, context, stat, errmsg)
     type(accublas_accumulator), intent(out) :: accumulator
     integer(int32), intent(in) :: type
@@ -64,7 +65,7 @@ contains
       status = c_accumulator_create(context_handle(context), type, c_string(mode), size(rows, 2, int64), &
         size(columns, 2, int64), k, rows, columns, given, accumulator%handle)
     else
-      status = accumulator_misused(context, 'rows and columns need two exponents of each row and column')
+      status = accumulator_misused(context, 'arguments rows and columns need the first extent 2: exponents E and D')
     end if
     if (status == ACCUBLAS_SUCCESS) then
       accumulator%type = type
@@ -74,7 +75,7 @@ contains
     call hand_over_call(context, status, stat, errmsg)
   end subroutine accublas_accumulator_create
 
-  !> Frees an accumulator, which was never created from here on.
+  !> Frees an accumulator. Afterwards the variable is as if the accumulator had never been created.
   subroutine accublas_accumulator_destroy(accumulator)
     type(accublas_accumulator), intent(inout) :: accumulator
     integer(int32) :: status
@@ -83,7 +84,7 @@ contains
     if (status == ACCUBLAS_SUCCESS) accumulator = accublas_accumulator()
   end subroutine accublas_accumulator_destroy
 
-  !> Makes the bytes of the accumulator.
+  !> Allocates `bytes` and writes the bytes of the accumulator into it.
   subroutine accublas_accumulator_export(accumulator, bytes, context, stat, errmsg)
     type(accublas_accumulator), intent(in) :: accumulator
     integer(int8), intent(out), allocatable, target :: bytes(:)
@@ -133,7 +134,8 @@ contains
       size(bytes, kind=c_size_t)), stat, errmsg)
   end subroutine accublas_accumulator_merge
 
-  !> Lists the undecided elements of the second round, column by column: (rows(i), columns(i)), from 1.
+  !> Lists the undecided elements of the second round, column by column. Element i is in row rows(i) and column
+  !> columns(i), both from 1.
   subroutine accublas_accumulator_undecided(accumulator, rows, columns, context, stat, errmsg)
     type(accublas_accumulator), intent(in) :: accumulator
     integer(int64), intent(out), allocatable :: rows(:), columns(:)

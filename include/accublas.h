@@ -75,7 +75,7 @@ enum {
   ACCUBLAS_ERROR_PRECISION = 14,     /**< multiple-precision operands of different precisions; nothing was written */
   ACCUBLAS_ERROR_FORMAT = 15,        /**< a string is not a number, or bytes are not an accumulator */
   ACCUBLAS_ERROR_NOT_CERTIFIED = 16, /**< no bound is proved; the approximate solution is written */
-  ACCUBLAS_ERROR_UNDECIDED = 17      /**< an accumulator needs its panels once more; C is as it was */
+  ACCUBLAS_ERROR_UNDECIDED = 17      /**< add all panels of the accumulator again, and finish again; C is as it was */
   /* 18 .. 999 are reserved */
 };
 
@@ -305,12 +305,14 @@ ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accubla
  * failed, returns the first error; the device is changed all the same. If no device is set, a context works on the
  * device of its first operands (host operands: device 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
-/** Sets the CUDA devices that share the context's large products of level 3 with operands in host memory: `count`
- * numbers from 0, each of which computes a part of C. The bits of modes that define them do not depend on the devices.
- * A number may stand there several times. count = 0 (devices may be NULL) restores the environment's list; a list of
- * one device shares nothing. All other calls run on the context's own device, which is the first of the list if none is
- * set. ACCUBLAS_ERROR_ARGUMENT for a negative number, ACCUBLAS_ERROR_NO_DEVICE if there is no such device; the list is
- * then as it was. */
+/** Sets the CUDA devices that share the context's large products of level 3 with operands in host memory. Each device
+ * computes a part of C. In modes that define bits, the results do not depend on the list. All other calls run on the
+ * context's own device, which is the first of the list if no device is set and the context has worked on none. docs/gpu.md lists what is shared.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] count length of the list. 0 restores the list of ACCUBLAS_DEVICES; with 1 no product is shared
+ * @param[in] devices numbers of the devices, from 0, in host memory; repeated numbers are allowed. NULL if count is 0
+ * @return ACCUBLAS_SUCCESS, ACCUBLAS_ERROR_ARGUMENT (a negative number), ACCUBLAS_ERROR_NO_DEVICE (there is no device
+ * of such a number), ACCUBLAS_ERROR_ENVIRONMENT or ACCUBLAS_ERROR_INTERNAL; on failure the list is as it was */
 ACCUBLAS_API accublas_status accublas_set_devices(accublas_context* ctx, int32_t count, const int32_t* devices);
 /** Names the engine of the context's calls; ACCUBLAS_ENGINE_AUTO lets the plan choose one. A call whose mode the engine
  * cannot compute returns ACCUBLAS_ERROR_ENGINE. */
@@ -2131,18 +2133,19 @@ ACCUBLAS_API accublas_status accublas_cposv_certified_ex(accublas_context* ctx, 
  * Accumulators (docs/accumulators.md)
  *
  * An accumulator holds the sums S = op(A) op(B), m x n, of a product whose inner dimension arrives in panels: out of
- * core, from other processes, or over time. It holds them as residues, so no panel is rounded. C = alpha S + beta C is
- * rounded once, at the end, with the bits that one call of gemm in the same mode returns, in whatever order and parts
- * the panels were added.
+ * core, from other processes, or over time. A panel is some columns of op(A) and the same rows of op(B). The sums are
+ * integers modulo small coprime numbers (residues, as in engine int8), so adding a panel rounds nothing.
+ * C = alpha S + beta C is rounded once, at the end. The result has the bits that one call of gemm returns in the same
+ * mode. Neither the order of the panels nor their depths change a bit.
  *
  * The exponents of a row of op(A) or a column of op(B) are two adjacent integers E and D: every entry of the whole row
  * (column), in all panels, is below 2^E in magnitude and a multiple of 2^-D. accublas_accumulator_measure finds them.
- * Exponents of parts are combined by their maxima. A caller who knows only magnitudes may take D = 1074 (single
- * precision: 149).
+ * The maxima of the exponents of several parts are those of the whole. A caller who knows only magnitudes may take
+ * D = 1074 (single precision: 149).
  *
- * Only one thread at a time may use an accumulator. Sums are in host memory, and the CPU computes. Operands may be in
- * host or device memory; those in device memory are copied on the context's stream, and the call waits. If C is in
- * device memory, no floating-point exceptions are raised.
+ * Only one thread at a time may use an accumulator. The sums are in host memory, and the CPU computes. A, B and C may
+ * be in host or device memory. The calls copy those in device memory on the context's stream, and wait. If C is in
+ * device memory, no floating-point exceptions are raised. Exponents and exported bytes are in host memory.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Opaque accumulator. */
@@ -2160,8 +2163,9 @@ enum {
 /** Both exponents of a row or column of zeros, and the value that exponents have before the first panel. */
 #define ACCUBLAS_EXPONENT_NONE INT32_MIN
 
-/** Raises the exponents of rows of op(A) (side LEFT) or of columns of op(B) (RIGHT) to those of a panel. Entries of a
- * row (column) that holds Inf or NaN in this panel do not count. Exponents are exact.
+/** Raises the exponents of rows of op(A) (side LEFT) or of columns of op(B) (RIGHT) to those of a panel. If a row
+ * (column) holds Inf or NaN in this panel, the panel leaves its exponents as they are. The exponents are exact: the
+ * least E and D of the entries.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] type an accublas_type
  * @param[in] side ACCUBLAS_LEFT: x is a panel of A; ACCUBLAS_RIGHT: x is a panel of B
@@ -2171,28 +2175,29 @@ enum {
  * @param[in] k terms of the panel, at least 0: columns of op(A) or rows of op(B)
  * @param[in] x the panel: op(x) is lines x k (LEFT) or k x lines (RIGHT); in host or device memory
  * @param[in] ldx leading dimension of x, at least max(1, rows of x as stored) column-major, max(1, columns) row-major
- * @param[in,out] exponents 2 lines integers E_0, D_0, E_1, D_1, ...; all of them ACCUBLAS_EXPONENT_NONE before the
- * first panel
+ * @param[in,out] exponents E_0, D_0, E_1, D_1, ...: 2 * lines integers from -1200 to 1200 or ACCUBLAS_EXPONENT_NONE,
+ * in host memory. Before the first panel all of them are ACCUBLAS_EXPONENT_NONE
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MEMORY, _POINTERS, _NO_DEVICE, _DEVICE, _ENVIRONMENT or
  * _INTERNAL; on failure the exponents are as they were */
 ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx, accublas_type type, accublas_side side,
                                                           accublas_layout layout, accublas_transpose trans,
                                                           int64_t lines, int64_t k, const void* x, int64_t ldx,
                                                           int32_t* exponents);
-/** Creates an accumulator of zeros. An element of C takes 1.4 bytes for each modulus (accublas_accumulator_report), a
- * complex one twice that, and each row and column up to 576 bytes for each modulus.
+/** Creates an accumulator of zeros. It takes about 1.4 bytes of memory for each element of C and modulus, and up to 576
+ * bytes for each row of op(A), column of op(B) and modulus. Complex elements of C and rows take twice as much.
+ * accublas_accumulator_report returns the number of moduli.
  * @param[in] ctx context, or NULL
  * @param[in] type an accublas_type
  * @param[in] mode "cr" or "fixed:T", T from 2 to 150, with the definitions of docs/modes.md
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k an upper bound of the terms of all panels together, at least 0
- * @param[in] rows exponents of the rows of op(A), 2 m integers. In fixed:T they must be those of the whole rows, since
- *   they are part of the definition
- * @param[in] columns exponents of the columns of op(B), 2 n integers
- * @param[in] bits bits of an entry that cr keeps, 2 to 150, or 0: 80 (single precision: 51). Rows and columns whose
- *   entries all have fewer take fewer. With more bits fewer elements are undecided, and panels take longer. 0 in
- * fixed:T
+ * @param[in] rows exponents E and D of the rows of op(A): 2 m integers from -1200 to 1200 or ACCUBLAS_EXPONENT_NONE, in
+ *   host memory. In fixed:T they must be those of the whole rows, since they are part of the definition
+ * @param[in] columns exponents E and D of the columns of op(B): 2 n integers, as `rows` has them
+ * @param[in] bits in cr, the bits that are kept of an entry, below its row's or column's 2^E: 2 to 150, or 0 for the
+ *   default of 80 (single precision: 51). An operand whose entries all have fewer takes fewer. With more bits fewer
+ *   elements are undecided, and panels take longer. In fixed:T: 0
  * @param[out] accumulator the accumulator; NULL on failure
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _MEMORY, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_create(accublas_context* ctx, accublas_type type, const char* mode,
@@ -2210,46 +2215,48 @@ ACCUBLAS_API accublas_status accublas_accumulator_destroy(accublas_accumulator* 
  * @param[in,out] accumulator the accumulator
  * @param[in] layout ACCUBLAS_ROW_MAJOR or ACCUBLAS_COL_MAJOR; it may differ from panel to panel
  * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS
- * @param[in] transb op(B): the same values
- * @param[in] k terms of the panel, at least 0; together with those of earlier panels at most the accumulator's k. In
- *   the second round together at most the terms of the first round
+ * @param[in] transb op(B): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS
+ * @param[in] k terms of the panel, at least 0. The panels together have at most the k of the accumulator. In the second
+ *   round they have together at most the terms of the first round
  * @param[in] a A: op(A) is m x k; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns) row-major
  * @param[in] b B: op(B) is k x n; in host or device memory
  * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns) row-major
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (an entry that does not fit the exponents, too), _MEMORY,
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (also for an entry that does not fit the exponents), _MEMORY,
  *   _POINTERS, _NO_DEVICE, _DEVICE, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_add(accublas_context* ctx, accublas_accumulator* accumulator,
                                                       accublas_layout layout, accublas_transpose transa,
                                                       accublas_transpose transb, int64_t k, const void* a, int64_t lda,
                                                       const void* b, int64_t ldb);
 /** Computes C = alpha S + beta C, each element rounded once, with the bits and the floating-point exceptions of one
- * call of gemm on all panels. The accumulator stays as it is: other calls of finish may follow, and more panels unless
- * a second round has begun.
+ * call of gemm on all panels. The accumulator keeps its sums: further calls of finish may follow, and so may panels
+ * unless a second round has begun.
  *
- * In cr some elements may be undecided, because their entries have more bits than the accumulator keeps. The status is
- * then ACCUBLAS_ERROR_UNDECIDED, C is as it was, and the second round begins: the caller adds all panels again and
- * calls finish again with the same alpha, beta and C, which then succeeds. With another alpha, beta or C more elements
- * may be undecided, and a further round follows.
+ * In cr some elements may be undecided, because their operands have more bits than the accumulator keeps. Then the
+ * function returns ACCUBLAS_ERROR_UNDECIDED, C is as it was, and the second round begins. The caller adds all panels
+ * again and calls finish again with the same alpha, beta and C, which then succeeds. With another alpha, beta or C more
+ * elements may be undecided, and a further round follows.
  * @param[in] ctx context, or NULL
  * @param[in,out] accumulator the accumulator
  * @param[in] layout ACCUBLAS_ROW_MAJOR or ACCUBLAS_COL_MAJOR
- * @param[in] alpha factor of the sums, a number of the accumulator's type; where accublas_set_pointer_mode says
- * @param[in] beta factor of C, a number of the accumulator's type; where accublas_set_pointer_mode says. If it is zero,
- * C is not read
+ * @param[in] alpha factor of the sums, a number of the accumulator's type, in the memory that
+ *   accublas_set_pointer_mode names
+ * @param[in] beta factor of C, a number of the accumulator's type, in the memory that accublas_set_pointer_mode names.
+ *   If it is zero, C is not read
  * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
  * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (the second round lacks panels, too), _UNDECIDED, _MEMORY,
- *   _POINTERS, _UNAVAILABLE, _NO_DEVICE, _DEVICE, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (also if the second round lacks panels), _UNDECIDED, _MEMORY,
+ *   _POINTERS, _UNAVAILABLE, _NO_DEVICE, _DEVICE, _C_UNDEFINED (C is in device memory, and it could not be written
+ *   completely), _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_finish(accublas_context* ctx, accublas_accumulator* accumulator,
                                                          accublas_layout layout, const void* alpha, const void* beta,
                                                          void* c, int64_t ldc);
-/** Lists the undecided elements of the second round, column by column.
+/** Lists the undecided elements of the second round, column by column. An element counts once, also a complex one.
  * @param[in] ctx context, or NULL
  * @param[in] accumulator the accumulator
- * @param[in] capacity elements that rows and columns have room for, at least 0
- * @param[out] rows rows of the first `capacity` elements, from 0; not used if capacity is 0
- * @param[out] columns their columns, from 0
+ * @param[in] capacity length of the arrays rows and columns, at least 0
+ * @param[out] rows rows of the first `capacity` undecided elements, from 0; not used if capacity is 0
+ * @param[out] columns columns of the first `capacity` undecided elements, from 0; not used if capacity is 0
  * @param[out] count the number of undecided elements, which may exceed capacity
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT */
 ACCUBLAS_API accublas_status accublas_accumulator_undecided(accublas_context* ctx,
@@ -2259,16 +2266,16 @@ ACCUBLAS_API accublas_status accublas_accumulator_undecided(accublas_context* ct
  * docs/accumulators.md.
  * @param[in] ctx context, or NULL
  * @param[in] accumulator the accumulator
- * @param[out] bytes memory for the bytes; NULL: only *size is written
- * @param[in] capacity bytes that the memory has room for
- * @param[out] size the bytes of the accumulator
+ * @param[out] bytes memory for the bytes, or NULL: then only *size is written
+ * @param[in] capacity size of that memory in bytes
+ * @param[out] size number of bytes of the exported accumulator
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT */
 ACCUBLAS_API accublas_status accublas_accumulator_export(accublas_context* ctx, accublas_accumulator* accumulator,
                                                          void* bytes, size_t capacity, size_t* size);
-/** Creates an accumulator from the bytes of another one.
+/** Creates an accumulator from the bytes of another one. It has the same sums, settings and undecided elements.
  * @param[in] ctx context, or NULL
  * @param[in] bytes the bytes that accublas_accumulator_export wrote
- * @param[in] size their number
+ * @param[in] size number of bytes
  * @param[out] accumulator the accumulator; NULL on failure
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _FORMAT (damaged, truncated or foreign bytes), _MEMORY,
  *   _ENVIRONMENT or _INTERNAL */
@@ -2280,7 +2287,7 @@ ACCUBLAS_API accublas_status accublas_accumulator_import(accublas_context* ctx, 
  * @param[in] ctx context, or NULL
  * @param[in,out] accumulator the accumulator
  * @param[in] bytes the bytes that accublas_accumulator_export wrote
- * @param[in] size their number
+ * @param[in] size number of bytes
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (the accumulators differ), _FORMAT, _MEMORY, _ENVIRONMENT or
  *   _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_merge(accublas_context* ctx, accublas_accumulator* accumulator,
@@ -2293,15 +2300,15 @@ typedef struct accublas_accumulator_report_t {
   int32_t type;            /**< an accublas_type */
   int32_t row_bits;        /**< bits of the entries of op(A); less than T if no entry has more */
   int32_t column_bits;     /**< bits of the entries of op(B) */
-  int32_t moduli;          /**< moduli, bytes of a sum */
+  int32_t moduli;          /**< number of moduli; an exported sum takes as many bytes */
   int64_t m;               /**< rows of C */
   int64_t n;               /**< columns of C */
-  int64_t k;               /**< the most terms */
-  int64_t terms;           /**< terms that were added */
+  int64_t k;               /**< the largest number of terms */
+  int64_t terms;           /**< terms that were added in the first round */
   int64_t terms_again;     /**< terms that were added in the second round */
   int64_t undecided;       /**< sums that were undecided; complex elements have two; 0: there is no second round */
-  int64_t bytes;           /**< memory of the accumulator */
-  int64_t workspace_bytes; /**< peak workspace of the last add or finish */
+  int64_t bytes;           /**< memory of the accumulator in bytes */
+  int64_t workspace_bytes; /**< peak workspace of the last add or finish in bytes */
   double ms_total;         /**< milliseconds of the last add, merge or finish */
   int32_t exact;           /**< 1: no bit was dropped (in fixed:T beyond its definition), so nothing can be undecided */
 } accublas_accumulator_report_t;

@@ -11,9 +11,9 @@
 
 namespace accublas::pblas {
 
-/// The findings of the certificate so far: about this process's elements, and after agree() about all.
+/// The results of the certificate: for the elements of this process, and after agree() for those of all processes.
 struct Verdict {
-  int rung = -1;  ///< the largest that an element needs
+  int rung = -1;  ///< the largest rung that an element needs; -1: none
   std::int64_t rejected = 0;
 
   void agree(const Team& team) {
@@ -22,7 +22,7 @@ struct Verdict {
     MPI_Allreduce(MPI_IN_PLACE, &rejected, 1, MPI_INT64_T, MPI_SUM, team.comm);
     rung = static_cast<int>(largest);
   }
-  /// Returns the mode of the elements that are not rejected. All elements are cr's if the certificate fails.
+  /// Returns the mode of the elements that are not rejected. If the certificate fails, that of all elements is cr.
   template <class T>
   Mode mode(std::int64_t components) const {
     constexpr CertificateRungs rungs = certificate_rungs<T>();
@@ -31,7 +31,7 @@ struct Verdict {
   }
 };
 
-/// Which elements of op(A) op(B), m x n, the rungs suffice for.
+/// The rungs that suffice for the elements of op(A) op(B), m x n.
 template <class E>
 class Certificate {
   using T = RealOf<E>;
@@ -56,7 +56,7 @@ class Certificate {
   bool rejects(std::int64_t i, std::int64_t j, int part) const {
     return !is_special(i, j) && !suffices(rungs.count - 1, i, j, part);
   }
-  /// Adds the element's findings, those of an imaginary part only if it counts.
+  /// Adds the results for element (i, j) to `verdict`. Its imaginary part is included only if it counts.
   void count(std::int64_t i, std::int64_t j, bool imaginary_counts, Verdict& verdict) const {
     if (is_special(i, j)) return;
     for (int part = 0; part < (imaginary_counts ? parts : 1); ++part) {
@@ -67,7 +67,7 @@ class Certificate {
   }
 
  private:
-  /// The rows of op(A), or the columns of op(B), and the numbers of 7 bits that stand for their terms.
+  /// The rows of op(A), or the columns of op(B), and integers of 7 bits that represent their entries.
   struct Side {
     std::vector<cpu::Line> lines;
     Buffer<double> bytes;  ///< a column for each line
@@ -90,7 +90,8 @@ class Certificate {
     }
   };
 
-  /// Returns X for all elements. Sums of products of integers below 2^7 are below 2^53: exact in every order.
+  /// Returns the sums X of docs/modes.md for all elements. Sums of products of integers below 2^7 are below 2^53: exact
+  /// in every order.
   static Buffer<double> products(const char* routine, const Buffer<double>& rows, const Buffer<double>& cols) {
     Buffer<double> sums(routine, rows.cols, cols.cols);
     if (rows.cols == 0 || cols.cols == 0) return sums;
@@ -101,7 +102,7 @@ class Certificate {
                                rows.rows, &one, rows.data.get(), rows.ld(), cols.data.get(), cols.ld(), &zero,
                                sums.data.get(), sums.ld(), &options);
     };
-    // Without a real BLAS accublas computes them.
+    // accublas computes the products if there is no real BLAS.
     if (multiply(ACCUBLAS_MODE_NATIVE) != ACCUBLAS_SUCCESS) require(routine, multiply(ACCUBLAS_MODE_CR));
     return sums;
   }
@@ -122,9 +123,9 @@ class Certificate {
   Buffer<double> sums_[2];
 };
 
-/// Computes C = alpha op(A) op(B) + beta C, or the wanted elements of it, by `run`, which is a call in the verdict's
-/// mode. The elements that the certificate rejects get cr's values. On a real diagonal, the elements (i, i), imaginary
-/// parts are neither read nor wanted.
+/// Computes C = alpha op(A) op(B) + beta C, or its wanted elements. `run` makes the call in the verdict's mode.
+/// Elements that the certificate rejects get cr's values. With a real diagonal, the imaginary parts of the elements (i,
+/// i) are neither read nor written.
 template <class E, class Wanted, class Run>
 void with_rejected(const Caller& by, const Certificate<E>& certificate, std::int64_t m, std::int64_t n, std::int64_t k,
                    E alpha, const Stored<E>& a, const Stored<E>& b, E beta, E* c, std::int64_t ldc, bool real_diagonal,
@@ -141,7 +142,7 @@ void with_rejected(const Caller& by, const Certificate<E>& certificate, std::int
       Rejected element{i + j * ldc, {certificate.rejects(i, j, 0), false}, {}};
       if (!(beta == 0)) element.value = c[element.at];
       if constexpr (is_complex<E>) {
-        // A component needs both sums, or the one that a zero component of alpha leaves.
+        // A component needs both sums, or only one of them if a component of alpha is zero.
         const bool sums[2] = {element.part[0], certificate.rejects(i, j, 1)};
         for (int part = 0; part < 2; ++part)
           element.part[part] = (alpha.re != 0 && sums[part]) || (alpha.im != 0 && sums[1 - part]);

@@ -38,7 +38,7 @@ Exchange::Sorted Exchange::sort(const Axis& own, const Axis& other) const {
   return sorted;
 }
 
-/// Returns those of the rows whose elements in a column go.
+/// Returns the rows whose elements of a column are sent.
 Exchange::Run Exchange::wanted(const Run& rows, int col) const {
   if (mask_.part == Triangle::all) return rows;
   const int strict = mask_.diagonal ? 0 : 1;

@@ -1,5 +1,4 @@
-// The one way in which elements go from process to process: a matrix that is distributed in one way becomes one that is
-// distributed in another.
+// Moves elements between processes: changes a matrix from one distribution to another.
 #pragma once
 
 #include <map>
@@ -10,7 +9,7 @@
 
 namespace accublas::pblas {
 
-/// The elements of a matrix that go: all, or a triangle with or without the diagonal.
+/// The elements of a matrix that are sent: all, or a triangle with or without the diagonal.
 struct Mask {
   Triangle part = Triangle::all;
   bool diagonal = true;
@@ -23,11 +22,10 @@ struct Mask {
 class Exchange {
  public:
   Exchange(const Team& team, const Part& from, const Part& to, std::size_t element, Mask mask = {});
-  Exchange(Exchange&&) = default;
   void finish();
 
  private:
-  /// Consecutive indices at consecutive positions of a process's part.
+  /// A run of consecutive indices at consecutive positions of a process's part.
   struct Run {
     std::int64_t position;
     int first, length;
@@ -36,7 +34,7 @@ class Exchange {
   /// The indices that this process has on an axis, sorted by the groups of the other side's axis.
   struct Sorted {
     std::vector<Runs> runs;
-    bool one_for_all = false;  ///< every group of the other side has all: runs[0]
+    bool one_for_all = false;  ///< every group of the other side has all indices, and runs[0] holds them
     const Runs& of(int group) const { return runs[one_for_all ? 0 : static_cast<std::size_t>(group)]; }
   };
   struct Message {
@@ -56,7 +54,8 @@ class Exchange {
   std::size_t element_;
   Mask mask_;
   Sorted to_rows_, to_cols_;
-  std::map<std::pair<const Runs*, const Runs*>, std::vector<char>> sent_;  ///< several processes may get the same
+  /// Several processes may get the same message.
+  std::map<std::pair<const Runs*, const Runs*>, std::vector<char>> sent_;
   std::map<int, std::vector<char>> received_;
   std::vector<Message> messages_;
   std::vector<MPI_Request> requests_;

@@ -12,7 +12,8 @@
 
 #include "c_api/private.hpp"
 
-// ScaLAPACK's library has them. The program decides which library that is, so this one links none.
+// ScaLAPACK's library defines these functions of the BLACS. The program decides which ScaLAPACK that is, so this
+// library links none.
 extern "C" {
 [[gnu::weak]] void Cblacs_gridinfo(int context, int* rows, int* cols, int* row, int* col);
 [[gnu::weak]] void blacs_get_(const int* context, const int* what, int* value);
@@ -21,7 +22,7 @@ extern "C" {
 namespace accublas::pblas {
 namespace {
 
-/// The number by which blacs_get_ returns the MPI communicator of a context, as Fortran's handle.
+/// The value of `what` for which blacs_get_ returns the MPI communicator of a context, as a handle of Fortran.
 constexpr int blacs_communicator = 10;
 
 /// The teams of a context, which its communicator keeps as an attribute.
@@ -86,6 +87,8 @@ const Team& team_of(const Grid& grid, Scope scope) {
   MPI_Comm_group(parent, &all);
   MPI_Group_incl(all, team.size(), ranks.data(), &members);
   MPI_Comm_create_group(parent, members, static_cast<int>(scope), &team.comm);
+  if (team.comm == MPI_COMM_NULL) fail("PBLAS", "MPI made no communicator");
+  MPI_Comm_set_errhandler(team.comm, MPI_ERRORS_ARE_FATAL);  // so no status of the communicator's calls is checked
   MPI_Group_free(&members);
   MPI_Group_free(&all);
   MPI_Comm_rank(team.comm, &team.rank);

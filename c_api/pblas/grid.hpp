@@ -20,13 +20,13 @@ Grid grid_of(int context);
 /// The processes that compute a call: all of a grid, or one row or column of it.
 enum class Scope { grid, row, column };
 
-/// A scope with a communicator of its own. Its ranks are numbered row by row, and `first_row` and `first_col` are the
-/// grid's coordinates of rank 0.
+/// The processes of a scope, with a communicator of their own. Its ranks are numbered row by row, and `first_row` and
+/// `first_col` are the grid's coordinates of rank 0.
 struct Team {
   MPI_Comm comm = MPI_COMM_NULL;
   int first_row = 0, first_col = 0, rows = 0, cols = 0;
   int rank = 0;
-  std::int64_t buffer_bytes = 0;  ///< about so much memory may the panels of a call take (ACCUBLAS_PBLAS_MIB)
+  std::int64_t buffer_bytes = 0;  ///< approximate limit of the panels of a call (ACCUBLAS_PBLAS_MIB)
 
   int size() const { return rows * cols; }
   int row_of(int of_rank) const { return first_row + of_rank / cols; }

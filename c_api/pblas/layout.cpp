@@ -120,6 +120,7 @@ Scope scope_of(const Grid& grid, std::initializer_list<const Part*> parts, bool&
   std::set<int> rows, cols;
   bool every_row = false, every_col = false;
   for (const Part* part : parts) {
+    if (part->rows.count == 0 || part->cols.count == 0) continue;  // has no elements
     every_row |= part->rows.everywhere();
     every_col |= part->cols.everywhere();
     rows.insert(part->rows.owner.begin(), part->rows.owner.end());

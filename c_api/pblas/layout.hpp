@@ -18,7 +18,8 @@ Descriptor read_descriptor(const int* desc);
 std::int64_t own_rows(const Grid& grid, const Descriptor& d);
 std::int64_t own_cols(const Grid& grid, const Descriptor& d);
 
-/// Which coordinate of a process decides what it has of an axis. With `nothing` all processes have the same.
+/// The coordinate of a process that decides which indices of an axis it has. With `nothing` all processes have the
+/// same indices.
 enum class By { row, col, rank, nothing };
 
 /// The indices 0, 1, ... of one dimension of a matrix, each of which belongs to a group of processes: those with the
@@ -28,8 +29,8 @@ struct Axis {
 
   int count = 0;
   By by = By::nothing;
-  /// The group of each index, or one of the two numbers above. If the vector is empty, every group in `members` has
-  /// every index, or every group at all if that is empty too.
+  /// The group of each index, or every_group or no_group. If `owner` is empty, every group in `members` has every
+  /// index. If `members` is empty too, every group at all has every index.
   std::vector<int> owner;
   std::vector<char> members;
 
@@ -40,11 +41,10 @@ struct Axis {
   std::vector<int> of_group(int group) const;
   /// Returns the largest number of indices that a group has.
   int most() const;
-  /// Returns the axis on which each group has only those of its indices that are at positions first to first + length -
-  /// 1 of its own.
+  /// Returns the axis on which each group keeps `length` of its indices: those at its own positions from `first` on.
   Axis slice(int first, int length) const;
 
-  /// Returns an axis of which every process has all.
+  /// Returns an axis whose indices every process has.
   static Axis all(int count) { return {count, By::nothing, {}, {}}; }
 };
 

@@ -1,4 +1,6 @@
 // The names of the PBLAS. Arguments are passed on as they come; the hidden lengths of characters are not declared.
+#include <exception>
+
 #include "c_api/pblas/grid.hpp"
 #include "c_api/pblas/routines.hpp"
 #include "include/accublas.h"
@@ -14,9 +16,15 @@ void hand_over(const char* name, Arguments... arguments) {
 
 }  // namespace
 
-#define ACCUBLAS_PBLAS_ENTRY(symbol, routine, E, parameters, ...)           \
-  extern "C" ACCUBLAS_API void symbol parameters {                          \
-    if (!routine<E>(#symbol, __VA_ARGS__)) hand_over(#symbol, __VA_ARGS__); \
+#define ACCUBLAS_PBLAS_ENTRY(symbol, routine, E, parameters, ...) \
+  extern "C" ACCUBLAS_API void symbol parameters {                \
+    bool served = false;                                          \
+    try {                                                         \
+      served = routine<E>(#symbol, __VA_ARGS__);                  \
+    } catch (const std::exception& error) {                       \
+      fail(#symbol, error.what());                                \
+    }                                                             \
+    if (!served) hand_over(#symbol, __VA_ARGS__);                 \
   }
 #define ACCUBLAS_PBLAS_MATRIX(constant, E, name) \
   constant E *name, const int *i##name, const int *j##name, const int *desc##name

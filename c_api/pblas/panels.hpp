@@ -16,7 +16,7 @@ namespace accublas::pblas {
 /// A distributed operand of a product.
 struct Source {
   Part part;
-  accublas_transpose trans = ACCUBLAS_NO_TRANS;  ///< not of symmetric and Hermitian operands
+  accublas_transpose trans = ACCUBLAS_NO_TRANS;  ///< unused for symmetric and Hermitian operands
   Structure structure = Structure::general;
   Triangle stored = Triangle::all;
   bool unit = false;  ///< a triangular operand has ones on its diagonal
@@ -25,8 +25,8 @@ struct Source {
   bool mirrors() const { return structure == Structure::symmetric || structure == Structure::hermitian; }
 };
 
-/// The lines that an axis gives to this process: rows of op(A), or columns of op(B) if `right`. The constructor starts
-/// the messages.
+/// The panel of the lines that an axis gives to this process: rows of op(A), or columns of op(B) if `right`. The
+/// constructor starts the messages.
 template <class E>
 class Panel {
  public:
@@ -58,7 +58,7 @@ class Panel {
   }
 
   Stored<E> stored() const { return {entries_.data.get(), entries_.ld(), source_.trans}; }
-  /// Returns the panel transposed, and conjugated if that is asked.
+  /// Returns the transposed panel, conjugated on request.
   Stored<E> transposed(bool conjugated) const {
     const accublas_transpose other = conjugated ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_TRANS;
     return {entries_.data.get(), entries_.ld(), source_.plain() ? other : ACCUBLAS_NO_TRANS};
@@ -101,7 +101,7 @@ class Panel {
 
   const Source source_;
   const std::vector<int> lines_;
-  const bool are_rows_;  ///< as the operand is stored
+  const bool are_rows_;  ///< the lines are rows of the stored operand
   Buffer<E> entries_, mirrored_;
   std::optional<Exchange> main_, mirror_;
 };

@@ -14,13 +14,13 @@
 
 namespace accublas::pblas {
 
-/// Returns the mode that defines the values of a product before the certificate is asked.
+/// Returns the mode of a product for which no certificate has been computed yet.
 template <class E>
 Mode mode_of_product(const Mode& mode, std::int64_t k) {
   return mode_of_values(mode, (is_complex<E> ? 2 : 1) * k);
 }
 
-/// The operand that C overwrites, as TRMM's is.
+/// The operand that C overwrites, as in TRMM.
 enum class InPlace { none, left, right };
 
 /// C = alpha op(A) op(B) + beta C.
@@ -60,7 +60,7 @@ class DistributedProduct {
   /// Decides how many rows and columns of C a process computes from panels that it has at one time.
   void plan(std::int64_t k) {
     const std::int64_t most[2] = {c_.rows.most(), c_.cols.most()};
-    // Panels and messages: what is sent, what is received, and the panel. Mirrored entries take another panel.
+    // Memory for a panel, its sent messages and its received messages. Mirrored entries take another panel.
     const std::int64_t line = k * static_cast<std::int64_t>(sizeof(E)) * 4;
     std::int64_t lines = std::max<std::int64_t>(team_.buffer_bytes / std::max<std::int64_t>(line, 1), 3);
     for (int side = 0; side < 2; ++side) height_[side] = most[side];
@@ -85,7 +85,7 @@ class DistributedProduct {
   template <class Body>
   void for_blocks(Body&& body) {
     const int outer = in_place_ == InPlace::right ? 1 : 0, inner = 1 - outer;
-    if (kept_[0]) {  // by the pass before, of the only block
+    if (kept_[0]) {  // the previous pass has kept the panels of the only block
       if (computing_ && in_place_ != InPlace::none) find_special(*kept_[outer]);
       return body(*kept_[0], *kept_[1], static_cast<E*>(c_.data));
     }
@@ -108,7 +108,7 @@ class DistributedProduct {
   }
 
   void measure(Panel<E>& a, Panel<E>& b) {
-    // Where C is replicated, one of its processes counts.
+    // If C is replicated, only one of the processes that have an element counts it.
     const bool counts = (!c_.rows.everywhere() || team_.row_of(team_.rank) == team_.first_row) &&
                         (!c_.cols.everywhere() || team_.col_of(team_.rank) == team_.first_col);
     if (!counts || a.count() == 0 || b.count() == 0) return;
@@ -140,7 +140,7 @@ class DistributedProduct {
     E* const to = c + (right ? first * c_.ld : first);
     const auto multiply = [&] { local_gemm(by_, m, n, k, alpha_, left, lines, beta_, to, c_.ld); };
     if (!certified_ || m == 0 || n == 0) return multiply();
-    // The certificate of the pass before is that of the only block, if no line is left out.
+    // The previous pass has kept the certificate of the only block, if it left out no line.
     if (!kept_[0] || !special_.empty() || !certificate_) certificate_.emplace(by_.name, m, n, k, left, lines);
     const auto all = [](std::int64_t, std::int64_t) { return true; };
     with_rejected(by_, *certificate_, m, n, k, alpha_, left, lines, beta_, to, c_.ld, false, all, multiply);
@@ -161,7 +161,7 @@ class DistributedProduct {
       return is_finite(entry);
   }
 
-  /// Returns the terms outside of which lines `first` to `last` of TRMM's triangular operand have only zeros.
+  /// Returns a range of terms. Outside it, lines `first` to `last` of TRMM's triangular operand have only zeros.
   TermRange terms_of(const Panel<E>& triangular, std::int64_t first, std::int64_t last) const {
     const Source& source = source_[in_place_ == InPlace::right ? 0 : 1];
     const bool upper = (source.stored == Triangle::upper) == source.plain();
@@ -186,7 +186,7 @@ class DistributedProduct {
     }
   }
 
-  /// Computes the elements of a special line of TRMM: cr's values over the terms of the triangle alone.
+  /// Computes the elements of a special line of TRMM in cr, from the terms of the triangle alone.
   void compute_special(Panel<E>& a, Panel<E>& b, E* c, std::int64_t line) {
     const bool right = in_place_ == InPlace::right;
     const Panel<E>& triangular = right ? a : b;

@@ -1,7 +1,8 @@
-// p?syrk_ and p?herk_. C is computed in a distribution of its own, in square tiles of one size for rows and columns:
-// the diagonal then cuts only tiles on it, which are local calls of SYRK or HERK. The other tiles of a column of tiles
-// are one local call of GEMM. Rows and columns of tiles go to the processes in the order 0, 1, ..., 1, 0: with two of
-// each a process, all have equal shares of the triangle. The triangle of C is fetched and returned.
+// p?syrk_ and p?herk_. C is computed in a distribution of its own, in square tiles of one size for rows and columns.
+// Tiles on the diagonal are local calls of SYRK or HERK. The other tiles of a column of tiles are one local call of
+// GEMM. Rows and columns of tiles are assigned to the processes in the order 0, 1, ..., 1, 0. Each process has two rows
+// and two columns of tiles, so that all have equal shares of the triangle. A process fetches its tiles of C and returns
+// them.
 #include <algorithm>
 #include <deque>
 #include <type_traits>
@@ -157,7 +158,7 @@ class RankK {
   int tile_;
   Buffer<E> own_;
   std::unique_ptr<Panel<E>> left_, right_;
-  std::deque<Certificate<E>> certificates_;  ///< of the tiles in their order, until they are computed
+  std::deque<Certificate<E>> certificates_;  ///< of the tiles in their order, kept until the tiles are computed
   bool certified_ = false;
 };
 

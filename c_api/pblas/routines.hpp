@@ -44,7 +44,7 @@ bool gemv(const char* name, const char* trans, const int* m, const int* n, const
           const int* ja, const int* desca, const E* x, const int* ix, const int* jx, const int* descx, const int* incx,
           const E* beta, E* y, const int* iy, const int* jy, const int* descy, const int* incy);
 
-/// The result goes to the processes of the scopes of x and y, and is zero elsewhere.
+/// The processes in the scopes of x and y get the result, and the others get zero.
 template <class E>
 bool dot(const char* name, const int* n, E* result, const E* x, const int* ix, const int* jx, const int* descx,
          const int* incx, const E* y, const int* iy, const int* jy, const int* descy, const int* incy);

@@ -1,5 +1,5 @@
 // p?trsm_. Right-hand sides are independent of each other in every mode that defines bits. Each process solves for its
-// share of them, with the whole triangle of A: memory for A and for 1/P of B, of P processes.
+// share of them with the whole triangle of A. So each of P processes needs memory for A and for 1/P of B.
 #include <algorithm>
 
 #include "c_api/pblas/call.hpp"

@@ -64,19 +64,20 @@ void distributed_gemv(const Caller& by, const Team& team, char trans, E alpha, c
   Exchange(team, of_result, of_y, sizeof(E)).finish();
 }
 
-/// Whether a vector's scope, to which a result about it goes, is one process: the one that has its only element.
+/// Whether a vector's scope, which gets the results about it, is the one process that has its only element.
 template <class E>
 bool is_of_one_process(const VectorArgument<E>& x, const Part& part) {
   return part.rows.count == 1 && part.cols.count == 1 && x.inc == 1 && x.d.rows == 1;
 }
-/// Whether a process is in the vector's scope, which is otherwise the row or column of the grid that has the vector.
+/// Whether a process is in the vector's scope: the process of its only element, or the row or column of the grid that
+/// has the vector.
 template <class E>
 bool is_in_scope(const VectorArgument<E>& x, const Part& part, int row, int col) {
   const bool of_rows = part.rows.has(0, row), of_cols = part.cols.has(0, col);
   if (is_of_one_process(x, part)) return of_rows && of_cols;
   return x.is_row() ? of_rows : of_cols;
 }
-/// Returns the least scope of the library that has the scopes of both vectors.
+/// Returns the smallest Scope that contains the scopes of both vectors.
 template <class E>
 Scope scope_of_both(const Grid& grid, const VectorArgument<E>& x, const Part& of_x, const VectorArgument<E>& y,
                     const Part& of_y, bool& is_member) {

@@ -180,7 +180,7 @@ bool may_be_grouped(const Call<GemmBatch<T>, T>& call, const Execution& executio
          g.n <= most_order && g.k <= most_order;
 }
 
-/// Returns the arrays of a batch for kernels. `Part` is the type of its numbers, or that of their parts.
+/// Returns the arrays of a batch for kernels. `Part` is the type of its numbers, or of their real and imaginary parts.
 template <class Part, class T>
 BatchOperands<Part> batch_operands(const GemmBatch<T>& x) {
   constexpr Index parts = sizeof(T) / sizeof(Part);
@@ -194,7 +194,7 @@ BatchOperands<Part> batch_operands(const GemmBatch<T>& x) {
   return {of(x.a, read), of(x.b, read), of(x.c, written)};
 }
 
-/// Computes a batch of real matrices in groups (int8_batch). Returns false if it cannot, and has written nothing then.
+/// Computes a batch of real matrices in groups (int8_batch). Returns false, with nothing written, if it cannot.
 template <class T>
 bool grouped_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution) {
   if (!may_be_grouped(call, execution)) return false;

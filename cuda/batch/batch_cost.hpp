@@ -55,7 +55,7 @@ inline double group_time(const DeviceModel& model, const BatchSize& s, double mo
   return times.start + static_cast<double>(s.count) * of_product * times.processors / model.processors;
 }
 
-/// Returns how many moduli a product with k terms usually takes, in cr (bits = 0) or in fixed:bits.
+/// Returns how many moduli a product usually takes, in cr (bits = 0) or in fixed:bits.
 inline double usual_batch_moduli(int bits) {
   constexpr double bits_of_modulus = 7.7, of_sum = 10;
   return bits > 0 ? (2 * bits + of_sum) / bits_of_modulus : 20;

@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace accublas::cuda {
@@ -57,7 +57,7 @@ void CopyThreads::run_erased(std::int64_t tasks, Task function, void* body) {
   try {
     // A new thread takes part from the next job on, which may begin before the thread runs.
     while (team_.size() + 1 < wanted) team_.push_back(start_quiet_thread([this, seen = job_] { serve(seen); }));
-  } catch (const std::system_error&) {  // the system has no more threads, and fewer do the work
+  } catch (const std::exception&) {  // the system has no more threads or memory, so fewer threads do the work
   }
   if (team_.empty() || wanted <= 1) {
     for (std::int64_t task = 0; task < tasks; ++task) function(body, task);

@@ -115,8 +115,9 @@ void require_device(int device) {
   std::string reason;
   const int count = usable_devices(reason);
   if (device < count) return;
-  throw Error(ACCUBLAS_ERROR_NO_DEVICE, "device " + std::to_string(device) + ": " +
-                                            (count == 0 ? reason : "there are " + std::to_string(count) + " devices"));
+  throw Error(ACCUBLAS_ERROR_NO_DEVICE,
+              "device " + std::to_string(device) + ": " +
+                  (count == 0 ? reason : "the number of devices is " + std::to_string(count)));
 }
 
 bool use_hopper_kernels(const DeviceModel& model) { return model.hopper_kernels && !environment().portable_kernels; }

@@ -57,6 +57,8 @@ struct DeviceStates {
       own = i;
       own_given = true;
     }
+    // The report of the call must not take in the last call of a state that it does not use.
+    if (!own_given) given.forget_call();
   }
   /// Calls body(i, state) for every state on a thread each, within a CallScope of the state (FlowGroup::run).
   template <class Body>

@@ -1,7 +1,6 @@
 #include "cuda/core/flow_group.hpp"
 
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,7 +31,7 @@ void FlowGroup::run(std::size_t on_caller, const std::function<void(std::size_t)
     if (i == on_caller) continue;
     try {
       threads.push_back(start_quiet_thread([&flow, i] { flow(i); }));
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // std::system_error or std::bad_alloc
       errors[i] =
           std::make_exception_ptr(Error(ACCUBLAS_ERROR_MEMORY, "the system has no thread left for a device's flow"));
       fail();

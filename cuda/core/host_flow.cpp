@@ -29,8 +29,8 @@ class PinnedStates {
   CallState* base_ = nullptr;
 };
 
-/// Whether a device's copy of a host matrix is stored by columns. It is stored as the host matrix is, if that has
-/// contiguous rows or columns.
+/// Whether a device's copy of a host matrix is stored by columns. If the host matrix has contiguous rows or columns,
+/// its copy is stored in the same order.
 template <class T>
 bool by_columns(const Matrix<T>& host) {
   return host.row_stride == 1 || host.col_stride != 1;
@@ -276,7 +276,7 @@ void HostFlow<T>::wait_fetched(Index step) {
   if (stopped_) throw FlowStopped();
 }
 
-/// Waits for the products and checks what the device has reported of them.
+/// Waits for the products and checks their reports from the device.
 template <class T>
 void HostFlow<T>::read_states(bool measuring) {
   check(cudaStreamSynchronize(state_.cuda_stream()), "waiting for a call");

@@ -9,7 +9,7 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr Index edge = 256;  ///< rows and columns that blocks are a multiple of
+constexpr Index edge = 256;  ///< the edges of blocks are multiples of this
 
 struct Range {
   Index first, count;
@@ -23,7 +23,7 @@ std::vector<Range> even_cuts(Index length, Index step) {
 }
 
 /// Cuts the rows or columns of a result that grows by borders. The first ranges are short, so that products start
-/// early, and so are the last ones, after which no uploads are left to hide downloads.
+/// early. The last ones are short too, because no uploads remain that could hide their downloads.
 std::vector<Range> border_cuts(const HostTuning& tuning, Index length) {
   if (length < 2 * tuning.least_border) return {{0, length}};
   if (length <= 8 * tuning.least_border)
@@ -48,7 +48,7 @@ HostStep first_step(const Range& rows, const Range& cols) {
   return step;
 }
 
-/// The schedule by borders of operands that all fit.
+/// The schedule if all operands fit: C grows by borders.
 HostSchedule resident_schedule(const HostTuning& tuning, Index m, Index n, bool whole) {
   const bool split = !whole && std::max(m, n) >= tuning.least_split && std::min(m, n) >= tuning.least_border;
   const std::vector<Range> rows = split ? border_cuts(tuning, m) : std::vector<Range>{{0, m}},
@@ -58,7 +58,7 @@ HostSchedule resident_schedule(const HostTuning& tuning, Index m, Index n, bool 
   while (i < rows.size() || j < cols.size()) {
     const Index known_rows = rows[i - 1].first + rows[i - 1].count, known_cols = cols[j - 1].first + cols[j - 1].count;
     HostStep step;
-    // A row that is uploaded makes work for all known columns, and a column for all known rows.
+    // An uploaded row makes work for all uploaded columns, and an uploaded column for all uploaded rows.
     if (j == cols.size() || (i < rows.size() && known_cols >= known_rows)) {
       step.a_row = step.a_at = rows[i].first, step.a_rows = rows[i].count;
       step.product = {rows[i].first, rows[i].count, 0, known_cols};
@@ -78,8 +78,8 @@ struct Blocks {
   Index rows, cols;
 };
 
-/// Chooses a block of A's rows and the columns of a buffer of B and C, of which there are two: the fewest blocks of
-/// rows whose buffers are not narrow, or else the largest buffers.
+/// Chooses the rows of a block of A and the columns of each of the two buffers of B and C. It takes the fewest blocks
+/// of rows whose buffers are not narrow, or else the widest buffers.
 Blocks fitting_blocks(const HostTuning& tuning, Index m, Index n, Index k, double words) {
   Blocks best{};
   const double terms = static_cast<double>(k);

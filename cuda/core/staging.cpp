@@ -1,4 +1,4 @@
-// Serves GEMM with host operands: divides C among devices, and decides what belongs to all of C.
+// Computes GEMM with host operands: divides C among devices, and makes the decisions that hold for all of C.
 #include "cuda/core/staging.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class StagedGemm {
         serve_(serve),
         // The T* of dp:repro and sp:repro belongs to all of C.
         one_rung_(is_grade(call.mode) && call.mode.reproducible),
-        // A target holds for all of C or for none of it.
+        // An accuracy target holds for all of C or for none of it.
         judged_(call.mode.kind == ACCUBLAS_MODE_FIXED && execution.target > 0),
         // Only engine int8 measures T* in parts.
         divisible_(!judged_ && (!one_rung_ || call.engine == ACCUBLAS_ENGINE_INT8)),
@@ -63,7 +63,7 @@ class StagedGemm {
     return {{0, g.m, 0, g.n}};
   }
 
-  /// Plans the steps of every device by its free memory. Workspace is left free for each.
+  /// Plans the steps of every device by its free memory, and leaves memory for its workspace.
   void make_schedules() {
     const Gemm<T>& g = call_.problem;
     const Index k = no_product(call_) ? 0 : g.k;

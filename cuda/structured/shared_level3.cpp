@@ -18,12 +18,12 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr Index edge = 256;  ///< rows and columns that parts are a multiple of
+constexpr Index edge = 256;  ///< the edges of parts are multiples of this
 
 template <class E>
 using Part = std::variant<Level3<E>, Gemm<E>>;
 
-/// Returns about how many operations a part has, in units of the terms of a sum.
+/// Returns approximately how many terms the sums of a part have together.
 template <class E>
 double work_of(const Part<E>& part) {
   if (const Gemm<E>* const g = std::get_if<Gemm<E>>(&part))
@@ -102,13 +102,14 @@ std::vector<std::vector<Part<E>>> shares_of(const Level3<E>& l, std::size_t devi
   return shares;
 }
 
-/// Returns how many bytes of device memory a part's copies take. GEMM needs less if it has to.
+/// Returns how many bytes of device memory a part's copies take. GEMM can also compute with less.
 template <class E>
 std::size_t bytes_of(const Part<E>& part) {
   const Level3<E>* const l = std::get_if<Level3<E>>(&part);
   if (!l) return 0;
   const Index order = l->wanted() == Triangle::all ? l->order() : 0, c = l->rows() * l->cols();
-  const Index operands = order > 0 ? order * order + (is_in_place(l->kind) ? 0 : c) : 2 * l->n * l->k;
+  // Structured operands are also written out, and so is the other operand of TRMM.
+  const Index operands = order > 0 ? 2 * order * order + c : 2 * l->n * l->k;
   return static_cast<std::size_t>(operands + c) * sizeof(E);
 }
 
@@ -148,7 +149,14 @@ class SharedLevel3 {
         own.threads = std::max(1, execution_.threads / static_cast<int>(shares_.size()));
         for (const Part<E>& part : shares_[i]) {
           group_.require_running();
-          std::visit([&](const auto& problem) { compute(state, problem, own); }, part);
+          try {
+            std::visit([&](const auto& problem) { compute(state, problem, own); }, part);
+          } catch (const Error& error) {
+            // Other failures may come after the first write.
+            written_ =
+                written_ || (error.status() != ACCUBLAS_ERROR_MEMORY && error.status() != ACCUBLAS_ERROR_UNAVAILABLE);
+            throw;
+          }
           written_ = true;
         }
       });

@@ -13,11 +13,11 @@ namespace accublas {
 
 namespace {
 
-/// In cr, entries are rounded to so many bits beyond those of the type, unless their lines need fewer. With normally
-/// distributed entries and k = 1024, about one sum in a million of the lines that drop bits is undecided then.
+/// In cr, entries keep this many bits more than the type has, unless their lines need fewer. With normally distributed
+/// entries and k = 1024, about one in a million of the sums whose lines drop bits is undecided.
 constexpr int guard_bits = 27;
 
-/// Returns the bits with which no line drops any, but at least 2 and at most `most`.
+/// Returns the least number of bits with which no line drops any, but at least 2 and at most `most`.
 int needed_bits(const std::vector<LineExponents>& lines, int most) {
   std::int64_t needed = 2;
   for (const LineExponents& line : lines)
@@ -138,7 +138,7 @@ void accublas_accumulator::take_waiting() {
   if (waiting_bytes) return;
   const std::size_t rows = waiting.row_bytes(moduli), cols = waiting.col_bytes(moduli);
   waiting_bytes.reset(accublas::allocate(rows + cols));
-  // Kernels look at lines of the padding, but not at what becomes of them.
+  // Kernels read the padding's lines, but nothing reads the results of these.
   std::memset(waiting_bytes.get(), 0, rows + cols);
   waiting.rows = waiting_bytes.get();
   waiting.cols = waiting.rows + rows;

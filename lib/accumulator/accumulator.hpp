@@ -15,11 +15,11 @@ namespace accublas {
 /// One side of the product: the rows of op(A) or the columns of op(B).
 struct AccumulatorSide {
   Index count = 0;
-  int parts = 1;                         ///< sums that a line is part of: 2 for a row of complex numbers
-  int bits = 0;                          ///< abs(a') <= 2^bits
-  std::vector<LineExponents> exponents;  ///< of every line
-  std::vector<int> scale;                ///< of every line and part: a' = a 2^scale
-  std::vector<double> error;             ///< of every line and part (cpu::Int8Residues::Side)
+  int parts = 1;                         ///< real lines of a line: 2 for a row of complex numbers
+  int bits = 0;                          ///< bound of the scaled integers: abs(a') <= 2^bits
+  std::vector<LineExponents> exponents;  ///< exponents of every line
+  std::vector<int> scale;                ///< scale of every line and part: a' = a 2^scale
+  std::vector<double> error;             ///< error of every line and part (cpu::Int8Residues::Side)
   std::vector<std::uint8_t> dropped;
 
   Index lines() const { return parts * count; }
@@ -41,24 +41,24 @@ struct accublas_accumulator {
   accublas::Type type{};
   accublas::Mode mode{};
   accublas::Index m = 0, n = 0;
-  accublas::Index k = 0;      ///< the most terms
-  accublas::Index added = 0;  ///< terms of the panels
+  accublas::Index k = 0;      ///< the largest number of terms
+  accublas::Index added = 0;  ///< terms of the panels so far
   accublas::AccumulatorSide a, b;
   int moduli = 0;
   accublas::cpu::Int8Tiling tiling{};
   std::unique_ptr<std::uint8_t, accublas::FreeMemory> tiles;  ///< Int8Residues::tiles
   accublas::cpu::Int8Waiting waiting;
   std::unique_ptr<std::uint8_t, accublas::FreeMemory>
-      waiting_bytes;                  ///< its memory, taken by the first panel that waits
-  std::vector<std::uint8_t> classes;  ///< of every sum, row by row; empty if no panel had Inf or NaN
+      waiting_bytes;                  ///< the memory of `waiting`, allocated for the first panel that waits
+  std::vector<std::uint8_t> classes;  ///< classes of every sum, row by row; empty if no panel had Inf or NaN
 
   // The second round: exact sums of the elements that `finish` left undecided.
   std::vector<accublas::Index> listed;  ///< row * columns + col, ascending
   std::vector<accublas::LongAccumulator> sums;
   accublas::Index added_again = 0;  ///< terms of the panels of the second round
 
-  std::int64_t workspace_bytes = 0;  ///< the peak of the last call
-  double milliseconds = 0;           ///< of the last call
+  std::int64_t workspace_bytes = 0;  ///< peak workspace of the last call
+  double milliseconds = 0;           ///< time of the last call
 
   bool rounds() const { return mode.kind == ACCUBLAS_MODE_CR; }
   bool second_round() const { return !listed.empty(); }
@@ -68,12 +68,13 @@ struct accublas_accumulator {
   /// Bytes of memory that the accumulator takes.
   std::size_t bytes() const;
   accublas::cpu::Int8Residues view() { return {b.view(), a.view(), tiling, moduli, rounds(), tiles.get(), &waiting}; }
-  /// Takes memory for panels that wait.
+  /// Allocates memory for panels that wait.
   void take_waiting();
   /// Multiplies the panels that wait. Call this before the residues are read.
   void multiply_waiting(int threads, accublas::cpu::Isa isa) {
     if (waiting.terms > 0) accublas::cpu::int8_multiply_waiting(view(), threads, isa);
   }
-  /// Residue of a sum for modulus l. Those of the same row up to the end of the tile follow it.
+  /// Returns the residue of a sum for modulus l. The residues of the same row up to the end of the tile follow it in
+  /// memory.
   std::int8_t& residue(int l, accublas::Index row, accublas::Index col) const;
 };

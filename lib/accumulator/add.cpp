@@ -1,7 +1,8 @@
 // Adds panels to an accumulator.
 //
 // Complex numbers become real ones: column j of op(B) is the line of its components br, bi, as stored, and row i of
-// op(A) becomes two lines, whose products with it are Re S and Im S. A conjugation changes signs of the latter alone.
+// op(A) becomes two lines, whose products with it are Re S and Im S. A conjugation changes signs of these two
+// lines alone.
 #include <algorithm>
 
 #include "lib/accumulator/accumulator.hpp"

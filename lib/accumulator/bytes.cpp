@@ -1,7 +1,7 @@
 // The bytes of an accumulator (docs/accumulators.md, "Bytes"), and the sum of two accumulators.
 //
 // All numbers are little-endian. Accumulators of the same finite terms have equal bytes, in whatever order and parts
-// these were added, except for the bounds of their errors.
+// they were added, except for the bounds of their errors.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,7 +18,7 @@ namespace {
 constexpr char magic[] = "ACCUBLAC";
 constexpr std::uint32_t version = 1, header_bytes = 128;
 constexpr std::size_t checked_from = 32;  ///< the checksum is that of the bytes from here on
-constexpr char letters[] = "dszc";        ///< of the types, in their order
+constexpr char letters[] = "dszc";        ///< letters of the types, in the order of Type
 
 /// Writes and reads integers of any size, least significant byte first.
 class Writer {
@@ -58,7 +58,8 @@ class Reader {
   const unsigned char* from_;
 };
 
-/// A change of any eight bytes at a multiple of eight changes the sum: each step is a bijection of both arguments.
+/// Returns the checksum. A change of eight bytes at a multiple of eight changes it, because each step is a bijection of
+/// each of its arguments.
 std::uint64_t checksum(const unsigned char* bytes, std::size_t count) {
   std::uint64_t sum = 0xCBF29CE484222325u;
   const auto step = [&](std::uint64_t word) {
@@ -82,8 +83,7 @@ struct Sizes {
 
   /// Returns the size, or 0 if it exceeds every address space.
   std::size_t bytes() const {
-    constexpr Index most = Index{1} << 44;
-    if (m < 0 || n < 0 || listed < 0 || m > most || n > most || listed > most) return 0;
+    if (m < 0 || n < 0 || listed < 0 || m > most_of_a_size || n > most_of_a_size || listed > most_of_a_size) return 0;
     const Uint128 a = static_cast<Uint128>(m) * static_cast<unsigned>(parts), b = static_cast<Uint128>(n), sums = a * b;
     Uint128 all = header_bytes + 8 * (static_cast<Uint128>(m) + b) + sums * static_cast<unsigned>(moduli);
     if (rounds) all += 9 * (a + b);
@@ -180,7 +180,7 @@ void export_accumulator(Accumulator& from, unsigned char* to, int threads) {
     for (Index i = 0; i < count; ++i) *residues++ = table(run[i]);
   });
   out = Writer(reinterpret_cast<unsigned char*>(residues));
-  // Beside a NaN among the operands no other term counts.
+  // If an operand is NaN, no other term counts.
   for (const std::uint8_t x : from.classes) out.put((x & operand_nan) != 0 ? std::uint8_t{operand_nan} : x);
   for (const Index sum : from.listed) out.put(sum);
   for (const LongAccumulator& sum : from.sums) {
@@ -197,7 +197,8 @@ void export_accumulator(Accumulator& from, unsigned char* to, int threads) {
 }
 
 OwnedAccumulator import_accumulator(const unsigned char* bytes, std::size_t size, int threads) {
-  if (size < header_bytes) not_ours("they are fewer than a header has");
+  if (size < header_bytes)
+    not_ours("they are " + std::to_string(size) + ", fewer than the " + std::to_string(header_bytes) + " of a header");
   Reader in(bytes);
   if (std::memcmp(in.take(8), magic, 8) != 0) not_ours("they do not begin with " + std::string(magic));
   if (const auto of = in.get<std::uint32_t>(); of != version)
@@ -224,12 +225,13 @@ OwnedAccumulator import_accumulator(const unsigned char* bytes, std::size_t size
     if (*rest != 0) not_ours("the end of the header is not zero");
   in.take(header_bytes - 108);
   const std::uint32_t most_bits = fixed ? parameter : 150;
-  if (row_bits < 2 || column_bits < 2 || row_bits > most_bits || column_bits > most_bits || moduli > max_moduli)
+  if (row_bits < 2 || column_bits < 2 || row_bits > most_bits || column_bits > most_bits || moduli == 0 ||
+      moduli > max_moduli)
     not_ours("the numbers of bits or moduli are out of range");
   const Type number = static_cast<Type>(type - letters);
   const Sizes sizes{m, n, is_complex_type(number) ? 2 : 1, static_cast<int>(moduli), !fixed, flags != 0, listed};
-  if (k < 0 || added < 0 || added > k || again < 0 || again > added || (listed == 0 && again > 0) ||
-      sizes.bytes() != size)
+  if (k < 0 || k > most_of_a_size || added < 0 || added > k || again < 0 || again > added ||
+      (listed == 0 && again > 0) || sizes.bytes() != size)
     not_ours("the sizes do not agree");
 
   const std::vector<LineExponents> rows = read_exponents(in, m), columns = read_exponents(in, n);
@@ -311,7 +313,7 @@ void merge_accumulator(Accumulator& to, const Accumulator& from) {
   const std::vector<ResidueTable> tables = residue_tables(to.moduli);
   for_each_run(to, [&](std::int8_t* run, int l, Index row, Index col, Index count) {
     const ResidueTable& table = tables[static_cast<std::size_t>(l)];
-    // The tiles of accumulators may differ.
+    // The tiles of the two accumulators may differ in size.
     for (Index i = 0, end = 0; i < count; i = end) {
       const std::int8_t* const more = &from.residue(l, row, col + i) - i;
       end = std::min(count, i + from.tiling.cols - (col + i) % from.tiling.cols);

@@ -15,11 +15,14 @@ struct AccumulatorDeleter {
 };
 using OwnedAccumulator = std::unique_ptr<Accumulator, AccumulatorDeleter>;
 
+/// The most that m, n and k may be.
+inline constexpr Index most_of_a_size = Index{1} << 44;
+
 /// The exponents of a row of op(A) or a column of op(B): every entry is below 2^above in magnitude, and a multiple of
 /// 2^-below. Both are combined by their maxima. The C interface passes them as two adjacent integers.
 struct LineExponents {
   static constexpr std::int32_t none = ACCUBLAS_EXPONENT_NONE;
-  std::int32_t above = none, below = none;  ///< `none` for a line of zeros
+  std::int32_t above = none, below = none;  ///< both are `none` for a line of zeros
 
   bool zero() const { return above == none; }
   /// Returns whether numbers of double precision can have these exponents, with some room.
@@ -36,7 +39,7 @@ struct AccumulatorFacts {
   Type type;
   Mode mode;
   Index m, n, k;
-  Index added;        ///< terms of the panels
+  Index added;        ///< terms of the panels so far
   Index added_again;  ///< terms of the panels of the second round
   int row_bits, column_bits, moduli;
   bool exact;                        ///< no bit was dropped that the mode's definition keeps
@@ -44,7 +47,7 @@ struct AccumulatorFacts {
   int parts;                         ///< sums of an element: 2 for complex numbers
   std::size_t bytes;
   std::int64_t workspace_bytes;  ///< peak of the last call
-  double milliseconds;           ///< of the last call
+  double milliseconds;           ///< time of the last call
 };
 AccumulatorFacts facts_of(const Accumulator& accumulator);
 /// Records the workspace and the time of a call.
@@ -55,7 +58,7 @@ struct AccumulatorCall {
   int threads;
   cpu::Isa isa;
   std::size_t cap;
-  void* buffer;  ///< the caller's workspace, or null
+  void* buffer;  ///< the caller's workspace, or null for the library's
   std::size_t buffer_bytes;
   std::size_t peak = 0;
 
@@ -81,7 +84,8 @@ struct AccumulatorCall {
   }
 };
 
-/// Raises `exponents` of `count` lines, x being count x k, to those of a panel. Lines with Inf or NaN do not count.
+/// Raises the exponents of `count` lines to those of the panel x, count x k. Those of lines that hold Inf or NaN stay
+/// as they are.
 template <class E>
 void measure_lines(Index count, Index k, Matrix<const E> x, LineExponents* exponents, AccumulatorCall& call);
 
@@ -98,18 +102,18 @@ int most_entry_bits(Type type, const Mode& mode, int bits);
 /// Creates an accumulator of zeros. Throws Error(ACCUBLAS_ERROR_ARGUMENT) if no number of moduli holds the sums.
 OwnedAccumulator make_accumulator(const AccumulatorShape& shape, int threads);
 
-/// A panel: A is m x k and B is k x n, as op makes them but for conjugation.
+/// A panel: A is m x k and B is k x n, after op except for its conjugation.
 template <class E>
 struct AccumulatorPanel {
   Index k;
   Matrix<const E> a, b;
   bool conjugate_a, conjugate_b;
 };
-/// Adds a panel, in the second round to the exact sums. If it throws, the accumulator is as it was.
+/// Adds a panel: to the residues, or in the second round to the exact sums. If it throws, the accumulator is as it was.
 template <class E>
 void add_panel(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorCall& call);
 
-/// C = alpha S + beta C. If elements are undecided, it begins the second round, leaves C as it was and throws
+/// Computes C = alpha S + beta C. If elements are undecided, it begins the second round, leaves C as it was and throws
 /// Error(ACCUBLAS_ERROR_UNDECIDED).
 template <class E>
 void finish_accumulator(Accumulator& sums, E alpha, E beta, Matrix<E> c, AccumulatorCall& call);

@@ -1,5 +1,5 @@
-// Rounds the sums of an accumulator, once each. Elements that the residues leave undecided are listed, and become exact
-// sums when their panels are added again.
+// Rounds each sum of an accumulator once. Elements that the residues leave undecided are listed. Their exact sums are
+// computed when the panels are added again.
 #include <algorithm>
 #include <atomic>
 
@@ -19,7 +19,7 @@ namespace {
 template <class T>
 struct SpecialSum {
   T value;
-  bool made;  ///< no operand of the NaN is NaN
+  bool made;  ///< the sum may be NaN, but no operand is
 };
 template <class T>
 SpecialSum<T> special_of(std::uint8_t classes) {
@@ -30,7 +30,7 @@ SpecialSum<T> special_of(std::uint8_t classes) {
   return {(classes & term_plus) != 0 ? infinity : -infinity, false};
 }
 
-/// Knowledge of one sum.
+/// A sum: special, exact, or within `error` of a number.
 template <class T>
 struct KnownSum {
   bool special = false;
@@ -49,7 +49,8 @@ Wide<crt_limbs> ceiling(double x) {
   return wide_from<crt_limbs>(static_cast<std::int64_t>(whole + (d.mantissa != 0)));
 }
 
-/// One component of alpha S + beta c, its factors in the order of the operands: the same component, and the other one.
+/// One component (real or imaginary part) of alpha S + beta c. Index 0 of the arrays is for this component of S and c,
+/// and index 1 for the other one.
 template <class T>
 struct Component {
   T alpha[2], beta[2], c[2];
@@ -63,7 +64,7 @@ struct Component {
 
   bool exact() const { return !(uses(0) && sum[0]->error > 0) && !(uses(1) && sum[1]->error > 0); }
 
-  /// Returns false if the errors do not decide.
+  /// Returns false if the errors leave the component undecided.
   bool round(T* out) const {
     if (!uses(1) && is_zero(beta[1])) return round_real(out);
     if (exact()) {

@@ -12,8 +12,8 @@
 namespace gpu_bench {
 namespace {
 
-/// Orders of the matrices, and counts that fill the device; the most times cuBLAS's time in cr and in dp:repro (double,
-/// phi 0.5), or 0 for no target.
+/// Orders of the matrices, and counts that fill the device. The targets are the largest allowed ratios to cuBLAS's time
+/// in cr and in dp:repro (double precision, phi 0.5), or 0 for no target.
 struct Size {
   Index order, count;
   double cr = 0, repro = 0;

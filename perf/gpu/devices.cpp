@@ -17,7 +17,7 @@ namespace {
 constexpr double wanted_ratio = 1.8;
 constexpr Index wanted_order = 32768;
 
-/// Occupies the memory of devices beyond what calls may use.
+/// Occupies all device memory but `room` GiB, which calls may use.
 class Ballast {
  public:
   Ballast(const std::vector<int>& devices, double room) {

@@ -1,5 +1,5 @@
-// accublas-pblas-bench: how long the PBLAS takes under accublas's modes over ScaLAPACK's own routines, and how much it
-// sends. Run by mpirun.
+// accublas-pblas-bench: the time of the PBLAS in accublas's modes divided by that of ScaLAPACK's own routines, and the
+// bytes that a rank sends. Run it by mpirun.
 #include <mpi.h>
 
 #include <CLI/CLI.hpp>
@@ -45,7 +45,7 @@ void count(int elements, MPI_Datatype type) {
 
 }  // namespace
 
-// MPI's profiling interface: what the BLACS and accublas send.
+// Counts the bytes that the BLACS and accublas send, through MPI's profiling interface.
 extern "C" int MPI_Isend(const void* data, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                          MPI_Request* request) {
   count(elements, type);
@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
   Cblacs_gridinit(&context, "Row", grid_rows, grid_cols);
   if (rank == 0) {
     std::printf(
-        "grid %d x %d, blocks of %d; MB: what a rank sends on average; panels: what C-stationary panels of GEMM take\n",
+        "grid %d x %d, blocks of %d; MB: what a rank sends on average; panels: MB of GEMM that leaves C in place\n",
         grid_rows, grid_cols, block);
     std::printf("%-8s %6s %-10s %12s %12s %7s %9s %9s %9s\n", "routine", "n", "mode", "ScaLAPACK ms", "ms", "ratio",
                 "Sca. MB", "MB", "panels MB");

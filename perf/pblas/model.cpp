@@ -54,7 +54,7 @@ void print_model(double gigabytes, double microseconds) {
       const double ours = efficiency(n, processes, cr, panels, 2.0 * (side - 1), bandwidth, latency);
       const double theirs =
           efficiency(n, processes, native, panels, 2 * n / block * std::log2(side), bandwidth, latency);
-      // The volume of a product cut into cubes, if the memory for copies is there (Kwasniewski and others 2019).
+      // The volume of a product cut into cubes, given enough memory for copies (COSMA, Kwasniewski and others 2019).
       const double cosma = efficiency(n, processes, native, 3 * n * n / std::pow(processes, 2.0 / 3),
                                       3 * std::cbrt(processes), bandwidth, latency);
       std::printf("%6.0f %8.0f %10.2f %10.2f %10.2f %12.2f\n", processes, n, ours, theirs, cosma,

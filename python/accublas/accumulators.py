@@ -21,7 +21,7 @@ def address(array: Any) -> ctypes.c_void_p:
 
 
 def stored(name: str, array: Any, dtype: str) -> tuple[Any, int, int]:
-    """The matrix, or a copy that has adjacent columns or rows, and its transposition and leading dimension as the library takes it."""
+    """Returns the matrix, its transposition and its leading dimension for the library. Copies the matrix unless its rows or columns are adjacent."""
     matrix = numpy.asarray(array)
     if matrix.ndim != 2:
         raise ArgumentError(f"argument {name} has {matrix.ndim} dimensions: expected 2")
@@ -46,27 +46,33 @@ def measure(side: int, name: str, panel: Any, exponents: Any, dtype: str) -> Any
 
 
 def row_exponents(a: Any, exponents: Any = None, dtype: str = "float64") -> Any:
-    """The exponents of the rows of a panel of A, raised to those of earlier panels.
+    """Returns the exponents of the rows of a panel of A, raised to those of earlier panels.
 
     Parameters
     ----------
     a : array_like
         The panel, m x k.
     exponents : array, optional
-        The exponents of earlier panels. Those of other parts are combined by their maxima.
+        The exponents of earlier panels, m x 2. To combine the exponents of several parts, take their maxima.
     dtype : str
         The type of the numbers: float64, float32, complex128 or complex64.
 
     Returns
     -------
     array
-        E and D of each row, m x 2 integers: every entry is below 2^E in magnitude and a multiple of 2^-D.
+        E and D of each row, m x 2 integers of 32 bits, exact: every entry is below 2^E in magnitude and a multiple of 2^-D.
+        Both are -2^31 for a row of zeros.
+
+    Raises
+    ------
+    ArgumentError
+        If the panel does not have two dimensions.
     """
     return measure(api.LEFT, "a", a, exponents, dtype)
 
 
 def column_exponents(b: Any, exponents: Any = None, dtype: str = "float64") -> Any:
-    """The exponents of the columns of a panel of B, k x n, as `row_exponents` has those of rows."""
+    """Returns the exponents of the columns of a panel of B, k x n: n x 2 integers. `row_exponents` explains the arguments and the result."""
     return measure(api.RIGHT, "b", b, exponents, dtype)
 
 
@@ -76,15 +82,15 @@ class Accumulator:
     Parameters
     ----------
     rows, columns : array
-        The exponents of whole rows of A and columns of B, from `row_exponents` and `column_exponents`.
+        The exponents of whole rows of A, m x 2, and of whole columns of B, n x 2, from `row_exponents` and `column_exponents`.
     k : int
-        An upper bound of the terms of all panels.
+        An upper bound of the number of terms of all panels together.
     dtype : str
         The type of the numbers: float64, float32, complex128 or complex64.
     mode : str
         ``"cr"`` or ``"fixed:T"``.
     bits : int
-        Bits of an entry that ``"cr"`` keeps; 0: chosen.
+        Bits of an entry that ``"cr"`` keeps, 2 to 150. 0 stands for 80 (single precision: 51). Pass 0 in ``"fixed:T"``.
 
     Examples
     --------
@@ -107,7 +113,7 @@ class Accumulator:
         lines = [numpy.ascontiguousarray(given, numpy.int32) for given in (rows, columns)]
         for name, given in zip(("rows", "columns"), lines):
             if given.ndim != 2 or given.shape[1] != 2:
-                raise ArgumentError(f"argument {name} is {shape_text(given.shape)}: expected two exponents of each line")
+                raise ArgumentError(f"argument {name} is {shape_text(given.shape)}: expected (number of {name}, 2), the exponents E and D")
         self._begin(dtype, (len(lines[0]), len(lines[1])))
         _library.context().call("accumulator_create", TYPES[dtype], _library.encoded(mode), *self.shape, k, address(lines[0]), address(lines[1]), bits,
                                 ctypes.byref(self._handle))
@@ -122,15 +128,18 @@ class Accumulator:
             self._destroy(self._handle)
 
     def add(self, a: Any, b: Any) -> None:
-        """Adds the product of a panel a, m x k, and a panel b, k x n, exactly."""
+        """Adds the product of a panel a, m x k, and a panel b, k x n, exactly. Raises `ArgumentError` if the sizes or the exponents do not fit, and then adds nothing."""
         a, trans_a, lda = stored("a", a, self.dtype)
         b, trans_b, ldb = stored("b", b, self.dtype)
         if (a.shape[0], b.shape[1]) != self.shape or a.shape[1] != b.shape[0]:
-            raise ArgumentError(f"the panels are {shape_text(a.shape)} and {shape_text(b.shape)}: the sums are {shape_text(self.shape)}")
+            raise ArgumentError(f"the panels a and b are {shape_text(a.shape)} and {shape_text(b.shape)}: expected m x k and k x n for the sums, m x n = {shape_text(self.shape)}")
         _library.context().call("accumulator_add", self._handle, api.COL_MAJOR, trans_a, trans_b, a.shape[1], address(a), lda, address(b), ldb)
 
     def finish(self, alpha: Any = 1, beta: Any = 0, c: Any = None) -> Any:
-        """Returns alpha S + beta c, each element rounded once. If it raises `UndecidedError`, add all panels again and finish again."""
+        """Returns alpha S + beta c as a new m x n array. c is m x n or absent. Each element is rounded once.
+
+        If this raises `UndecidedError`, add all panels again and finish again with the same arguments.
+        """
         result = numpy.zeros(self.shape, self.dtype)
         if c is not None:
             if numpy.shape(c) != self.shape:
@@ -141,7 +150,7 @@ class Accumulator:
         return result
 
     def to_bytes(self) -> bytes:
-        """The accumulator as bytes, which `from_bytes` and `merge` read on any machine."""
+        """Returns the accumulator as bytes, which `from_bytes` and `merge` read on any machine."""
         size = ctypes.c_size_t()
         _library.context().call("accumulator_export", self._handle, None, 0, ctypes.byref(size))
         room = ctypes.create_string_buffer(size.value)
@@ -159,7 +168,7 @@ class Accumulator:
         return made
 
     def merge(self, data: bytes) -> None:
-        """Adds the sums of another accumulator, given by its bytes."""
+        """Adds the sums of another accumulator, given by its bytes. Raises `ArgumentError` if sizes, exponents, mode or bits differ, and `FormatError` for damaged bytes."""
         _library.context().call("accumulator_merge", self._handle, data, len(data))
 
     def _report(self) -> Any:
@@ -170,7 +179,7 @@ class Accumulator:
 
     @property
     def moduli(self) -> int:
-        """Moduli, the bytes of a sum in `to_bytes`."""
+        """The number of moduli. A sum takes as many bytes in `to_bytes`."""
         return self._report().moduli
 
     @property

@@ -66,11 +66,11 @@ int raised_in(Call&& call) {
 
 /// Kinds of operands.
 enum class Kind {
-  integers,    ///< small, of which nothing is dropped
+  integers,    ///< small integers, which are not rounded
   normal,      ///< normally distributed
   wide,        ///< exponents over most of the range
   cancelling,  ///< the last half of the terms cancels the first but for one small term
-  ties,        ///< sums halfway between two numbers, or a little beside
+  ties,        ///< sums at or near the midpoint of two numbers
   subnormal,   ///< products and entries near underflow
   huge,        ///< sums that overflow, and some that do not
   zeros,       ///< rows and columns of zeros, and scattered zeros
@@ -267,7 +267,7 @@ class Sums {
     good(accublas_accumulator_create(nullptr, Numbers<E>::type, mode, p.m, p.n, p.k, rows.data(), columns.data(), bits,
                                      &accumulator_));
   }
-  /// From exponents that the caller has.
+  /// Creates the accumulator from given exponents.
   Sums(const Product<E>& p, const char* mode, const std::vector<std::int32_t>& rows,
        const std::vector<std::int32_t>& columns)
       : p_(p) {
@@ -319,7 +319,7 @@ class Sums {
   accublas_accumulator* accumulator_ = nullptr;
 };
 
-/// Finishes a product whose panels `add` adds, in as many rounds as it takes. Returns their number.
+/// Finishes a product whose panels `add` adds. Returns the number of rounds that it took.
 template <class E, class Add>
 int finish_rounds(Sums<E>& sums, Answer<E>& answer, const Product<E>& p, Add&& add) {
   for (int round = 1;; ++round) {

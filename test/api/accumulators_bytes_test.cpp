@@ -92,7 +92,7 @@ TEST_F(AccumulatorBytes, TruncatedOrLongerOnesAreRefused) {
     accublas_accumulator* made = nullptr;
     EXPECT_EQ(accublas_accumulator_import(nullptr, good.data(), size, &made), ACCUBLAS_ERROR_FORMAT) << size;
     if (size < 32) continue;
-    Bytes shorter = bytes;  // with a header that agrees
+    Bytes shorter = bytes;  // its header will state the shorter size
     put(shorter, 16, size, 8);
     put(shorter, 24, checksum_of(shorter), 8);
     EXPECT_EQ(import_status(shorter), ACCUBLAS_ERROR_FORMAT) << size;
@@ -102,7 +102,7 @@ TEST_F(AccumulatorBytes, TruncatedOrLongerOnesAreRefused) {
   EXPECT_EQ(import_status(longer), ACCUBLAS_ERROR_FORMAT);
 }
 
-/// Every field with values that lie, under a checksum that agrees.
+/// Sets every field to wrong values, under a checksum that is right.
 TEST_F(AccumulatorBytes, LyingHeadersAreRefused) {
   const std::uint64_t lies[] = {0,
                                 1,
@@ -136,7 +136,7 @@ TEST_F(AccumulatorBytes, LyingHeadersAreRefused) {
         put(bytes, at, lie, size);
         put(bytes, 24, checksum_of(bytes), 8);
         const accublas_status status = import_status(bytes);
-        // Another type, and other numbers of terms and bits, may be those of another accumulator.
+        // Another type, or other numbers of terms and bits, may describe another valid accumulator.
         const bool plausible = bytes == good || at == 32 || (at >= 64 && at <= 80) || at == 96 || at == 100;
         EXPECT_TRUE(status == ACCUBLAS_ERROR_FORMAT || status == ACCUBLAS_ERROR_ARGUMENT ||
                     (plausible && status == ACCUBLAS_SUCCESS))

@@ -7,7 +7,7 @@ namespace {
 
 using namespace accumulators_test;
 
-/// Room for any sum of products of three numbers of double precision.
+/// A number of MPFR with room for any sum of products of three numbers of double precision.
 constexpr mpfr_prec_t exact_bits = 9000;
 
 class Exact {

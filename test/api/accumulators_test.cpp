@@ -67,7 +67,7 @@ TYPED_TEST(Accumulators, OfPartsAreMerged) {
     const int rounds = finish_rounds(first, answer, p, [&](Sums<E>& to) {
       const std::vector<unsigned char> before = to.bytes();
       for (std::size_t rank = 1; rank < ranks; ++rank) {
-        // Its tiles may be others.
+        // The tiles of this accumulator may have other sizes.
         EXPECT_EQ(accublas_set_num_threads(nullptr, 1 + static_cast<int>(below(random, 4))), ACCUBLAS_SUCCESS);
         Sums<E> other(p, before);
         for (std::size_t i = rank; i < panels.size(); i += ranks) other.add(panels[i]);
@@ -104,7 +104,7 @@ TYPED_TEST(Accumulators, FinishWithOtherFactorsAndGoOn) {
   }
 }
 
-/// A caller may know magnitudes alone, and in cr only bounds of them.
+/// A caller may know only the magnitudes of the entries, and in cr only bounds of these.
 TYPED_TEST(Accumulators, TakeExponentsThatTheCallerKnows) {
   using E = TypeParam;
   for (int seed = 0; seed < scaled(20) && !testing::Test::HasFatalFailure(); ++seed) {
@@ -143,7 +143,7 @@ TYPED_TEST(Accumulators, OfLargeShapesInSmallWorkspaces) {
     const std::vector<Panel> panels = {{k / 2, k - k / 2}, {0, k / 2}};
     for (const std::int64_t mib : {256, 3}) {
       EXPECT_EQ(accublas_set_workspace_mib(nullptr, mib), ACCUBLAS_SUCCESS);
-      // Threads have memory of their own, if there is enough.
+      // Each thread has its own memory if the workspace is large enough.
       EXPECT_EQ(accublas_set_num_threads(nullptr, mib < 256 ? 16 : 0), ACCUBLAS_SUCCESS);
       for (const char* mode : {"cr", "fixed:40"}) {
         Sums<E> sums(p, mode, panels);

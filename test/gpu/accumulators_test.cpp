@@ -40,7 +40,7 @@ TYPED_TEST(DeviceAccumulators, HaveTheBitsOfOneCall) {
     const std::vector<Panel> panels = random_panels(random, p.k);
     const int bits = std::string(mode) == "cr" ? 2 + static_cast<int>(below(random, 50)) : 0;
 
-    // Exponents of panels on the device are those of the host.
+    // Panels in device memory have the same exponents as panels in host memory.
     std::vector<std::int32_t> rows(static_cast<std::size_t>(2 * p.m), ACCUBLAS_EXPONENT_NONE),
         columns(static_cast<std::size_t>(2 * p.n), ACCUBLAS_EXPONENT_NONE);
     for (const Panel& panel : panels) {
@@ -59,7 +59,7 @@ TYPED_TEST(DeviceAccumulators, HaveTheBitsOfOneCall) {
       ++rounds;
       for (const Panel& panel : panels) {
         by_host.add(panel);
-        // A panel of the host beside one of the device is as good.
+        // One operand may be in host memory and the other one in device memory.
         const bool mixed = below(random, 4) == 0;
         Sums<E>::good(accublas_accumulator_add(nullptr, sums, p.layout, p.transa, p.transb, panel.k,
                                                device.panel_a(panel.first), p.lda,

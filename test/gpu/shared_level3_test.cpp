@@ -39,7 +39,7 @@ class SharedLevel3 : public testing::Test {
     return x;
   }
 
-  const std::vector<double> none = std::vector<double>(1);  ///< in place of an operand that a routine lacks
+  const std::vector<double> none = std::vector<double>(1);  ///< stands for an operand that a routine does not have
 
   /// call(context, a, b, c) overwrites c.
   template <class E>

@@ -93,7 +93,7 @@ class SharedProducts : public testing::Test {
       EXPECT_STREQ(report.backend, "cuda") << what;
       EXPECT_EQ(std::strchr(report.device, ',') != nullptr, shares && context == &gpu) << what << ": " << report.device;
       EXPECT_EQ(report.rejected, expected.rejected) << what;
-      // The bits of cr's passes depend on samples of a part.
+      // The report's bits of cr's passes depend on samples of a part.
       if (mode != "cr" && report.rejected == 0) {
         EXPECT_EQ(report.bits, expected.bits) << what;
       }
@@ -114,7 +114,7 @@ class SharedProducts : public testing::Test {
   E alpha = number(static_cast<T>(0.75), static_cast<T>(-0.5)), beta = number(static_cast<T>(-1.5), 0);
   std::vector<E> a, b, c;
 };
-/// Nearly all of the memory of every device, as if other programs had it.
+/// Occupies nearly all of the memory of every device, as other programs might.
 std::vector<std::unique_ptr<DeviceArray<unsigned char>>> memory_of_others(std::size_t left) {
   std::vector<std::unique_ptr<DeviceArray<unsigned char>>> held;
   int count = 0;

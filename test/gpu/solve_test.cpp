@@ -64,7 +64,7 @@ TYPED_TEST(Solve, VectorsByCublas) {
       }
 }
 
-/// alpha in device memory: what it is there, and a zero of either sign, for which nothing is read.
+/// Tests an alpha in device memory: ordinary values, and zeros of either sign, for which nothing is read.
 TYPED_TEST(Solve, FactorsOnTheDevice) {
   for (const char* mode : {"cr", "dot2", "native", "dp"}) {
     const bool by_cublas = std::string(mode) == "native" || std::string(mode) == "dp";

@@ -1,5 +1,5 @@
-// Matrices that every process has whole, and their distributed forms, for the tests of libaccublas_pblas. The
-// distribution is written down element by element and shares nothing with the library.
+// Whole matrices that every process has, and their distributed forms, for the tests of libaccublas_pblas. This file
+// computes the distribution element by element and shares no code with the library.
 #pragma once
 
 #include <mpi.h>

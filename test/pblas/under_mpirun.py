@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-# OpenMPI's: containers run as root, and have fewer cores than ranks. MPICH ignores them.
+# Variables of OpenMPI, since containers run as root and have fewer cores than ranks. MPICH ignores them.
 OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
            "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
 THREADS = {"ACCUBLAS_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Mode fixed_mode{ACCUBLAS_MODE_FIXED};
 
-/// The errors of the lines of a panel are added to those of the panels before. Sums of errors round upwards.
+/// Adds the errors of the lines of a panel to those of earlier panels. The sums are rounded upwards.
 void add_errors(const Int8Residues::Side& side, const Int8Lines& lines, bool row) {
   for (Index i = 0; i < side.count; ++i) {
     const LineError e =
@@ -30,7 +30,7 @@ void set_scale(const Int8Residues::Side& side, const Int8Scaling& scaling) {
   for (Index i = 0; i < round_up(side.count, int8_panel); ++i) scaling.scale[i] = i < side.count ? side.scale[i] : 0;
 }
 
-/// Fills the scaling as the rounding of a pass reads it. Returns whether some line drops no bits.
+/// Fills the scaling in the form that the rounding of a pass reads. Returns whether some line drops no bits.
 bool set_errors(const Int8Residues::Side& side, const Int8Scaling& scaling, int alpha_exponent) {
   bool any_exact = false;
   for (Index i = 0; i < round_up(side.count, int8_panel); ++i) {
@@ -199,7 +199,7 @@ void int8_measure_lines(const Int8Operand<T>& operand, const std::function<void(
 
 template <class T>
 void int8_round_sums(const Int8Residues& sums, const Int8Rounding<T>& rounding, Execution& execution) {
-  // To round a sum takes as long as so many terms, by which the call chooses its threads.
+  // Rounding a sum takes as long as this many terms. The call chooses its threads by that.
   constexpr Index terms = 64;
   const Gemm<T> product{sums.rows.count, sums.cols.count, terms, rounding.alpha, {}, {}, rounding.beta, rounding.c};
   Int8Call<T> call(product, fixed_mode, execution, &sums.tiling);

@@ -1,5 +1,5 @@
-// Residues of a product that outlive a call: panels of the inner dimension are added to them, and in the end they are
-// rounded. lib/accumulator has the object that holds them.
+// Residues of a product that outlive a call: calls add panels of the inner dimension to them, and the last call rounds
+// them. The object in lib/accumulator/ holds them.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,10 @@ namespace accublas::cpu {
 /// Residues of panels that are not multiplied yet. Each product reads and writes all sums, so shallow panels wait until
 /// there are enough terms.
 struct Int8Waiting {
-  static constexpr Index most_terms = 512;  ///< a product of so many takes ten times as long as its sums' transfer
-  Index terms = 0;                          ///< that wait, each panel rounded up to a multiple of 4
-  Index depth;                              ///< terms that there is room for
+  /// A product of this many terms takes ten times as long as reading and writing its sums.
+  static constexpr Index most_terms = 512;
+  Index terms = 0;  ///< terms that wait, each panel rounded up to a multiple of 4
+  Index depth;      ///< terms that there is room for
   Index row_stride, row_plane, panel_stride, col_plane;
   std::uint8_t *rows = nullptr, *cols = nullptr;
 
@@ -28,8 +29,8 @@ struct Int8Waiting {
 /// two of them if numbers are complex, one for the real part of the result and one for the imaginary part.
 struct Int8Residues {
   struct Side {
-    Index count;            ///< lines
-    int bits;               ///< abs(a') <= 2^bits
+    Index count;            ///< number of lines
+    int bits;               ///< bound of the scaled integers: abs(a') <= 2^bits
     const int* scale;       ///< a' = a 2^scale, rounded
     double* error;          ///< LineError::error of the panels so far
     std::uint8_t* dropped;  ///< whether some panel dropped bits of the line
@@ -67,12 +68,12 @@ template <class T>
 void int8_measure_lines(const Int8Operand<T>& operand, const std::function<void(const Int8Lines&)>& body,
                         Execution& execution);
 
-/// The rounding of all sums: C = alpha S + beta C.
+/// Arguments of the final rounding of all sums, C = alpha S + beta C.
 template <class T>
 struct Int8Rounding {
   T alpha, beta;
   Matrix<T> c;  ///< engine rows x engine columns
-  bool writes;  ///< else C is only read
+  bool writes;  ///< whether the rounding writes C, or only reads it
   /// Computes element (row, col) if residues do not define it. Returns false for the others.
   std::function<bool(Index row, Index col, T* result)> known;
   bool any_known;
