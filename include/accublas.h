@@ -2184,7 +2184,7 @@ ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx,
                                                           accublas_layout layout, accublas_transpose trans,
                                                           int64_t lines, int64_t k, const void* x, int64_t ldx,
                                                           int32_t* exponents);
-/** Creates an accumulator of zeros. It takes about 1.4 bytes of memory for each element of C and modulus, and up to 576
+/** Creates an accumulator of zeros. It takes about 1.4 bytes of memory for each element of C and modulus, and up to 640
  * bytes for each row of op(A), column of op(B) and modulus. Complex elements of C and rows take twice as much.
  * accublas_accumulator_report returns the number of moduli.
  * @param[in] ctx context, or NULL

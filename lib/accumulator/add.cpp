@@ -183,6 +183,8 @@ void add_sums(Accumulator& to, const AccumulatorPanel<Complex<T>>& panel, Accumu
 /// Adds a panel to the exact sums of the listed elements.
 template <class E>
 void add_exactly(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorCall& call) {
+  require_side_fits(panel.a, panel.k, to.a, "row", call);
+  require_side_fits(panel.b.transposed(), panel.k, to.b, "column", call);
   const PanelLines<E> lines(panel);
   parallel_for(static_cast<Index>(to.listed.size()), call.threads, [&](Index i, int) {
     const Index sum = to.listed[static_cast<std::size_t>(i)];

@@ -238,9 +238,15 @@ OwnedAccumulator import_accumulator(const unsigned char* bytes, std::size_t size
   Mode mode;
   mode.kind = static_cast<accublas_mode>(kind);
   mode.parameter = static_cast<int>(parameter);
-  OwnedAccumulator made = make_accumulator(
-      {number, mode, m, n, k, rows.data(), columns.data(), static_cast<int>(row_bits), static_cast<int>(column_bits)},
-      threads);
+  OwnedAccumulator made;
+  try {
+    made = make_accumulator(
+        {number, mode, m, n, k, rows.data(), columns.data(), static_cast<int>(row_bits), static_cast<int>(column_bits)},
+        threads);
+  } catch (const Error& error) {
+    if (error.status() != ACCUBLAS_ERROR_ARGUMENT) throw;
+    not_ours(error.what());
+  }
   const auto bits = [&](const AccumulatorSide& side) { return static_cast<std::uint32_t>(side.bits); };
   if (bits(made->a) != row_bits || bits(made->b) != column_bits || made->moduli != static_cast<int>(moduli))
     not_ours("the exponents need other bits or moduli");

@@ -18,24 +18,39 @@ inline unsigned short x87_control() {
   __asm__ volatile("fnstcw %0" : "=m"(word));
   return word;
 }
+/// Returns the exception flags of the x87 unit. glibc's feraiseexcept raises overflow there.
+inline unsigned short x87_flags() {
+  unsigned short word;
+  __asm__ volatile("fnstsw %0" : "=m"(word));
+  return word & 0x7F;
+}
+/// Sets the control word and the exception flags.
+inline void set_x87(unsigned short control, unsigned short flags) {
+  unsigned environment[7];
+  __asm__ volatile("fnstenv %0" : "=m"(environment));
+  environment[0] = (environment[0] & 0xFFFF0000u) | control;
+  environment[1] = (environment[1] & 0xFFFF7F00u) | flags;
+  __asm__ volatile("fldenv %0" : : "m"(environment));
+}
 /// Sets the control word. It clears the exception flags first: a flag that was raised under a mask traps as soon as the
 /// mask is removed.
 inline void set_x87_control(unsigned short word) { __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(word)); }
 #endif
 
-/// Sets the environment for a scope and restores the caller's. Among the exception flags it restores only those of SSE.
+/// Sets the environment for a scope and restores the caller's, with its exception flags. (Those of the x87 unit are
+/// restored if its control word was another one.)
 /// Flags that the scope raises are dropped, unless keep_flags() is called at its end.
 class FpEnvironment {
  public:
 #if defined(__SSE2__)
-  FpEnvironment() : saved_(_mm_getcsr()), saved_x87_(x87_control()) { enter(); }
+  FpEnvironment() : saved_(_mm_getcsr()), saved_x87_(x87_control()), saved_flags_(x87_flags()) { enter(); }
   ~FpEnvironment() {
     _mm_setcsr(saved_);
-    if (saved_x87_ != defined_x87) set_x87_control(saved_x87_);
+    if (saved_x87_ != defined_x87) set_x87(saved_x87_, saved_flags_);
   }
   static void enter() {
     _mm_setcsr(defined_state);
-    if (x87_control() != defined_x87) set_x87_control(defined_x87);
+    if (x87_control() != defined_x87) set_x87(defined_x87, x87_flags());
   }
   /// Whether the caller is already in this environment; the exception flags do not matter.
   static bool is_entered() { return (_mm_getcsr() & ~0x3Fu) == defined_state && x87_control() == defined_x87; }
@@ -46,7 +61,7 @@ class FpEnvironment {
   static constexpr unsigned defined_state = 0x1F80;
   static constexpr unsigned short defined_x87 = 0x037F;  // to nearest, all 64 bits, traps masked
   unsigned saved_;
-  unsigned short saved_x87_;
+  unsigned short saved_x87_, saved_flags_;
 #else
   FpEnvironment() {
     std::fegetenv(&saved_);
