@@ -37,9 +37,9 @@ inline void set_x87(unsigned short control, unsigned short flags) {
 inline void set_x87_control(unsigned short word) { __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(word)); }
 #endif
 
-/// Sets the environment for a scope and restores the caller's, with its exception flags. (Those of the x87 unit are
-/// restored if its control word was another one.)
-/// Flags that the scope raises are dropped, unless keep_flags() is called at its end.
+/// Sets the environment for a scope and restores the caller's, with its exception flags. Those of the x87 unit are
+/// restored only if its control word was another one. Flags that the scope raises are dropped, unless keep_flags() is
+/// called at its end.
 class FpEnvironment {
  public:
 #if defined(__SSE2__)
