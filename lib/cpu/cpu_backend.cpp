@@ -26,7 +26,7 @@ bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Is
   const CallShape shape = is_complex_routine(routine) ? CallShape(asked.m, 2 * asked.n, 2 * asked.k) : asked;
   const double terms = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   const cpu::EngineTuning& most = cpu::tuning(isa).engine;
-  if ((is_batched(routine) || mode.kind == ACCUBLAS_MODE_FIXED) && terms <= most.tiny) return true;
+  if (is_batched(routine) && terms <= most.batched) return true;
   // The fix of triangular operands is that of cr: the other modes keep to residues there.
   if (shape.k > most.deep_terms && most.dgemm_cr > 0 &&
       (mode.kind == ACCUBLAS_MODE_CR || routine.operation != Operation::trmm))

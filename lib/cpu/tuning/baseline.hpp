@@ -7,7 +7,7 @@
 namespace accublas::cpu {
 
 inline constexpr Tuning baseline_tuning{
-    .engine{.dgemm_cr = -1, .sgemm_cr = -1, .tiny = cube(32), .slices = true},
+    .engine{.dgemm_cr = -1, .sgemm_cr = -1, .batched = cube(32), .slices = true},
     .kernels{.cr_vectors = 4,
              .cr_cols = 4,
              .pair_vectors = 4,
