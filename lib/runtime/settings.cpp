@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "lib/base/error.hpp"
+#include "lib/base/fork_safe.hpp"
 #include "lib/base/thread_pool.hpp"
 #include "lib/base/workspace.hpp"
 #include "lib/call/engines.hpp"
@@ -40,16 +43,16 @@ bool is_set(const Mode& mode) { return mode.kind != ACCUBLAS_MODE_DEFAULT; }
 }  // namespace
 
 const Level& build_settings() {
-  static const Level level = [] {
-    Level built;
-    built.family[ACCUBLAS_FAMILY_DGEMM] = build_dgemm;
-    built.family[ACCUBLAS_FAMILY_SGEMM] = build_sgemm;
-    built.family[ACCUBLAS_FAMILY_DOT] = build_dot;
-    built.family[ACCUBLAS_FAMILY_GEMV] = build_gemv;
-    built.reproducible = ACCUBLAS_BUILD_REPRODUCIBLE;
-    return built;
-  }();
-  return level;
+  static constinit Lazy<const Level> level;
+  return level.get([] {
+    auto built = std::make_unique<Level>();
+    built->family[ACCUBLAS_FAMILY_DGEMM] = build_dgemm;
+    built->family[ACCUBLAS_FAMILY_SGEMM] = build_sgemm;
+    built->family[ACCUBLAS_FAMILY_DOT] = build_dot;
+    built->family[ACCUBLAS_FAMILY_GEMV] = build_gemv;
+    built->reproducible = ACCUBLAS_BUILD_REPRODUCIBLE;
+    return std::unique_ptr<const Level>(std::move(built));
+  });
 }
 
 void require_family(accublas_family family, const Mode& mode) {
