@@ -24,12 +24,12 @@ inline unsigned short x87_flags() {
   __asm__ volatile("fnstsw %0" : "=m"(word));
   return word & 0x7F;
 }
-/// Sets the control word and the exception flags.
+/// Sets the control word and those of the exception flags that it masks: another flag would trap at once.
 inline void set_x87(unsigned short control, unsigned short flags) {
   unsigned environment[7];
   __asm__ volatile("fnstenv %0" : "=m"(environment));
   environment[0] = (environment[0] & 0xFFFF0000u) | control;
-  environment[1] = (environment[1] & 0xFFFF7F00u) | flags;
+  environment[1] = (environment[1] & 0xFFFF7F00u) | (flags & control & 0x3Fu);
   __asm__ volatile("fldenv %0" : : "m"(environment));
 }
 /// Sets the control word. It clears the exception flags first: a flag that was raised under a mask traps as soon as the
