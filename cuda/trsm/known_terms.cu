@@ -152,10 +152,12 @@ struct TileOfSums {
     return (job.place(position(warp() * rows + r)) * parts + part) * job.sums.stride + side(lane());
   }
 
-  /// Computes the tile's sums from all their terms in three words, if they are uncertain for `many` threads. All
-  /// threads call this.
-  __device__ void refine_if(bool uncertain, Tile& tile) const {
-    if (__syncthreads_count(uncertain) >= many) refine(*this, tile);
+  /// Computes the tile's sums from all their terms in three words, if they are uncertain for `many` threads. If the
+  /// sums of half of the threads are `zero`, most terms are zero and are left out, so that one uncertain thread
+  /// suffices. All threads call this.
+  __device__ void refine_if(bool uncertain, Tile& tile, bool zero = false) const {
+    const int count = __syncthreads_count(uncertain);
+    if (count >= many || (count > 0 && __syncthreads_count(zero) >= known_threads / 2)) refine(*this, tile);
   }
 
  private:
@@ -274,13 +276,16 @@ __global__ void __launch_bounds__(known_threads, 2)
   using Sums = TileOfSums<E, few_rows>;
   __shared__ alignas(16) unsigned char memory[sizeof(typename Sums::Tile)];
   const Sums sums{job, known, Index{blockIdx.x} * Sums::Tile::all_rows, count, Index{blockIdx.y} * known_edge};
-  bool uncertain = false;
+  bool uncertain = false, zero = true;
 #pragma unroll
   for (int r = 0; r < Sums::rows; ++r)
 #pragma unroll
-    for (int part = 0; part < Sums::parts; ++part)
-      uncertain |= is_uncertain(load_sum<RealOf<E>, true>(job.sums, sums.at(r, part))) && sums.has(r);
-  sums.refine_if(uncertain, *reinterpret_cast<typename Sums::Tile*>(memory));
+    for (int part = 0; part < Sums::parts; ++part) {
+      const BoundedPair<RealOf<E>, true> sum = load_sum<RealOf<E>, true>(job.sums, sums.at(r, part));
+      uncertain |= is_uncertain(sum) && sums.has(r);
+      zero &= sum.pair.s == 0 && sum.error == 0;
+    }
+  sums.refine_if(uncertain, *reinterpret_cast<typename Sums::Tile*>(memory), zero);
 }
 
 /// A thread block begins the sums of 32 rows and 32 right-hand sides. Neighbours in memory are loaded and stored
