@@ -247,6 +247,9 @@ void finish_accumulator(Accumulator& sums, E alpha, E beta, Matrix<E> c, Accumul
     scale_result(beta, sums.m, sums.n, c, [](E factor, E element) { return finish_scaled(factor, element); });
     return;
   }
+  // A NaN in alpha or beta makes every result NaN, and sums that are undecided do not matter.
+  if (holds_nan(alpha) || holds_nan(beta))
+    return scale_result(written_nan<E>(), sums.m, sums.n, c, [](E nan, E) { return nan; });
   sums.multiply_waiting(call.threads, call.isa);
   Finish<E> finish(sums, alpha, beta, c, call);
   if (!facts_of(sums).exact) {

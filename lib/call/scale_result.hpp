@@ -8,6 +8,25 @@
 
 namespace accublas {
 
+/// Returns whether a factor is NaN or has a NaN part.
+template <class E>
+bool holds_nan(const E& x) {
+  if constexpr (is_complex<E>)
+    return is_nan(x.re) || is_nan(x.im);
+  else
+    return is_nan(x);
+}
+
+/// Returns the NaN that is written, in both parts of a complex number.
+template <class E>
+constexpr E written_nan() {
+  constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
+  if constexpr (is_complex<E>)
+    return {nan, nan};
+  else
+    return nan;
+}
+
 /// Computes c_ij = product(beta, c_ij), and +0 if beta = 0, without reading C. The loop follows the smaller stride.
 template <class T, class Product>
 void scale_result(T beta, Index m, Index n, Matrix<T> c, Product product) {

@@ -66,15 +66,6 @@ struct Factors {
   bool has_alpha = true, has_beta = true;
 };
 
-template <class T>
-bool holds_nan(T x) {
-  return is_nan(x);
-}
-template <class T>
-bool holds_nan(const Complex<T>& x) {
-  return is_nan(x.re) || is_nan(x.im);
-}
-
 /// Returns whether a problem is an update of level 2, whose engine on a device does not scale.
 template <class Problem>
 bool is_update_of(const Problem& problem) {
@@ -110,15 +101,11 @@ void run_product(Run& run, const Context& context, Problem& problem, E& alpha, E
   // A NaN in alpha or beta makes every result NaN, whatever A, B and C hold. The engines' fast paths do not decide such
   // results, and each would be summed exactly. So C is scaled by NaN. The call raises no exceptions, as one of its
   // operands is NaN.
-  constexpr RealOf<E> nan = canonical_nan<RealOf<E>>();
   const bool all_nan = product && !unknown && bit_defined(run.mode()) && (holds_nan(alpha) || holds_nan(beta)) &&
                        !(run.on_device() && is_update_of(problem));
   if (all_nan) {
     alpha = E{};
-    if constexpr (is_complex<E>)
-      beta = {nan, nan};
-    else
-      beta = nan;
+    beta = written_nan<E>();
     if (!run.on_device()) return scale([](auto factor, auto) { return factor; });
   }
   if (product || run.on_device()) {

@@ -1,4 +1,7 @@
 // The bytes of accumulators, damaged in every way: a status, and nothing changes. Bad arguments of all functions.
+#include <bit>
+#include <cstdint>
+
 #include "accumulators.hpp"
 #include "api.hpp"
 
@@ -62,6 +65,25 @@ class AccumulatorBytes : public testing::Test {
   Product<double> special_, normal_;
   std::unique_ptr<Sums<double>> classes_, second_;
 };
+
+// Undecided sums need no second round if every result is NaN.
+TEST(AccumulatorFactors, ThatAreNanDecideEverySum) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Random random(7);
+  Product<double> p(random, Kind::normal, 6, 5, 9);
+  for (const bool of_beta : {false, true}) {
+    p.alpha = of_beta ? 1 : nan, p.beta = of_beta ? nan : 0;
+    Sums<double> sums(p, "cr", {{0, 9}}, 20);
+    sums.add({0, 9});
+    Answer<double> answer;
+    ASSERT_EQ(sums.finish(answer), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+    EXPECT_EQ(answer.raised, 0);
+    const double want = std::bit_cast<double>(std::uint64_t{0x7FF8} << 48);
+    for (Index j = 0; j < 5; ++j)
+      for (Index i = 0; i < 6; ++i)
+        EXPECT_EQ(std::memcmp(&p.at_c(answer.c, i, j), &want, sizeof want), 0) << i << " " << j;
+  }
+}
 
 TEST_F(AccumulatorBytes, HaveTheDocumentedChecksum) {
   for (const Sums<double>* sums : {&with_classes(), &in_second_round()}) {
