@@ -309,7 +309,9 @@ class Panel {
       hard_.fetch_add(1, std::memory_order_relaxed);
     if (decided) return result;
     undecided_.fetch_add(1, std::memory_order_relaxed);
-    return sums.exact(unknown, column, terms, left);
+    result = sums.exact(unknown, column, terms, left, &own);
+    for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
+    return result;
   }
 
   /// The elements of the column from the diagonal on, rounded: the first of the largest.
