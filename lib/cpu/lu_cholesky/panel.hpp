@@ -192,8 +192,7 @@ class Panel {
     if (count == 0) return;
     const LineSums<E> sums = line_sums(stride_);
     const T* const row = inner_ + r * stride_;
-    sums.write_entries(
-        r, [&](Index q) { return number_in(row, q); }, line_of_l_);
+    sums.write_entries(r, sums.numbers_in(row), line_of_l_);
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_;
     T* const columns = upper_ + (r + 1) * stride_;
@@ -283,14 +282,6 @@ class Panel {
     }
   }
 
-  /// Returns number q of those whose parts keep_parts wrote.
-  static E number_in(const T* row, Index q) {
-    if constexpr (is_complex<E>)
-      return {row[2 * q], row[2 * q + 1]};
-    else
-      return row[q];
-  }
-
   /// The element in row r of the panel: an unknown from its sum over `terms` columns, of which part p is at[p step].
   E element(Unknown<E> unknown, Index column, Index r, Index terms, int thread, TripleSum* at, Index step) {
     E result{};
@@ -311,8 +302,7 @@ class Panel {
       hard_.fetch_add(1, std::memory_order_relaxed);
     if (decided) return result;
     undecided_.fetch_add(1, std::memory_order_relaxed);
-    result = sums.exact(
-        unknown, column, terms, [&](Index q) { return number_in(row, q); }, &own);
+    result = sums.exact(unknown, column, terms, sums.numbers_in(row), &own);
     for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
     return result;
   }

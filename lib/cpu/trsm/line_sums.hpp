@@ -73,6 +73,16 @@ class LineSums {
     }
   }
 
+  /// Returns a function of q that returns number q of those whose parts stand side by side.
+  static auto numbers_in(const T* row) {
+    return [row](Index q) -> E {
+      if constexpr (is_complex<E>)
+        return {row[2 * q], row[2 * q + 1]};
+      else
+        return row[q];
+    };
+  }
+
   /// Power of two of which the parts of `count` numbers are multiples; multiple_of_all where they are zero.
   double last_bit(Index count, const T* numbers) const {
     return kernels_for<CrKernels<T>>(isa_).last_bit(parts * count, numbers);
