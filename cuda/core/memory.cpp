@@ -74,6 +74,12 @@ std::size_t free_memory(int device) {
   return free + static_cast<std::size_t>(reserved - used);
 }
 
+std::size_t room_for_operands(int device, std::size_t callers, std::size_t kept) {
+  constexpr std::size_t small_allocations = std::size_t{64} << 20;
+  const std::size_t part = free_memory(device) / callers / 10 * 9;
+  return part > small_allocations && part - small_allocations > kept ? part - small_allocations - kept : 0;
+}
+
 void wait_for_device(int device) noexcept {
   try {
     const DeviceScope scope(device);

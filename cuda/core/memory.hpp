@@ -20,6 +20,10 @@ void* zeroed_memory(std::size_t bytes);
 /// Returns how many bytes of device memory calls may take: the free memory plus what the process's pool has spare.
 std::size_t free_memory(int device);
 
+/// Returns how many bytes the operands of a call on host memory may take on a device, one of `callers` that share it:
+/// nine tenths of a caller's part of the free memory, less `kept` bytes and what small allocations need.
+std::size_t room_for_operands(int device, std::size_t callers, std::size_t kept);
+
 /// Waits for all work on a device. cudaFree does so without ending captures, as cudaDeviceSynchronize would (seen with
 /// CUDA 13.0 on an H200, with concurrent captures in both modes).
 void wait_for_device(int device) noexcept;

@@ -70,9 +70,9 @@ class StagedGemm {
     for (std::size_t i = 0; i < regions_.size(); ++i) {
       const State& on = *devices_.states[i];
       const DeviceScope scope(on.device());
-      const std::size_t free = free_memory(on.device()) / devices_.sharing(i) / 10 * 9,
-                        reserve = execution_.workspace.cap() + (std::size_t{64} << 20);
-      const double words = static_cast<double>(free > reserve ? free - reserve : 0) / sizeof(T);
+      const double words =
+          static_cast<double>(room_for_operands(on.device(), devices_.sharing(i), execution_.workspace.cap())) /
+          sizeof(T);
       const HostTuning& tuning = on.model().tuning().host;
       const Region& r = regions_[i];
       const bool fits = static_cast<double>(r.rows) * static_cast<double>(k) +

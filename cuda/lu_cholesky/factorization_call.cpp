@@ -49,8 +49,7 @@ void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* 
 /// Returns how many bytes of device memory a call with host operands may take: the free memory, but at most the cap if
 /// that is below the default.
 std::size_t room_on_device(const State& state, const Workspace& workspace) {
-  const std::size_t reserve = std::size_t{64} << 20, free = free_memory(state.device()) / 10 * 9,
-                    room = free > reserve ? free - reserve : 0;
+  const std::size_t room = room_for_operands(state.device(), 1, 0);
   return workspace.cap() < default_workspace(state.device()) ? std::min(workspace.cap(), room) : room;
 }
 

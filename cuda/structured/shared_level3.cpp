@@ -129,9 +129,9 @@ class SharedLevel3 {
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       const int device = devices_.states[i]->device();
       const DeviceScope scope(device);
-      const std::size_t room = free_memory(device) / devices_.sharing(i) / 10 * 9;
+      const std::size_t room = room_for_operands(device, devices_.sharing(i), execution_.workspace.cap());
       for (const Part<E>& part : shares_[i])
-        if (bytes_of(part) + execution_.workspace.cap() + (std::size_t{64} << 20) > room) return false;
+        if (bytes_of(part) > room) return false;
     }
     return true;
   }

@@ -204,8 +204,9 @@ TYPED_TEST(SharedProducts, SpecialValues) {
   this->b[static_cast<std::size_t>(1850 * this->ldb() + 7)] = TypeParam(std::numeric_limits<T>::infinity());
   this->c[static_cast<std::size_t>(3 * (this->m + 3) + 2)] = TypeParam(-std::numeric_limits<T>::infinity());
   for (const char* mode : {"cr", SharedGemm<TypeParam>::fixed, SharedGemm<TypeParam>::repro}) this->compare(mode);
+  // NaN as beta makes every element NaN, so that there is no product to share.
   this->beta = TypeParam(std::numeric_limits<T>::quiet_NaN());
-  this->compare("cr");
+  this->compare("cr", false);
 }
 
 // The number of bits of dp:repro, and the share of rejected elements, belong to all of C. Twenty columns whose
