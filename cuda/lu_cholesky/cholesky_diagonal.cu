@@ -34,17 +34,19 @@ template <class E>
 __device__ ACCUBLAS_NOINLINE FoundPivot<RealOf<E>> pivot_by_terms(const SolveJob<E>& job, Index first, int p) {
   using T = RealOf<E>;
   const ColumnTerms<E> terms{&job, first + p, p};
-  const CholeskyPivot<T> pivot{part_of(terms.right_side(), 0)};
+  const E right_side = terms.right_side();
   T result{};
   if (!job.all_undecided) {
-    TripleSum sums[parts_of<E>];
-    sums_of_terms<E>(terms, 1, sums);
-    if (pivot.approximate(sums[0], result)) return {result, true};
+    TripleSum squares[parts_of<E>];
+    numerators_of_terms(E{T(1)}, terms, false, squares);
+    const TripleSum& square = squares[0];
+    if (CholeskyPivot<T>{0}.approximate({-square.a1, -square.a2, -square.a3, square.error}, result))
+      return {result, true};
   }
   ExactSum<double> above;
   add_terms<E>(terms, 0, above);
   join_lanes(above);
-  const bool found = pivot.exact(above, result);
+  const bool found = CholeskyPivot<T>{part_of(right_side, 0)}.exact(above, result);
   if (found && threadIdx.x % 32 == 0) atomicAdd(job.undecided, 1ull);
   return {result, found};
 }

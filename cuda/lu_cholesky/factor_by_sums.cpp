@@ -40,8 +40,11 @@ class PanelsBySums {
  protected:
   /// `host`: host memory that holds the columns, with the strides of the system's; null: the columns are in the system.
   PanelsBySums(State& state, const TriangularSystem<E>& system, HostColumns<E>* host, Execution& execution,
-               Index panel_step, int moduli)
-      : state_(state), host_(host), x_(system.x), sums_(state, system, nullptr, false, execution, panel_step, moduli) {
+               Index panel_step, int moduli, double uncertain)
+      : state_(state),
+        host_(host),
+        x_(system.x),
+        sums_(state, system, nullptr, false, execution, panel_step, moduli, uncertain) {
     if (host_) host_->take(sums_.panel(), true);
   }
 
@@ -99,7 +102,7 @@ class CholeskyBySums : PanelsBySums<E> {
  public:
   CholeskyBySums(State& state, const Factorization<E>& f, HostColumns<E>* host, Execution& execution)
       : Base(state, cholesky_system(host ? host->nothing() : f.cholesky_factor(), f.n), host, execution, block,
-             sum_moduli<RealOf<E>>),
+             sum_moduli<RealOf<E>>, uncertain_sum<RealOf<E>>),
         n_(f.n) {}
 
   /// Sets *info, which is zero before, as LAPACK does.
@@ -140,6 +143,11 @@ class CholeskyBySums : PanelsBySums<E> {
 template <class E>
 constexpr int lu_moduli = sum_moduli<RealOf<E>> + 4;
 
+/// Elements of a nearly singular matrix cancel further within a panel, by some 30 bits, and undecided ones make the
+/// whole panel wait. So the sums before the panel are refined earlier. Sums of random data stay certain.
+template <class E>
+constexpr double lu_uncertain_sum = std::is_same_v<RealOf<E>, double> ? 0x1p-72 : uncertain_sum<RealOf<E>>;
+
 /// Computes P A = L U in place.
 template <class E>
 class LuBySums : PanelsBySums<E> {
@@ -149,7 +157,7 @@ class LuBySums : PanelsBySums<E> {
  public:
   LuBySums(State& state, const Factorization<E>& f, HostColumns<E>* host, Execution& execution)
       : Base(state, lu_system(host ? host->nothing() : f.a, f.rows(), f.n), host, execution,
-             solve_block_unknowns<E>(false), lu_moduli<E>),
+             solve_block_unknowns<E>(false), lu_moduli<E>, lu_uncertain_sum<E>),
         f_(f),
         m_(f.rows()),
         order_(f.order()),

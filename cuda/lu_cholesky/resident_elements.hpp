@@ -32,11 +32,14 @@ struct UndecidedLanes {
   unsigned hard, lifted;
 };
 
-/// The sums of the terms of one element of a row, in three words.
+/// Elements whose numerators cancel in the panel also cancel to its left, so three words would leave many undecided.
+inline constexpr int words_of_panel = 4;
+
+/// The numerators of one element of a row, from sums of its terms in words_of_panel words.
 template <class E>
-struct KnownSums {
-  TripleSum sums[parts_of<E>];
-  int column;  ///< column of the element; -1: no sums are known
+struct KnownNumerators {
+  TripleSum parts[parts_of<E>];
+  int column;  ///< column of the element; -1: none are known
   bool lifted;
 };
 
@@ -46,10 +49,10 @@ struct ResidentStorage {
   PivotStorage<CrPivots<E>> pivots;
   union {
     double transposed[warps][32][sums + 1];  ///< transposes a warp's sums, whose lanes load one row together
-    WarpShares<E> shares[warps];
+    WarpShares<E, words_of_panel> shares[warps];
   };
   UndecidedLanes undecided[2][warps];  ///< double-buffered by step, like the candidates for the pivot
-  KnownSums<E> known[resident_threads];
+  KnownNumerators<E> known[resident_threads];
   unsigned pending;  ///< lanes of a warp whose elements the warps of the block resolve together
   E resolved[32];    ///< by lane
   E top[lu_panel_columns][lu_panel_columns];   ///< L and U in the rows of the pivots
@@ -91,18 +94,17 @@ __device__ Unknown<E> numerator_itself() {
   return Unknown<E>::of_row(E{RealOf<E>(1)}, {}, true);
 }
 
-/// Decides the unknowns in column j of the lanes in `hard`, if the sums of their terms are known. A decided unknown
+/// Decides the unknowns in column j of the lanes in `hard`, if their numerators are known. A decided unknown
 /// becomes the lane's `value`. Returns the lanes whose unknowns stay undecided.
 template <class E>
-__device__ unsigned decide_by_known(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int j, unsigned hard,
-                                    Unknown<E> unknown, E& value) {
+__device__ unsigned decide_by_known(const ResidentStorage<E>& storage, int j, unsigned hard, const Unknown<E>& unknown,
+                                    E& value) {
   const int thread = static_cast<int>(threadIdx.x);
-  const KnownSums<E>& known = storage.known[thread];
+  const KnownNumerators<E>& known = storage.known[thread];
   bool pending = (hard >> thread % 32 & 1) != 0;
   if (pending && known.column == j) {
-    unknown.b = terms_of(panel, storage, thread, j).right_side();
     E result{};
-    pending = !decided_by_sums(unknown, known.sums, known.lifted, result);
+    pending = !decided_by_numerators(unknown, known.parts, known.lifted, result);
     if (!pending) value = result;
   }
   return __ballot_sync(0xFFFFFFFFu, pending);
@@ -112,8 +114,8 @@ __device__ unsigned decide_by_known(const LuPanel<E>& panel, const ResidentStora
 // inlined.
 
 /// Returns the thread's element in column j, if elements of the thread block's rows are undecided there. All threads
-/// call this. The warps share the terms of each undecided element, and those that its sums leave undecided are shared
-/// out among the warps.
+/// call this. The warps share the terms of each undecided element. Elements that these sums leave undecided are
+/// distributed over the warps.
 template <class E>
 __device__ ACCUBLAS_NOINLINE E resolve_column(const LuPanel<E>& panel, ResidentStorage<E>& storage, int j, E value) {
   constexpr int warps = ResidentStorage<E>::warps;
@@ -123,20 +125,20 @@ __device__ ACCUBLAS_NOINLINE E resolve_column(const LuPanel<E>& panel, ResidentS
     const UndecidedLanes lanes = storage.undecided[j % 2][w];
     if (lanes.hard == 0) continue;
     const bool lifted = (lanes.lifted >> lane & 1) != 0;
-    TripleSum sums[parts_of<E>];
+    TripleSum numerators[parts_of<E>];
     if (!panel.all_undecided)
-      sums_by_warps<E>(
-          lanes.hard, terms_of(panel, storage, 32 * w + lane, j), lifted, warps, storage.shares,
-          [] { __syncthreads(); }, sums);
+      numerators_by_warps<E, words_of_panel>(
+          lanes.hard, unknown.alpha, terms_of(panel, storage, 32 * w + lane, j), lifted, warps, storage.shares,
+          [] { __syncthreads(); }, numerators);
     if (w == thread / 32) {
       unsigned left = lanes.hard;
       if (!panel.all_undecided) {
-        KnownSums<E>& known = storage.known[thread];
+        KnownNumerators<E>& known = storage.known[thread];
         if ((lanes.hard >> lane & 1) != 0) {
-          for (int part = 0; part < parts_of<E>; ++part) known.sums[part] = sums[part];
+          for (int part = 0; part < parts_of<E>; ++part) known.parts[part] = numerators[part];
           known.column = j, known.lifted = lifted;
         }
-        left = decide_by_known(panel, storage, j, lanes.hard, unknown, value);
+        left = decide_by_known(storage, j, lanes.hard, unknown, value);
       }
       if (lane == 0) storage.pending = left;
     }
@@ -161,7 +163,7 @@ template <class E>
 __device__ ACCUBLAS_NOINLINE E resolve_quotients(const LuPanel<E>& panel, const ResidentStorage<E>& storage, int j,
                                                  Unknown<E> unknown, Tried<E> tried) {
   const unsigned left =
-      panel.all_undecided ? tried.hard : decide_by_known(panel, storage, j, tried.hard, unknown, tried.value);
+      panel.all_undecided ? tried.hard : decide_by_known(storage, j, tried.hard, unknown, tried.value);
   return resolve_lanes(left, unknown, tried.value, panel.all_undecided,
                        terms_of(panel, storage, static_cast<int>(threadIdx.x), j), panel.undecided);
 }

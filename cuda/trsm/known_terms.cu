@@ -105,27 +105,10 @@ class NextTile {
   E entry_[entries], number_[numbers];
 };
 
-/// Subtracts a right-hand side from the sums of its parts. If alpha is real, a part is not read for the other one: the
-/// imaginary parts on the diagonal of Cholesky's A may be NaN.
-template <class E>
-__device__ __forceinline__ void subtract_right_side(TripleChain (&sums)[parts_of<E>], const E& alpha, const E& b) {
-  if constexpr (is_complex<E>) {
-    sums[0].step(-alpha.re, b.re);
-    sums[1].step(-alpha.re, b.im);
-    if (is_zero(alpha.im)) return;
-    sums[0].step(alpha.im, b.im);
-    sums[1].step(-alpha.im, b.re);
-  } else {
-    sums[0].step(-alpha, b);
-  }
-}
-
-/// Returns whether a sum is so uncertain that about one of a thousand unknowns with such sums is undecided. Errors near
-/// underflow do not count, since three words do not reduce them.
+/// Returns whether a sum must be refined. Errors near underflow do not count, since more words do not reduce them.
 template <class T>
-__device__ bool is_uncertain(const BoundedPair<T, true>& sum) {
-  constexpr double bound = sizeof(T) == 8 ? 0x1p-64 : 0x1p-35;
-  return sum.error > fabs(sum.pair.s) * bound && sum.error > 0x1p-950;
+__device__ bool is_uncertain(const BoundedPair<T, true>& sum, double relative) {
+  return sum.error > fabs(sum.pair.s) * relative && sum.error > 0x1p-950;
 }
 
 /// The sums of a thread block's tile, of rows from row0 on out of the `count` rows after the `known` unknowns, and of
@@ -154,22 +137,32 @@ struct TileOfSums {
 
   /// Computes the tile's sums from all their terms in three words, if they are uncertain for `many` threads. If the
   /// sums of half of the threads are `zero`, most terms are zero and are left out, so that one uncertain thread
-  /// suffices. All threads call this.
+  /// suffices. If three words leave many threads uncertain, the sums are computed in most_words words. All threads call
+  /// this.
   __device__ void refine_if(bool uncertain, Tile& tile, bool zero = false) const {
     const int count = __syncthreads_count(uncertain);
-    if (count >= many || (count > 0 && __syncthreads_count(zero) >= known_threads / 2)) refine(*this, tile);
+    if (count < many && (count == 0 || __syncthreads_count(zero) < known_threads / 2)) return;
+    uncertain = refine<3, rows>(*this, 0, tile);
+    if (__syncthreads_count(uncertain) < many) return;
+    constexpr int some = parts == 1 ? 2 : 1;  // whose words fit in registers
+    static_assert(rows % some == 0);
+#pragma unroll 1
+    for (int r = 0; r < rows; r += some) refine<most_words, some>(*this, r, tile);
   }
 
  private:
-  /// The function is not inlined, so that it takes no registers of the code that seldom calls it.
-  __device__ static ACCUBLAS_NOINLINE void refine(TileOfSums of, Tile& tile) {
+  /// Computes `some` sums of each thread, from the r0-th on. Returns whether one of them stays uncertain. The function
+  /// is not inlined, so that it takes no registers of the code that seldom calls it.
+  template <int words, int some_rows>
+  __device__ static ACCUBLAS_NOINLINE bool refine(TileOfSums of, int r0, Tile& tile) {
     const SolveJob<E>& job = of.job;
     const E alpha = job.alpha ? *job.alpha : job.system.alpha;
-    TripleChain chain[rows][parts];
+    const int row0 = warp() * rows + r0;
+    WordSum<words> sum[some_rows][parts];
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
-      subtract_right_side(chain[r], alpha,
-                          lifted_for_sums(job.system.x(job.place(of.position(warp() * rows + r)), of.side(lane()))));
+    for (int r = 0; r < some_rows; ++r)
+      subtract_right_side(sum[r], alpha,
+                          lifted_for_sums(job.system.x(job.place(of.position(row0 + r)), of.side(lane()))));
     NextTile<E, true, of_warp, true> next(job, 0, of.known, of.row0, of.count, of.side0);
     next.load(0);
 #pragma unroll 1
@@ -184,7 +177,7 @@ struct TileOfSums {
       if (leaves_out_zeros) {
         bool any = false;
 #pragma unroll
-        for (int r = 0; r < rows; ++r) any |= !is_zero_number(tile.a[lane()][warp() * rows + r]);
+        for (int r = 0; r < some_rows; ++r) any |= !is_zero_number(tile.a[lane()][row0 + r]);
         terms &= __ballot_sync(0xFFFFFFFFu, any);
       }
 #pragma unroll 1
@@ -193,16 +186,22 @@ struct TileOfSums {
         const E x = tile.x[q][lane()];
         if (leaves_out_zeros && !__any_sync(0xFFFFFFFFu, !is_zero_number(x))) continue;
 #pragma unroll
-        for (int r = 0; r < rows; ++r) add_term(chain[r], tile.a[q][warp() * rows + r], x);
+        for (int r = 0; r < some_rows; ++r) add_term(sum[r], tile.a[q][row0 + r], x);
       }
       __syncthreads();
       done += some;
     }
+    bool uncertain = false;
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < some_rows; ++r)
 #pragma unroll
       for (int part = 0; part < parts; ++part)
-        if (of.has(r)) store_sum(job.sums, of.at(r, part), leading_pair<T>(chain[r][part].sum));
+        if (of.has(r0 + r)) {
+          const BoundedPair<T, true> pair = leading_pair<T>(sum[r][part].leading());
+          store_sum(job.sums, of.at(r0 + r, part), pair);
+          uncertain |= is_uncertain(pair, job.uncertain);
+        }
+    return uncertain;
   }
 };
 
@@ -260,7 +259,7 @@ __global__ void __launch_bounds__(known_threads, of_warp > few_rows ? 2
           sum[r][part].add(chain[r0 + r][part].bounded());
           if (sums.has(r0 + r)) {
             store_sum(job.sums, sums.at(r0 + r, part), sum[r][part]);
-            if constexpr (cr) uncertain |= is_uncertain(sum[r][part]);
+            if constexpr (cr) uncertain |= is_uncertain(sum[r][part], job.uncertain);
           }
           chain[r0 + r][part] = {};
         }
@@ -282,7 +281,7 @@ __global__ void __launch_bounds__(known_threads, 2)
 #pragma unroll
     for (int part = 0; part < Sums::parts; ++part) {
       const BoundedPair<RealOf<E>, true> sum = load_sum<RealOf<E>, true>(job.sums, sums.at(r, part));
-      uncertain |= is_uncertain(sum) && sums.has(r);
+      uncertain |= is_uncertain(sum, job.uncertain) && sums.has(r);
       zero &= sum.pair.s == 0 && sum.error == 0;
     }
   sums.refine_if(uncertain, *reinterpret_cast<typename Sums::Tile*>(memory), zero);
@@ -314,12 +313,12 @@ __global__ void __launch_bounds__(known_threads)
 #pragma unroll
   for (int r = warp; r < known_edge; r += known_warps) {
     if (row0 + r >= rows || side0 + lane >= system.sides) continue;
-    TripleChain chain[parts];
+    WordSum<3> chain[parts];
     subtract_right_side(chain, alpha, lifted_for_sums(b[r * pitch + lane]));
 #pragma unroll
     for (int part = 0; part < parts; ++part)
       store_sum(job.sums, ((row0 + r) * parts + part) * job.sums.stride + side0 + lane,
-                leading_pair<T>(chain[part].sum));
+                leading_pair<T>(chain[part].leading()));
   }
 }
 

@@ -32,18 +32,17 @@ struct SolveTerms {
 template <class E, class Everyone>
 __device__ ACCUBLAS_NOINLINE void resolve_row(unsigned hard, Unknown<E> unknown, SolveTerms<E> terms,
                                               const Chain<RealOf<E>, true> (&sums)[parts_of<E>][32],
-                                              WarpShares<E>* shares, E* x, bool exactly, unsigned long long* undecided,
-                                              Everyone everyone) {
+                                              WarpShares<E, 3>* shares, E* x, bool exactly,
+                                              unsigned long long* undecided, Everyone everyone) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   if (!exactly) {
     const bool lifted = is_lifted<E>(magnitude_of<E>(sums[0][lane]));
-    TripleSum of_terms[parts_of<E>];
-    sums_by_warps<E>(hard, terms, lifted, warps + 1, shares, everyone, of_terms);
+    TripleSum numerators[parts_of<E>];
+    numerators_by_warps<E, 3>(hard, unknown.alpha, terms, lifted, warps + 1, shares, everyone, numerators);
     E value{};
     bool pending = (hard >> lane & 1) != 0;
     if (pending) {
-      unknown.b = terms.right_side();
-      pending = !decided_by_sums(unknown, of_terms, lifted, value);
+      pending = !decided_by_numerators(unknown, numerators, lifted, value);
       if (!pending && warp == 0) x[lane] = value;
     }
     hard = __ballot_sync(0xFFFFFFFFu, pending);
@@ -278,8 +277,8 @@ class SolveBlock : BlockData<E, cr> {
   __device__ __forceinline__ void resolve(int r, unsigned hard) const {
     // The shares may overwrite sums of other rows, because only those of this row are in use.
     constexpr int half = BlockStorage<E, cr>::kept / 2;
-    auto* const shares = reinterpret_cast<WarpShares<E>*>(&storage_.sums[r < half ? half : 0]);
-    static_assert(sizeof(WarpShares<E>) * (warps + 1) <= sizeof storage_.sums / 2);
+    auto* const shares = reinterpret_cast<WarpShares<E, 3>*>(&storage_.sums[r < half ? half : 0]);
+    static_assert(sizeof(WarpShares<E, 3>) * (warps + 1) <= sizeof storage_.sums / 2);
     const auto everyone_arrives = [] { ptx::barrier_sync(everyone, all_threads); };
     resolve_row(hard, row(r), terms_of(r, side()), sums_of(r), shares, storage_.x[r], job_.all_undecided,
                 job_.undecided, everyone_arrives);

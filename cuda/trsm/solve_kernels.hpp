@@ -2,7 +2,7 @@
 // all right-hand sides, are in memory as pairs (cuda/sums/pair_sums.hpp). Each block of solved unknowns is added to
 // them, and then the next block is solved. In cr the sums begin with minus the right-hand sides, so that they are minus
 // the numerators of the unknowns. Hence their errors compare with the numerators, and sums that cancellation has made
-// uncertain are recognized and computed again in three words.
+// uncertain are recognized and computed again in three words, or in six.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -41,6 +41,7 @@ struct SolveJob {
   const E* alpha;     ///< alpha in device memory, instead of the system's; or null
   FarEntries<E> far;  ///< entries that replace the system's; for forward substitution only
   bool forward, dot2;
+  double uncertain;  ///< relative error from which on sums are refined
   /// Row parts i + part, column side: that part of sum_j m(i, j) x(j, side) over the known unknowns, in cr less
   /// alpha x(i, side), the right-hand side.
   PairSums sums;
@@ -53,6 +54,10 @@ struct SolveJob {
   /// Returns the index of the unknown at a position; the same function maps an index to its position.
   ACCUBLAS_HD Index place(Index position) const { return forward ? position : system.order - 1 - position; }
 };
+
+/// About one of a thousand unknowns whose sums have this relative error is undecided.
+template <class T>
+inline constexpr double uncertain_sum = sizeof(T) == sizeof(double) ? 0x1p-64 : 0x1p-35;
 
 /// Returns how many unknowns a block of solve_block has: in dot2 those of a block of its terms, in cr few enough for
 /// the sums to stay in registers.
@@ -84,7 +89,7 @@ template <class E>
 void add_known(const DeviceModel&, const SolveJob<E>&, Index first, Index terms, Index rows, cudaStream_t);
 
 /// Refines the sums of cr of the `rows` unknowns after the `known` ones, which they contain: where many of neighbouring
-/// sums are uncertain, these are computed again in three words.
+/// sums are uncertain, these are computed again in three words, or in six if three leave them uncertain.
 template <class E>
 void refine_sums(const DeviceModel&, const SolveJob<E>&, Index known, Index rows, cudaStream_t);
 

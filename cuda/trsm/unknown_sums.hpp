@@ -42,13 +42,14 @@ class UnknownSums {
 
  public:
   /// alpha: null, or a pointer to device memory that replaces the system's alpha. `panel_step`: every panel but the
-  /// last has a multiple of this many right-hand sides.
+  /// last has a multiple of this many right-hand sides. `uncertain`: relative error from which on sums are refined.
   UnknownSums(State& state, const TriangularSystem<E>& system, const E* alpha, bool dot2, Execution& execution,
-              Index panel_step = 32, int moduli = sum_moduli<T>)
+              Index panel_step = 32, int moduli = sum_moduli<T>, double uncertain = uncertain_sum<T>)
       : state_(state), system_(system), execution_(execution), moduli_(moduli), block_(solve_block_unknowns<E>(dot2)) {
     job_.alpha = alpha;
     job_.forward = system_.m.part == Triangle::lower;
     job_.dot2 = dot2;
+    job_.uncertain = uncertain;
     job_.all_undecided = false;
     choose_panel(panel_step);
   }

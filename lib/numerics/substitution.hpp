@@ -53,8 +53,19 @@ struct Unknown {
 
   /// Rounds the quotient of 2^-scale times a real numerator by the pivot. It takes more operations than
   /// approximate_quotient, and works in the whole range.
-  ACCUBLAS_HD bool approximate_quotient_apart(const TripleSum& numerator, int scale, T& result) const {
-    return quotient_apart(numerator, scale, result);
+  ACCUBLAS_HD bool approximate_quotient_apart(const TripleSum& above, int scale, T& result) const {
+    if (!unit && (is_nan(pivot) || is_zero(pivot))) return false;
+    const A y = A::of(above);
+    if (is_nothing(y)) return result = T(0), true;
+    if (unit) return ziv_test(T(1), above, T(0), T(0), &result, -scale);
+    if (!is_finite(pivot)) return false;
+    if (above.error == 0 && last_set_bit(pivot) == absolute(pivot))
+      // The exponent alone changes: the reciprocal of a subnormal power of two may be no number of type T.
+      return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot) - scale);
+    if (y.high == 0) return false;
+    const int of_y = exponent_above(y.high), of_pivot = exponent_above(pivot);
+    const A quotient = y.scaled(-of_y).over(A{pivot, 0, 0}.scaled(-of_pivot));
+    return rounds_to(quotient, of_y - of_pivot - scale, result);
   }
 
   /// Computes the parts of the pivot's reciprocal. Returns false if a number is out of range.
@@ -101,25 +112,7 @@ struct Unknown {
   /// three parts, and it and the pivot are divided by powers of two.
   ACCUBLAS_HD ACCUBLAS_NOINLINE bool approximate_apart(const TripleSum& sum, int scale, T& result) const {
     TripleSum above;
-    return numerator(0, sum, scale, above) && quotient_apart(above, scale, result);
-  }
-  /// Rounds the quotient of 2^-scale times a real numerator and the pivot.
-  ACCUBLAS_HD bool quotient_apart(const TripleSum& above, int scale, T& result) const {
-    if (!unit && (is_nan(pivot) || is_zero(pivot))) return false;
-    const A y = A::of(above);
-    if (is_nothing(y)) {
-      result = T(0);
-      return true;
-    }
-    if (unit) return ziv_test(T(1), above, T(0), T(0), &result, -scale);
-    if (!is_finite(pivot)) return false;
-    if (above.error == 0 && last_set_bit(pivot) == absolute(pivot))
-      // The exponent alone changes: the reciprocal of a subnormal power of two may be no number of type T.
-      return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot) - scale);
-    if (y.high == 0) return false;
-    const int of_y = exponent_above(y.high), of_pivot = exponent_above(pivot);
-    const A quotient = y.scaled(-of_y).over(A{pivot, 0, 0}.scaled(-of_pivot));
-    return rounds_to(quotient, of_y - of_pivot - scale, result);
+    return numerator(0, sum, scale, above) && approximate_quotient_apart(above, scale, result);
   }
   /// Rounds x 2^exponent, where x is between 1/4 and 4.
   ACCUBLAS_HD static bool rounds_to(const A& x, int exponent, T& result) {
@@ -295,6 +288,14 @@ struct Unknown {
     return decided && scale >= F::min_exponent + F::digits - 1 && scale < F::max_exponent + F::digits - 1;
   }
 
+  /// Same contract as above for sum / d, a real sum over a finite number; neither is zero.
+  ACCUBLAS_HD static bool quotient_by_leading(const Wide<LongAccumulator::limbs>& sum, T d, T& result) {
+    int of_sum = 0;
+    const int of_d = exponent_above(d);
+    const A quotient = A::leading(sum, &of_sum).over(A{d, 0, 0}.scaled(-of_d));
+    return rounds_to(quotient, of_sum + LongAccumulator::min_exponent - of_d, result);
+  }
+
   /// Returns the canonical NaN. Unless an operand is NaN, too, it signals that the NaN was made.
   ACCUBLAS_HD static T nan_of(bool any_nan) {
     if (!any_nan) signal_exceptions(exceptions::invalid);
@@ -305,7 +306,7 @@ struct Unknown {
     const T result = special / divisor;
     return is_nan(result) ? nan_of(any_nan || is_nan(divisor)) : result;
   }
-  /// Returns the quotient of a finite number with this sign (-1, 0 or 1) and a zero.
+  /// Returns the quotient of a finite number with this sign and a zero.
   ACCUBLAS_HD static T quotient_by_zero(T sign, T zero) {
     if (sign == 0) return nan_of(false);
     signal_exceptions(exceptions::division_by_zero);
@@ -382,6 +383,8 @@ struct Unknown {
       if (sign[0] == 0) return T(0);
       const bool negative = (sign[0] < 0) != (d < 0);
       if (!is_finite(d)) return negative ? -T(0) : T(0);
+      if constexpr (by_leading)
+        if (T leading{}; quotient_by_leading(sum[0], d, leading)) return leading;
       const double size = absolute(d), near = above[0].nearest() / d;
       return checked(round_quotient<T>(negative, static_cast<T>(near), [&](int times, T a, T b, T c) {
         ComponentSum<double> left;

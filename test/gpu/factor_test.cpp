@@ -70,6 +70,65 @@ TYPED_TEST(Factor, DecayingOnes) {
   }
 }
 
+/// Writes A = [I X; W 0], where I has the order `known`, so that the numerators after `known` steps are -W X. Terms of
+/// a level, some 2^-50 (single precision: 2^-20) of the level before, cancel in pairs, except for those of the last
+/// level. Every other row has one pair of the last level: a number and half of its last bit, which make a tie.
+template <class T>
+void make_cancelling(Matrices<T>& p, Index known, int levels, int exponent, Random& rng) {
+  constexpr int step = sizeof(T) == 8 ? 50 : 20;
+  constexpr T half = std::numeric_limits<T>::epsilon() / 2;
+  const auto at = [&](Index i, Index j) {
+    return &p.a[static_cast<std::size_t>(p.parts * (p.layout == ACCUBLAS_ROW_MAJOR ? i * p.lda + j : i + j * p.lda))];
+  };
+  const auto number = [&] { return static_cast<T>(uniform(rng) - 0.5); };
+  for (Index i = 0; i < p.m; ++i)
+    for (Index j = 0; j < p.n; ++j)
+      for (Index part = 0; part < p.parts; ++part) at(i, j)[part] = i == j && i < known && part == 0;
+  for (Index q = 0; q + 1 < known; q += 2) {
+    const int level = q < 4 ? levels - 1 : static_cast<int>(below(rng, levels));
+    const bool last = level == levels - 1;
+    for (Index part = 0; part < p.parts; ++part) {
+      for (Index j = known; j < p.n; ++j) {
+        const T x = static_cast<T>(std::ldexp(1 + uniform(rng), exponent - step * level));
+        at(q, j)[part] = x;
+        at(q + 1, j)[part] = last ? static_cast<T>(std::ldexp(1, exponent - step * level)) : x;
+      }
+      for (Index i = known; i < p.m; ++i) {
+        const bool tie = i % 2 == 0;
+        const T w = last && tie ? (q == 0 && part == 0 ? T(1) : T(0)) : number();
+        at(i, q)[part] = w;
+        at(i, q + 1)[part] = !last ? -w : tie ? w * half : number();
+      }
+    }
+  }
+}
+
+/// Elements cancel by up to 100 to 300 bits, and are decided by four or six words or exactly: in panels, in blocks, and
+/// in sums that are refined between them. Some of them are ties, or lie at the ends of the range.
+TYPED_TEST(Factor, CancellingOnes) {
+  this->cpu.set("cr");
+  this->gpu.set("cr");
+  for (const char* name : {"vandermonde", "hilbert"}) {
+    this->matrix = name;
+    for (const Kind kind : {Kind::getrf, Kind::gesv})
+      for (const Index parts : {1, 2}) {
+        const Index n = (parts == 1 ? 400 : 170) + below(this->rng, 70);
+        this->expect_same(this->make(kind, Data::named, parts, kind == Kind::getrf ? n + 40 : n, n, 40), parts == 1);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+  }
+  constexpr bool wide = sizeof(TypeParam) == 8;
+  for (const Index parts : {1, 2})
+    for (const int levels : {2, 3, 4, 5, 7})
+      for (const int exponent : {0, wide ? 960 : 110, wide ? -620 : -20, wide ? -880 : -60}) {
+        const Index known = parts == 1 ? 200 : 90, n = known + 40 + below(this->rng, 60);
+        Matrices<TypeParam> p = this->make(Kind::getrf, Data::tame, parts, n, n, 1);
+        make_cancelling(p, known, levels, exponent, this->rng);
+        this->expect_same(p, false);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+}
+
 /// So many right-hand sides that their rows change places all at once.
 TYPED_TEST(Factor, ManySides) {
   this->cpu.set("cr");

@@ -1,9 +1,11 @@
 // TRSM, LU and Cholesky's factorization in cr of matrices that decay or are sparse, at any place of the range, or whose
-// rows are at several, against their definitions by exact sums. Nearly all elements must be decided without those.
+// rows are at several, against their definitions by exact sums. Nearly all elements must be decided without those. LU
+// is also tested where elements cancel strongly.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -115,6 +117,47 @@ class Decaying : public testing::Test {
       }
     }
   }
+
+  /// Compares the LU factorizations of an n x n matrix with the one by exact sums, which goes by columns.
+  void expect_lu(Index n, const Numbers& a) {
+    Numbers want = a;
+    const auto at = [&](Index i, Index j) -> E& { return want[i + j * n]; };
+    const auto exact = [&](Index i, Index j, Index count, const E& pivot, bool unit) {
+      return exact_unknown(
+          at(i, j), pivot, unit, count, [&](Index q) { return at(i, q); }, [&](Index q) { return at(q, j); });
+    };
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = 0; i < j; ++i) at(i, j) = exact(i, j, i, E{1}, true);
+      Index best = j;
+      std::vector<E> value(n);
+      const auto size = [&](Index i) {
+        T sum = 0;
+        for (int part = 0; part < parts_of<E>; ++part) sum += std::fabs(part_of(value[i], part));
+        return sum;
+      };
+      for (Index i = j; i < n; ++i) {
+        value[i] = exact(i, j, j, E{1}, true);
+        if (size(i) > size(best)) best = i;
+      }
+      for (Index q = 0; q < n; ++q) std::swap(at(j, q), at(best, q));
+      const E pivot = value[best];
+      for (Index i = j + 1; i < n; ++i) at(i, j) = exact(i, j, j, pivot, pivot == 0);
+      at(j, j) = pivot;
+    }
+    compare(want, [&](Execution& execution) {
+      std::vector<E> x = a;
+      std::vector<std::int64_t> pivots(n);
+      std::int64_t info = 0;
+      Factorization<E> f{};
+      f.kind = Operation::getrf;
+      f.m = f.n = n;
+      f.a = {x.data(), 1, n};
+      f.pivots = {pivots.data(), false};
+      f.info = &info;
+      cpu::factorize(f, execution);
+      return x;
+    });
+  }
 };
 using DecayingTypes = testing::Types<double, float, Complex<double>, Complex<float>>;
 TYPED_TEST_SUITE(Decaying, DecayingTypes);
@@ -145,46 +188,10 @@ TYPED_TEST(Decaying, Factorizations) {
   using E = TypeParam;
   using T = RealOf<E>;
   this->for_cases([&](Index n, const std::vector<E>& a, int) {
-    // LU by columns.
+    this->expect_lu(n, a);
+    // Cholesky's X^H X, in the upper triangle.
     std::vector<E> want = a;
     const auto at = [&](Index i, Index j) -> E& { return want[i + j * n]; };
-    const auto exact = [&](Index i, Index j, Index count, const E& pivot, bool unit) {
-      return exact_unknown(
-          at(i, j), pivot, unit, count, [&](Index q) { return at(i, q); }, [&](Index q) { return at(q, j); });
-    };
-    for (Index j = 0; j < n; ++j) {
-      for (Index i = 0; i < j; ++i) at(i, j) = exact(i, j, i, E{1}, true);
-      Index best = j;
-      std::vector<E> value(n);
-      const auto size = [&](Index i) {
-        T sum = 0;
-        for (int part = 0; part < parts_of<E>; ++part) sum += std::fabs(part_of(value[i], part));
-        return sum;
-      };
-      for (Index i = j; i < n; ++i) {
-        value[i] = exact(i, j, j, E{1}, true);
-        if (size(i) > size(best)) best = i;
-      }
-      for (Index q = 0; q < n; ++q) std::swap(at(j, q), at(best, q));
-      const E pivot = value[best];
-      for (Index i = j + 1; i < n; ++i) at(i, j) = exact(i, j, j, pivot, pivot == 0);
-      at(j, j) = pivot;
-    }
-    this->compare(want, [&](Execution& execution) {
-      std::vector<E> x = a;
-      std::vector<std::int64_t> pivots(n);
-      std::int64_t info = 0;
-      Factorization<E> f{};
-      f.kind = Operation::getrf;
-      f.m = f.n = n;
-      f.a = {x.data(), 1, n};
-      f.pivots = {pivots.data(), false};
-      f.info = &info;
-      cpu::factorize(f, execution);
-      return x;
-    });
-    // Cholesky's X^H X, in the upper triangle.
-    want = a;
     for (Index j = 0; j < n; ++j) {
       for (Index i = 0; i < j; ++i)
         at(i, j) = exact_unknown(
@@ -209,6 +216,54 @@ TYPED_TEST(Decaying, Factorizations) {
       return x;
     });
   });
+}
+
+/// Returns A = [I X; W 0] by columns, where I has the order `known`. The numerators after `known` steps are -W X, whose
+/// terms cancel in pairs but for those of the last level. A level is some 2^-50 (single precision: 2^-20) of the one
+/// before. Every other row has one pair of the last level: a number and half of its last bit, which make a tie.
+template <class E>
+std::vector<E> cancelling_matrix(Index n, Index known, int levels, int exponent, Random& random) {
+  using T = RealOf<E>;
+  constexpr int step = sizeof(T) == 8 ? 50 : 20;
+  constexpr T half = std::numeric_limits<T>::epsilon() / 2;
+  std::vector<E> a(n * n);
+  const auto number = [&](double most) { return most * static_cast<double>(random() >> 11) * 0x1p-53; };
+  const auto element = [&](auto&& part) -> E {
+    if constexpr (is_complex<E>)
+      return {static_cast<T>(part()), static_cast<T>(part())};
+    else
+      return static_cast<T>(part());
+  };
+  for (Index q = 0; q < known; ++q) a[q + q * n] = E{T(1)};
+  for (Index q = 0; q + 1 < known; q += 2) {
+    const int level = q < 4 ? levels - 1 : static_cast<int>(random() % static_cast<unsigned>(levels));
+    const double size = std::ldexp(1, exponent - step * level);
+    const bool last = level == levels - 1;
+    for (Index j = known; j < n; ++j) {
+      const E x = element([&] { return size * (1 + number(1)); });
+      a[q + j * n] = x;
+      a[q + 1 + j * n] = last ? element([&] { return size; }) : x;
+    }
+    for (Index i = known; i < n; ++i) {
+      const bool tie = last && i % 2 == 0;
+      const E w = tie ? E{T(q == 0)} : element([&] { return number(0.5); });
+      a[i + q * n] = w;
+      a[i + (q + 1) * n] = tie ? E{q == 0 ? half : T(0)} : last ? element([&] { return number(0.5); }) : E{T(-1)} * w;
+    }
+  }
+  return a;
+}
+
+TYPED_TEST(Decaying, CancellingElements) {
+  constexpr bool wide = sizeof(RealOf<TypeParam>) == 8;
+  this->counts = false;
+  for (const int levels : {2, 3, 4, 7})
+    for (const int exponent : {0, wide ? 960 : 110, wide ? -620 : -20, wide ? -880 : -60}) {
+      const Index known = pick(this->random, 30, 50), n = known + pick(this->random, 10, 20);
+      SCOPED_TRACE(testing::Message() << "levels " << levels << " exponent " << exponent << " n " << n);
+      this->expect_lu(n, cancelling_matrix<TypeParam>(n, known, levels, exponent, this->random));
+      if (testing::Test::HasFatalFailure()) return;
+    }
 }
 
 /// Products that underflow are summed again after their lines have been lifted. A line whose largest entry meets a zero

@@ -244,23 +244,25 @@ TYPED_TEST(RealSubstitution, PowersOfTwoDivideExactSums) {
 }
 
 template <class E>
-using ComplexQuotient = Substitution<E>;
-using ComplexTypes = testing::Types<Complex<double>, Complex<float>>;
-TYPED_TEST_SUITE(ComplexQuotient, ComplexTypes);
+using ExactQuotient = Substitution<E>;
+TYPED_TEST_SUITE(ExactQuotient, Types);
 
 /// Quotients have any exponents: they are subnormal, too large, or have parts far apart. They lie halfway between two
 /// numbers, near there, or anywhere.
-TYPED_TEST(ComplexQuotient, LeadingBitsDecideAsComparisonsDo) {
+TYPED_TEST(ExactQuotient, LeadingBitsDecideAsComparisonsDo) {
   using E = TypeParam;
   using T = RealOf<E>;
-  constexpr int parts = 2;
+  constexpr int parts = parts_of<E>;
   constexpr int widest = sizeof(T) == 8 ? 1040 : 140;
   for (int i = 0; i < 40000; ++i) {
     const int exponents = i % 5 == 0 ? widest : i % 5 == 1 ? 30 : 0;
     const int of_pivot = this->below(2 * widest) - widest, of_sums = this->below(4 * widest) - 2 * widest;
     const auto at = [](double x, int exponent) { return static_cast<T>(std::ldexp(x, exponent)); };
     E pivot = this->element(exponents), x = this->element(this->below(4) ? 0 : exponents);
-    pivot = {at(pivot.re, of_pivot), at(pivot.im, of_pivot)};
+    if constexpr (is_complex<E>)
+      pivot = {at(pivot.re, of_pivot), at(pivot.im, of_pivot)};
+    else
+      pivot = at(pivot, of_pivot);
     // The sums are those of x pivot, of half a unit of x more, with a small change, or arbitrary.
     ExactSum<double> above[parts];
     const bool halfway = this->below(2);
@@ -278,8 +280,9 @@ TYPED_TEST(ComplexQuotient, LeadingBitsDecideAsComparisonsDo) {
     const Unknown<E> unknown = Unknown<E>::of_row(E{T(0)}, pivot, false);
     const E quick = unknown.exact(above), slow = unknown.template exact<false>(above);
     ASSERT_EQ(std::memcmp(&quick, &slow, sizeof(E)), 0)
-        << std::hexfloat << i << " pivot " << pivot.re << ", " << pivot.im << ": " << quick.re << ", " << quick.im
-        << " for " << slow.re << ", " << slow.im;
+        << std::hexfloat << i << " pivot " << part_of(pivot, 0) << ", " << part_of(pivot, parts - 1) << ": "
+        << part_of(quick, 0) << ", " << part_of(quick, parts - 1) << " for " << part_of(slow, 0) << ", "
+        << part_of(slow, parts - 1);
   }
 }
 

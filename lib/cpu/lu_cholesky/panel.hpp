@@ -192,13 +192,7 @@ class Panel {
     if (count == 0) return;
     const LineSums<E> sums = line_sums(stride_);
     const T* const row = inner_ + r * stride_;
-    const auto entry = [&](Index q) -> E {
-      if constexpr (is_complex<E>)
-        return {row[2 * q], row[2 * q + 1]};
-      else
-        return row[q];
-    };
-    sums.write_entries(r, entry, line_of_l_);
+    sums.write_entries(r, sums.numbers_in(row), line_of_l_);
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_;
     T* const columns = upper_ + (r + 1) * stride_;
@@ -296,10 +290,9 @@ class Panel {
     for (int part = 0; part < parts; ++part) own[part] = at[part * step];
     const int scale = by_columns_ ? 0 : scales_[r];
     if (unknown.approximate_scaled(own, scale, result)) return result;
-    const auto left = [&](Index q) { return a_(q < first_ ? row_of(r) : first_ + r, q); };
     const LineSums<E> sums = line_sums(line_);
     T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
-    for (Index q = 0; q < terms; ++q) keep_parts(left(q), row + parts * q);
+    for (Index q = 0; q < terms; ++q) keep_parts(a_(q < first_ ? row_of(r) : first_ + r, q), row + parts * q);
     sums.write(column, 0, terms, lines);
     const bool decided = sums.decide(unknown, terms, lines, 0, row, own, result);
     for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
@@ -309,7 +302,9 @@ class Panel {
       hard_.fetch_add(1, std::memory_order_relaxed);
     if (decided) return result;
     undecided_.fetch_add(1, std::memory_order_relaxed);
-    return sums.exact(unknown, column, terms, left);
+    result = sums.exact(unknown, column, terms, sums.numbers_in(row), &own);
+    for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
+    return result;
   }
 
   /// The elements of the column from the diagonal on, rounded: the first of the largest.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 #include "lib/base/integers.hpp"
 #include "lib/call/product.hpp"
@@ -71,6 +73,16 @@ class LineSums {
     }
   }
 
+  /// Returns a function of q that returns number q of those whose parts stand side by side.
+  static auto numbers_in(const T* row) {
+    return [row](Index q) -> E {
+      if constexpr (is_complex<E>)
+        return {row[2 * q], row[2 * q + 1]};
+      else
+        return row[q];
+    };
+  }
+
   /// Power of two of which the parts of `count` numbers are multiples; multiple_of_all where they are zero.
   double last_bit(Index count, const T* numbers) const {
     return kernels_for<CrKernels<T>>(isa_).last_bit(parts * count, numbers);
@@ -134,9 +146,10 @@ class LineSums {
   }
 
   /// The unknown with the exact sum of m(p, q) x(q) over the first `count` unknowns. Where dot2's pair is NaN,
-  /// cr's sum stands for it.
+  /// cr's sum stands for it. If `sums` is not null and alpha is 1, it is set to sums that differ from the right-hand
+  /// sides by the leading bits of the numerators, so that they decide quotients of the numerators by other pivots.
   template <class X>
-  E exact(const Unknown<E>& unknown, Index p, Index count, const X& x) const {
+  E exact(const Unknown<E>& unknown, Index p, Index count, const X& x, TripleSum (*sums)[parts] = nullptr) const {
     ExactSum<double> above[parts];
     for (int part = 0; part < parts; ++part) {
       const Terms<X> terms{*this, x, p, part};
@@ -151,7 +164,12 @@ class LineSums {
         for (Index t = 0; t < parts * count; ++t) above[part].add(terms.row(t), terms.col(t));
       }
     }
-    return unknown.exact(above);
+    const E result = unknown.exact(above);  // which adds the right-hand side to `above`
+    for (int part = 0; sums && part < parts; ++part) {
+      const Approximation numerator = leading_of(above[part]);
+      (*sums)[part] = {double{part_of(unknown.b, part)}, -numerator.high, -numerator.low, numerator.error};
+    }
+    return result;
   }
 
   /// Returns the largest of a number and the magnitudes of others, or NaN if one of them is NaN.
@@ -164,6 +182,19 @@ class LineSums {
  private:
   /// An entry before the pivot, which is stored whatever M is.
   E before(Index p, Index q) const { return conjugate_if(m_.conjugate, m_.stored(place(p), place(q))); }
+
+  /// Returns the leading bits of a sum. They are NaN if the sum is special, or lies too near an end of the range.
+  static Approximation leading_of(const ExactSum<double>& sum) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    double special = 0;
+    if (sum.special(special)) return {nan, nan, nan};
+    const Wide<LongAccumulator::limbs> value = sum.value();
+    if (wide_bit_length(value) == 0) return {0, 0, 0};
+    int exponent = 0;
+    const Approximation one = Approximation::leading(value, &exponent);
+    exponent += LongAccumulator::min_exponent;
+    return std::abs(exponent) < 800 ? one.scaled(exponent) : Approximation{nan, nan, nan};
+  }
 
   /// Pairs as sums without an error; one that a kernel could not compute is NaN.
   void add_up_pairs(Index count, const double* line, Index sides, const T* unknowns, Index step, TripleSum* to) const {
