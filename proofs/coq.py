@@ -2,7 +2,8 @@
 
 A value has a kind. Z: a signed integer, exact (its range is a theorem's matter). u8, u16, u32, u64, u128: an unsigned integer; sums, differences, products and shifts
 wrap around. s8, s16, s32, s64 appear as targets of casts alone, which wrap around, and are Z then. R64, R32: a real number that is a double or a float; every operation
-is the exact one and a rounding, in the order of the source. bool. R: an exact real number. any: what the caller's tables say.
+is the exact one and a rounding, in the order of the source. bool. R: an exact real number. Q: the two integers of a quotient, which
+another definition rounds. any: what the caller's tables say.
 """
 import re
 from fractions import Fraction
@@ -45,9 +46,11 @@ def written(value):
 class Translator:
     """`paths`: {"table.fraction": ("fraction", "R64")}, what member expressions mean; an index inside is written "[]" and becomes an argument of the Coq function.
     `calls`: {"f": ("coq_f", kind)}, functions by their C++ name; `types`: {"T": "R64"}, kinds of types by name; a kind "any" is passed on.
-    `fuel`: turns that a loop takes at most whose end is not plain."""
+    `fuel`: turns that a loop takes at most whose end is not plain. `drop`: paths whose assignments are left out. `fields`: {"modulus": ("coq_f", kind)}, members of what
+    a call returns. `returned`: kinds of the items of a returned list. `defaults`: values of variables that are declared without one, or with an empty list."""
 
-    def __init__(self, paths=None, calls=None, types=None, fuel=1000, defaults=None):
+    def __init__(self, paths=None, calls=None, types=None, fuel=1000, defaults=None, drop=(), fields=None, returned=None):
+        self.drop, self.fields, self.returned = drop, fields or {}, returned
         self.paths, self.calls, self.types, self.fuel = paths or {}, calls or {}, types or {}, fuel
         self.defaults = defaults or {}
         self.scope = {}  # C++ name: kind
@@ -76,6 +79,8 @@ class Translator:
             if integer:
                 return (f"({ROUND[kind]} (IZR {text}))", kind)
             return (f"({ROUND[kind]} {text})" if (have, kind) != ("R32", "R64") else text, kind)
+        if kind == "Q" and integer:
+            return (text, kind)
         if kind == "R":
             return (f"(IZR {text})" if integer else text, "R")
         if kind == "Z":
@@ -88,7 +93,7 @@ class Translator:
         raise Unreadable(f"no conversion of {have} to {kind}: {text}")
 
     def common(self, a, b):
-        for kind in ("any", "R", "R64", "R32", "u128", "u64", "u32"):
+        for kind in ("any", "Q", "R", "R64", "R32", "u128", "u64", "u32"):
             if kind in (a, b):
                 return kind if kind != "any" else (b if a == "any" else a)
         return "Z"
@@ -139,6 +144,9 @@ class Translator:
             if suffix and "u" in suffix[0].lower():
                 return (str(value), "u64" if "l" in suffix[0].lower() else "u32")
             return (str(value), "u32" if 1 << 31 <= value < 1 << 32 else "Z")
+        if op == "member" and e[1][0] == "call":
+            name, kind = self.fields[e[2]]
+            return (f"({name} {self.expression(e[1])[0]})", kind)
         if op in ("id", "member", "index"):
             if e == ("id", "true") or e == ("id", "false"):
                 return (e[1], "bool")
@@ -198,6 +206,8 @@ class Translator:
             if sign == "!=":
                 return (f"(negb ({x} =? {y}))", "bool")
             return (f"({x} {sign if sign != '==' else '='}? {y})", "bool")
+        if kind == "Q" and sign == "/":
+            return (f"({x}, {y})", kind)
         if kind in ROUND:
             if sign not in "+-*/":
                 raise Unreadable(f"operator {sign} on floating-point numbers")
@@ -257,7 +267,7 @@ class Translator:
                 inner = self.stepped(s[3])
             elif s[0] == "bind":
                 own.update(s[1])
-            elif s[0] == "assign":
+            elif s[0] == "assign" and not self.dropped(s):
                 add(self.target(s[2]))
                 inner = self.stepped(s[2])
             elif s[0] == "if":
@@ -321,9 +331,8 @@ class Translator:
                 text, have = self.defaults.get(s[2], ("0", kind if kind not in ("auto", "any") else "Z"))
                 if have in ("R64", "R32") and text == "0":
                     text = "0%R"
-                names = [s[2]] + [p[0].split()[-1] for path, p in self.paths.items() if path.startswith(s[2] + ".")]
-                if s[2] in self.defaults and names[1:]:
-                    return "".join(f"let {n} := {text} in\n" for n in dict.fromkeys(names[1:])) + following()
+                if s[2] in self.defaults and s[2] in self.paths:
+                    return f"let {self.paths[s[2]][0].split()[-1].rstrip(')')} := {text} in\n" + following()
                 self.scope[s[2]] = have
                 return f"let {self.name(s[2])} := {text} in\n" + following()
             value = self.convert(self.expression(self.unstepped(s[3])), kind)
@@ -336,7 +345,7 @@ class Translator:
             self.scope.update(zip(s[1], kinds))
             return f"let {self.pattern(s[1])} := {value[0]} in\n" + following()
         if s[0] == "assign":
-            return self.assign(s) + following()
+            return ("" if self.dropped(s) else self.assign(s)) + following()
         if s[0] == "lambda":
             captured = [n for n in dict.fromkeys(list(self.scope) + [p[0].split()[-1] for p in self.paths.values()]) if self.mentions(s[3], n)]
             outer = dict(self.scope)
@@ -349,6 +358,8 @@ class Translator:
             return f"let {s[1]} := fun {names} =>\n{body} in\n" + following()
         if s[0] == "return":
             value = self.expression(s[1]) if s[1] is not None else ("tt", "any")
+            if self.returned and s[1][0] == "list":
+                value = ("(" + ", ".join(self.convert(self.expression(i), k)[0] for i, k in zip(s[1][1], self.returned)) + ")", "any")
             self.given = value[1]
             return give(value[0])
         if s[0] == "if":
@@ -368,6 +379,8 @@ class Translator:
             return f"let {self.pattern(names)} := if {condition} then\n{then} else {other} in\n" + following()
         if s[0] in ("for", "while"):
             return self.loop(s, following, give)
+        if s[0] == "call" and not rest:  # what it returns is the function's
+            return give(self.expression(s[1])[0])
         raise Unreadable(f"statement {s[0]}")
 
     def mentions(self, tree, name):
@@ -381,6 +394,9 @@ class Translator:
             return any(self.mentions(i, name) for i in tree)
         return False
 
+    def dropped(self, s):
+        return self.path(self.unstepped(s[2]))[0].replace("[]", "") in self.drop
+
     def assign(self, s):
         target, value_tree = s[2], s[3]
         name = self.target(target)
@@ -393,6 +409,8 @@ class Translator:
         text = value[0]
         if len(indices) == 1 and self.indexed(target):
             text = f"(update {self.name(name)} {self.expression(indices[0])[0]} {text})"
+        elif len(indices) == 2:
+            text = f"(update2 {self.name(name)} {self.expression(indices[0])[0]} {self.expression(indices[1])[0]} {text})"
         elif indices:
             raise Unreadable(f"assignment to {target}")
         return f"let {self.name(name)} := {text} in\n" + self.steps(target) + self.steps(value_tree)

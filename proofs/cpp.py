@@ -29,6 +29,7 @@ class Unreadable(Exception):
 
 def tokens(text):
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"^#ifdef __CUDA_ARCH__$.*?^(#else$(.*?)^)?#endif$", lambda m: m[2] or "", text, flags=re.S | re.M)  # the host's lines; the device has its intrinsics
     text = re.sub(r"^[ \t]*#[^\n]*", " ", text, flags=re.M)
     out, at = [], 0
     while at < len(text):

@@ -51,10 +51,11 @@ class Source:
     def type_of(kind):
         return {"bool": "bool", "R": "R", "R64": "R", "R32": "R"}.get(kind, "Z" if kind == "Z" or kind[0] == "u" else "_")
 
-    def function(self, path, name, as_=None, which=0, parameters=None, result=None, **options):
+    def function(self, path, name, as_=None, which=0, parameters=None, result=None, scope=None, **options):
         """Defines a function. `parameters`: Coq binders instead of the C++ parameters, where these are structs; `result`: its kind."""
         given, body = self.header(path).function(name, which)
         t = self.translator(options)
+        t.scope.update(scope or {})
         if parameters is None:
             parameters = ""
             for kind, parameter in given:
