@@ -1,7 +1,7 @@
 (* The error-free transformations of lib/numerics/eft.hpp. *)
 From Coq Require Import ZArith Reals Lra Lia Bool.
 From Flocq Require Import Core BinarySingleNaN Relative Plus_error Mult_error Pff2Flocq.
-From Proofs Require Import Floats.
+From Proofs Require Import Semantics Floats ZivSource.
 
 Open Scope R_scope.
 
@@ -30,6 +30,18 @@ Proof.
   intros Fx Fy. exact (TwoSum_correct (-1074) 53 (fun x => negb (Z.even x)) eq_refl ltac:(lia) even_symmetric x y Fx Fy).
 Qed.
 
+(* The definitions above are those of the header. *)
+Lemma two_sum_source_value (a b : double) : is_finite (low (two_sum a b)) = true ->
+  (B2R (high (two_sum a b)), B2R (low (two_sum a b))) = two_sum_source (B2R a) (B2R b).
+Proof.
+  unfold two_sum, high, low, fst, snd, two_sum_source, add_rn_source. cbv zeta. intros F.
+  repeat match goal with
+         | H : is_finite (add _ _) = true |- _ => apply add64 in H; destruct H as (? & ? & ->)
+         | H : is_finite (Bopp _) = true |- _ => apply opp64 in H; destruct H as (? & ->)
+         end.
+  reflexivity.
+Qed.
+
 (* Theorem: two_sum loses nothing if its low part is finite, which also excludes overflow on the way. *)
 Theorem two_sum_exact (a b : double) : is_finite (low (two_sum a b)) = true ->
   is_finite a = true /\ is_finite b = true /\ is_finite (high (two_sum a b)) = true /\
@@ -48,6 +60,17 @@ Proof.
   destruct (add64 _ _ Ft) as (_ & F6 & E6). fold t in E6. rewrite E6. clear Ft E6.
   destruct (opp64 _ F6) as (Fa & E7). rewrite E7.
   destruct (add64 _ _ Fs) as (_ & _ & E8). fold s in E8. rewrite E8. unfold Rminus. intros H. auto.
+Qed.
+
+Lemma fast_two_sum_source_value (a b : double) : is_finite (low (fast_two_sum a b)) = true ->
+  (B2R (high (fast_two_sum a b)), B2R (low (fast_two_sum a b))) = fast_two_sum_source (B2R a) (B2R b).
+Proof.
+  unfold fast_two_sum, high, low, fst, snd, fast_two_sum_source, add_rn_source. cbv zeta. intros F.
+  repeat match goal with
+         | H : is_finite (add _ _) = true |- _ => apply add64 in H; destruct H as (? & ? & ->)
+         | H : is_finite (Bopp _) = true |- _ => apply opp64 in H; destruct H as (? & ->)
+         end.
+  reflexivity.
 Qed.
 
 (* Theorem: fast_two_sum loses nothing if abs(b) <= abs(a) or a = 0. *)
@@ -73,9 +96,17 @@ Proof.
     replace (B2R b + - B2R b) with 0 by ring. rewrite round_0 by typeclasses eauto. ring.
 Qed.
 
-(* Theorem: the low part of two_product is the error of the high part, up to 2^-1075, and exactly if a b is a multiple
+Lemma two_product_source_value (a b : double) : is_finite (low (two_product a b)) = true ->
+  (B2R (high (two_product a b)), B2R (low (two_product a b))) = two_product_source (B2R a) (B2R b).
+Proof.
+  unfold two_product, high, low, fst, snd, two_product_source, mul_rn_source, fma_rn_source. cbv zeta. intros F.
+  apply fma64 in F. destruct F as (_ & _ & F & ->). apply opp64 in F. destruct F as (F & ->).
+  apply mul64 in F. destruct F as (_ & _ & ->). reflexivity.
+Qed.
+
+(* Lemma: the low part of two_product is the error of the high part, up to 2^-1075, and exactly if a b is a multiple
    of 2^-1074 or abs(a b) >= 2^-969. *)
-Theorem two_product_error (a b : double) : is_finite (low (two_product a b)) = true ->
+Lemma two_product_error (a b : double) : is_finite (low (two_product a b)) = true ->
   is_finite a = true /\ is_finite b = true /\ is_finite (high (two_product a b)) = true /\
   B2R (high (two_product a b)) = rnd64 (B2R a * B2R b) /\
   B2R (low (two_product a b)) = rnd64 (B2R a * B2R b - B2R (high (two_product a b))).
@@ -97,7 +128,7 @@ Proof.
 Qed.
 
 (* The error of the low part of any product: it is a rounding of a multiple of the products' last bits. *)
-Lemma two_product_underflow (a b : double) : is_finite (low (two_product a b)) = true ->
+Theorem two_product_underflow (a b : double) : is_finite (low (two_product a b)) = true ->
   Rabs (B2R (high (two_product a b)) + B2R (low (two_product a b)) - B2R a * B2R b) <= bpow radix2 (-1075).
 Proof.
   intros F. destruct (Rle_or_lt (bpow radix2 (-969)) (Rabs (B2R a * B2R b))) as [L|L].

@@ -41,6 +41,26 @@ Proof.
   destruct s; [apply Rlt_not_eq, F2R_lt_0 | apply Rgt_not_eq, F2R_gt_0]; simpl; lia.
 Qed.
 
+Lemma same_bits_refl (a : fl) : same_bits a a = true.
+Proof. destruct a as [s|s| |s m e H]; simpl; try apply eqb_reflx; auto. now rewrite eqb_reflx, Pos.eqb_refl, Z.eqb_refl. Qed.
+
+(* The test of equal bits, without zeros, infinities and NaN, is a test of equal numbers. *)
+Lemma same_bits_real (a b : fl) : same_bits a b && negb (is_zero a) && is_finite a =
+  Req_bool (B2R a) (B2R b) && negb (Req_bool (B2R a) 0) && is_finite a.
+Proof.
+  destruct (is_finite a) eqn:Fa; [|now rewrite !andb_false_r]. rewrite !andb_true_r.
+  destruct (is_zero a) eqn:Za.
+  - destruct a; try discriminate. simpl. rewrite (Req_bool_true 0 0) by reflexivity. now rewrite !andb_false_r.
+  - assert (N := not_zero_value a Fa Za). rewrite (Req_bool_false (B2R a) 0) by exact N. simpl. rewrite !andb_true_r.
+    destruct (Req_bool_spec (B2R a) (B2R b)) as [E|E].
+    + assert (H : a = b).
+      { apply B2R_inj; auto.
+        - destruct a; simpl in *; congruence.
+        - destruct b; simpl in *; try congruence; lra. }
+      subst. apply same_bits_refl.
+    + destruct (same_bits a b) eqn:S; [|reflexivity]. elim E. now apply same_bits_value.
+Qed.
+
 Definition add (x y : fl) : fl := Bplus mode_NE x y.
 Definition sub (x y : fl) : fl := add x (Bopp y).
 Definition mul (x y : fl) : fl := Bmult mode_NE x y.

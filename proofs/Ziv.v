@@ -1,7 +1,7 @@
 (* Ziv's test as shipped decides only what is RN of the exact value. *)
 From Coq Require Import ZArith Reals Lra Lia Bool.
 From Flocq Require Import Core BinarySingleNaN.
-From Proofs Require Import Floats.
+From Proofs Require Import Semantics Floats ZivSource.
 
 Open Scope R_scope.
 
@@ -181,6 +181,29 @@ Proof.
   unfold ziv_wide. intros F. rewrite <- ziv_slack_value, <- ziv_low_part_value. finite_parts. auto.
 Qed.
 
+(* The definitions above are those of the header: the comparison, and both ends as real numbers. *)
+Lemma ziv_decides_bits64 (a b : double) :
+  same_bits a b && negb (is_zero a) && is_finite a = ziv_decides (fun _ => is_finite a) (B2R a) (B2R b).
+Proof. apply same_bits_real. Qed.
+
+Lemma ziv_decides_bits32 (a b : float) :
+  same_bits a b && negb (is_zero a) && is_finite a = ziv_decides (fun _ => is_finite a) (B2R a) (B2R b).
+Proof. apply same_bits_real. Qed.
+
+Lemma source_slack : rd64 (IZR 1 + IZR 1 / IZR 1125899906842624)%R = 1 + 1 / 1125899906842624.
+Proof. rewrite <- ziv_slack_value. apply rnd64_exact, format_B2R. Qed.
+
+Lemma ziv_ends64_source (high low error : double) :
+  let wide := ziv_wide low error in
+  let a := add high (add low (Bopp wide)) in let b := add high (add low wide) in
+  is_finite a = true -> is_finite b = true -> (B2R a, B2R b) = ziv_ends64 (B2R high, B2R low) (B2R error).
+Proof.
+  cbv zeta. intros Fa Fb. unfold ziv_ends64, add_rn_source. cbn [fst snd Z.eqb Pos.eqb negb]. rewrite source_slack.
+  apply add64 in Fa. destruct Fa as (_ & Fa & ->). apply add64 in Fb. destruct Fb as (_ & Fb & ->).
+  apply add64 in Fa. destruct Fa as (_ & _ & ->). apply add64 in Fb. destruct Fb as (_ & Fw & ->).
+  rewrite B2R_Bopp. destruct (ziv_wide_value _ _ Fw) as (_ & _ & ->). reflexivity.
+Qed.
+
 (* Theorem: a decided pair in binary64. *)
 Theorem ziv_pair64_correct (high low error out : double) (v : R) :
   Rabs (v - (B2R high + B2R low)) <= B2R error -> ziv_pair64 high low error = Some out -> is_rounded64 v out.
@@ -213,6 +236,20 @@ Qed.
 
 Lemma rnd32_le (x y : R) : x <= y -> rnd32 x <= rnd32 y.
 Proof. apply round_le; typeclasses eauto. Qed.
+
+Lemma ziv_ends32_source (high low error : double) :
+  let wide := add (ziv_wide low error) (mul (absolute high) ziv_conversion) in
+  let a := to_single (add high (add low (Bopp wide))) in let b := to_single (add high (add low wide)) in
+  is_finite a = true -> is_finite b = true -> (B2R a, B2R b) = ziv_ends32 (B2R high, B2R low) (B2R error).
+Proof.
+  cbv zeta. intros Fa Fb. unfold ziv_ends32, add_rn_source. cbn [fst snd Z.eqb Pos.eqb negb]. rewrite source_slack.
+  apply to_single_finite in Fa. destruct Fa as (Fa & ->). apply to_single_finite in Fb. destruct Fb as (Fb & ->).
+  apply add64 in Fa. destruct Fa as (_ & Fa & ->). apply add64 in Fb. destruct Fb as (_ & Fb & ->).
+  apply add64 in Fa. destruct Fa as (_ & _ & ->). apply add64 in Fb. destruct Fb as (_ & Fw & ->).
+  rewrite B2R_Bopp. apply add64 in Fw. destruct Fw as (Fw & Fk & ->). destruct (ziv_wide_value _ _ Fw) as (_ & _ & ->).
+  apply mul64 in Fk. destruct Fk as (Fh & _ & ->). apply absolute64 in Fh. destruct Fh as (_ & ->).
+  rewrite ziv_conversion_value. reflexivity.
+Qed.
 
 (* Theorem: a decided pair in binary32, which is rounded twice on the way. *)
 Theorem ziv_pair32_correct (high low error : double) (out : float) (v : R) :
