@@ -116,7 +116,7 @@ Proof.
   destruct (mul64 _ _ Fp') as (_ & _ & Em). rewrite E, Ep. auto.
 Qed.
 
-Theorem two_product_exact (a b : double) : is_finite (low (two_product a b)) = true ->
+Lemma two_product_exact (a b : double) : is_finite (low (two_product a b)) = true ->
   bpow radix2 (-969) <= Rabs (B2R a * B2R b) \/ B2R a * B2R b = 0 ->
   B2R (high (two_product a b)) + B2R (low (two_product a b)) = B2R a * B2R b.
 Proof.
@@ -128,7 +128,7 @@ Proof.
 Qed.
 
 (* The error of the low part of any product: it is a rounding of a multiple of the products' last bits. *)
-Theorem two_product_underflow (a b : double) : is_finite (low (two_product a b)) = true ->
+Lemma two_product_underflow (a b : double) : is_finite (low (two_product a b)) = true ->
   Rabs (B2R (high (two_product a b)) + B2R (low (two_product a b)) - B2R a * B2R b) <= bpow radix2 (-1075).
 Proof.
   intros F. destruct (Rle_or_lt (bpow radix2 (-969)) (Rabs (B2R a * B2R b))) as [L|L].
@@ -140,4 +140,16 @@ Proof.
     eapply Rle_trans; [apply (rnd64_below (-1021)); [lia|]|].
     + rewrite Rabs_minus_sym. eapply Rle_lt_trans; [exact B|]. rewrite u64_bpow, <- bpow_plus. apply bpow_lt. lia.
     + rewrite u64_bpow, <- bpow_plus. apply bpow_le. lia.
+Qed.
+
+(* Theorem: high + low of two_product is a b up to 2^-1075, and exactly where abs(a b) >= 2^-969 or a b = 0; high is
+   RN(a b). *)
+Theorem two_product_correct (a b : double) : is_finite (low (two_product a b)) = true ->
+  is_finite a = true /\ is_finite b = true /\ B2R (high (two_product a b)) = rnd64 (B2R a * B2R b) /\
+  Rabs (B2R (high (two_product a b)) + B2R (low (two_product a b)) - B2R a * B2R b) <= bpow radix2 (-1075) /\
+  (bpow radix2 (-969) <= Rabs (B2R a * B2R b) \/ B2R a * B2R b = 0 ->
+   B2R (high (two_product a b)) + B2R (low (two_product a b)) = B2R a * B2R b).
+Proof.
+  intros F. destruct (two_product_error _ _ F) as (Fa & Fb & _ & Eh & _).
+  repeat split; auto using two_product_underflow, two_product_exact.
 Qed.

@@ -1,7 +1,7 @@
 (* Ziv's test of a sum of three parts, lib/numerics/triple_sum.hpp: round_triple. *)
 From Coq Require Import ZArith Reals Lra Lia Bool.
 From Flocq Require Import Core BinarySingleNaN.
-From Proofs Require Import Floats Ziv Eft.
+From Proofs Require Import Semantics Floats ZivSource Ziv Eft.
 
 Open Scope R_scope.
 
@@ -152,11 +152,48 @@ Proof.
   destruct (two_sum_exact _ _ Fx) as (_ & _ & _ & _ & X). fold x in X. lra.
 Qed.
 
-Lemma triple_error_finite (s : triple) : is_finite (triple_error s) = true -> is_finite (snd (triple_parts s)) = true.
+(* The definitions above are those of the header. *)
+Lemma triple_parts_source (s : triple) : is_finite (triple_error s) = true ->
+  let x := two_sum_source (B2R (a2 s)) (B2R (a3 s)) in
+  let y := two_sum_source (B2R (a1 s)) (fst x) in
+  let z := two_sum_source (snd y) (snd x) in
+  two_sum_source (fst y) (fst z) = (B2R (high (fst (triple_parts s))), B2R (low (fst (triple_parts s)))) /\
+  snd z = B2R (snd (triple_parts s)).
 Proof.
-  unfold triple_error. destruct (triple_parts s) as (w, z). cbn [snd]. intros F.
-  apply add64 in F. destruct F as (F1 & _). apply mul64 in F1. destruct F1 as (F1 & _).
-  apply add64 in F1. destruct F1 as (_ & F1 & _). now apply absolute64 in F1.
+  unfold triple_error, triple_parts. set (x := two_sum (a2 s) (a3 s)). set (y := two_sum (a1 s) (high x)).
+  set (z := two_sum (low y) (low x)). set (w := two_sum (high y) (high z)). cbv zeta. cbn [fst snd].
+  intros F.
+  apply add64 in F. destruct F as (F1 & F2 & _). apply mul64 in F1. destruct F1 as (F1 & _).
+  apply add64 in F1. destruct F1 as (_ & F1 & _). apply absolute64 in F1. destruct F1 as (Fz & _).
+  apply mul64 in F2. destruct F2 as (F2 & _). apply absolute64 in F2. destruct F2 as (Fw & _).
+  destruct (two_sum_exact _ _ Fz) as (Fy & Fx & _).
+  rewrite <- (two_sum_source_value _ _ Fx). fold x. cbn [fst snd].
+  rewrite <- (two_sum_source_value _ _ Fy). fold y. cbn [fst snd].
+  rewrite <- (two_sum_source_value _ _ Fz). fold z. cbn [fst snd].
+  rewrite <- (two_sum_source_value _ _ Fw). fold w. auto.
+Qed.
+
+Lemma triple_decides_bits64 (a b : double) :
+  same_bits a b && negb (is_zero a) && is_finite a = triple_decides (fun _ => is_finite a) (B2R a) (B2R b).
+Proof.
+  rewrite same_bits_real. unfold triple_decides.
+  destruct (Req_bool (B2R a) (B2R b)), (Req_bool (B2R a) 0), (is_finite a); reflexivity.
+Qed.
+
+Lemma triple_ends64_source (s : triple) :
+  let w := fst (triple_parts s) in
+  let error := triple_error s in
+  let a := add (high w) (add (low w) (Bopp error)) in
+  let b := add (high w) (add (low w) error) in
+  is_finite a = true -> is_finite b = true ->
+  (B2R a, B2R b) = triple_ends64 (B2R (a1 s)) (B2R (a2 s)) (B2R (a3 s)) (B2R (Triple.error s)).
+Proof.
+  cbv zeta. intros Fa Fb.
+  apply add64 in Fa. destruct Fa as (_ & Fa & ->). apply add64 in Fb. destruct Fb as (_ & Fb & ->).
+  apply add64 in Fa. destruct Fa as (_ & _ & ->). apply add64 in Fb. destruct Fb as (_ & Fw & ->).
+  rewrite B2R_Bopp. destruct (triple_error_value _ Fw) as (-> & _).
+  unfold triple_ends64, add_rn_source. destruct (triple_parts_source _ Fw) as (-> & ->).
+  cbn [fst snd Z.eqb Pos.eqb negb]. rewrite source_slack. reflexivity.
 Qed.
 
 (* Theorem: a decided triple in binary64. *)
@@ -180,6 +217,24 @@ Proof.
   replace (- B2R (low w) + e) with (- (B2R (low w) + - e)) in Down by ring. rewrite rnd64_opp in Down.
   assert (Hz : - Rabs (B2R z) <= B2R z <= Rabs (B2R z)) by (apply Rabs_le_inv; apply Rle_refl).
   apply Rabs_le_inv in Hv. refine (between rnd64 _ _ _ rnd64_le _ E). lra.
+Qed.
+
+Lemma triple_ends32_source (s : triple) :
+  let w := fst (triple_parts s) in
+  let error := add (triple_error s) (mul (absolute (high w)) triple_conversion) in
+  let a := to_single (add (high w) (add (low w) (Bopp error))) in
+  let b := to_single (add (high w) (add (low w) error)) in
+  is_finite a = true -> is_finite b = true ->
+  (B2R a, B2R b) = triple_ends32 (B2R (a1 s)) (B2R (a2 s)) (B2R (a3 s)) (B2R (Triple.error s)).
+Proof.
+  cbv zeta. intros Fa Fb.
+  apply to_single_finite in Fa. destruct Fa as (Fa & ->). apply to_single_finite in Fb. destruct Fb as (Fb & ->).
+  apply add64 in Fa. destruct Fa as (_ & Fa & ->). apply add64 in Fb. destruct Fb as (_ & Fb & ->).
+  apply add64 in Fa. destruct Fa as (_ & _ & ->). apply add64 in Fb. destruct Fb as (_ & Fw & ->).
+  rewrite B2R_Bopp. apply add64 in Fw. destruct Fw as (Fw & Fk & ->). destruct (triple_error_value _ Fw) as (-> & _).
+  apply mul64 in Fk. destruct Fk as (Fh & _ & ->). apply absolute64 in Fh. destruct Fh as (_ & ->).
+  rewrite triple_conversion_value. unfold triple_ends32, add_rn_source. destruct (triple_parts_source _ Fw) as (-> & ->).
+  cbn [fst snd Z.eqb Pos.eqb negb]. rewrite source_slack. reflexivity.
 Qed.
 
 (* Theorem: a decided triple in binary32. *)
@@ -224,6 +279,30 @@ Definition triple_add (s t : triple) : triple :=
   let rounding := add (add (absolute (low rest)) (absolute (low tail))) (absolute (low last)) in
   {| a1 := high first; a2 := high third; a3 := high last;
      error := mul (add (add (error s) (error t)) rounding) triple_slack |}.
+
+(* The definition above is that of the header. *)
+Lemma triple_add_source_value (s t : triple) : is_finite (error (triple_add s t)) = true ->
+  (B2R (a1 (triple_add s t)), B2R (a2 (triple_add s t)), B2R (a3 (triple_add s t)), B2R (error (triple_add s t))) =
+  triple_add_source (B2R (a1 s)) (B2R (a2 s)) (B2R (a3 s)) (B2R (error s))
+                    (B2R (a1 t)) (B2R (a2 t)) (B2R (a3 t)) (B2R (error t)).
+Proof.
+  unfold triple_add. cbn [a1 a2 a3 error].
+  set (first := two_sum (a1 s) (a1 t)). set (second := two_sum (a2 s) (a2 t)).
+  set (third := two_sum (high second) (low first)). set (rest := two_sum (low second) (low third)).
+  set (tail := two_sum (a3 t) (high rest)). set (last := two_sum (a3 s) (high tail)).
+  intros F. apply mul64 in F. destruct F as (F & _ & ->). rewrite triple_slack_value.
+  apply add64 in F. destruct F as (Fe & Fr & ->). apply add64 in Fe. destruct Fe as (_ & _ & ->).
+  apply add64 in Fr. destruct Fr as (Fr & F3 & ->). apply add64 in Fr. destruct Fr as (F1 & F2 & ->).
+  apply absolute64 in F1. destruct F1 as (F1 & ->). apply absolute64 in F2. destruct F2 as (F2 & ->).
+  apply absolute64 in F3. destruct F3 as (F3 & ->).
+  destruct (two_sum_exact _ _ F1) as (G2 & G3 & _). destruct (two_sum_exact _ _ G3) as (_ & G1 & _).
+  unfold triple_add_source.
+  rewrite <- (two_sum_source_value _ _ G1), <- (two_sum_source_value _ _ G2). fold first second. cbn [fst snd].
+  rewrite <- (two_sum_source_value _ _ G3). fold third. cbn [fst snd].
+  rewrite <- (two_sum_source_value _ _ F1). fold rest. cbn [fst snd].
+  rewrite <- (two_sum_source_value _ _ F2). fold tail. cbn [fst snd].
+  rewrite <- (two_sum_source_value _ _ F3). fold last. cbn [fst snd]. rewrite source_slack. reflexivity.
+Qed.
 
 (* Theorem: a known result of triple_add contains the sum of the numbers in both. *)
 Theorem triple_add_correct (s t : triple) (x y : R) :

@@ -35,5 +35,17 @@ def define(source):
                 paths={**members, **of_pairs("first", "second", "third", "rest", "tail", "a3")})
 
 
-FILES = ["Ziv"]
-MUTATIONS = []
+FILES = ["Eft", "Ziv", "Triple"]
+MUTATIONS = [
+    ("two_sum_exact", EFT, "add_rn(b, -t))", "add_rn(a, -t))"),
+    ("fast_two_sum_exact", EFT, "add_rn(b, -add_rn(s, -a))", "add_rn(a, -add_rn(s, -b))"),
+    ("two_product_correct", EFT, "fma_rn(a, b, -p)", "add_rn(mul_rn(a, b), -p)"),
+    ("ziv_pair64_correct", ZIV, "absolute(x.low) * 0x1p-52", "absolute(x.low) * 0x1p-55"),
+    ("ziv_pair64_correct", ZIV, "(1 + 0x1p-50)", "1"),
+    ("ziv_pair64_correct", ZIV, "!is_zero(low) && is_finite(low)", "is_finite(low)"),
+    ("ziv_pair32_correct", ZIV, "absolute(x.high) * 0x1p-51", "absolute(x.high) * 0x1p-53"),
+    ("round_triple64_correct", TRIPLE, "(s.error + absolute(z.low)) * (1 + 0x1p-50)", "(s.error + absolute(z.low))"),
+    ("round_triple64_correct", TRIPLE, "is_zero(a) || !is_finite(a)", "!is_finite(a)"),
+    ("round_triple32_correct", TRIPLE, "absolute(w.high) * 0x1p-51", "absolute(w.high) * 0x1p-54"),
+    ("triple_add_correct", TRIPLE, "absolute(rest.low) + absolute(tail.low) + absolute(a3.low)", "absolute(tail.low) + absolute(a3.low)"),
+]
