@@ -155,3 +155,260 @@ Proof.
       eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat_r. apply Rabs_triang. }
     eapply Rle_trans; [exact T|]. unfold u64 in *. lra.
 Qed.
+
+Lemma count_monotone (j k l m : nat) : (1 <= j <= k)%nat -> (l <= m)%nat ->
+  0 <= INR j * INR j / 2 + 3 * INR j / 2 - 1 + 2 * INR j * INR l + INR l * INR l <=
+  INR k * INR k / 2 + 3 * INR k / 2 - 1 + 2 * INR k * INR m + INR m * INR m.
+Proof.
+  intros [Hj Hk] Hm. apply le_INR in Hj, Hk, Hm. change (INR 1) with 1 in Hj. assert (0 <= INR l) by apply pos_INR. nra.
+Qed.
+
+Lemma weaker (j k l m : nat) (s c r a : R) (n : nat) : (1 <= j <= k)%nat -> (l <= m)%nat ->
+  known j l s c r a n -> known k m s c r a n.
+Proof.
+  intros Hj Hm [A Fs Fc Bs Bc B]. split; auto.
+  - eapply Rle_trans; [exact Bs|]. apply Rmult_le_compat_r; [exact A|]. apply power_monotone. lia.
+  - eapply Rle_trans; [exact Bc|]. apply Rmult_le_compat_r; [exact A|].
+    assert (U := u64_positive). apply Rmult_le_compat.
+    + assert (H := power_above (j + 1 + 2 * l)). lra.
+    + apply Rmult_le_pos; [apply pos_INR | lra].
+    + apply power_monotone. lia.
+    + apply Rmult_le_compat_r; [lra|]. apply le_INR. lia.
+  - eapply Rle_trans; [exact B|]. apply Rplus_le_compat_r. apply Rmult_le_compat_r; [exact A|].
+    assert (U := u64_positive). apply Rmult_le_compat_r; [nra|]. destruct (count_monotone j k l m Hj Hm) as (C0 & C1).
+    apply Rmult_le_compat; auto.
+    + assert (H := power_above (j + 1 + 2 * l)). lra.
+    + apply power_monotone. lia.
+Qed.
+
+Lemma zero_known (j m : nat) : (1 <= j)%nat -> known j m 0 0 0 0 0.
+Proof.
+  intros Hj. split.
+  - apply Rle_refl.
+  - apply generic_format_0.
+  - apply generic_format_0.
+  - rewrite Rabs_R0. lra.
+  - rewrite Rabs_R0. lra.
+  - rewrite Rplus_0_l, Rminus_0_r, Rabs_R0. simpl INR. lra.
+Qed.
+
+Lemma combine_known (j m : nat) (s1 c1 r1 a1 s2 c2 r2 a2 : R) (n1 n2 : nat) : (1 <= j)%nat ->
+  known j m s1 c1 r1 a1 n1 -> known j m s2 c2 r2 a2 n2 ->
+  let (s, c) := dot2_combine (s1, c1) (s2, c2) in known j (S m) s c (r1 + r2) (a1 + a2) (n1 + n2).
+Proof.
+  intros Hj [A1 Fs1 Fc1 Bs1 Bc1 B1] [A2 Fs2 Fc2 Bs2 Bc2 B2]. unfold dot2_combine. set (t := rd64 (s1 + s2)).
+  assert (Fq : format64 (s1 + s2 - t)) by now apply sum_error_format. set (q := s1 + s2 - t) in *.
+  assert (Fd : format64 (rd64 (c1 + c2))) by apply rnd64_format.
+  destruct (rounded_pair c1 c2 Fc1 Fc2) as (D1 & D2). set (d := rd64 (c1 + c2)) in *.
+  destruct (rounded_pair d q Fd Fq) as (E1 & E2). set (c := rd64 (d + q)) in *.
+  destruct (rounded_pair s1 s2 Fs1 Fs2) as (S1 & S2). fold t in S1, S2.
+  assert (Q : Rabs q <= u64 * (Rabs s1 + Rabs s2))
+    by (unfold q; rewrite <- Rabs_Ropp; now replace (- (s1 + s2 - t)) with (t - (s1 + s2)) by ring).
+  assert (PQ : w ^ (j + m) <= w ^ (j + 1 + 2 * m)) by (apply power_monotone; lia).
+  assert (P1 := power_above (j + m)).
+  assert (J : 1 <= INR j) by (change 1 with (INR 1); now apply le_INR). assert (M := pos_INR m).
+  rewrite plus_INR in *.
+  assert (K : 0 <= INR j * INR j / 2 + 3 * INR j / 2 - 1 + 2 * INR j * INR m + INR m * INR m) by nra.
+  set (P := w ^ (j + m)) in *. set (Y := w ^ (j + 1 + 2 * m)) in *. set (k := INR j) in *. set (l := INR m) in *.
+  set (a := a1 + a2) in *. assert (A : 0 <= a) by (unfold a; lra).
+  assert (X1 : P * a <= Y * a) by now apply Rmult_le_compat_r.
+  assert (X0 : 0 <= P * a) by nra.
+  assert (X3 : Y * a <= k * (Y * a)).
+  { rewrite <- (Rmult_1_l (Y * a)) at 1. apply Rmult_le_compat_r; lra. }
+  assert (X4 : 0 <= l * (Y * a)) by (apply Rmult_le_pos; lra).
+  assert (X5 : 0 <= (k * k / 2 + 3 * k / 2 - 1 + 2 * k * l + l * l) * (Y * a)) by (apply Rmult_le_pos; lra).
+  assert (Bs : Rabs s1 + Rabs s2 <= P * a) by (unfold a; lra).
+  assert (Bc : Rabs c1 + Rabs c2 <= u64 * (k * (Y * a) + l * (Y * a))) by (unfold a; lra).
+  split.
+  - exact A.
+  - apply rnd64_format.
+  - apply rnd64_format.
+  - replace (j + S m)%nat with (S (j + m)) by lia. rewrite <- !tech_pow_Rmult. fold P. unfold u64 in *. lra.
+  - replace (j + 1 + 2 * S m)%nat with (S (S (j + 1 + 2 * m))) by lia. replace (j + S m)%nat with (S (j + m)) by lia.
+    rewrite S_INR, plus_INR. fold k l. rewrite <- !tech_pow_Rmult. fold Y. unfold u64 in *. lra.
+  - replace (j + 1 + 2 * S m)%nat with (S (S (j + 1 + 2 * m))) by lia. rewrite S_INR, plus_INR. fold k l.
+    rewrite <- !tech_pow_Rmult. fold Y.
+    replace (t + c - (r1 + r2)) with ((s1 + c1 - r1) + (s2 + c2 - r2) + (c - (d + q)) + (d - (c1 + c2))) by (unfold q; ring).
+    assert (T : Rabs ((s1 + c1 - r1) + (s2 + c2 - r2) + (c - (d + q)) + (d - (c1 + c2))) <=
+                Rabs (s1 + c1 - r1) + Rabs (s2 + c2 - r2) + Rabs (c - (d + q)) + Rabs (d - (c1 + c2))).
+    { eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat_r.
+      eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat_r. apply Rabs_triang. }
+    assert (B : Rabs (s1 + c1 - r1) + Rabs (s2 + c2 - r2) <=
+                (k * k / 2 + 3 * k / 2 - 1 + 2 * k * l + l * l) * (Y * a) * (u64 * u64) + (INR n1 + INR n2) * eta)
+      by (unfold a; lra).
+    eapply Rle_trans; [exact T|]. set (tt := (k * k / 2 + 3 * k / 2 - 1 + 2 * k * l + l * l) * (Y * a)) in *.
+    replace (w * (w * Y) * (k * k / 2 + 3 * k / 2 - 1 + 2 * k * (l + 1) + (l + 1) * (l + 1)) * (u64 * u64) * a)
+      with (w * w * (u64 * u64) * (tt + 2 * (k * (Y * a)) + 2 * (l * (Y * a)) + Y * a)) by (unfold tt; ring).
+    unfold u64 in *. lra.
+Qed.
+
+(* The chain of an element of GEMV and GEMM: blocks of terms, each from (0, 0), are combined from left to right. *)
+Definition dot2_block_pair (terms : list (R * R)) : R * R := fold_left dot2_step terms (0, 0).
+Definition dot2_chain (blocks : list (list (R * R))) : R * R :=
+  fold_left dot2_combine (map dot2_block_pair blocks) (0, 0).
+
+Definition exact_sum (terms : list (R * R)) : R := fold_right (fun t r => r + fst t * snd t) 0 terms.
+Definition sum_of_sizes (terms : list (R * R)) : R := fold_right (fun t r => r + size t) 0 terms.
+Definition formats (terms : list (R * R)) : Prop := Forall (fun t => format64 (fst t) /\ format64 (snd t)) terms.
+
+Lemma steps_known (terms : list (R * R)) : formats terms -> forall j s c r a n, (1 <= j)%nat -> known j 0 s c r a n ->
+  let (s', c') := fold_left dot2_step terms (s, c) in
+  known (j + length terms) 0 s' c' (r + exact_sum terms) (a + sum_of_sizes terms) (n + length terms).
+Proof.
+  induction terms as [|(x, y) terms IH]; intros F j s c r a n Hj K.
+  - simpl. now rewrite !Nat.add_0_r, !Rplus_0_r.
+  - inversion_clear F as [|? ? (Fx & Fy) F'].
+    assert (H := step_known j s c r a x y n Hj Fx Fy K). cbn [fold_left].
+    destruct (dot2_step (s, c) (x, y)) as (s', c'). specialize (IH F' (S j) s' c' _ _ _ ltac:(lia) H).
+    destruct (fold_left dot2_step terms (s', c')) as (s'', c'').
+    change (exact_sum ((x, y) :: terms)) with (exact_sum terms + x * y).
+    change (sum_of_sizes ((x, y) :: terms)) with (sum_of_sizes terms + size (x, y)). cbn [length].
+    replace (j + S (length terms))%nat with (S j + length terms)%nat by lia.
+    replace (n + S (length terms))%nat with (S n + length terms)%nat by lia.
+    replace (r + (exact_sum terms + x * y)) with (r + x * y + exact_sum terms) by ring.
+    replace (a + (sum_of_sizes terms + size (x, y))) with (a + size (x, y) + sum_of_sizes terms) by ring. exact IH.
+Qed.
+
+Lemma block_known (terms : list (R * R)) (k : nat) : formats terms -> (1 <= length terms <= k)%nat ->
+  let (s, c) := dot2_block_pair terms in known k 0 s c (exact_sum terms) (sum_of_sizes terms) (length terms).
+Proof.
+  destruct terms as [|(x, y) terms]; intros F L; [simpl in L; lia|]. inversion_clear F as [|? ? (Fx & Fy) F'].
+  unfold dot2_block_pair. cbn [fold_left]. assert (H := first_known x y Fx Fy).
+  destruct (dot2_step (0, 0) (x, y)) as (s, c).
+  assert (G := steps_known terms F' 1 s c _ _ _ (le_n 1) H).
+  destruct (fold_left dot2_step terms (s, c)) as (s', c').
+  change (exact_sum ((x, y) :: terms)) with (exact_sum terms + x * y).
+  change (sum_of_sizes ((x, y) :: terms)) with (sum_of_sizes terms + size (x, y)). cbn [length] in *.
+  refine (weaker (1 + length terms) k 0 0 _ _ _ _ _ ltac:(lia) (le_n 0) _).
+  rewrite (Rplus_comm (exact_sum terms)), (Rplus_comm (sum_of_sizes terms)). exact G.
+Qed.
+
+Definition exact_sums (blocks : list (list (R * R))) : R := fold_right (fun b r => r + exact_sum b) 0 blocks.
+Definition sums_of_sizes (blocks : list (list (R * R))) : R := fold_right (fun b r => r + sum_of_sizes b) 0 blocks.
+
+Lemma combines_known (blocks : list (list (R * R))) (k : nat) : Forall formats blocks ->
+  Forall (fun b => (1 <= length b <= k)%nat) blocks -> (1 <= k)%nat -> forall m s c r a n, known k m s c r a n ->
+  let (s', c') := fold_left dot2_combine (map dot2_block_pair blocks) (s, c) in
+  known k (m + length blocks) s' c' (r + exact_sums blocks) (a + sums_of_sizes blocks) (n + length (concat blocks)).
+Proof.
+  intros F L Hk. induction blocks as [|b blocks IH]; intros m s c r a n K.
+  - simpl. now rewrite !Nat.add_0_r, !Rplus_0_r.
+  - inversion_clear F as [|? ? Fb F']. inversion_clear L as [|? ? Lb L']. specialize (IH F' L').
+    assert (B := block_known b k Fb Lb). cbn [map fold_left]. destruct (dot2_block_pair b) as (s2, c2).
+    apply (weaker k k 0 m) in B; [|lia|lia].
+    assert (H := combine_known k m s c r a s2 c2 _ _ n _ Hk K B).
+    destruct (dot2_combine (s, c) (s2, c2)) as (s', c'). specialize (IH (S m) s' c' _ _ _ H).
+    destruct (fold_left dot2_combine (map dot2_block_pair blocks) (s', c')) as (s'', c'').
+    change (exact_sums (b :: blocks)) with (exact_sums blocks + exact_sum b).
+    change (sums_of_sizes (b :: blocks)) with (sums_of_sizes blocks + sum_of_sizes b).
+    cbn [concat length]. rewrite app_length.
+    replace (m + S (length blocks))%nat with (S m + length blocks)%nat by lia.
+    replace (r + (exact_sums blocks + exact_sum b)) with (r + exact_sum b + exact_sums blocks) by ring.
+    replace (a + (sums_of_sizes blocks + sum_of_sizes b)) with (a + sum_of_sizes b + sums_of_sizes blocks) by ring.
+    now rewrite Nat.add_assoc.
+Qed.
+
+(* From the counts to gamma_h = h u / (1 - h u). *)
+Definition gamma (h : nat) : R := INR h * u64 / (1 - INR h * u64).
+
+Lemma power_gamma (h : nat) : INR h * u64 < 1 -> w ^ h * (1 - INR h * u64) <= 1.
+Proof.
+  assert (U := u64_positive). induction h as [|h IH]; intros H.
+  - simpl. lra.
+  - rewrite S_INR in *. rewrite <- tech_pow_Rmult. assert (N := pos_INR h).
+    assert (H' : INR h * u64 < 1) by nra. specialize (IH H'). assert (P := power_above h).
+    eapply Rle_trans; [|exact IH].
+    replace (w * w ^ h * (1 - (INR h + 1) * u64)) with (w ^ h * (1 - INR h * u64 - (INR h + 1) * u64 * u64)) by ring.
+    apply Rmult_le_compat_l; [lra|]. assert (0 <= (INR h + 1) * u64 * u64) by (repeat apply Rmult_le_pos; lra). lra.
+Qed.
+
+Definition sum_of_magnitudes (terms : list (R * R)) : R := fold_right (fun t r => r + Rabs (fst t * snd t)) 0 terms.
+Definition sums_of_magnitudes (blocks : list (list (R * R))) : R :=
+  fold_right (fun b r => r + sum_of_magnitudes b) 0 blocks.
+
+Lemma sum_of_sizes_value (terms : list (R * R)) :
+  sum_of_sizes terms = sum_of_magnitudes terms + INR (length terms) * (2 * normal64).
+Proof.
+  induction terms as [|t terms IH]; [simpl; ring|].
+  change (sum_of_sizes (t :: terms)) with (sum_of_sizes terms + size t). cbn [length]. rewrite S_INR, IH.
+  change (sum_of_magnitudes (t :: terms)) with (sum_of_magnitudes terms + Rabs (fst t * snd t)). unfold size. ring.
+Qed.
+
+Lemma sums_of_sizes_value (blocks : list (list (R * R))) :
+  sums_of_sizes blocks = sums_of_magnitudes blocks + INR (length (concat blocks)) * (2 * normal64).
+Proof.
+  induction blocks as [|b blocks IH]; [simpl; ring|].
+  change (sums_of_sizes (b :: blocks)) with (sums_of_sizes blocks + sum_of_sizes b).
+  change (sums_of_magnitudes (b :: blocks)) with (sums_of_magnitudes blocks + sum_of_magnitudes b).
+  cbn [concat]. rewrite app_length, plus_INR, IH, sum_of_sizes_value. ring.
+Qed.
+
+(* Theorem: the bound of a pair that passes at most k steps and m combinations, k + m = h <= 2^26. *)
+Lemma known_bound (k m : nat) (s c r a : R) (n : nat) : (1 <= k)%nat -> INR (k + m) <= 67108864 ->
+  known k m s c r (a + INR n * (2 * normal64)) n -> 0 <= a ->
+  Rabs (s + c - r) <= gamma (k + m) * gamma (k + m) * a + 5 * INR n * bpow radix2 (-1074).
+Proof.
+  intros Hk Hh [A _ _ _ _ B] Ha. set (h := (k + m)%nat) in *. assert (U := u64_positive). assert (N := normal64_positive).
+  assert (Hn := pos_INR n). assert (Hp := pos_INR h). assert (En := eta_normal).
+  assert (E : bpow radix2 (-1074) = 2 * eta) by (change 2 with (bpow radix2 1); now rewrite <- bpow_plus).
+  assert (Hu : INR h * u64 <= / 134217728) by (unfold u64 in *; lra).
+  set (g := INR h * u64) in *. assert (Hg : 0 <= g) by (unfold g; nra).
+  assert (K : 1 <= INR k) by (change 1 with (INR 1); now apply le_INR). assert (M := pos_INR m).
+  assert (C0 : 0 <= INR k * INR k / 2 + 3 * INR k / 2 - 1 + 2 * INR k * INR m + INR m * INR m) by nra.
+  assert (C1 : INR k * INR k / 2 + 3 * INR k / 2 - 1 + 2 * INR k * INR m + INR m * INR m <= INR h * INR h).
+  { unfold h. rewrite plus_INR. assert (D : 0 <= (INR k - 1) * (INR k - 2)).
+    { destruct k as [|[|k]]; [lia| simpl; lra |]. rewrite !S_INR. assert (Q := pos_INR k). nra. }
+    nra. }
+  set (t := INR k * INR k / 2 + 3 * INR k / 2 - 1 + 2 * INR k * INR m + INR m * INR m) in *.
+  assert (P : w ^ (k + 1 + 2 * m) <= w ^ h * w ^ h).
+  { rewrite <- pow_add. apply power_monotone. unfold h. lia. }
+  assert (W0 := power_above h). assert (W1 := power_gamma h ltac:(fold g; lra)). fold g in W1.
+  assert (G : w ^ h * g <= gamma h).
+  { unfold gamma. fold g. apply Rmult_le_reg_r with (1 - g); [lra|].
+    replace (g / (1 - g) * (1 - g)) with g by (field; lra). nra. }
+  assert (G0 : 0 <= w ^ h * g) by nra.
+  assert (GG : w ^ (k + 1 + 2 * m) * t * (u64 * u64) <= gamma h * gamma h).
+  { apply Rle_trans with ((w ^ h * w ^ h) * (INR h * INR h) * (u64 * u64)).
+    - apply Rmult_le_compat_r; [nra|]. apply Rmult_le_compat; auto. assert (Z := power_above (k + 1 + 2 * m)). lra.
+    - replace ((w ^ h * w ^ h) * (INR h * INR h) * (u64 * u64)) with ((w ^ h * g) * (w ^ h * g)) by (unfold g; ring).
+      apply Rmult_le_compat; auto. }
+  assert (GN : gamma h * gamma h * (2 * normal64) <= 3 * eta).
+  { assert (Q : gamma h <= g * (1 + / 1000)).
+    { unfold gamma. fold g. apply Rmult_le_reg_r with (1 - g); [lra|].
+      replace (g / (1 - g) * (1 - g)) with g by (field; lra). nra. }
+    assert (Q0 : 0 <= gamma h) by lra.
+    assert (Q1 : gamma h * gamma h <= (g * (1 + / 1000)) * (g * (1 + / 1000))) by (apply Rmult_le_compat; auto).
+    assert (Q2 : g * g <= u64 / 2).
+    { unfold g. replace (INR h * u64 * (INR h * u64)) with (INR h * INR h * u64 * u64) by ring.
+      assert (INR h * INR h <= 67108864 * 67108864) by (apply Rmult_le_compat; lra). unfold u64 in *. nra. }
+    rewrite En. apply Rle_trans with ((u64 / 2 * (1 + / 1000) * (1 + / 1000)) * (2 * normal64)).
+    - apply Rmult_le_compat_r; lra.
+    - unfold u64 in *. nra. }
+  eapply Rle_trans; [exact B|]. rewrite E.
+  apply Rle_trans with (gamma h * gamma h * (a + INR n * (2 * normal64)) + INR n * eta).
+  - apply Rplus_le_compat_r. now apply Rmult_le_compat_r.
+  - assert (X : INR n * (gamma h * gamma h * (2 * normal64)) <= INR n * (3 * eta)) by now apply Rmult_le_compat_l.
+    assert (0 <= INR n * eta) by (apply Rmult_le_pos; [lra | apply bpow_ge_0]). lra.
+Qed.
+
+Lemma magnitudes_positive (blocks : list (list (R * R))) : 0 <= sums_of_magnitudes blocks.
+Proof.
+  induction blocks as [|b blocks IH]; [apply Rle_refl|].
+  change (sums_of_magnitudes (b :: blocks)) with (sums_of_magnitudes blocks + sum_of_magnitudes b).
+  assert (0 <= sum_of_magnitudes b); [|lra]. induction b as [|t b IHb]; [apply Rle_refl|].
+  change (sum_of_magnitudes (t :: b)) with (sum_of_magnitudes b + Rabs (fst t * snd t)).
+  assert (H := Rabs_pos (fst t * snd t)). lra.
+Qed.
+
+Lemma chain_bound (blocks : list (list (R * R))) (k : nat) : Forall formats blocks ->
+  Forall (fun b => (1 <= length b <= k)%nat) blocks -> (1 <= k)%nat -> INR (k + length blocks) <= 67108864 ->
+  let (s, c) := dot2_chain blocks in
+  Rabs (s + c - exact_sums blocks) <=
+  gamma (k + length blocks) * gamma (k + length blocks) * sums_of_magnitudes blocks +
+  5 * INR (length (concat blocks)) * bpow radix2 (-1074).
+Proof.
+  intros F L Hk Hh. assert (H := combines_known blocks k F L Hk 0 0 0 0 0 0 (zero_known k 0 Hk)).
+  unfold dot2_chain. destruct (fold_left dot2_combine (map dot2_block_pair blocks) (0, 0)) as (s, c).
+  rewrite !Rplus_0_l, !Nat.add_0_l, sums_of_sizes_value in H.
+  exact (known_bound _ _ _ _ _ _ _ Hk Hh H (magnitudes_positive blocks)).
+Qed.

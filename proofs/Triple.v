@@ -5,6 +5,9 @@ From Proofs Require Import Semantics Floats ZivSource Ziv Eft.
 
 Open Scope R_scope.
 
+(* Patterns with two roundings bind the same name twice. *)
+Set Warnings "-variable-collision".
+
 Lemma triple_end (x e z : R) : format64 x -> format64 e -> format64 z -> 0 <= e ->
   let q := rnd64 (e + Rabs z) in
   let p := rnd64 (q * (1 + 1 / 1125899906842624)) in

@@ -5,6 +5,9 @@ From Proofs Require Import Semantics Floats ZivSource.
 
 Open Scope R_scope.
 
+(* Patterns with two roundings bind the same name twice. *)
+Set Warnings "-variable-collision".
+
 (* In multiples of the least normal number N. *)
 Lemma powers_of_normal :
   bpow radix2 (-1021) = 2 * normal64 /\ bpow radix2 (-1020) = 4 * normal64 /\ bpow radix2 (-1019) = 8 * normal64 /\
