@@ -178,13 +178,16 @@ class Parser:
         arguments = []
         if self.peek() == "<":
             behind = self.after_angles(self.at)
+            if behind is not None and self.list[self.at + 1:behind - 1] == ["T"] and self.list[behind] in (")", "?"):  # a variable template
+                self.at = behind
+                return ("id", token)
             if behind is not None and behind < len(self.list) and self.list[behind] in ("(", "{"):
                 arguments = self.list[self.at + 1:behind - 1]
                 self.at = behind
         if self.peek() == "(":
             self.take()
             return ("call", "<".join([token] + [" ".join(arguments)] * bool(arguments)) + ">" * bool(arguments), self.arguments(")"))
-        if self.peek() == "{" and arguments or (token in ("double", "int", "Index") or token in self.types) and self.peek() == "{":
+        if self.peek() == "{" and (arguments or token[0].isupper()) or (token in ("double", "int", "Index") or token in self.types) and self.peek() == "{":
             self.take()
             inner = self.arguments("}")
             return ("cast", token, inner[0]) if len(inner) == 1 and token not in self.types else ("list", inner)
