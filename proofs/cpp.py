@@ -187,7 +187,7 @@ class Parser:
         if self.peek() == "(":
             self.take()
             return ("call", "<".join([token] + [" ".join(arguments)] * bool(arguments)) + ">" * bool(arguments), self.arguments(")"))
-        if self.peek() == "{" and (arguments or token[0].isupper()) or (token in ("double", "int", "Index") or token in self.types) and self.peek() == "{":
+        if self.peek() == "{" and (arguments or token[0].isupper()) or (token in ("double", "int", "Index", "int64_t", "uint64_t") or token in self.types) and self.peek() == "{":
             self.take()
             inner = self.arguments("}")
             return ("cast", token, inner[0]) if len(inner) == 1 and token not in self.types else ("list", inner)
