@@ -22,4 +22,10 @@ def define(source):
 
 
 FILES = ["Certificate"]
-MUTATIONS = []
+MUTATIONS = [
+    ("certificate_accepts", CERTIFICATE, "(d.mantissa >> -shift) + ((d.mantissa & mask) != 0)", "(d.mantissa >> -shift)"),
+    ("certificate_accepts", CERTIFICATE, "d.exponent + 7 - exponent", "d.exponent + 8 - exponent"),
+    ("certificate_accepts", CERTIFICATE, "<< (t + 11 - digits)", "<< (t + 12 - digits)"),
+    ("certificate_accepts", CERTIFICATE, "(k + (std::int64_t{1} << s) - 1) >> s", "k >> s"),
+    ("dp_bound_above", BOUNDS, "return (static_cast<double>(k) + 3) * u * detail::slack;", "return (static_cast<double>(k) + 2) * u * detail::slack;"),
+]
