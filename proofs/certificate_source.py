@@ -27,5 +27,5 @@ MUTATIONS = [
     ("certificate_accepts", CERTIFICATE, "d.exponent + 7 - exponent", "d.exponent + 8 - exponent"),
     ("certificate_accepts", CERTIFICATE, "<< (t + 11 - digits)", "<< (t + 12 - digits)"),
     ("certificate_accepts", CERTIFICATE, "(k + (std::int64_t{1} << s) - 1) >> s", "k >> s"),
-    ("dp_bound_above", BOUNDS, "return (static_cast<double>(k) + 3) * u * detail::slack;", "return (static_cast<double>(k) + 2) * u * detail::slack;"),
+    ("repro_promise", BOUNDS, "return (static_cast<double>(k) + 3) * u * detail::slack;", "return (static_cast<double>(k) + 2) * u * detail::slack;"),
 ]
