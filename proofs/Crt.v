@@ -1,7 +1,7 @@
 (** The quotient of the Chinese remainder theorem. *)
 From Coq Require Import ZArith Reals Lia Lra Bool List.
 From Flocq Require Import Core.
-From Proofs Require Import Semantics Facts ModuliSource Moduli CrtSource.
+From Proofs Require Import Semantics Facts ModuliSource Moduli Tables CrtSource.
 Open Scope Z_scope.
 
 Lemma crt_margin_value : crt_margin = (33 / 32)%R.
@@ -191,3 +191,142 @@ Proof.
 Qed.
 
 End Reconstruction.
+
+Lemma fraction_exact : forall w p inverse P, 0 < p <= 256 -> 0 < P -> Z.abs inverse <= 256 -> w * p = inverse * P ->
+  crt_fraction inverse p 0 (fun _ => 0%R) 0 = rd64 (IZR w / IZR P).
+Proof.
+  intros w p inverse P small positive inverse_small equal. unfold crt_fraction, update. cbv zeta. simpl.
+  rewrite !rd64_integer by lia. f_equal.
+  assert (p_positive : (0 < IZR p)%R) by (apply IZR_lt; lia). assert (P_positive_ : (0 < IZR P)%R) by (apply IZR_lt; lia).
+  apply (f_equal IZR) in equal. rewrite !mult_IZR in equal.
+  apply Rmult_eq_reg_r with (IZR p * IZR P)%R; [| nra].
+  replace (IZR inverse / IZR p * (IZR p * IZR P))%R with (IZR inverse * IZR P)%R by (field; lra).
+  replace (IZR w / IZR P * (IZR p * IZR P))%R with (IZR w * IZR p)%R by (field; lra). lra.
+Qed.
+
+(** What the code passes to crt_reconstruct: a table with the fractions rounded. *)
+Definition reconstruct_planes (L : Z) (plane : Z -> Z * Z * bool) (count : Z) (residues : Z -> Z) (stride : Z) : Z :=
+  let '(product, weight, fraction) := crt_table plane count (fun _ => 0) (fun _ => (0, 0)) in
+  crt_reconstruct L count product weight (fun l => crt_fraction (fst (fraction l)) (snd (fraction l)) 0 (fun _ => 0%R) 0) residues stride.
+
+(** The planes' residues are those of s: modulo each p, s is the sum over the planes of p of factor times residue. *)
+Definition residues_of (plane : Z -> Z * Z * bool) (count : Z) (r : Z -> Z) (s : Z) : Prop :=
+  forall j, 0 <= j < count -> snd (plane j) = true ->
+  (fst3 (plane j) | sum_below count (fun l => if fst3 (plane l) =? fst3 (plane j) then snd (fst (plane l)) * r l else 0) - s).
+
+Lemma reconstruct_planes_right : forall L plane count residues stride s, planes_fit plane count -> 1 <= L <= crt_limbs ->
+  (forall l, 0 <= l < count -> Z.abs (residues (l * stride)) <= 255) -> residues_of plane count (fun l => residues (l * stride)) s ->
+  (Rabs (IZR s) <= IZR (product_of plane count) / 2 / crt_margin)%R -> reconstruct_planes L plane count residues stride = wrap (64 * L) s.
+Proof.
+  intros L plane count residues stride s fit limbs small congruent capacity. unfold reconstruct_planes.
+  pose proof (crt_table_right plane count fit) as table.
+  destruct (crt_table plane count (fun _ => 0) (fun _ => (0, 0))) as [[product weight] fraction]. destruct table as [is_product is_weight].
+  pose proof fit as [counts [range [_ [_ room]]]].
+  pose proof (product_positive plane count fit count ltac:(lia)) as positive.
+  apply reconstructed with (P := product_of plane count) (W := weight_of plane count).
+  - exact limbs.
+  - unfold max_planes in counts. lia.
+  - lia.
+  - exact small.
+  - intros l lrange. apply (weight_facts plane count fit l lrange).
+  - intros l lrange. apply is_weight. exact lrange.
+  - exact is_product.
+  - intros l lrange. destruct (is_weight l lrange) as [_ value]. rewrite value. cbn [fst snd].
+    destruct (weight_facts plane count fit l lrange) as [equal [inverse_small _]]. pose proof (range l lrange) as p_small.
+    apply fraction_exact; [lia | lia | lia | exact equal].
+  - apply (product_divides plane count fit). intros j jrange jfirst.
+    apply divides_trans_sum with (b := sum_below count (fun l => if fst3 (plane l) =? fst3 (plane j) then snd (fst (plane l)) * residues (l * stride) else 0)).
+    + apply sums_divide; [lia |]. intros l lrange.
+      destruct (weight_facts plane count fit l lrange) as [_ [_ [_ [own others]]]].
+      destruct (Z.eqb_spec (fst3 (plane l)) (fst3 (plane j))) as [same | other].
+      * rewrite <- same. replace (residues (l * stride) * weight_of plane count l - snd (fst (plane l)) * residues (l * stride))
+          with ((weight_of plane count l - snd (fst (plane l))) * residues (l * stride)) by ring.
+        apply Z.divide_mul_l. exact own.
+      * rewrite Z.sub_0_r. apply Z.divide_mul_r. apply others; [exact jrange | exact jfirst |]. intros e. apply other. symmetry. exact e.
+    + apply congruent; assumption.
+  - exact capacity.
+Qed.
+
+(** The planes that the code uses. *)
+Definition fit_check (plane : Z -> Z * Z * bool) (n : Z) : bool :=
+  forallb (fun l => let '(p, _, first) := plane l in (1 <? p) && (p <=? 256) && existsb (fun j => snd (plane j) && (fst3 (plane j) =? p)) (below (l + 1)) &&
+    (negb first || forallb (fun j => let '(q, _, other) := plane j in negb other || (l =? j) || (Z.gcd p q =? 1)) (below n))) (below n)
+  && forallb (fun c => product_of plane c <? 2 ^ (64 * crt_limbs - 1)) (below (n + 1)).
+
+Lemma product_same : forall plane other n, (forall l, 0 <= l < n -> other l = plane l) -> product_of other n = product_of plane n.
+Proof.
+  intros plane other n. unfold product_of. intros same.
+  assert (all : forall m, (m <= Z.to_nat n)%nat -> product_n other m = product_n plane m).
+  { induction m as [|m IH]; intros less; [reflexivity |]. cbn [product_n]. rewrite same by lia. rewrite IH by lia. reflexivity. }
+  apply all. lia.
+Qed.
+
+Lemma fit_prefix : forall plane other n c, fit_check plane n = true -> 0 <= c <= n -> n <= max_planes -> (forall l, 0 <= l < c -> other l = plane l) -> planes_fit other c.
+Proof.
+  intros plane other n c checked crange most same. unfold fit_check in checked. apply andb_prop in checked. destruct checked as [each products].
+  pose proof (below_all n _ each) as at_. pose proof (below_all (n + 1) _ products c ltac:(lia)) as product_small. cbv beta in at_, product_small.
+  split; [lia |]. split; [| split; [| split]].
+  - intros l range. rewrite same by exact range. pose proof (at_ l ltac:(lia)) as here. destruct (plane l) as [[p f] b]. unfold fst3. cbn [fst].
+    apply andb_prop in here. destruct here as [here _]. apply andb_prop in here. destruct here as [here _]. lia.
+  - intros i j irange jrange ifirst jfirst differ. rewrite !same in * by assumption. pose proof (at_ i ltac:(lia)) as here.
+    destruct (plane i) as [[p f] b]. cbn [snd] in ifirst. subst b. apply andb_prop in here. destruct here as [_ here]. cbn [negb orb] in here.
+    pose proof (below_all n _ here j ltac:(lia)) as there. cbv beta in there. destruct (plane j) as [[q g] b]. cbn [snd] in jfirst. subst b.
+    unfold fst3. cbn [fst negb orb] in *. lia.
+  - intros l range. pose proof (at_ l ltac:(lia)) as here. destruct (plane l) as [[p f] b] eqn:value.
+    apply andb_prop in here. destruct here as [here _]. apply andb_prop in here. destruct here as [_ here].
+    apply existsb_exists in here. destruct here as [j [inside good]]. apply andb_prop in good. destruct good as [first equal].
+    unfold below in inside. apply in_map_iff in inside. destruct inside as [k [is_j kin]]. apply in_seq in kin.
+    exists j. split; [lia |]. rewrite !same by lia. split; [exact first |]. rewrite value. unfold fst3 at 2. cbn [fst]. lia.
+  - rewrite (product_same plane other c same). lia.
+Qed.
+
+(** A loop that fills an array makes the same elements whatever its end. *)
+Lemma prefix_same : forall {A} (body : Z -> (Z -> A) -> Z -> A) d n m, (forall h f k, k <> h -> body h f k = f k) -> (forall h f g, body h f h = body h g h) ->
+  0 <= n <= m -> forall l, 0 <= l < n -> for_up 0 n body d l = for_up 0 m body d l.
+Proof.
+  intros A body d n m keeps own order l range.
+  assert (value : forall e, l < e -> 0 <= e -> for_up 0 e body d l = body l d l).
+  { intros e less pos. apply (for_up_invariant (fun k f => l < k -> f l = body l d l) body 0 e d pos); [lia | | exact less].
+    intros k f krange before lk. destruct (Z.eq_dec l k) as [same | other]; [subst k; apply own |].
+    rewrite keeps by exact other. apply before. lia. }
+  rewrite !value by lia. reflexivity.
+Qed.
+
+Lemma real_planes_same : forall c l, 0 <= c <= max_moduli -> 0 <= l < c -> real_planes c l = real_planes max_moduli l.
+Proof.
+  intros c l crange range. unfold real_planes. cbv zeta. apply prefix_same with (n := c) (m := max_moduli); [| | lia | exact range].
+  - intros h f k other. unfold update. destruct (Z.eqb_spec k h); [contradiction | reflexivity].
+  - intros h f g. unfold update. rewrite Z.eqb_refl. reflexivity.
+Qed.
+
+Lemma real_fit : forall count, 1 <= count <= max_moduli -> planes_fit (real_planes count) count.
+Proof.
+  intros count range. apply fit_prefix with (plane := real_planes max_moduli) (n := max_moduli).
+  - vm_compute. reflexivity.
+  - lia.
+  - unfold max_moduli, max_planes. lia.
+  - intros l lrange. apply real_planes_same; lia.
+Qed.
+
+Lemma complex_planes_most : forall count, 1 <= count <= complex_moduli -> 0 <= complex_planes count <= max_planes.
+Proof. intros count range. unfold complex_planes, complex_moduli, max_planes, split_moduli in *. destruct (Z.leb_spec count 20); lia. Qed.
+
+Lemma component_planes_same : forall c imaginary l, 1 <= c <= complex_moduli -> 0 <= l < complex_planes c ->
+  component_planes c imaginary l = component_planes complex_moduli imaginary l.
+Proof.
+  intros c imaginary l crange range. unfold component_planes. cbv zeta.
+  apply prefix_same with (n := complex_planes c) (m := complex_planes complex_moduli).
+  - intros h f k other. destruct (complex_moduli_list (fst3 (complex_plane h))) as [p root]. unfold update. destruct (Z.eqb_spec k h); [contradiction | reflexivity].
+  - intros h f g. destruct (complex_moduli_list (fst3 (complex_plane h))) as [p root]. unfold update. rewrite Z.eqb_refl. reflexivity.
+  - pose proof (complex_planes_most c crange) as most. change (complex_planes complex_moduli) with max_planes. exact most.
+  - exact range.
+Qed.
+
+Lemma complex_fit : forall count imaginary, 1 <= count <= complex_moduli -> planes_fit (component_planes count imaginary) (complex_planes count).
+Proof.
+  intros count imaginary range. apply fit_prefix with (plane := component_planes complex_moduli imaginary) (n := max_planes).
+  - destruct imaginary; vm_compute; reflexivity.
+  - apply complex_planes_most. exact range.
+  - lia.
+  - intros l lrange. apply component_planes_same; assumption.
+Qed.

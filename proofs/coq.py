@@ -384,15 +384,16 @@ class Translator:
         raise Unreadable(f"statement {s[0]}")
 
     def mentions(self, tree, name):
-        if isinstance(tree, (list, tuple)):
-            if tree and tree[0] in ("id", "member", "index"):
-                try:
-                    if self.target(tree) == name:
-                        return True
-                except Unreadable:
-                    pass
-            return any(self.mentions(i, name) for i in tree)
-        return False
+        if isinstance(tree, tuple) and tree and tree[0] in ("id", "member", "index"):
+            try:
+                text, indices = self.path(tree)
+                while text not in self.paths and text.endswith("[]"):
+                    text = text[:-2]
+                if text in self.paths or text in self.scope:
+                    return self.target(tree) == name or self.mentions(indices, name)
+            except Unreadable:
+                pass
+        return isinstance(tree, (list, tuple)) and any(self.mentions(i, name) for i in tree)
 
     def dropped(self, s):
         return self.path(self.unstepped(s[2]))[0].replace("[]", "") in self.drop
