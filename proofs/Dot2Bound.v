@@ -43,7 +43,7 @@ Qed.
 (* The bound of a pair that passes at most k steps and m combinations, k + m = h <= 2^26. *)
 Lemma known_bound (k m : nat) (s c r a : R) (n : nat) : (1 <= k)%nat -> INR (k + m) <= 67108864 ->
   known k m s c r (a + INR n * (2 * normal64)) n -> 0 <= a ->
-  Rabs (s + c - r) <= gamma (k + m) * gamma (k + m) * a + 5 * INR n * bpow radix2 (-1074).
+  Rabs (s + c - r) <= gamma (k + m) * gamma (k + m) * a + 2 * INR n * bpow radix2 (-1074).
 Proof.
   intros Hk Hh [A _ _ _ _ B] Ha. set (h := (k + m)%nat) in *. assert (U := u64_positive). assert (N := normal64_positive).
   assert (Hn := pos_INR n). assert (Hp := pos_INR h). assert (En := eta_normal).
@@ -102,7 +102,7 @@ Lemma chain_bound (blocks : list (list (R * R))) (k : nat) : Forall formats bloc
   let (s, c) := dot2_chain blocks in
   Rabs (s + c - exact_sums blocks) <=
   gamma (k + length blocks) * gamma (k + length blocks) * sums_of_magnitudes blocks +
-  5 * INR (length (concat blocks)) * bpow radix2 (-1074).
+  2 * INR (length (concat blocks)) * bpow radix2 (-1074).
 Proof.
   intros F L Hk Hh. assert (H := combines_known blocks k F L Hk 0 0 0 0 0 0 (zero_known k 0 Hk)).
   unfold dot2_chain. destruct (fold_left dot2_combine (map dot2_block_pair blocks) (0, 0)) as (s, c).
@@ -190,7 +190,7 @@ Proof.
 Qed.
 
 Lemma componentwise_above (h : nat) : (1 <= h)%nat -> INR h <= 67108864 ->
-  gamma h * gamma h <= rd64 (rd64 (gamma_bound (INR h) unit_roundoff_double * gamma_bound (INR h) unit_roundoff_double) * bound_slack).
+  gamma h * gamma h * w <= rd64 (rd64 (gamma_bound (INR h) unit_roundoff_double * gamma_bound (INR h) unit_roundoff_double) * bound_slack).
 Proof.
   intros H1 Hh. assert (G := gamma_bound_above h H1 Hh). set (b := gamma_bound (INR h) unit_roundoff_double) in *.
   assert (U := u64_positive). assert (I1 : 1 <= INR h) by (change 1 with (INR 1); now apply le_INR).
@@ -221,18 +221,33 @@ Proof.
   apply rnd64_exact. apply integer_format; lia.
 Qed.
 
-(* What lib/numerics/bounds.hpp promises for a pair. *)
+(* What lib/numerics/bounds.hpp promises for the rounded result RN(s + c). *)
 Definition within_bound (depth : R) (n : Z) (s c r magnitudes : R) : Prop :=
-  let '(_, componentwise, absolute) := dot2_bound depth n unit_roundoff_double in
-  Rabs (s + c - r) <= componentwise * magnitudes + absolute.
+  let '(relative, componentwise, absolute) := dot2_bound depth n unit_roundoff_double in
+  Rabs (rnd64 (s + c) - r) <= relative * Rabs r + componentwise * magnitudes + absolute.
 
-Lemma promised (h n : nat) (s c r a : R) : (1 <= h)%nat -> INR h <= 67108864 -> (Z.of_nat n <= 1099511627776)%Z -> 0 <= a ->
-  Rabs (s + c - r) <= gamma h * gamma h * a + 5 * INR n * bpow radix2 (-1074) ->
+Lemma promised (h n : nat) (s c r a : R) : (1 <= h)%nat -> INR h <= 67108864 -> (1 <= Z.of_nat n <= 1099511627776)%Z -> 0 <= a ->
+  Rabs (s + c - r) <= gamma h * gamma h * a + 2 * INR n * bpow radix2 (-1074) ->
   within_bound (INR h) (Z.of_nat n) s c r a.
 Proof.
   intros H1 Hh Hn Ha B. unfold within_bound, dot2_bound. rewrite Req_bool_true by reflexivity.
-  rewrite absolute_exact by lia. rewrite <- INR_IZR_INZ. eapply Rle_trans; [exact B|]. apply Rplus_le_compat_r.
-  apply Rmult_le_compat_r; [exact Ha|]. now apply componentwise_above.
+  rewrite absolute_exact by lia. rewrite <- INR_IZR_INZ.
+  assert (C := Rmult_le_compat_r a _ _ Ha (componentwise_above h H1 Hh)).
+  match type of C with _ <= ?x => set (promise := x) in * end.
+  assert (Eu : unit_roundoff_double = u64) by (unfold unit_roundoff_double, u64; lra). rewrite Eu.
+  assert (Er := rnd64_error (s + c)). rewrite <- eta_normal in Er.
+  assert (E : bpow radix2 (-1074) = 2 * eta) by (change 2 with (bpow radix2 1); now rewrite <- bpow_plus).
+  assert (T : Rabs (s + c) <= Rabs (s + c - r) + Rabs r).
+  { replace (s + c) with ((s + c - r) + r) at 1 by ring. apply Rabs_triang. }
+  assert (D : Rabs (rnd64 (s + c) - r) <= Rabs (rnd64 (s + c) - (s + c)) + Rabs (s + c - r)).
+  { replace (rnd64 (s + c) - r) with ((rnd64 (s + c) - (s + c)) + (s + c - r)) by ring. apply Rabs_triang. }
+  assert (N : 1 <= INR n) by (rewrite INR_IZR_INZ; apply IZR_le; lia).
+  assert (P : 0 < eta) by apply bpow_gt_0. assert (Q : eta <= INR n * eta) by nra.
+  rewrite E in *. set (k := INR n * eta) in *.
+  replace (2 * INR n * (2 * eta)) with (4 * k) in B by (unfold k; ring).
+  replace (5 * INR n * (2 * eta)) with (10 * k) by (unfold k; ring).
+  replace (gamma h * gamma h * w * a) with (gamma h * gamma h * a * w) in C by ring.
+  set (g := gamma h * gamma h * a) in *. unfold u64 in *. lra.
 Qed.
 
 (* Theorem: the bound of GEMV and GEMM for sums of up to 2^32 terms. The blocks hold k terms in all, each of them at
