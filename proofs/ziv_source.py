@@ -6,7 +6,7 @@ TRIPLE = "lib/numerics/triple_sum.hpp"
 
 
 def of_pairs(*names):
-    """What the members of variables of type DoublePair mean."""
+    """The Coq terms for the members of variables of type DoublePair."""
     return {f"{n}.{m}": (f"({f} {n})", "R64") for n in names for m, f in (("high", "fst"), ("low", "snd"))}
 
 

@@ -58,13 +58,14 @@ ACCUBLAS_HD constexpr double dot2_depth_gemm(long long k) {
 }
 
 /// dot2 for binary64: abs(result - exact) <= relative abs(exact) + componentwise sum abs(x) abs(y) + absolute.
-/// Derivation (Ogita, Rump, Oishi 2005, proposition 5.5, for a tree; proofs/Dot2.v): every step and every combination is
-/// error free but for the additions to c. The exact inner product is s + (sum of all q and e). A path of K steps and m
-/// combinations, K + m <= h, rounds s K + m times, so that q and e of a node are at most u (1 + gamma_h) times the sum
-/// of abs(x y) below it. It rounds c up to K + 1 + 2 m times, but late errors pass few of these roundings: errors and
-/// the roundings that they pass make at most K (K + 3) / 2 - 1 + 2 K m + m^2 <= h^2 pairs, each of which costs u^2 of
-/// sum abs(x) abs(y). The pair is rounded once: u abs(exact), and u of the error, which the slack covers. A product that
-/// underflows loses at most 2^-1074 / 2 in p and as much in e: 5 n 2^-1074 covers it. The proof holds for h <= 2^26.
+/// Derivation (Ogita, Rump, Oishi 2005, proposition 5.5, for a tree; proofs/Dot2.v): every step and every combination
+/// is error free but for the additions to c. The exact inner product is s + (sum of all q and e). A path of K steps and
+/// m combinations, K + m <= h, rounds s K + m times, so that q and e of a node are at most u (1 + gamma_h) times the
+/// sum of abs(x y) below it. It rounds c up to K + 1 + 2 m times, but late errors pass few of these roundings: errors
+/// and the roundings that they pass make at most K (K + 3) / 2 - 1 + 2 K m + m^2 <= h^2 pairs, each of which costs u^2
+/// of sum abs(x) abs(y). The pair is rounded once: u abs(exact), and u of the error, which the slack covers. A product
+/// that underflows loses at most 2^-1074 / 2 in p and as much in e: 5 n 2^-1074 covers it. The proof holds
+/// for h <= 2^26.
 struct Dot2Bound {
   double relative, componentwise, absolute;
 };
