@@ -330,3 +330,177 @@ Proof.
   - lia.
   - intros l lrange. apply component_planes_same; assumption.
 Qed.
+
+Lemma sum_single : forall n j (c : Z -> bool) f, 0 <= j < n -> c j = true -> (forall l, 0 <= l < n -> l <> j -> c l = false) ->
+  sum_below n (fun l => if c l then f l else 0) = f j.
+Proof.
+  intros n j c f jrange cj others.
+  assert (all : forall m, 0 <= m -> m <= n -> sum_below m (fun l => if c l then f l else 0) = if j <? m then f j else 0).
+  { intros m pos. rewrite <- (Z2Nat.id m pos). generalize (Z.to_nat m). clear m pos. intros m. induction m as [|m IH]; intros less.
+    - destruct (Z.ltb_spec j (Z.of_nat 0)); [lia | reflexivity].
+    - replace (Z.of_nat (S m)) with (Z.of_nat m + 1) in * by lia. rewrite sum_below_next by lia. rewrite IH by lia.
+      destruct (Z.eq_dec (Z.of_nat m) j) as [same | other].
+      + rewrite same, cj. destruct (Z.ltb_spec j j); [lia |]. destruct (Z.ltb_spec j (j + 1)); lia.
+      + rewrite others by lia. destruct (Z.ltb_spec j (Z.of_nat m)); destruct (Z.ltb_spec j (Z.of_nat m + 1)); lia. }
+  rewrite all by lia. destruct (Z.ltb_spec j n); lia.
+Qed.
+
+Lemma real_plane_value : forall count l, 0 <= l < count -> real_planes count l = (moduli_list l, 1, true).
+Proof.
+  intros count l range. unfold real_planes. cbv zeta.
+  apply (for_up_invariant (fun k f => l < k -> f l = (moduli_list l, 1, true)) _ 0 count); [lia | intros none; exfalso; lia | | lia].
+  intros k f krange before lk. unfold update. destruct (Z.eqb_spec l k) as [same | other]; [subst k; reflexivity |]. apply before. lia.
+Qed.
+
+(** The least width that the code uses for a product holds every integer that it stands for. *)
+Theorem crt_width_suffices : forall P s, 0 < P < 2 ^ (64 * crt_limbs - 1) -> (Rabs (IZR s) <= IZR P / 2 / crt_margin)%R ->
+  1 <= limbs_used P <= crt_limbs /\ - 2 ^ (64 * limbs_used P - 1) <= s < 2 ^ (64 * limbs_used P - 1).
+Proof.
+  intros P s range capacity. rewrite crt_margin_value in capacity.
+  assert (small : 2 * Z.abs s < P).
+  { apply lt_IZR. rewrite mult_IZR, abs_IZR. assert (0 < IZR P)%R by (apply IZR_lt; lia). lra. }
+  assert (bits : forall b, wide_bit_length P < b -> 0 <= b -> 2 * P < 2 ^ b).
+  { intros b less pos. unfold wide_bit_length in less. destruct (Z.eqb_spec P 0); [lia |].
+    pose proof (Z.log2_spec P ltac:(lia)) as log. pose proof (Z.log2_nonneg P). replace b with (Z.succ (b - 1)) by lia. rewrite Z.pow_succ_r by lia.
+    assert (2 ^ Z.succ (Z.log2 P) <= 2 ^ (b - 1)) by (apply Z.pow_le_mono_r; lia). lia. }
+  unfold limbs_used, crt_limbs in *. cbv zeta.
+  destruct (Z.ltb_spec (wide_bit_length P) 127) as [b | _]; [specialize (bits 127 b); lia |].
+  destruct (Z.ltb_spec (wide_bit_length P) 191) as [b | _]; [specialize (bits 191 b); lia |].
+  destruct (Z.ltb_spec (wide_bit_length P) 255) as [b | _]; [specialize (bits 255 b); lia |]. lia.
+Qed.
+
+(** Real sums: from residues modulo the first `count` moduli, the code gets s. *)
+Theorem crt_reconstruct_real : forall count residues stride s, 1 <= count <= max_moduli ->
+  (forall l, 0 <= l < count -> Z.abs (residues (l * stride)) <= 255 /\ (moduli_list l | residues (l * stride) - s)) ->
+  let P := product_of (real_planes count) count in let L := limbs_used P in
+  (Rabs (IZR s) <= IZR P / 2 / crt_margin)%R -> wraps (64 * L) (reconstruct_planes L (real_planes count) count residues stride) = s.
+Proof.
+  intros count residues stride s range good P L capacity.
+  pose proof (real_fit count range) as fit. pose proof fit as [counts [_ [coprime [_ room]]]].
+  pose proof (product_positive _ _ fit count ltac:(lia)) as positive.
+  destruct (crt_width_suffices P s ltac:(lia) capacity) as [limbs width]. fold L in limbs, width.
+  rewrite reconstruct_planes_right with (s := s); try assumption.
+  - apply wraps_wrap; lia.
+  - intros l lrange. apply good. exact lrange.
+  - intros j jrange jfirst.
+    rewrite (sum_single count j (fun l => fst3 (real_planes count l) =? fst3 (real_planes count j)) (fun l => snd (fst (real_planes count l)) * residues (l * stride))).
+    + rewrite real_plane_value by lia. unfold fst3. cbn [fst snd]. rewrite Z.mul_1_l. apply good. exact jrange.
+    + exact jrange.
+    + apply Z.eqb_refl.
+    + intros l lrange differ. apply Z.eqb_neq. intros same.
+      pose proof (coprime l j lrange jrange) as one. rewrite same in one.
+      rewrite !real_plane_value in one by lia. specialize (one eq_refl eq_refl differ).
+      rewrite Z.gcd_diag in one. unfold fst3 in one. cbn [fst] in one.
+      destruct fit as [_ [small _]]. pose proof (small j jrange) as p_small. rewrite real_plane_value in p_small by lia. unfold fst3 in p_small. cbn [fst] in p_small. lia.
+Qed.
+
+Lemma sum_linear : forall n (c : Z -> bool) f a b x m y,
+  sum_below n (fun l => if c l then f l * (a l * a l * x + a l * b l * m + b l * b l * y) else 0) =
+  sum_below n (fun l => if c l then f l * (a l * a l) else 0) * x + sum_below n (fun l => if c l then f l * (a l * b l) else 0) * m +
+  sum_below n (fun l => if c l then f l * (b l * b l) else 0) * y.
+Proof.
+  intros n c f a b x m y. unfold sum_below. induction (Z.to_nat n) as [|k IH]; [reflexivity |]. cbn [zsum]. rewrite IH. destruct (c (Z.of_nat k)); ring.
+Qed.
+
+(** The coefficients of x x', of x y' + y x' and of y y' in the sum over the planes of a modulus. *)
+Definition coefficient (plane : Z -> Z * Z * bool) (count j : Z) (of : Z -> Z) : Z :=
+  sum_below count (fun l => if fst3 (plane l) =? fst3 (plane j) then snd (fst (plane l)) * of l else 0).
+Section Components.
+
+(** Planes hold re x + im y modulo the modulus of their number; planes_of: how many there are of some moduli; most: of all moduli. *)
+Variables (re im modulus planes_of : Z -> Z) (most moduli : Z).
+
+Definition components_check (plane : Z -> Z * Z * bool) (imaginary : bool) : bool :=
+  forallb (fun j => let p := fst3 (plane j) in
+    forallb (fun l => negb (fst3 (plane l) =? p) || (modulus l =? modulus j)) (below most) &&
+    (negb (snd (plane j)) ||
+     (((coefficient plane most j (fun l => re l * re l) - (if imaginary then 0 else 1)) mod p =? 0) &&
+      ((coefficient plane most j (fun l => re l * im l) - (if imaginary then 1 else 0)) mod p =? 0) &&
+      ((coefficient plane most j (fun l => im l * im l) - (if imaginary then 0 else -1)) mod p =? 0)))) (below most).
+
+(** The planes of the first `count` moduli are the first planes_of(count). *)
+Definition prefix_check : bool :=
+  forallb (fun l => forallb (fun c => Bool.eqb (l <? planes_of (c + 1)) (modulus l <? c + 1)) (below moduli)) (below most).
+
+Lemma sum_extend : forall n m f, 0 <= n <= m -> (forall l, n <= l < m -> f l = 0) -> sum_below n f = sum_below m f.
+Proof.
+  intros n m f order zeros.
+  assert (all : forall k, 0 <= k -> n + k <= m -> sum_below n f = sum_below (n + k) f).
+  { intros k pos. rewrite <- (Z2Nat.id k pos). generalize (Z.to_nat k). clear k pos. intros k. induction k as [|k IH]; intros less.
+    - f_equal. lia.
+    - replace (n + Z.of_nat (S k)) with (n + Z.of_nat k + 1) by lia. rewrite sum_below_next by lia. rewrite zeros by lia. rewrite IH by lia. lia. }
+  rewrite (all (m - n)) by lia. f_equal. lia.
+Qed.
+
+Lemma complex_congruent : forall plane full n count imaginary r xx xy yy, 1 <= count <= moduli -> n = planes_of count -> 0 <= n <= most ->
+  (forall l, 0 <= l < n -> plane l = full l) -> components_check full imaginary = true -> prefix_check = true -> (forall l, 0 <= l < n -> 1 < fst3 (plane l) <= 256) ->
+  (forall l, 0 <= l < n -> (fst3 (plane l) | r l - (re l * re l * xx + re l * im l * xy + im l * im l * yy))) ->
+  residues_of plane n r (if imaginary then xy else xx - yy).
+Proof.
+  intros plane full n count imaginary r xx xy yy range n_is counts same_plane checked prefixes small good j jrange jfirst.
+  set (s := if imaginary then xy else xx - yy).
+    apply divides_trans_sum with (b := sum_below n (fun l => if fst3 (plane l) =? fst3 (plane j) then snd (fst (plane l)) *
+      (re l * re l * xx + re l * im l * xy + im l * im l * yy) else 0)).
+    + apply sums_divide; [lia |]. intros l lrange. destruct (Z.eqb_spec (fst3 (plane l)) (fst3 (plane j))) as [same | other].
+      * rewrite <- Z.mul_sub_distr_l. apply Z.divide_mul_r. rewrite <- same. apply good. exact lrange.
+      * rewrite Z.sub_diag. apply Z.divide_0_r.
+    + rewrite (sum_linear n (fun l => fst3 (plane l) =? fst3 (plane j)) (fun l => snd (fst (plane l))) re im xx xy yy).
+      unfold components_check in checked. pose proof (below_all _ _ checked j ltac:(lia)) as here. cbv beta zeta in here.
+      apply andb_prop in here. destruct here as [local coefficients].
+      assert (inside : forall l, 0 <= l < most -> (l <? n) = (modulus l <? count)).
+      { intros l lrange. unfold prefix_check in prefixes. pose proof (below_all _ _ prefixes l lrange) as each. cbv beta zeta in each.
+        pose proof (below_all _ _ each (count - 1) ltac:(lia)) as one. cbv beta in one. replace (count - 1 + 1) with count in one by lia. rewrite <- n_is in one.
+        apply eqb_prop in one. exact one. }
+      assert (same_sum : forall of_, coefficient full most j of_ = coefficient plane n j of_).
+      { intros of_. unfold coefficient. symmetry. rewrite <- (sum_extend n most).
+        - apply sum_below_ext. intros l lrange. rewrite !same_plane by assumption. reflexivity.
+        - lia.
+        - intros l lrange. destruct (Z.eqb_spec (fst3 (full l)) (fst3 (full j))) as [equal | other]; [| reflexivity].
+          exfalso. pose proof (below_all _ _ local l ltac:(lia)) as there. cbv beta in there. rewrite equal, Z.eqb_refl in there. cbn [negb orb] in there.
+          apply Z.eqb_eq in there. pose proof (inside l ltac:(lia)) as l_in. pose proof (inside j ltac:(lia)) as j_in. rewrite there in l_in. rewrite <- l_in in j_in.
+          destruct (Z.ltb_spec l n); [lia |]. destruct (Z.ltb_spec j n); [discriminate | lia]. }
+      rewrite <- (same_plane j jrange) in coefficients. rewrite jfirst in coefficients. cbn [negb orb] in coefficients.
+      rewrite !same_sum in coefficients.
+      apply andb_prop in coefficients. destruct coefficients as [coefficients third]. apply andb_prop in coefficients. destruct coefficients as [one two].
+      pose proof (small j jrange) as p_small.
+      apply Z.eqb_eq in one, two, third. apply Z.mod_divide in one; [| unfold fst3 in *; lia]. apply Z.mod_divide in two; [| unfold fst3 in *; lia]. apply Z.mod_divide in third; [| unfold fst3 in *; lia].
+      unfold coefficient in *. destruct one as [a ea], two as [b eb], third as [c ec].
+      set (A := sum_below _ _) in ea. set (B := sum_below _ _) in eb. set (C := sum_below _ _) in ec.
+      change (fst3 (plane j) | A * xx + B * xy + C * yy - s).
+      exists (a * xx + b * xy + c * yy). unfold s. destruct imaginary; lia.
+Qed.
+
+End Components.
+
+Definition plane_real (l : Z) : Z := snd (fst (complex_plane l)).
+Definition plane_imag (l : Z) : Z := snd (complex_plane l).
+Definition plane_modulus (l : Z) : Z := fst3 (complex_plane l).
+
+(** Complex sums: let xx, yy be the sums of x x' and of y y', and xy that of x y' + y x'. From the residues of the products of planes the code gets the real part
+    xx - yy, and the imaginary part xy. *)
+Theorem crt_reconstruct_complex : forall count imaginary residues stride xx xy yy, 1 <= count <= complex_moduli ->
+  (forall l, 0 <= l < complex_planes count -> Z.abs (residues (l * stride)) <= 255 /\
+    (fst3 (component_planes count imaginary l) |
+      residues (l * stride) - (plane_real l * plane_real l * xx + plane_real l * plane_imag l * xy + plane_imag l * plane_imag l * yy))) ->
+  let s := if imaginary then xy else xx - yy in
+  let P := product_of (component_planes count imaginary) (complex_planes count) in let L := limbs_used P in
+  (Rabs (IZR s) <= IZR P / 2 / crt_margin)%R ->
+  wraps (64 * L) (reconstruct_planes L (component_planes count imaginary) (complex_planes count) residues stride) = s.
+Proof.
+  intros count imaginary residues stride xx xy yy range good s P L capacity.
+  pose proof (complex_fit count imaginary range) as fit. pose proof fit as [counts [small [_ [_ room]]]].
+  pose proof (product_positive _ _ fit (complex_planes count) ltac:(lia)) as positive.
+  destruct (crt_width_suffices P s ltac:(lia) capacity) as [limbs width]. fold L in limbs, width.
+  rewrite reconstruct_planes_right with (s := s); try assumption.
+  - apply wraps_wrap; lia.
+  - intros l lrange. apply good. exact lrange.
+  - apply (complex_congruent plane_real plane_imag plane_modulus complex_planes max_planes complex_moduli _ (component_planes complex_moduli imaginary) (complex_planes count) count).
+    + exact range.
+    + reflexivity.
+    + exact counts.
+    + intros l lrange. apply component_planes_same; assumption.
+    + destruct imaginary; vm_compute; reflexivity.
+    + vm_compute. reflexivity.
+    + exact small.
+    + intros l lrange. apply good. exact lrange.
+Qed.
