@@ -15,7 +15,7 @@ import extract
 
 HERE = pathlib.Path(__file__).parent
 # Each file after what it uses; NAMESource is the one that extract.py makes.
-ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "Tables", "RnsSource", "Rns", "CrtSource", "Crt"]
+ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "RnsSource", "Rns", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "Mp"]
 # The axioms of Coq's real numbers, and classical logic, which Flocq uses.
 ALLOWED = {"ClassicalDedekindReals.sig_not_dec", "ClassicalDedekindReals.sig_forall_dec", "FunctionalExtensionality.functional_extensionality_dep", "Classical_Prop.classic"}
 
