@@ -1,196 +1,8 @@
-(** The quotient of the Chinese remainder theorem. *)
+(** The Chinese remainder theorem with the planes that the code uses. *)
 From Coq Require Import ZArith Reals Lia Lra Bool List.
 From Flocq Require Import Core.
-From Proofs Require Import Semantics Facts ModuliSource Moduli Tables CrtSource.
+From Proofs Require Import Semantics Facts ModuliSource Moduli Division Tables CrtSource Reconstruction.
 Open Scope Z_scope.
-
-Lemma crt_margin_value : crt_margin = (33 / 32)%R.
-Proof.
-  unfold crt_margin, rd64.
-  rewrite (round_generic radix2 _ ZnearestE (1 / 32)%R).
-  2: { apply generic_format_FLT. exists (Float radix2 1 (-5)); simpl; [unfold F2R; simpl; lra | lia | lia]. }
-  replace (1 + 1 / 32)%R with (33 / 32)%R by lra. apply round_generic; [auto with typeclass_instances |].
-  apply generic_format_FLT. exists (Float radix2 33 (-5)); simpl; [unfold F2R; simpl; lra | lia | lia].
-Qed.
-
-(** Half of a step of the reconstruction: the wrap-around sum of residues times weights. *)
-Lemma divides_trans_sum : forall m a b c, (m | a - b) -> (m | b - c) -> (m | a - c).
-Proof. intros m a b c [x ex] [y ey]. exists (x + y). lia. Qed.
-
-Section Reconstruction.
-
-Variables (L count P s : Z) (W residues weight : Z -> Z) (fraction : Z -> R) (stride product : Z).
-Hypothesis limbs : 1 <= L <= crt_limbs.
-Hypothesis planes : 0 <= count <= 64.
-Hypothesis modulus : 0 < P < 2 ^ (64 * crt_limbs - 1).
-Hypothesis small_residues : forall l, 0 <= l < count -> Z.abs (residues (l * stride)) <= 255.
-Hypothesis small_weights : forall l, 0 <= l < count -> 2 * Z.abs (W l) <= P.
-Hypothesis weights : forall l, 0 <= l < count -> weight l = wrap (64 * crt_limbs) (W l).
-Hypothesis products : product = wrap (64 * crt_limbs) P.
-Hypothesis fractions : forall l, 0 <= l < count -> fraction l = rd64 (IZR (W l) / IZR P).
-Hypothesis right_sum : (P | sum_below count (fun l => residues (l * stride) * W l) - s).
-Hypothesis capacity : (Rabs (IZR s) <= IZR P / 2 / crt_margin)%R.
-
-Let r l := residues (l * stride).
-Let exact n := (IZR (sum_below n (fun l => (r l * W l)%Z)) / IZR P)%R.
-
-Let e39 : bpow radix2 (-39) = (/ 549755813888)%R. Proof. reflexivity. Qed.
-Let e40 : bpow radix2 (-40) = (/ 1099511627776)%R. Proof. reflexivity. Qed.
-
-Lemma P_positive : (0 < IZR P)%R.
-Proof. apply IZR_lt. lia. Qed.
-
-Lemma wide_term : forall n y, 0 <= n < count ->
-  (2 ^ (64 * L) | y - sum_below n (fun l => r l * W l)) ->
-  (2 ^ (64 * L) | wide_add L y (wide_negate_if L (wide_mul L (wide_cast crt_limbs L (weight n)) (wrap 64 (if r n <? 0 then - r n else r n))) (r n <? 0))
-                  - sum_below (n + 1) (fun l => r l * W l)).
-Proof.
-  intros n y range [k before].
-  pose proof (small_residues n range) as small. fold (r n) in small.
-  rewrite sum_below_next by lia.
-  assert (magnitude : wrap 64 (if r n <? 0 then - r n else r n) = Z.abs (r n)).
-  { rewrite wrap_small; destruct (Z.ltb_spec (r n) 0); lia. }
-  rewrite magnitude.
-  assert (cast : (2 ^ (64 * L) | wide_cast crt_limbs L (weight n) - W n)).
-  { unfold wide_cast. rewrite (weights n range). rewrite wraps_wrap.
-    - apply wrap_divides. lia.
-    - unfold crt_limbs. lia.
-    - pose proof (small_weights n range). lia. }
-  destruct cast as [a cast].
-  unfold wide_add, wide_mul.
-  set (term := wide_negate_if L _ _).
-  assert (right_term : (2 ^ (64 * L) | term - r n * W n)).
-  { unfold term, wide_negate_if.
-    destruct (wrap_divides (64 * L) (wide_cast crt_limbs L (weight n) * Z.abs (r n)) ltac:(lia)) as [b product_].
-    destruct (Z.ltb_spec (r n) 0) as [negative | positive].
-    - destruct (wrap_divides (64 * L) (- wrap (64 * L) (wide_cast crt_limbs L (weight n) * Z.abs (r n))) ltac:(lia)) as [c negated].
-      exists (c - b + a * r n). rewrite Z.abs_neq in * by lia. nia.
-    - exists (b + a * r n). rewrite Z.abs_eq in * by lia. nia. }
-  destruct right_term as [b right_term].
-  destruct (wrap_divides (64 * L) (y + term) ltac:(lia)) as [c sum].
-  exists (k + b + c). lia.
-Qed.
-
-Lemma exact_next : forall n, 0 <= n -> exact (n + 1) = (exact n + IZR (r n) * (IZR (W n) / IZR P))%R.
-Proof.
-  intros n pos. unfold exact. rewrite sum_below_next by exact pos. rewrite plus_IZR, mult_IZR.
-  pose proof P_positive. field. lra.
-Qed.
-
-Lemma weight_fraction : forall n, 0 <= n < count -> (Rabs (IZR (W n) / IZR P) <= 1 / 2)%R.
-Proof.
-  intros n range. pose proof (small_weights n range) as small. pose proof P_positive as positive.
-  unfold Rdiv at 1. rewrite Rabs_mult, Rabs_inv, (Rabs_pos_eq (IZR P)) by lra.
-  apply IZR_le in small. rewrite mult_IZR, abs_IZR in small.
-  apply Rmult_le_reg_r with (IZR P); [lra |]. rewrite Rmult_assoc, Rinv_l by lra. lra.
-Qed.
-
-Lemma quotient_term : forall n q, 0 <= n < count ->
-  (Rabs (q - exact n) <= IZR n * bpow radix2 (-39))%R -> (Rabs (exact n) <= IZR n * (255 / 2))%R ->
-  (Rabs (rd64 (q + rd64 (rd64 (IZR (r n)) * fraction n)) - exact (n + 1)) <= IZR (n + 1) * bpow radix2 (-39))%R
-  /\ (Rabs (exact (n + 1)) <= IZR (n + 1) * (255 / 2))%R.
-Proof.
-  intros n q range near size.
-  pose proof (small_residues n range) as small. fold (r n) in small.
-  rewrite rd64_integer by lia.
-  pose proof (weight_fraction n range) as half.
-  rewrite exact_next by lia. rewrite (fractions n range).
-  set (w := (IZR (W n) / IZR P)%R) in *. rewrite plus_IZR. rewrite e39 in *.
-  assert (n_small : (0 <= IZR n <= 63)%R) by (split; apply IZR_le; lia).
-  assert (r_small : (Rabs (IZR (r n)) <= 255)%R) by (rewrite <- abs_IZR; apply IZR_le; exact small).
-  set (x := IZR (r n)) in *.
-  assert (f_error : (Rabs (rd64 w - w) <= / 18014398509481984)%R).
-  { apply (rd64_error w 0); [lia | simpl; lra]. }
-  assert (xw : (Rabs (x * w) <= 255 / 2)%R).
-  { rewrite Rabs_mult. replace (255 / 2)%R with (255 * (1 / 2))%R by lra. apply Rmult_le_compat; auto using Rabs_pos. }
-  assert (xf : (Rabs (x * rd64 w - x * w) <= 255 * / 18014398509481984)%R).
-  { rewrite <- Rmult_minus_distr_l, Rabs_mult. apply Rmult_le_compat; auto using Rabs_pos. }
-  assert (p_error : (Rabs (rd64 (x * rd64 w) - x * rd64 w) <= / 70368744177664)%R).
-  { apply (rd64_error _ 8); [lia |]. simpl. apply Rabs_def2b in xf || idtac. revert xw xf. unfold Rabs. repeat destruct Rcase_abs; lra. }
-  assert (s_error : (Rabs (rd64 (q + rd64 (x * rd64 w)) - (q + rd64 (x * rd64 w))) <= / 1099511627776)%R).
-  { apply (rd64_error _ 14); [lia |]. simpl. revert near size xw xf p_error. unfold Rabs. repeat destruct Rcase_abs; lra. }
-  apply Rabs_le_inv in near, size, xw, xf, p_error, s_error.
-  split; apply Rabs_le; lra.
-Qed.
-
-Lemma margin : (Rabs (IZR s / IZR P) <= 16 / 33)%R.
-Proof.
-  pose proof P_positive as positive. rewrite crt_margin_value in capacity.
-  unfold Rdiv at 1. rewrite Rabs_mult, Rabs_inv, (Rabs_pos_eq (IZR P)) by lra.
-  apply Rmult_le_reg_r with (IZR P); [lra |]. rewrite Rmult_assoc, Rinv_l by lra. lra.
-Qed.
-
-(** Rounding the quotient as the code does gives the integer that it is near. *)
-Lemma nearest_quotient : forall q n, (Rabs (q - exact count) <= 64 * bpow radix2 (-39))%R -> (Rabs (exact count) <= 8160)%R ->
-  sum_below count (fun l => r l * W l) = s + n * P ->
-  Ztrunc (if Rlt_bool q 0 then rd64 (q - 1 / 2) else rd64 (q + 1 / 2))%R = n /\ Z.abs n <= 8161.
-Proof.
-  intros q n near size whole.
-  pose proof P_positive as positive. pose proof margin as far. rewrite e39 in near.
-  assert (parts : exact count = (IZR n + IZR s / IZR P)%R).
-  { unfold exact. rewrite whole, plus_IZR, mult_IZR. field. lra. }
-  rewrite parts in *. set (rest := (IZR s / IZR P)%R) in *.
-  apply Rabs_le_inv in near, size, far.
-  assert (low : (rd64 (q - 1 / 2) <= q - 1 / 2 + / 1099511627776)%R /\ (q - 1 / 2 - / 1099511627776 <= rd64 (q - 1 / 2))%R).
-  { assert (error : (Rabs (rd64 (q - 1 / 2) - (q - 1 / 2)) <= / 1099511627776)%R).
-    { apply (rd64_error _ 14); [lia |]. simpl. apply Rabs_lt. lra. }
-    apply Rabs_le_inv in error. lra. }
-  assert (high : (rd64 (q + 1 / 2) <= q + 1 / 2 + / 1099511627776)%R /\ (q + 1 / 2 - / 1099511627776 <= rd64 (q + 1 / 2))%R).
-  { assert (error : (Rabs (rd64 (q + 1 / 2) - (q + 1 / 2)) <= / 1099511627776)%R).
-    { apply (rd64_error _ 14); [lia |]. simpl. apply Rabs_lt. lra. }
-    apply Rabs_le_inv in error. lra. }
-  split.
-  - destruct (Rlt_bool_spec q 0) as [negative | not_negative].
-    + rewrite Ztrunc_ceil by lra. apply Zceil_imp. rewrite minus_IZR. lra.
-    + rewrite Ztrunc_floor by lra. apply Zfloor_imp. rewrite plus_IZR. lra.
-  - apply le_IZR. rewrite abs_IZR. apply Rabs_le. lra.
-Qed.
-
-Lemma reconstructed : crt_reconstruct L count product weight fraction residues stride = wrap (64 * L) s.
-Proof.
-  destruct right_sum as [n sum]. assert (whole : sum_below count (fun l => r l * W l) = s + n * P) by (change (sum_below count (fun l => residues (l * stride) * W l) = s + n * P); lia).
-  unfold crt_reconstruct.
-  set (body := fun (l : Z) (_ : Z * R) => _).
-  pose proof (for_up_invariant
-    (fun l t => 0 <= l <= count -> (2 ^ (64 * L) | fst t - sum_below l (fun l => r l * W l)) /\
-      (Rabs (snd t - exact l) <= IZR l * bpow radix2 (-39))%R /\ (Rabs (exact l) <= IZR l * (255 / 2))%R)
-    body 0 count (0, IZR 0) ltac:(lia)) as loop_.
-  destruct (for_up 0 count body (0, IZR 0)) as [y q].
-  destruct loop_ as [wide [near size]]; [ | | lia |].
-  - intros _. unfold exact, sum_below. simpl. split; [exists 0; lia |].
-    unfold Rdiv. rewrite Rmult_0_l, Rminus_0_r, Rabs_R0, Rmult_0_l. lra.
-  - intros l [y_ q_] range before _. destruct (before ltac:(lia)) as [wide_ [near_ size_]]. cbn [fst snd] in wide_, near_, size_.
-    unfold body. cbn [fst snd].
-    split; [apply wide_term; assumption |]. apply quotient_term; assumption.
-  - cbn [fst snd] in wide, near, size.
-    assert (count_small : (0 <= IZR count <= 64)%R) by (split; apply IZR_le; lia).
-    assert (near64 : (Rabs (q - exact count) <= 64 * bpow radix2 (-39))%R).
-    { apply Rle_trans with (1 := near). apply Rmult_le_compat_r; [apply bpow_ge_0 | lra]. }
-    assert (size64 : (Rabs (exact count) <= 8160)%R).
-    { apply Rle_trans with (1 := size). lra. }
-    destruct (nearest_quotient q n near64 size64 whole) as [picked small].
-    rewrite picked.
-    assert (magnitude : wrap 64 (if n <? 0 then - n else n) = Z.abs n).
-    { rewrite wrap_small; destruct (Z.ltb_spec n 0); lia. }
-    rewrite magnitude.
-    assert (cast : (2 ^ (64 * L) | wide_cast crt_limbs L product - P)).
-    { unfold wide_cast. rewrite products, wraps_wrap.
-      - apply wrap_divides. lia.
-      - unfold crt_limbs. lia.
-      - lia. }
-    destruct cast as [a cast]. destruct wide as [b wide].
-    remember (wide_cast crt_limbs L product) as c eqn:unused. clear unused.
-    assert (value : c = P + a * 2 ^ (64 * L)) by lia. subst c. clear cast.
-    unfold wide_sub. apply wrap_unique; [lia |].
-    unfold wide_mul, wide_negate_if.
-    destruct (wrap_divides (64 * L) ((P + a * 2 ^ (64 * L)) * Z.abs n) ltac:(lia)) as [c multiple].
-    destruct (Z.ltb_spec n 0) as [negative | positive].
-    + destruct (wrap_divides (64 * L) (- wrap (64 * L) ((P + a * 2 ^ (64 * L)) * Z.abs n)) ltac:(lia)) as [d negated].
-      exists (b - d + c - a * n). rewrite Z.abs_neq in * by lia. lia.
-    + exists (b - c - a * n). rewrite Z.abs_eq in * by lia. lia.
-Qed.
-
-End Reconstruction.
 
 Lemma fraction_exact : forall w p inverse P, 0 < p <= 256 -> 0 < P -> Z.abs inverse <= 256 -> w * p = inverse * P ->
   crt_fraction inverse p 0 (fun _ => 0%R) 0 = rd64 (IZR w / IZR P).
@@ -329,4 +141,178 @@ Proof.
   - apply complex_planes_most. exact range.
   - lia.
   - intros l lrange. apply component_planes_same; assumption.
+Qed.
+
+Lemma sum_single : forall n j (c : Z -> bool) f, 0 <= j < n -> c j = true -> (forall l, 0 <= l < n -> l <> j -> c l = false) ->
+  sum_below n (fun l => if c l then f l else 0) = f j.
+Proof.
+  intros n j c f jrange cj others.
+  assert (all : forall m, 0 <= m -> m <= n -> sum_below m (fun l => if c l then f l else 0) = if j <? m then f j else 0).
+  { intros m pos. rewrite <- (Z2Nat.id m pos). generalize (Z.to_nat m). clear m pos. intros m. induction m as [|m IH]; intros less.
+    - destruct (Z.ltb_spec j (Z.of_nat 0)); [lia | reflexivity].
+    - replace (Z.of_nat (S m)) with (Z.of_nat m + 1) in * by lia. rewrite sum_below_next by lia. rewrite IH by lia.
+      destruct (Z.eq_dec (Z.of_nat m) j) as [same | other].
+      + rewrite same, cj. destruct (Z.ltb_spec j j); [lia |]. destruct (Z.ltb_spec j (j + 1)); lia.
+      + rewrite others by lia. destruct (Z.ltb_spec j (Z.of_nat m)); destruct (Z.ltb_spec j (Z.of_nat m + 1)); lia. }
+  rewrite all by lia. destruct (Z.ltb_spec j n); lia.
+Qed.
+
+Lemma real_plane_value : forall count l, 0 <= l < count -> real_planes count l = (moduli_list l, 1, true).
+Proof.
+  intros count l range. unfold real_planes. cbv zeta.
+  apply (for_up_invariant (fun k f => l < k -> f l = (moduli_list l, 1, true)) _ 0 count); [lia | intros none; exfalso; lia | | lia].
+  intros k f krange before lk. unfold update. destruct (Z.eqb_spec l k) as [same | other]; [subst k; reflexivity |]. apply before. lia.
+Qed.
+
+(** The least width that the code uses for a product holds every integer that it stands for. *)
+Theorem crt_width_suffices : forall P s, 0 < P < 2 ^ (64 * crt_limbs - 1) -> (Rabs (IZR s) <= IZR P / 2 / crt_margin)%R ->
+  1 <= limbs_used P <= crt_limbs /\ - 2 ^ (64 * limbs_used P - 1) <= s < 2 ^ (64 * limbs_used P - 1).
+Proof.
+  intros P s range capacity. rewrite crt_margin_value in capacity.
+  assert (small : 2 * Z.abs s < P).
+  { apply lt_IZR. rewrite mult_IZR, abs_IZR. assert (0 < IZR P)%R by (apply IZR_lt; lia). lra. }
+  assert (bits : forall b, wide_bit_length P < b -> 0 <= b -> 2 * P < 2 ^ b).
+  { intros b less pos. unfold wide_bit_length in less. destruct (Z.eqb_spec P 0); [lia |].
+    pose proof (Z.log2_spec P ltac:(lia)) as log. pose proof (Z.log2_nonneg P). replace b with (Z.succ (b - 1)) by lia. rewrite Z.pow_succ_r by lia.
+    assert (2 ^ Z.succ (Z.log2 P) <= 2 ^ (b - 1)) by (apply Z.pow_le_mono_r; lia). lia. }
+  unfold limbs_used, crt_limbs in *. cbv zeta.
+  destruct (Z.ltb_spec (wide_bit_length P) 127) as [b | _]; [specialize (bits 127 b); lia |].
+  destruct (Z.ltb_spec (wide_bit_length P) 191) as [b | _]; [specialize (bits 191 b); lia |].
+  destruct (Z.ltb_spec (wide_bit_length P) 255) as [b | _]; [specialize (bits 255 b); lia |]. lia.
+Qed.
+
+(** Real sums: from residues modulo the first `count` moduli, the code gets s. *)
+Theorem crt_reconstruct_real : forall count residues stride s, 1 <= count <= max_moduli ->
+  (forall l, 0 <= l < count -> Z.abs (residues (l * stride)) <= 255 /\ (moduli_list l | residues (l * stride) - s)) ->
+  let P := product_of (real_planes count) count in let L := limbs_used P in
+  (Rabs (IZR s) <= IZR P / 2 / crt_margin)%R -> wraps (64 * L) (reconstruct_planes L (real_planes count) count residues stride) = s.
+Proof.
+  intros count residues stride s range good P L capacity.
+  pose proof (real_fit count range) as fit. pose proof fit as [counts [_ [coprime [_ room]]]].
+  pose proof (product_positive _ _ fit count ltac:(lia)) as positive.
+  destruct (crt_width_suffices P s ltac:(lia) capacity) as [limbs width]. fold L in limbs, width.
+  rewrite reconstruct_planes_right with (s := s); try assumption.
+  - apply wraps_wrap; lia.
+  - intros l lrange. apply good. exact lrange.
+  - intros j jrange jfirst.
+    rewrite (sum_single count j (fun l => fst3 (real_planes count l) =? fst3 (real_planes count j)) (fun l => snd (fst (real_planes count l)) * residues (l * stride))).
+    + rewrite real_plane_value by lia. unfold fst3. cbn [fst snd]. rewrite Z.mul_1_l. apply good. exact jrange.
+    + exact jrange.
+    + apply Z.eqb_refl.
+    + intros l lrange differ. apply Z.eqb_neq. intros same.
+      pose proof (coprime l j lrange jrange) as one. rewrite same in one.
+      rewrite !real_plane_value in one by lia. specialize (one eq_refl eq_refl differ).
+      rewrite Z.gcd_diag in one. unfold fst3 in one. cbn [fst] in one.
+      destruct fit as [_ [small _]]. pose proof (small j jrange) as p_small. rewrite real_plane_value in p_small by lia. unfold fst3 in p_small. cbn [fst] in p_small. lia.
+Qed.
+
+Lemma sum_linear : forall n (c : Z -> bool) f a b x m y,
+  sum_below n (fun l => if c l then f l * (a l * a l * x + a l * b l * m + b l * b l * y) else 0) =
+  sum_below n (fun l => if c l then f l * (a l * a l) else 0) * x + sum_below n (fun l => if c l then f l * (a l * b l) else 0) * m +
+  sum_below n (fun l => if c l then f l * (b l * b l) else 0) * y.
+Proof.
+  intros n c f a b x m y. unfold sum_below. induction (Z.to_nat n) as [|k IH]; [reflexivity |]. cbn [zsum]. rewrite IH. destruct (c (Z.of_nat k)); ring.
+Qed.
+
+(** The coefficients of x x', of x y' + y x' and of y y' in the sum over the planes of a modulus. *)
+Definition coefficient (plane : Z -> Z * Z * bool) (count j : Z) (of : Z -> Z) : Z :=
+  sum_below count (fun l => if fst3 (plane l) =? fst3 (plane j) then snd (fst (plane l)) * of l else 0).
+Section Components.
+
+(** Planes hold re x + im y modulo the modulus of their number; planes_of: how many there are of some moduli; most: of all moduli. *)
+Variables (re im modulus planes_of : Z -> Z) (most moduli : Z).
+
+Definition components_check (plane : Z -> Z * Z * bool) (imaginary : bool) : bool :=
+  forallb (fun j => let p := fst3 (plane j) in
+    forallb (fun l => negb (fst3 (plane l) =? p) || (modulus l =? modulus j)) (below most) &&
+    (negb (snd (plane j)) ||
+     (((coefficient plane most j (fun l => re l * re l) - (if imaginary then 0 else 1)) mod p =? 0) &&
+      ((coefficient plane most j (fun l => re l * im l) - (if imaginary then 1 else 0)) mod p =? 0) &&
+      ((coefficient plane most j (fun l => im l * im l) - (if imaginary then 0 else -1)) mod p =? 0)))) (below most).
+
+(** The planes of the first `count` moduli are the first planes_of(count). *)
+Definition prefix_check : bool :=
+  forallb (fun l => forallb (fun c => Bool.eqb (l <? planes_of (c + 1)) (modulus l <? c + 1)) (below moduli)) (below most).
+
+Lemma sum_extend : forall n m f, 0 <= n <= m -> (forall l, n <= l < m -> f l = 0) -> sum_below n f = sum_below m f.
+Proof.
+  intros n m f order zeros.
+  assert (all : forall k, 0 <= k -> n + k <= m -> sum_below n f = sum_below (n + k) f).
+  { intros k pos. rewrite <- (Z2Nat.id k pos). generalize (Z.to_nat k). clear k pos. intros k. induction k as [|k IH]; intros less.
+    - f_equal. lia.
+    - replace (n + Z.of_nat (S k)) with (n + Z.of_nat k + 1) by lia. rewrite sum_below_next by lia. rewrite zeros by lia. rewrite IH by lia. lia. }
+  rewrite (all (m - n)) by lia. f_equal. lia.
+Qed.
+
+Lemma complex_congruent : forall plane full n count imaginary r xx xy yy, 1 <= count <= moduli -> n = planes_of count -> 0 <= n <= most ->
+  (forall l, 0 <= l < n -> plane l = full l) -> components_check full imaginary = true -> prefix_check = true -> (forall l, 0 <= l < n -> 1 < fst3 (plane l) <= 256) ->
+  (forall l, 0 <= l < n -> (fst3 (plane l) | r l - (re l * re l * xx + re l * im l * xy + im l * im l * yy))) ->
+  residues_of plane n r (if imaginary then xy else xx - yy).
+Proof.
+  intros plane full n count imaginary r xx xy yy range n_is counts same_plane checked prefixes small good j jrange jfirst.
+  set (s := if imaginary then xy else xx - yy).
+    apply divides_trans_sum with (b := sum_below n (fun l => if fst3 (plane l) =? fst3 (plane j) then snd (fst (plane l)) *
+      (re l * re l * xx + re l * im l * xy + im l * im l * yy) else 0)).
+    + apply sums_divide; [lia |]. intros l lrange. destruct (Z.eqb_spec (fst3 (plane l)) (fst3 (plane j))) as [same | other].
+      * rewrite <- Z.mul_sub_distr_l. apply Z.divide_mul_r. rewrite <- same. apply good. exact lrange.
+      * rewrite Z.sub_diag. apply Z.divide_0_r.
+    + rewrite (sum_linear n (fun l => fst3 (plane l) =? fst3 (plane j)) (fun l => snd (fst (plane l))) re im xx xy yy).
+      unfold components_check in checked. pose proof (below_all _ _ checked j ltac:(lia)) as here. cbv beta zeta in here.
+      apply andb_prop in here. destruct here as [local coefficients].
+      assert (inside : forall l, 0 <= l < most -> (l <? n) = (modulus l <? count)).
+      { intros l lrange. unfold prefix_check in prefixes. pose proof (below_all _ _ prefixes l lrange) as each. cbv beta zeta in each.
+        pose proof (below_all _ _ each (count - 1) ltac:(lia)) as one. cbv beta in one. replace (count - 1 + 1) with count in one by lia. rewrite <- n_is in one.
+        apply eqb_prop in one. exact one. }
+      assert (same_sum : forall of_, coefficient full most j of_ = coefficient plane n j of_).
+      { intros of_. unfold coefficient. symmetry. rewrite <- (sum_extend n most).
+        - apply sum_below_ext. intros l lrange. rewrite !same_plane by assumption. reflexivity.
+        - lia.
+        - intros l lrange. destruct (Z.eqb_spec (fst3 (full l)) (fst3 (full j))) as [equal | other]; [| reflexivity].
+          exfalso. pose proof (below_all _ _ local l ltac:(lia)) as there. cbv beta in there. rewrite equal, Z.eqb_refl in there. cbn [negb orb] in there.
+          apply Z.eqb_eq in there. pose proof (inside l ltac:(lia)) as l_in. pose proof (inside j ltac:(lia)) as j_in. rewrite there in l_in. rewrite <- l_in in j_in.
+          destruct (Z.ltb_spec l n); [lia |]. destruct (Z.ltb_spec j n); [discriminate | lia]. }
+      rewrite <- (same_plane j jrange) in coefficients. rewrite jfirst in coefficients. cbn [negb orb] in coefficients.
+      rewrite !same_sum in coefficients.
+      apply andb_prop in coefficients. destruct coefficients as [coefficients third]. apply andb_prop in coefficients. destruct coefficients as [one two].
+      pose proof (small j jrange) as p_small.
+      apply Z.eqb_eq in one, two, third. apply Z.mod_divide in one; [| unfold fst3 in *; lia]. apply Z.mod_divide in two; [| unfold fst3 in *; lia]. apply Z.mod_divide in third; [| unfold fst3 in *; lia].
+      unfold coefficient in *. destruct one as [a ea], two as [b eb], third as [c ec].
+      set (A := sum_below _ _) in ea. set (B := sum_below _ _) in eb. set (C := sum_below _ _) in ec.
+      change (fst3 (plane j) | A * xx + B * xy + C * yy - s).
+      exists (a * xx + b * xy + c * yy). unfold s. destruct imaginary; lia.
+Qed.
+
+End Components.
+
+Definition plane_real (l : Z) : Z := snd (fst (complex_plane l)).
+Definition plane_imag (l : Z) : Z := snd (complex_plane l).
+Definition plane_modulus (l : Z) : Z := fst3 (complex_plane l).
+
+(** Complex sums: let xx, yy be the sums of x x' and of y y', and xy that of x y' + y x'. From the residues of the products of planes the code gets the real part
+    xx - yy, and the imaginary part xy. *)
+Theorem crt_reconstruct_complex : forall count imaginary residues stride xx xy yy, 1 <= count <= complex_moduli ->
+  (forall l, 0 <= l < complex_planes count -> Z.abs (residues (l * stride)) <= 255 /\
+    (fst3 (component_planes count imaginary l) |
+      residues (l * stride) - (plane_real l * plane_real l * xx + plane_real l * plane_imag l * xy + plane_imag l * plane_imag l * yy))) ->
+  let s := if imaginary then xy else xx - yy in
+  let P := product_of (component_planes count imaginary) (complex_planes count) in let L := limbs_used P in
+  (Rabs (IZR s) <= IZR P / 2 / crt_margin)%R ->
+  wraps (64 * L) (reconstruct_planes L (component_planes count imaginary) (complex_planes count) residues stride) = s.
+Proof.
+  intros count imaginary residues stride xx xy yy range good s P L capacity.
+  pose proof (complex_fit count imaginary range) as fit. pose proof fit as [counts [small [_ [_ room]]]].
+  pose proof (product_positive _ _ fit (complex_planes count) ltac:(lia)) as positive.
+  destruct (crt_width_suffices P s ltac:(lia) capacity) as [limbs width]. fold L in limbs, width.
+  rewrite reconstruct_planes_right with (s := s); try assumption.
+  - apply wraps_wrap; lia.
+  - intros l lrange. apply good. exact lrange.
+  - apply (complex_congruent plane_real plane_imag plane_modulus complex_planes max_planes complex_moduli _ (component_planes complex_moduli imaginary) (complex_planes count) count).
+    + exact range.
+    + reflexivity.
+    + exact counts.
+    + intros l lrange. apply component_planes_same; assumption.
+    + destruct imaginary; vm_compute; reflexivity.
+    + vm_compute. reflexivity.
+    + exact small.
+    + intros l lrange. apply good. exact lrange.
 Qed.

@@ -40,3 +40,67 @@ Proof.
   - rewrite wrap_small by lia. apply Z.mod_unique_pos with (q := q + 1); lia.
   - apply Z.mod_unique_pos with (q := q); lia.
 Qed.
+
+Definition modulus_fits (m r32 r64 barrett : Z) : Prop :=
+  2 ^ 31 - 2 ^ 14 < m < 2 ^ 31 /\ r32 = 2 ^ 32 mod m /\ r64 = 2 ^ 64 mod m /\ barrett = (2 ^ 64 - 1) / m.
+
+(** Reductions of every 64-bit and every 96-bit number are exact. *)
+Theorem rns_reductions : forall m r32 r64 barrett, modulus_fits m r32 r64 barrett ->
+  (forall v, 0 <= v < 2 ^ 64 -> rns_reduce v m barrett = v mod m) /\
+  (forall c0 c1 c2, 0 <= c0 < 2 ^ 32 -> 0 <= c1 < 2 ^ 32 -> 0 <= c2 < 2 ^ 32 ->
+    rns_reduce96 c0 c1 c2 m r32 r64 barrett = (c0 + c1 * 2 ^ 32 + c2 * 2 ^ 64) mod m).
+Proof.
+  intros m r32 r64 barrett [range [is32 [is64 is]]]. split.
+  - intros v vrange. apply rns_reduce_right; [lia | exact is | exact vrange].
+  - intros c0 c1 c2 r0 r1 r2. unfold rns_reduce96, reduce.
+    assert (small32 : 0 <= r32 < 2 ^ 15).
+    { rewrite is32. replace (2 ^ 32) with (2 ^ 32 - 2 * m + 2 * m) by lia. rewrite Z_mod_plus_full. rewrite Z.mod_small; lia. }
+    assert (small64 : 0 <= r64 < 2 ^ 31).
+    { rewrite is64. pose proof (Z.mod_pos_bound (2 ^ 64) m ltac:(lia)). lia. }
+    assert (0 <= c1 * r32 < 2 ^ 47) by nia. assert (0 <= c2 * r64 < 2 ^ 63) by nia.
+    rewrite (wrap_small 64 (c1 * r32)) by lia. rewrite (wrap_small 64 (c2 * r64)) by lia.
+    rewrite (wrap_small 64 (c1 * r32 + c2 * r64)) by lia. rewrite (wrap_small 64) by lia.
+    rewrite rns_reduce_right by (try exact is; lia).
+    pose proof (Z_div_mod_eq_full (2 ^ 32) m) as first. rewrite <- is32 in first.
+    pose proof (Z_div_mod_eq_full (2 ^ 64) m) as second. rewrite <- is64 in second.
+    set (p := 2 ^ 32 / m) in *. set (q := 2 ^ 64 / m) in *.
+    replace (c0 + c1 * 2 ^ 32 + c2 * 2 ^ 64) with (c1 * r32 + c2 * r64 + c0 + (c1 * p + c2 * q) * m).
+    + symmetry. apply Z_mod_plus_full.
+    + rewrite first, second. ring.
+Qed.
+
+(** Sums, negatives, and products by any number and by a constant factor are exact. *)
+Theorem rns_operations : forall m r32 r64 barrett, modulus_fits m r32 r64 barrett -> forall a b, 0 <= a < m -> 0 <= b < m ->
+  rns_add a b m = (a + b) mod m /\ rns_negate a m = (- a) mod m /\ rns_mul a b m barrett = a * b mod m /\
+  (forall x, 0 <= x < 2 ^ 32 -> rns_mul_factor x b (b * 2 ^ 32 / m) m = x * b mod m).
+Proof.
+  intros m r32 r64 barrett [range [_ [_ is]]] a b ra rb. split; [| split; [| split]].
+  - unfold rns_add. cbv zeta. rewrite (wrap_small 32 (a + b)) by lia. destruct (Z.geb_spec (a + b) m).
+    + rewrite wrap_small by lia. apply Z.mod_unique_pos with (q := 1); lia.
+    + symmetry. apply Z.mod_small. lia.
+  - unfold rns_negate. rewrite (wrap_small 32 0) by lia. destruct (Z.eqb_spec a 0) as [zero | other].
+    + subst a. reflexivity.
+    + rewrite wrap_small by lia. apply Z.mod_unique_pos with (q := -1); lia.
+  - unfold rns_mul, reduce. rewrite wrap_small by nia. apply rns_reduce_right; [lia | exact is | nia].
+  - intros x rx. unfold rns_mul_factor. cbv zeta.
+    pose proof (Z_div_mod_eq_full (b * 2 ^ 32) m) as first. pose proof (Z.mod_pos_bound (b * 2 ^ 32) m ltac:(lia)) as first_rest.
+    set (w := b * 2 ^ 32 / m) in *.
+    assert (w_range : 0 <= w < 2 ^ 32).
+    { unfold w. split; [apply Z.div_pos; lia |]. apply Z.div_lt_upper_bound; lia. }
+    assert (0 <= x * w < 2 ^ 64) by nia.
+    rewrite (wrap_small 64 (x * w)) by lia. rewrite Z.shiftr_div_pow2 by lia.
+    pose proof (Z_div_mod_eq_full (x * w) (2 ^ 32)) as second. pose proof (Z.mod_pos_bound (x * w) (2 ^ 32) ltac:(lia)) as second_rest.
+    set (q := x * w / 2 ^ 32) in *.
+    assert (q_range : 0 <= q < 2 ^ 32).
+    { unfold q. split; [apply Z.div_pos; lia |]. apply Z.div_lt_upper_bound; lia. }
+    rewrite (wrap_small 32 q) by lia.
+    set (y := (b * 2 ^ 32) mod m) in *. set (z := (x * w) mod 2 ^ 32) in *.
+    assert (identity : 2 ^ 32 * (x * b - q * m) = x * y + z * m) by nia.
+    assert (between : 0 <= x * b - q * m < 2 * m) by (split; nia).
+    assert (rest : wrap 32 (wrap 32 (x * b) - wrap 32 (q * m)) = x * b - q * m).
+    { rewrite <- (wrap_small 32 (x * b - q * m)) by lia. apply wrap_unique; [lia |].
+      destruct (wrap_divides 32 (x * b) ltac:(lia)) as [c ec]. destruct (wrap_divides 32 (q * m) ltac:(lia)) as [d ed]. exists (c - d). lia. }
+    rewrite rest. destruct (Z.geb_spec (x * b - q * m) m).
+    + rewrite wrap_small by lia. apply Z.mod_unique_pos with (q := q + 1); lia.
+    + apply Z.mod_unique_pos with (q := q); lia.
+Qed.

@@ -1,4 +1,4 @@
-"""Writes the Coq definitions of the headers' constants, tables and formulas: NameSource.v in the build folder for each proofs/*_source.py.
+"""Writes the Coq definitions of the headers' constants, tables and formulas into the build folder: a file for each proofs/*_source.py.
 
 extract.py ROOT OUT [NAME...]: ROOT is the repository or a copy of the headers, OUT a folder. Each proofs/*_source.py has a function define(source) that calls the methods of
 `Source`, and a list MUTATIONS for mutations.py. Whatever is not found in the headers is an error.

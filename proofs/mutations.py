@@ -1,8 +1,8 @@
 """Checks the proofs (prove.py, whose arguments these are), and then that they refuse deliberate changes of the headers: at least one for each theorem.
 
 Each proofs/*_source.py lists MUTATIONS as (theorem, header, old text, new text): `old` stands there exactly once. FILES
-there are the Coq files that use its definitions. They are compiled against the changed ones until one fails: in the proof of that theorem, or of a lemma between it and
-the theorem before. A change that extract.py cannot read, or that fails elsewhere, proves nothing: the test fails.
+there are the Coq files that use its definitions, directly or not, in order. They are compiled against the changed ones until one fails: in the proof of that theorem, or of a lemma in
+front of it. A change that extract.py cannot read, or that fails elsewhere, proves nothing: the test fails.
 """
 import importlib
 import pathlib
@@ -45,26 +45,24 @@ def prepared(out, trial, name, files):
 
 
 def failing(coqc, trial, files):
-    """Compiles the files until one fails. Returns its name, and the theorem that fails or has a lemma that does; None if all compile."""
-    for name in files:
+    """Compiles the files until one fails. Returns the file's number, the line, and the name of the lemma or theorem that fails; None if all compile."""
+    for number, name in enumerate(files):
         done = prove.compile_file(coqc, trial, name)
         if done.returncode:
             line = re.search(r"line (\d+)", done.stderr)
-            return name, theorem_at((trial / f"{name}.v").read_text(), int(line[1]) if line else 0)
+            line = int(line[1]) if line else 0
+            before = re.findall(r"^(?:Lemma|Theorem) (\w+)|^(?:Definition|Fixpoint) ", "\n".join((trial / f"{name}.v").read_text().splitlines()[:line]), flags=re.M)
+            return number, line, before[-1] if before else ""
     return None
 
 
-def theorem_at(text, line):
-    """Returns the first theorem whose proof ends at that line or later."""
-    theorem = None
-    for number, content in enumerate(text.splitlines(), 1):
-        begin = re.match(r"Theorem (\w+)", content)
-        theorem = begin[1] if begin else theorem
-        if re.search(r"\bQed\.", content):
-            if theorem and number >= line:
-                return theorem
-            theorem = None
-    return None
+def place(trial, files, theorem):
+    """Returns the number of the file that has the theorem, and its line."""
+    for number, name in enumerate(files):
+        for line, content in enumerate((trial / f"{name}.v").read_text().splitlines(), 1):
+            if re.match(rf"Theorem {theorem}\b", content):
+                return number, line
+    raise SystemExit(f"mutations: no file has the theorem {theorem}")
 
 
 def main():
@@ -87,10 +85,10 @@ def main():
                 again = prepared(out, trial, name, source.FILES)
                 extract.extract(tree, trial, [name])
                 where = failing(options.coqc, trial, again)
-                if where and where[1] == theorem:
-                    print(f"{theorem}: refuses {new!r} for {old!r} in {path}")
+                if where and where[2] and (where[2] == theorem or (where[2] not in known and where[:2] < place(trial, again, theorem))):
+                    print(f"{theorem}: {where[2]} refuses {new!r} for {old!r} in {path}", flush=True)
                 else:
-                    survivors.append(f"{theorem}: {new!r} for {old!r} in {path}" + (f": {where[0]}.v fails at {where[1]}" if where else ""))
+                    survivors.append(f"{theorem}: {new!r} for {old!r} in {path}" + (f": {again[where[0]]}.v fails at {where[2]}, line {where[1]}" if where else ""))
     missing = sorted(known - touched)
     for line in survivors:
         print(f"NOT REFUSED {line}")

@@ -22,4 +22,9 @@ def define(source):
 
 
 FILES = ["Rns"]
-MUTATIONS = []
+MUTATIONS = [
+    ("rns_reductions", RNS, "static_cast<std::uint64_t>(c2) * modulus.r64 + c0", "static_cast<std::uint64_t>(c2) * modulus.r32 + c0"),
+    ("rns_reductions", RNS, "modulus.barrett) * modulus.m);\n  return r >= modulus.m ? r - modulus.m : r;", "modulus.barrett) * modulus.m);\n  return r > modulus.m ? r - modulus.m : r;"),
+    ("rns_operations", RNS, "factor.quotient >> 32", "factor.quotient >> 31"),
+    ("rns_operations", RNS, "return a == 0 ? 0 : modulus.m - a;", "return modulus.m - a;"),
+]
