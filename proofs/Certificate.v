@@ -1,21 +1,12 @@
 (* The certificate of dp:repro and sp:repro (docs/modes.md). *)
 From Coq Require Import ZArith Reals Lra Lia Bool List Psatz.
 From Flocq Require Import Core Relative.
-From Proofs Require Import Semantics Floats Fixed CertificateSource.
+From Proofs Require Import Semantics Facts Floats Fixed CertificateSource.
 
 Open Scope R_scope.
 
 (* A number as the code decodes it: abs(a) = mantissa 2^exponent. *)
 Definition decoded (a : R) (d : Z * Z) : Prop := (0 <= fst d < 2 ^ 53)%Z /\ Rabs a = IZR (fst d) * pow (snd d).
-
-Lemma wrap_small (bits x : Z) : (0 <= x < 2 ^ bits)%Z -> wrap bits x = x.
-Proof. intros H. unfold wrap. now apply Z.mod_small. Qed.
-
-Lemma wraps_small (bits x : Z) : (0 < bits)%Z -> (0 <= x < 2 ^ (bits - 1))%Z -> wraps bits x = x.
-Proof.
-  intros Hb H. unfold wraps. rewrite Z.mod_small; [lia|]. replace bits with (bits - 1 + 1)%Z at 3 by lia.
-  rewrite Z.pow_add_r by lia. lia.
-Qed.
 
 Lemma pow_IZR (e : Z) : (0 <= e)%Z -> pow e = IZR (2 ^ e).
 Proof. intros H. now rewrite <- (IZR_Zpower radix2) by exact H. Qed.

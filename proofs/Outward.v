@@ -1,7 +1,7 @@
 (* Outward rounding (lib/numerics/outward.hpp), and the radius of an unknown (docs/certified.md). *)
 From Coq Require Import ZArith Reals Lra Lia Bool List Psatz.
 From Flocq Require Import Core.
-From Proofs Require Import Semantics Floats Rounding OutwardSource.
+From Proofs Require Import Semantics Facts Floats Rounding OutwardSource.
 
 Open Scope R_scope.
 

@@ -1,7 +1,7 @@
 (* The one rounding of integers, lib/numerics/rounding.hpp: round_to. *)
 From Coq Require Import ZArith Reals Lra Lia Bool Psatz.
 From Flocq Require Import Core.
-From Proofs Require Import Semantics RoundSource.
+From Proofs Require Import Semantics Facts RoundSource.
 
 Open Scope R_scope.
 
@@ -28,9 +28,6 @@ Proof.
       replace (l + 1 =? 0)%Z with false by (symmetry; apply Z.eqb_neq; lia).
       replace (p + (kept - p))%Z with kept by lia. do 2 f_equal. lia.
 Qed.
-
-Lemma wrap_small (bits x : Z) : (0 <= x < 2 ^ bits)%Z -> wrap bits x = x.
-Proof. intros H. unfold wrap. now apply Z.mod_small. Qed.
 
 (* The comparison of the dropped bits with one half decides the nearest integer, ties to even. *)
 Lemma nearest_integer (top drop : Z) (rest : R) (sticky : bool) : (0 <= top < 2 ^ 64)%Z -> (1 <= drop <= 64)%Z ->
