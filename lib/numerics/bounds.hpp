@@ -58,13 +58,14 @@ ACCUBLAS_HD constexpr double dot2_depth_gemm(long long k) {
 }
 
 /// dot2 for binary64: abs(result - exact) <= relative abs(exact) + componentwise sum abs(x) abs(y) + absolute.
-/// Derivation (Ogita, Rump, Oishi 2005, proposition 5.5, for a tree): every step and every combination is error free
-/// but for the additions to c. The exact inner product is s + (sum of all q and e). c is a floating-point sum of those
-/// errors along paths of at most h additions (q + e counts as one, being the first), so its error is at most gamma_h
-/// sum (abs(q) + abs(e)), and sum (abs(q) + abs(e)) <= gamma_h sum abs(x) abs(y), since the s of a path of h roundings
-/// are at most (1 + gamma_h) times the sums of abs(x y) below them. The pair is rounded once: u abs(exact) to first
-/// order, the second order being in gamma_h^2 with the slack of gamma. A product that underflows loses at most 2^-1074
-/// / 2 in p and as much in e: 5 n 2^-1074 covers it.
+/// Derivation (Ogita, Rump, Oishi 2005, proposition 5.5, for a tree; proofs/Dot2.v): every step and every combination
+/// is error free but for the additions to c. The exact inner product is s + (sum of all q and e). A path of K steps and
+/// m combinations, K + m <= h, rounds s K + m times, so that q and e of a node are at most u (1 + gamma_h) times the
+/// sum of abs(x y) below it. It rounds c up to K + 1 + 2 m times, but late errors pass few of these roundings: errors
+/// and the roundings that they pass make at most K (K + 3) / 2 - 1 + 2 K m + m^2 <= h^2 pairs, each of which costs u^2
+/// of sum abs(x) abs(y). The pair is rounded once: u abs(exact), and u of the error, which the slack covers. A product
+/// that underflows loses at most 2^-1074 / 2 in p and as much in e: 5 n 2^-1074 covers it. The proof holds
+/// for h <= 2^26.
 struct Dot2Bound {
   double relative, componentwise, absolute;
 };

@@ -1,0 +1,102 @@
+"""Checks the proofs (prove.py, whose arguments these are), and then that they refuse deliberate changes of the headers: at least one for each theorem.
+
+Each proofs/*_source.py lists MUTATIONS as (theorem, header, old text, new text): `old` stands there exactly once. FILES
+there are the Coq files that use its definitions, directly or not, in order. They are compiled against the changed ones until one fails: in the proof of that theorem, or of a lemma in
+front of it. A change that extract.py cannot read, or that fails elsewhere, proves nothing: the test fails.
+"""
+import importlib
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+import prove
+import extract
+
+
+def changed_tree(root, tree, path, old, new):
+    """Makes a copy of the headers in which the text is changed."""
+    if (tree / "lib").exists():
+        shutil.rmtree(tree / "lib"), shutil.rmtree(tree / "cuda")
+    for folder in ("lib", "cuda"):
+        for file in (root / folder).rglob("*.[chu]*"):
+            target = tree / file.relative_to(root)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(file.resolve())
+    text = (root / path).read_text()
+    if text.count(old) != 1:
+        raise SystemExit(f"mutations: {path} has {old!r} {text.count(old)} times, not once")
+    (tree / path).unlink()
+    (tree / path).write_text(text.replace(old, new))
+
+
+def prepared(out, trial, name, files):
+    """Makes a folder to compile `files` in again, with the compiled files of prove.py that they use. Returns the files to compile."""
+    shutil.rmtree(trial, ignore_errors=True)
+    trial.mkdir()
+    again = [f"{name.capitalize()}Source"] + files
+    for file in out.glob("*.vo"):
+        if file.stem not in again:
+            (trial / file.name).symlink_to(file)
+    for file in files:
+        shutil.copy(out / f"{file}.v", trial)
+    return again
+
+
+def failing(coqc, trial, files):
+    """Compiles the files until one fails. Returns the file's number, the line, and the name of the lemma or theorem that fails; None if all compile."""
+    for number, name in enumerate(files):
+        done = prove.compile_file(coqc, trial, name)
+        if done.returncode:
+            line = re.search(r"line (\d+)", done.stderr)
+            line = int(line[1]) if line else 0
+            before = re.findall(r"^(?:Lemma|Theorem) (\w+)|^(?:Definition|Fixpoint) ", "\n".join((trial / f"{name}.v").read_text().splitlines()[:line]), flags=re.M)
+            return number, line, before[-1] if before else ""
+    return None
+
+
+def place(trial, files, theorem):
+    """Returns the number of the file that has the theorem, and its line."""
+    for number, name in enumerate(files):
+        for line, content in enumerate((trial / f"{name}.v").read_text().splitlines(), 1):
+            if re.match(rf"Theorem {theorem}\b", content):
+                return number, line
+    raise SystemExit(f"mutations: no file has the theorem {theorem}")
+
+
+def main():
+    options = prove.arguments()
+    root, out, survivors, count = options.root.resolve(), options.out.resolve(), [], 0
+    prove.check(options.coqc, root, out)
+    known = {theorem for _, theorem in prove.theorems()}
+    touched = set()
+    with tempfile.TemporaryDirectory() as folder:
+        tree, trial = pathlib.Path(folder, "tree"), pathlib.Path(folder, "trial")
+        tree.mkdir()
+        for name in extract.names():
+            source = importlib.import_module(name + "_source")
+            for theorem, path, old, new in source.MUTATIONS:
+                count += 1
+                touched.add(theorem)
+                if theorem not in known:
+                    raise SystemExit(f"mutations: no theorem {theorem}")
+                changed_tree(root, tree, path, old, new)
+                again = prepared(out, trial, name, source.FILES)
+                extract.extract(tree, trial, [name])
+                where = failing(options.coqc, trial, again)
+                if where and where[2] and (where[2] == theorem or (where[2] not in known and where[:2] < place(trial, again, theorem))):
+                    print(f"{theorem}: {where[2]} refuses {new!r} for {old!r} in {path}", flush=True)
+                else:
+                    survivors.append(f"{theorem}: {new!r} for {old!r} in {path}" + (f": {again[where[0]]}.v fails at {where[2]}, line {where[1]}" if where else ""))
+    missing = sorted(known - touched)
+    for line in survivors:
+        print(f"NOT REFUSED {line}")
+    if missing:
+        print("no deliberate change for " + ", ".join(missing))
+    print(f"{count - len(survivors)} of {count} changes are refused")
+    sys.exit(bool(survivors or missing))
+
+
+if __name__ == "__main__":
+    main()
