@@ -51,6 +51,11 @@ ACCUBLAS_API bool accublas_private_is_on_device(const void* pointer) noexcept;
 ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, accublas::Type type, const void* steps,
                                                         int count, const void* result) noexcept;
 
+/// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp on the CPU. `step` is a SubstitutionStep of the routine's type
+/// for TRSM, a CholeskyStep for POTRF, and a PanelStep for GETRF. The step's workspace is not capped.
+ACCUBLAS_API accublas_status accublas_private_run_factor_step(accublas_context* ctx, accublas::Routine routine,
+                                                              void* step) noexcept;
+
 /// Whether cuBLAS alone computes a call that accublas_private_run_unchecked would run on operands in device memory: the
 /// mode is native, or dp or sp would be computed by cuBLAS alone, and nothing else is asked for. The function then
 /// counts the call. In a process that was forked from one that used CUDA, the answer is yes for every call, which is

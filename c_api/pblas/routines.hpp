@@ -59,4 +59,24 @@ template <class E>
 bool nrm2(const char* name, const int* n, RealOf<E>* result, const E* x, const int* ix, const int* jx, const int* descx,
           const int* incx);
 
+/// LAPACK's routines. `info` is LAPACK's. ipiv has the pivots of the rows that a process has.
+template <class E>
+bool potrf(const char* name, const char* uplo, const int* n, E* a, const int* ia, const int* ja, const int* desca,
+           int* info);
+template <class E>
+bool potrs(const char* name, const char* uplo, const int* n, const int* nrhs, const E* a, const int* ia, const int* ja,
+           const int* desca, E* b, const int* ib, const int* jb, const int* descb, int* info);
+template <class E>
+bool posv(const char* name, const char* uplo, const int* n, const int* nrhs, E* a, const int* ia, const int* ja,
+          const int* desca, E* b, const int* ib, const int* jb, const int* descb, int* info);
+template <class E>
+bool getrf(const char* name, const int* m, const int* n, E* a, const int* ia, const int* ja, const int* desca,
+           int* ipiv, int* info);
+template <class E>
+bool getrs(const char* name, const char* trans, const int* n, const int* nrhs, const E* a, const int* ia, const int* ja,
+           const int* desca, const int* ipiv, E* b, const int* ib, const int* jb, const int* descb, int* info);
+template <class E>
+bool gesv(const char* name, const int* n, const int* nrhs, E* a, const int* ia, const int* ja, const int* desca,
+          int* ipiv, E* b, const int* ib, const int* jb, const int* descb, int* info);
+
 }  // namespace accublas::pblas

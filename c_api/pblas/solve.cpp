@@ -1,11 +1,9 @@
-// p?trsm_. Right-hand sides are independent of each other in every mode that defines bits. Each process solves for its
-// share of them with the whole triangle of A. So each of P processes needs memory for A and for 1/P of B.
+// p?trsm_.
 #include <algorithm>
 
 #include "c_api/pblas/call.hpp"
-#include "c_api/pblas/exchange.hpp"
 #include "c_api/pblas/routines.hpp"
-#include "lib/base/integers.hpp"
+#include "c_api/pblas/shares.hpp"
 
 namespace accublas::pblas {
 namespace {
@@ -14,37 +12,17 @@ namespace {
 template <class E>
 void solve(const Caller& by, const Team& team, char side, char uplo, char trans, char diag, E alpha, const Part& a,
            const Part& b) {
-  const bool left = side == 'L';
-  const int m = b.rows.count, n = b.cols.count, sides = left ? n : m, order = left ? m : n;
-  const int share = ceil_div(sides, team.size());
-  Axis shares{sides, By::rank, {}, {}};
-  for (int i = 0; i < sides; ++i) shares.owner.push_back(i / share);
-  const std::int64_t own = std::clamp(sides - team.rank * std::int64_t{share}, std::int64_t{0}, std::int64_t{share});
-
-  Buffer<E> unknowns(by.name, left ? m : own, left ? own : n);
-  Part of_unknowns{Axis::all(m), Axis::all(n), unknowns.data.get(), unknowns.ld()};
-  (left ? of_unknowns.cols : of_unknowns.rows) = shares;
-  Exchange sides_in(team, b, of_unknowns, sizeof(E));
-
-  Buffer<E> triangle;
-  const bool reads = !(alpha == 0);
-  Axis whole{order, By::rank, {}, {}};
-  for (int rank = 0; rank < team.size(); ++rank) whole.members.push_back(rank * std::int64_t{share} < sides);
-  if (reads) {
-    if (own > 0) triangle = Buffer<E>(by.name, order, order);
-    const Mask mask{uplo == 'U' ? Triangle::upper : Triangle::lower, diag == 'N'};
-    Exchange(team, a, {whole, whole, triangle.data.get(), std::max(order, 1)}, sizeof(E), mask).finish();
-  }
-  sides_in.finish();
-  if (own > 0) {
-    const accublas_options options = by.options();
-    require(by.name,
-            ACCUBLAS_PBLAS_BY_TYPE(E, trsm_ex, nullptr, ACCUBLAS_COL_MAJOR, left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
-                                   uplo == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, transpose_of(trans),
-                                   diag == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, left ? m : own, left ? own : n,
-                                   &alpha, triangle.data.get(), order, unknowns.data.get(), unknowns.ld(), &options));
-  }
-  Exchange(team, of_unknowns, b, sizeof(E)).finish();
+  const Mask mask{uplo == 'U' ? Triangle::upper : Triangle::lower, diag == 'N'};
+  solve_by_shares<E>(
+      by, team, side == 'L', !(alpha == 0), a, mask, b, [&](const Buffer<E>& triangle, Buffer<E>& unknowns) {
+        const accublas_options options = by.options();
+        const std::int64_t order = side == 'L' ? unknowns.rows : unknowns.cols;
+        require(by.name, ACCUBLAS_PBLAS_BY_TYPE(
+                             E, trsm_ex, nullptr, ACCUBLAS_COL_MAJOR, side == 'L' ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
+                             uplo == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, transpose_of(trans),
+                             diag == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, unknowns.rows, unknowns.cols, &alpha,
+                             triangle.data.get(), order, unknowns.data.get(), unknowns.ld(), &options));
+      });
 }
 
 }  // namespace

@@ -1,0 +1,254 @@
+// ScaLAPACK's LU, Cholesky's factorization and the solutions by them under libaccublas_pblas: factors, pivots,
+// solutions and info are those of one call on one process, on every process grid, with every block size, offset and
+// source process. Run by mpirun with 1, 2, 3, 4 and 6 ranks. Rank 0 computes what is expected.
+//   factorizations_test [rounds [seed [order]]]
+#include <algorithm>
+
+#include "test/pblas/calls.hpp"
+
+namespace accublas::test {
+namespace {
+
+int most = 70, failed_factors = 0;  ///< the largest order; calls whose info is not zero
+
+/// ipiv as ScaLAPACK distributes it: a number for each row of a process, tied to the rows of A.
+template <class E>
+struct LocalPivots {
+  const Distributed<E>& a;
+  int count;
+  std::vector<int> local, before;
+
+  LocalPivots(const Distributed<E>& a, int count) : a(a), count(count) {
+    local.assign(static_cast<std::size_t>(a.rows + a.row_blocks.rest), -7);
+    before = local;
+  }
+  /// Writes pivots of the sub-matrix, counted from 1, to the process's array. Pivots are rows of the whole matrix.
+  void put(const std::vector<std::int64_t>& pivots) {
+    std::size_t at = 0;
+    for (int r = 0; r < a.rows; ++r) {
+      if (!a.row_blocks.has(r, a.grid.row)) continue;
+      const int k = r - (a.i - 1);
+      if (k >= 0 && k < count) local[at] = a.i - 1 + static_cast<int>(pivots[static_cast<std::size_t>(k)]);
+      ++at;
+    }
+  }
+  int differences(const std::vector<std::int64_t>& pivots) {
+    const std::vector<int> result = local;
+    local = before;
+    put(pivots);
+    int count = 0;
+    for (std::size_t i = 0; i < local.size(); ++i) count += local[i] != result[i];
+    return count;
+  }
+};
+
+template <class E>
+RealType<E> size_of(const E& x) {
+  return std::abs(x);
+}
+
+/// Makes the sub-matrix, of order n, Hermitian and often positive definite: a product of its lower triangle, whose
+/// entries keep their exponents. Entries of the other triangle are not read; the diagonal has imaginary parts, which
+/// are not read either.
+template <class E>
+void make_definite(Distributed<E>& a, Random& random, int n) {
+  const int which = number(random, 0, 5);
+  if (which == 0 || n == 0) return;  // not definite
+  std::vector<E> l(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  const auto at = [&](int i, int j) -> E& {
+    return l[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(n)];
+  };
+  for (int j = 0; j < n; ++j)
+    for (int i = j; i < n; ++i) at(i, j) = i == j && which > 1 ? E(size_of(a.sub(i, j)) * 4) : a.sub(i, j);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) {
+      E sum{};
+      for (int k = 0; k <= std::min(i, j); ++k) {
+        if constexpr (is_complex_number<E>)
+          sum += at(i, k) * std::conj(at(j, k));
+        else
+          sum += at(i, k) * at(j, k);
+      }
+      if (i == j && which == 2) sum *= E(RealType<E>(1.5));
+      a.sub(i, j) = sum;
+    }
+}
+
+/// Sometimes makes a column of zeros, equal rows or equal columns, so that pivots are zero or tie.
+template <class E>
+void make_singular(Distributed<E>& a, Random& random, int m, int n) {
+  const int which = number(random, 0, 5);
+  if (m < 2 || n < 2 || which > 2) return;
+  const int at = number(random, 0, (which == 1 ? m : n) - 1), from = number(random, 0, (which == 1 ? m : n) - 1);
+  for (int k = 0; k < (which == 1 ? n : m); ++k) {
+    if (which == 0) a.sub(k, at) = E{};
+    if (which == 1) a.sub(at, k) = a.sub(from, k);
+    if (which == 2) a.sub(k, at) = a.sub(k, from);
+  }
+}
+
+/// Gives rank 0's numbers to all.
+template <class T>
+void share(std::vector<T>& numbers) {
+  MPI_Bcast(numbers.data(), static_cast<int>(numbers.size() * sizeof(T)), MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+template <class E>
+Distributed<E> square(Call& call, int m, int n, const Distributed<E>* like = nullptr) {
+  Distributed<E> made(call.grid, call.random, m, n, like);
+  fill(made, call.random, call.kind, false, false);
+  call.what += " blocks of " + std::to_string(made.row_blocks.rest) + " from " + std::to_string(made.i) + ", " +
+               std::to_string(made.j);
+  return made;
+}
+
+template <class E>
+void cholesky(Call call) {
+  const char uplo = call.letter("UL");
+  const int n = call.size(1, most), nrhs = call.size(1, 9);
+  auto a = square<E>(call, n, n), b = square<E>(call, n, nrhs, &a);
+  make_definite(a, call.random, n);
+  a.distribute(), b.distribute();
+  std::vector<std::int64_t> info(1);
+  call.expect(a.whole, [&] {
+    return typed::potrf(E{}, nullptr, ACCUBLAS_COL_MAJOR, uplo_of(uplo), n, a.sub(), a.rows, info.data());
+  });
+  share(info);
+  failed_factors += info[0] != 0;
+  int own_info = -77;
+  const auto before = a.local;
+  call.check(
+      "potrf", [&] { pblas::potrf(E{}, &uplo, &n, a.local.data(), &a.i, &a.j, a.desc, &own_info); },
+      [&] { return a.differences() + (own_info != info[0]); });
+  if (info[0] == 0) {
+    a.distribute();
+    call.expect(b.whole, [&] {
+      return typed::potrs(E{}, nullptr, ACCUBLAS_COL_MAJOR, uplo_of(uplo), n, nrhs, a.sub(), a.rows, b.sub(), b.rows);
+    });
+    own_info = -77;
+    const auto of_b = b.local;
+    call.check(
+        "potrs",
+        [&] {
+          pblas::potrs(E{}, &uplo, &n, &nrhs, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j, b.desc,
+                       &own_info);
+        },
+        [&] { return b.differences() + a.differences() + (own_info != 0); });
+    b.local = b.before = of_b;
+  }
+  // Both in one call. Exceptions are those of the two calls, which were compared.
+  a.local = a.before = before;
+  own_info = -77;
+  call.expected_flags = any_flags;
+  call.check(
+      "posv",
+      [&] {
+        pblas::posv(E{}, &uplo, &n, &nrhs, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j, b.desc,
+                    &own_info);
+      },
+      [&] { return b.differences() + a.differences() + (own_info != info[0]); });
+}
+
+template <class E>
+void lu(Call call) {
+  const char trans = call.letter("NTC");
+  const bool is_square = call.letter("sr") == 's';
+  const int m = call.size(1, most), n = is_square ? m : call.size(1, most), nrhs = call.size(1, 9),
+            order = std::min(m, n);
+  auto a = square<E>(call, m, n), b = square<E>(call, m, nrhs, &a);
+  make_singular(a, call.random, m, n);
+  a.distribute(), b.distribute();
+  std::vector<std::int64_t> info(1), pivots(static_cast<std::size_t>(order) + 1);
+  call.expect(a.whole, [&] {
+    return typed::getrf(E{}, nullptr, ACCUBLAS_COL_MAJOR, m, n, a.sub(), a.rows, pivots.data(), info.data());
+  });
+  share(info), share(pivots);
+  failed_factors += info[0] != 0;
+  LocalPivots<E> ipiv(a, order);
+  int own_info = -77;
+  const auto before = a.local;
+  call.check(
+      "getrf", [&] { pblas::getrf(E{}, &m, &n, a.local.data(), &a.i, &a.j, a.desc, ipiv.local.data(), &own_info); },
+      [&] {
+        // ScaLAPACK may write more where nothing is to be done.
+        const int of_pivots = order > 0 ? ipiv.differences(pivots) : 0;
+        return a.differences() + of_pivots + (own_info != info[0]);
+      });
+  if (!is_square) return;
+  const auto of_b = b.local, whole_b = b.whole;
+  if (info[0] == 0) {
+    a.distribute();
+    ipiv.put(pivots);
+    call.expect(b.whole, [&] {
+      return typed::getrs(E{}, nullptr, ACCUBLAS_COL_MAJOR, transpose_of(trans), n, nrhs, a.sub(), a.rows,
+                          pivots.data(), b.sub(), b.rows);
+    });
+    own_info = -77;
+    call.check(
+        "getrs",
+        [&] {
+          pblas::getrs(E{}, &trans, &n, &nrhs, a.local.data(), &a.i, &a.j, a.desc, ipiv.local.data(), b.local.data(),
+                       &b.i, &b.j, b.desc, &own_info);
+        },
+        [&] { return b.differences() + a.differences() + (own_info != 0); });
+    if (trans != 'N') {
+      b.whole = whole_b;
+      call.expect(b.whole, [&] {
+        return typed::getrs(E{}, nullptr, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, n, nrhs, a.sub(), a.rows,
+                            pivots.data(), b.sub(), b.rows);
+      });
+    }
+  }
+  a.local = a.before = before, b.local = b.before = of_b, ipiv.local = ipiv.before;
+  own_info = -77;
+  call.expected_flags = any_flags;
+  call.check(
+      "gesv",
+      [&] {
+        pblas::gesv(E{}, &n, &nrhs, a.local.data(), &a.i, &a.j, a.desc, ipiv.local.data(), b.local.data(), &b.i, &b.j,
+                    b.desc, &own_info);
+      },
+      [&] {
+        const int of_pivots = order > 0 ? ipiv.differences(pivots) : 0;
+        return b.differences() + a.differences() + of_pivots + (own_info != info[0]);
+      });
+}
+
+template <class E>
+void both(const Call& call) {
+  cholesky<E>(call);
+  lu<E>(call);
+}
+
+void on_grid(const Grid& grid, int rounds, Random& random) {
+  for (int round = 0; round < rounds; ++round)
+    for (const char* mode : {"cr", "dp:repro"}) {
+      accublas_set_mode_name(nullptr, mode);
+      for (int kind = 0; kind < data_kinds; ++kind) {
+        const Call call{grid, mode, random, static_cast<Data>(kind), false, {}};
+        both<double>(call);
+        both<std::complex<double>>(call);
+        if (round % 2) continue;
+        both<float>(call);
+        both<std::complex<float>>(call);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace accublas::test
+
+int main(int count, char** arguments) {
+  using namespace accublas::test;
+  MPI_Init(&count, &arguments);
+  int size = 0, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int rounds = count > 1 ? std::atoi(arguments[1]) : 1;
+  Random random(static_cast<std::uint64_t>(count > 2 ? std::atoi(arguments[2]) : size));
+  if (count > 3) most = std::atoi(arguments[3]);
+  for_grids(random, [&](const Grid& grid) { on_grid(grid, rounds, random); });
+  if (rank == 0)
+    std::printf("%d ranks: %d cases, %d failures; %d factors with info > 0\n", size, cases, failures, failed_factors);
+  Cblacs_exit(0);
+  return failures > 0 || failed_factors == 0;
+}
