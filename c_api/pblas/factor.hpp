@@ -36,7 +36,7 @@ struct Turns {
   /// The ranks shall have several blocks each, since later blocks need more work.
   Turns(const Team& team, int count)
       : count(count),
-        width(std::clamp(count / (4 * team.size()), 1, static_cast<int>(cpu::PanelStep<double>::most))),
+        width(std::clamp(count / (4 * team.size()), 1, static_cast<int>(cpu::SharedRows<double>::most_columns))),
         ranks(team.size()) {}
 
   int rank_of(int index) const { return index / width % ranks; }

@@ -10,6 +10,7 @@
 
 #include "lib/call/execution.hpp"
 #include "lib/call/factorization.hpp"
+#include "lib/cpu/lu_cholesky/panel_shape.hpp"
 #include "lib/cpu/lu_cholesky/pivot_candidate.hpp"
 #include "lib/cpu/lu_cholesky/row_scales.hpp"
 #include "lib/cpu/lu_cholesky/shared_rows.hpp"
@@ -35,42 +36,21 @@ class Panel {
         m_(m),
         line_(LineSums<E>::numbers(order)),
         threads_(std::clamp<Index>(ceil_div(m, tuning().triangular.least_rows), 1, execution.threads)) {
-    together_ = together_most(order);
+    const PanelShape shape = panel_shape<E>(m, order, edge, threads_, execution.workspace);
+    width_ = shape.width, together_ = shape.together, by_columns_ = shape.by_columns;
     each_ = (parts + together_) * line_;
-    const auto bytes_of = [&](Index width) {
-      return m * (width + 1) * parts * Index{sizeof(TripleSum)} + width * Index{sizeof(double)} +
-             (m + width + 2 * parts) * LineSums<E>::numbers(width) * Index{sizeof(T)};
-    };
-    const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index) + sizeof(double) + sizeof(int)};
-    // The rest is for what solves with the panels.
-    const Index available = static_cast<Index>(execution.workspace.available()) / 4 * 3;
-    width_ = std::clamp<Index>(edge, 1, order);
-    while (width_ > tuning().triangular.least_columns && fixed + bytes_of(width_) > available)
-      width_ = std::max(tuning().triangular.least_columns, width_ / 2);
     Workspace& workspace = execution.workspace;
     const auto size = [](Index count) { return static_cast<std::size_t>(count); };
-    constexpr Index alignment = 64 * 12;
-    by_columns_ = workspace.least() || size(fixed + bytes_of(width_) + alignment) > workspace.left();
-    if (by_columns_) {
-      width_ = 1;
-      const auto bytes = [&] {
-        return threads_ * (each_ * Index{sizeof(T)} + parts * together_ * Index{sizeof(TripleSum)});
-      };
-      while (together_ > 1 && bytes() > available) together_ /= 2, each_ = (parts + together_) * line_;
-      memory_ = workspace.template take<T>(size(threads_ * each_));
-      sums_ = workspace.template take<TripleSum>(size(threads_ * parts * together_));
-      best_ = workspace.template take<Candidate>(size(threads_));
-      return;
-    }
-    stride_ = LineSums<E>::numbers(width_);
     memory_ = workspace.template take<T>(size(threads_ * each_));
+    best_ = workspace.template take<Candidate>(size(threads_));
+    sums_ = workspace.template take<TripleSum>(size(by_columns_ ? threads_ * parts * together_ : m * parts));
+    if (by_columns_) return;
+    stride_ = LineSums<E>::numbers(width_);
     before_ = workspace.template take<TripleSum>(size(m * width_ * parts));
-    sums_ = workspace.template take<TripleSum>(size(m * parts));
     inner_ = workspace.template take<T>(size(m * stride_));
     inner_bits_ = workspace.template take<double>(size(m));
     row_ = workspace.template take<Index>(size(m));
     scales_ = RowScales<E>(workspace.template take<int>(size(m)));
-    best_ = workspace.template take<Candidate>(size(threads_));
     upper_ = workspace.template take<T>(size(width_ * stride_));
     upper_bits_ = workspace.template take<double>(size(width_));
     line_of_u_ = workspace.template take<T>(size(parts * stride_));
@@ -122,16 +102,13 @@ class Panel {
       if (best.value == 0 && none < 0) none = column;
       divide(column, best.value);
       if (has_pivot) find_right(column, end);
-      if (shared_ && column + 1 < end) share_right(column, end);
+      if (shared_) shared_->share_row(u_.block(column, column - first_ + 1), end - column - 1);
       keep_right(column, end);
     }
     return none;
   }
 
   static constexpr Index most_together = TriangularTuning::most_together;
-  Index together_most(Index order) const {
-    return std::clamp<Index>(tuning().triangular.cached / LineSums<E>::numbers(order), 4, most_together);
-  }
 
   /// Rows of L are right-hand sides, the panel's columns of U lines of the matrix that they solve.
   LineSums<E> line_sums(Index stride) const {
@@ -167,7 +144,7 @@ class Panel {
     const Index terms = first_;
     if (terms == 0) return;
     const Index line = LineSums<E>::numbers(terms);
-    const Index together = std::min(each_ / line - parts, together_most(terms));
+    const Index together = std::min(each_ / line - parts, most_rows_together<E>(terms));
     const LineSums<E> sums = line_sums(line);
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
     parallel_for(ceil_div(rows_, together), static_cast<int>(threads_), [&](Index task, int thread) {
@@ -230,15 +207,6 @@ class Panel {
       elements(unknown, rounded, {r, column + 1 + c0, some, true}, column, 0, sums_ + c0, m_,
                [&](Index i, const E& u) { u_(column, inner + 1 + c0 + i) = u; });
     }
-  }
-
-  /// Passes the row of U to the right of the pivot on to the other processes.
-  void share_right(Index column, Index end) {
-    E row[TriangularTuning::most_together];
-    const Index count = end - column - 1;
-    for (Index c = 0; c < count; ++c) row[c] = u_(column, column - first_ + 1 + c);
-    shared_->share(row, count);
-    for (Index c = 0; c < count; ++c) u_(column, column - first_ + 1 + c) = row[c];
   }
 
   /// Writes the row of U to the right of the pivot to `upper_`, where the sums of later rows of U read it.

@@ -18,6 +18,7 @@ struct PivotCandidate;
 template <class E>
 class SharedRows {
  public:
+  static constexpr Index most_columns = 64;  ///< of a panel
   Index* positions = nullptr;
 
   virtual ~SharedRows() = default;
@@ -28,6 +29,14 @@ class SharedRows {
   virtual void exchanged(Index row, Index other) = 0;
   /// Passes numbers on from the process that has the last pivot to all others.
   virtual void share(E* numbers, Index count) = 0;
+
+  /// Passes a row of U on.
+  void share_row(const Matrix<E>& row, Index count) {
+    E numbers[most_columns];
+    for (Index c = 0; c < count; ++c) numbers[c] = row(0, c);
+    if (count > 0) share(numbers, count);
+    for (Index c = 0; c < count; ++c) row(0, c) = numbers[c];
+  }
 
   /// Gives the row at `position` and the one at `column` each other's position. The process has not used its rows
   /// `own` .. rows - 1. Returns which of these is the pivot's, which the caller exchanges with row `own`, or -1.
@@ -62,12 +71,11 @@ struct CholeskyStep {
   Index first, end, known;
 };
 
-/// Columns first .. end - 1 of L and U, at most `most` columns, in the rows that this process has left: `rows` rows of
-/// `a`, with the columns of L before. `u` has the panel's columns of U. `none` becomes the first column whose pivot is
-/// zero, or -1.
+/// Columns first .. end - 1 of L and U, at most most_columns of SharedRows, in the rows that this process has left:
+/// `rows` rows of `a`, with the columns of L before. `u` has the panel's columns of U. `none` becomes the first column
+/// whose pivot is zero, or -1.
 template <class E>
 struct PanelStep {
-  static constexpr Index most = 64;
   Matrix<E> a, u;
   Index rows, first, end;
   SharedRows<E>* shared;
