@@ -2,9 +2,20 @@
 // solutions and info are those of one call on one process, on every process grid, with every block size, offset and
 // source process. Run by mpirun with 1, 2, 3, 4 and 6 ranks. Rank 0 computes what is expected.
 //   factorizations_test [rounds [seed [order]]]
+//   ACCUBLAS_TEST_KILL=N: the process is killed at its N-th choice of a pivot.
 #include <algorithm>
+#include <csignal>
 
 #include "test/pblas/calls.hpp"
+
+/// The processes choose pivots by this function of MPI alone.
+extern "C" int MPI_Allgather(const void* data, int elements, MPI_Datatype type, void* to, int each, MPI_Datatype of_to,
+                             MPI_Comm comm) {
+  static const char* const kill = std::getenv("ACCUBLAS_TEST_KILL");
+  static int left = kill ? std::atoi(kill) : 0;
+  if (left > 0 && --left == 0) std::raise(SIGKILL);
+  return PMPI_Allgather(data, elements, type, to, each, of_to, comm);
+}
 
 namespace accublas::test {
 namespace {
@@ -213,6 +224,73 @@ void lu(Call call) {
       });
 }
 
+/// Bad arguments have ScaLAPACK's numbers, also if one process alone has them.
+void bad_arguments(const Grid& grid) {
+  accublas_set_mode_name(nullptr, "cr");
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::vector<double> a(4096, 1.0), b(4096, 1.0);
+  std::vector<int> ipiv(256);
+  struct Arguments {
+    int m = 8, n = 8, nrhs = 2, ia = 1, ja = 1, ib = 1;
+    int desca[9], descb[9];
+  };
+  const auto expect = [&](const char* routine, int number, auto&& change, auto&& call) {
+    const int desc[] = {1, grid.context, 24, 24, 4, 4, 0, 0, 24};
+    Arguments x;
+    std::copy(desc, desc + 9, x.desca), std::copy(desc, desc + 9, x.descb);
+    change(x);
+    int info = 0, differ = 0;
+    if (grid.has_me()) call(x, info), differ = info != -number;
+    MPI_Allreduce(MPI_IN_PLACE, &differ, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    ++cases, failures += differ > 0;
+    if (differ > 0 && rank == 0) std::printf("%s: info is %d, not %d\n", routine, info, -number);
+  };
+  const int one = 1;
+  const auto getrf = [&](Arguments& x, int& info) {
+    pblas::getrf(0.0, &x.m, &x.n, a.data(), &x.ia, &x.ja, x.desca, ipiv.data(), &info);
+  };
+  const auto potrf = [&](Arguments& x, int& info) {
+    pblas::potrf(0.0, "U", &x.n, a.data(), &x.ia, &x.ja, x.desca, &info);
+  };
+  const auto getrs = [&](Arguments& x, int& info) {
+    pblas::getrs(0.0, "N", &x.n, &x.nrhs, a.data(), &x.ia, &x.ja, x.desca, ipiv.data(), b.data(), &x.ib, &one, x.descb,
+                 &info);
+  };
+  const auto posv = [&](Arguments& x, int& info) {
+    pblas::posv(0.0, "X", &x.n, &x.nrhs, a.data(), &x.ia, &x.ja, x.desca, b.data(), &x.ib, &one, x.descb, &info);
+  };
+  const bool last = grid.row == grid.rows - 1 && grid.col == grid.cols - 1;
+  expect(
+      "getrf m", 1, [](Arguments& x) { x.m = -1; }, getrf);
+  expect(
+      "getrf n", 2, [](Arguments& x) { x.n = -1; }, getrf);
+  expect(
+      "getrf ia", 4, [](Arguments& x) { x.ia = 2; }, getrf);
+  expect(
+      "getrf ja", 5, [](Arguments& x) { x.ja = 3; }, getrf);
+  expect(
+      "getrf nb", 606, [](Arguments& x) { x.desca[5] = 5; }, getrf);
+  expect(
+      "getrf ld", 609,
+      [&](Arguments& x) {
+        if (last) x.desca[8] = 0;
+      },
+      getrf);
+  expect(
+      "potrf n", 2, [](Arguments& x) { x.n = -1; }, potrf);
+  expect(
+      "potrf ia", 4, [](Arguments& x) { x.ia = 2; }, potrf);
+  expect(
+      "potrf nb", 606, [](Arguments& x) { x.desca[5] = 5; }, potrf);
+  expect(
+      "getrs nrhs", 3, [](Arguments& x) { x.nrhs = -1; }, getrs);
+  expect(
+      "getrs ib", 10, [](Arguments& x) { x.ib = 2; }, getrs);
+  expect(
+      "posv uplo", 1, [](Arguments&) {}, posv);
+}
+
 template <class E>
 void both(const Call& call) {
   cholesky<E>(call);
@@ -251,7 +329,10 @@ int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::atoi(arguments[1]) : 1;
   Random random(static_cast<std::uint64_t>(count > 2 ? std::atoi(arguments[2]) : size));
   if (count > 3) most = std::atoi(arguments[3]);
-  for_grids(random, [&](const Grid& grid) { on_grid(grid, rounds, random); });
+  for_grids(random, [&](const Grid& grid) {
+    bad_arguments(grid);
+    on_grid(grid, rounds, random);
+  });
   if (rank == 0)
     std::printf("%d ranks: %d cases, %d failures; %d factors with info > 0\n", size, cases, failures, failed_factors);
   Cblacs_exit(0);
