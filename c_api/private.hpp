@@ -51,6 +51,9 @@ ACCUBLAS_API bool accublas_private_is_on_device(const void* pointer) noexcept;
 ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, accublas::Type type, const void* steps,
                                                         int count, const void* result) noexcept;
 
+/// Returns the limit of ACCUBLAS_PBLAS_MIB in `*bytes`.
+ACCUBLAS_API accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept;
+
 /// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp on the CPU. `step` is a SubstitutionStep of the routine's type
 /// for TRSM, a CholeskyStep for POTRF, and a PanelStep for GETRF. The step's workspace is not capped.
 ACCUBLAS_API accublas_status accublas_private_run_factor_step(accublas_context* ctx, accublas::Routine routine,
