@@ -23,7 +23,7 @@ int factor_cholesky(const Caller& by, const Team& team, bool upper, const Part& 
 template <class E>
 int factor_lu(const Caller& by, const Team& team, const Part& left, const Part& a, std::vector<std::int64_t>& pivots);
 
-/// Runs a step of shared_rows.hpp.
+/// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp.
 template <class E>
 void run_step(const Caller& by, Operation operation, void* step) {
   require(by.name, accublas_private_run_factor_step(nullptr, {operation, type_of<E>}, step));

@@ -1,5 +1,5 @@
-// What the tests of libaccublas_pblas share: calls of a routine on the processes of a grid, compared with one call on
-// one process, and the grids.
+// The tests of libaccublas_pblas share this code: calls of a routine on the processes of a grid, compared with one call
+// on one process, and the grids.
 #pragma once
 
 #include <cfenv>

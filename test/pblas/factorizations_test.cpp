@@ -1,8 +1,8 @@
 // ScaLAPACK's LU, Cholesky's factorization and the solutions by them under libaccublas_pblas: factors, pivots,
 // solutions and info are those of one call on one process, on every process grid, with every block size, offset and
-// source process. Run by mpirun with 1, 2, 3, 4 and 6 ranks. Rank 0 computes what is expected.
+// source process. Run by mpirun with 1, 2, 3, 4 and 6 ranks. Rank 0 computes what is expected. With
+// ACCUBLAS_TEST_KILL=N a process is killed at its N-th choice of a pivot.
 //   factorizations_test [rounds [seed [order]]]
-//   ACCUBLAS_TEST_KILL=N: the process is killed at its N-th choice of a pivot.
 #include <algorithm>
 #include <csignal>
 

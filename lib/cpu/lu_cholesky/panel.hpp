@@ -67,8 +67,8 @@ class Panel {
     return factor_rows(first, end, [&](Index column, const Candidate& best) { pivots.put(column, first + best.row); });
   }
 
-  /// The same columns in the first `rows` rows of A, which are those that this process has left of rows that it shares.
-  /// U's rows lie in `u`: those above `first` are known. There must be room for the sums of all rows and columns.
+  /// Computes these columns in the first `rows` rows of A: rows that this process has left, and shares. U's rows lie in
+  /// `u`: those above `first` are known. There must be room for the sums of all rows and columns.
   Index factor(Index first, Index end, Index rows, const Matrix<E>& u, SharedRows<E>& shared) {
     top_ = 0, rows_ = rows, u_ = u, shared_ = &shared;
     return factor_rows(first, end, [](Index, const Candidate&) {});
@@ -76,13 +76,12 @@ class Panel {
 
  private:
   /// put(column, candidate) stores a pivot.
-  template <class Put>
-  Index factor_rows(Index first, Index end, Put&& put) {
+  Index factor_rows(Index first, Index end, const auto& put) {
     first_ = first, other_ = 0, own_ = 0;
     for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = top_ + r, inner_bits_[r] = multiple_of_all;
-    if (!by_columns_) std::fill_n(upper_bits_, end - first, multiple_of_all);
     tracks_ = exact_sums_;
     if (!by_columns_) {
+      std::fill_n(upper_bits_, end - first, multiple_of_all);
       scales_.choose(a_.block(top_, first), rows_, end - first);
       add_up_before(first, end);
     }
