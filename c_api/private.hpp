@@ -1,5 +1,5 @@
-// Functions of libaccublas that libaccublas_blas, _cublas and _fortran need beyond accublas.h. These libraries are
-// built and installed together. This is not part of the public interface and may change at any time.
+// Functions of libaccublas that libaccublas_blas, _cublas, _pblas and _fortran need beyond accublas.h. These libraries
+// are built and installed together. This is not part of the public interface and may change at any time.
 #pragma once
 
 #include <cstdint>

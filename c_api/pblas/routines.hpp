@@ -1,6 +1,6 @@
-// The PBLAS routines that accublas serves. Each function takes the routine's arguments as Fortran passes them. It
-// returns false, with nothing done, if ScaLAPACK's own routine has to compute the call: in a mode that does not define
-// bits, or because an argument is bad. `name` is the routine's symbol.
+// The routines of the PBLAS and of ScaLAPACK that accublas serves. Each function takes the routine's arguments as
+// Fortran passes them. It returns false, with nothing done, if ScaLAPACK's own routine has to compute the call: in a
+// mode that does not define bits, or because an argument is bad. `name` is the routine's symbol.
 #pragma once
 
 #include "lib/numerics/complex.hpp"
