@@ -23,6 +23,16 @@ int factor_cholesky(const Caller& by, const Team& team, bool upper, const Part& 
 template <class E>
 int factor_lu(const Caller& by, const Team& team, const Part& left, const Part& a, std::vector<std::int64_t>& pivots);
 
+/// A triangle of a factor, op(A) with the transposition and the conjugation named.
+struct FactorTriangle {
+  Triangle stored;
+  bool transposed = false, conjugate = false, unit = false;
+};
+/// Solves op(A) X = X' in the place of X', for the right-hand sides that this process has in its columns. All processes
+/// take part.
+template <class E>
+void substitute(const Caller& by, const Team& team, const Part& a, const FactorTriangle& factor, Buffer<E>& x);
+
 /// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp.
 template <class E>
 void run_step(const Caller& by, Operation operation, void* step) {

@@ -53,15 +53,14 @@ int cholesky(const Caller& by, const Grid& grid, const Team& team, char uplo, in
 template <class E, class F>
 void solve_cholesky(const Caller& by, const Grid& grid, const Team& team, char uplo, int n, int nrhs,
                     const MatrixArgument<F>& a, const MatrixArgument<E>& b) {
-  const accublas_uplo part = uplo == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER;
-  const Mask triangle{uplo == 'U' ? Triangle::upper : Triangle::lower};
-  solve_by_shares<E>(by, team, true, true, a.part(grid, n, n), triangle, b.part(grid, n, nrhs),
-                     [&](const Buffer<E>& factor, Buffer<E>& x) {
-                       const accublas_options options = by.options();
-                       require(by.name,
-                               ACCUBLAS_PBLAS_BY_TYPE(E, potrs_ex, nullptr, ACCUBLAS_COL_MAJOR, part, n, x.cols,
-                                                      factor.data.get(), factor.ld(), x.data.get(), x.ld(), &options));
-                     });
+  const bool upper = uplo == 'U';
+  const Triangle stored = upper ? Triangle::upper : Triangle::lower;
+  const Part factor = a.part(grid, n, n);
+  Shares<E> shares(by, team, true, b.part(grid, n, nrhs));
+  shares.receive();
+  for (const bool transposed : {upper, !upper})
+    substitute(by, team, factor, {stored, transposed, transposed && is_complex<E>, false}, shares.unknowns);
+  shares.give_back();
 }
 
 template <class E>
@@ -83,14 +82,24 @@ void solve_lu(const Caller& by, const Grid& grid, const Team& team, char trans, 
   Exchange(team, pivots_part(grid, a, ipiv, n), {Axis::all(n), Axis::all(1), of_matrix.data(), n}, sizeof(int))
       .finish();
   std::vector<std::int64_t> pivots;
-  for (const int row : of_matrix) pivots.push_back(row - (a.i - 1));
-  solve_by_shares<E>(
-      by, team, true, true, a.part(grid, n, n), {}, b.part(grid, n, nrhs), [&](const Buffer<E>& factors, Buffer<E>& x) {
-        const accublas_options options = by.options();
-        require(by.name, ACCUBLAS_PBLAS_BY_TYPE(E, getrs_ex, nullptr, ACCUBLAS_COL_MAJOR, transpose_of(trans), n,
-                                                x.cols, factors.data.get(), factors.ld(), pivots.data(), x.data.get(),
-                                                x.ld(), &options));
-      });
+  for (const int row : of_matrix) {
+    pivots.push_back(row - (a.i - 1));
+    if (pivots.back() < 1 || pivots.back() > n) fail(by.name, "argument ipiv must have rows of the sub-matrix");
+  }
+  const Part factors = a.part(grid, n, n);
+  const FactorTriangle lower{Triangle::lower, trans != 'N', trans == 'C' && is_complex<E>, true},
+      upper{Triangle::upper, lower.transposed, lower.conjugate, false};
+  Shares<E> shares(by, team, true, b.part(grid, n, nrhs));
+  shares.receive();
+  const auto exchange = [&] {
+    const Matrix<E> x{shares.unknowns.data.get(), 1, shares.unknowns.ld()};
+    swap_rows(x, 0, shares.own(), Pivots{pivots.data()}, 0, n, lower.transposed);
+  };
+  if (!lower.transposed) exchange();
+  substitute(by, team, factors, lower.transposed ? upper : lower, shares.unknowns);
+  substitute(by, team, factors, lower.transposed ? lower : upper, shares.unknowns);
+  if (lower.transposed) exchange();
+  shares.give_back();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// p?trsm_.
+// p?trsm_. Each of P processes needs memory for A and for 1/P of B.
 #include <algorithm>
 
 #include "c_api/pblas/call.hpp"
@@ -8,21 +8,33 @@
 namespace accublas::pblas {
 namespace {
 
-/// A call with checked arguments. The letters are netlib's.
+/// A call with checked arguments. The letters are netlib's. A process that has right-hand sides gets the whole
+/// triangle.
 template <class E>
 void solve(const Caller& by, const Team& team, char side, char uplo, char trans, char diag, E alpha, const Part& a,
            const Part& b) {
-  const Mask mask{uplo == 'U' ? Triangle::upper : Triangle::lower, diag == 'N'};
-  solve_by_shares<E>(
-      by, team, side == 'L', !(alpha == 0), a, mask, b, [&](const Buffer<E>& triangle, Buffer<E>& unknowns) {
-        const accublas_options options = by.options();
-        const std::int64_t order = side == 'L' ? unknowns.rows : unknowns.cols;
-        require(by.name, ACCUBLAS_PBLAS_BY_TYPE(
-                             E, trsm_ex, nullptr, ACCUBLAS_COL_MAJOR, side == 'L' ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
-                             uplo == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, transpose_of(trans),
-                             diag == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, unknowns.rows, unknowns.cols, &alpha,
-                             triangle.data.get(), order, unknowns.data.get(), unknowns.ld(), &options));
-      });
+  const bool left = side == 'L';
+  const int order = left ? b.rows.count : b.cols.count;
+  Shares<E> shares(by, team, left, b);
+  Buffer<E> triangle;
+  if (!(alpha == 0)) {
+    Axis whole{order, By::rank, {}, {}};
+    for (int rank = 0; rank < team.size(); ++rank) whole.members.push_back(shares.has_some(rank));
+    if (shares.own() > 0) triangle = Buffer<E>(by.name, order, order);
+    const Mask mask{uplo == 'U' ? Triangle::upper : Triangle::lower, diag == 'N'};
+    Exchange(team, a, {whole, whole, triangle.data.get(), std::max(order, 1)}, sizeof(E), mask).finish();
+  }
+  shares.receive();
+  if (shares.own() > 0) {
+    const accublas_options options = by.options();
+    Buffer<E>& x = shares.unknowns;
+    require(by.name,
+            ACCUBLAS_PBLAS_BY_TYPE(E, trsm_ex, nullptr, ACCUBLAS_COL_MAJOR, left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
+                                   uplo == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, transpose_of(trans),
+                                   diag == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, x.rows, x.cols, &alpha,
+                                   triangle.data.get(), order, x.data.get(), x.ld(), &options));
+  }
+  shares.give_back();
 }
 
 }  // namespace
