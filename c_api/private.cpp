@@ -303,6 +303,7 @@ accublas_status accublas_private_run_factor_step(accublas_context* ctx, Routine 
       with_type<cpu::PanelStep>(routine.type, step, run);
     else
       with_type<cpu::SubstitutionStep>(routine.type, step, run);
+    count_call(routine, ACCUBLAS_ENGINE_SUMS, false);
   });
 }
 

@@ -55,7 +55,8 @@ ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, a
 ACCUBLAS_API accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept;
 
 /// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp on the CPU. `step` is a SubstitutionStep of the routine's type
-/// for TRSM, a CholeskyStep for POTRF, and a PanelStep for GETRF. The step's workspace is not capped.
+/// for TRSM, a CholeskyStep for POTRF, and a PanelStep for GETRF. The step's workspace is not capped. A step counts as
+/// a call of the routine.
 ACCUBLAS_API accublas_status accublas_private_run_factor_step(accublas_context* ctx, accublas::Routine routine,
                                                               void* step) noexcept;
 
