@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "c_api/unchecked.hpp"
 #include "lib/base/fp_environment.hpp"
@@ -16,6 +17,7 @@
 #include "lib/call/cublas_environment.hpp"
 #include "lib/cpu/batch.hpp"
 #include "lib/cpu/blas_sizes.hpp"
+#include "lib/cpu/lu_cholesky/shared_rows.hpp"
 #include "lib/runtime/counters.hpp"
 
 namespace accublas {
@@ -73,18 +75,22 @@ const void* beta_of(const Call<E>& call) {
     return nullptr;
 }
 
-/// Calls use(call) with the call in its own type.
-template <template <class> class Call, class Use>
-auto with_type(Type type, const void* call, Use&& use) {
+/// Calls use(call) with the call in its own type, const if `call` is.
+template <template <class> class Call, class Void, class Use>
+auto with_type(Type type, Void* call, Use&& use) {
+  const auto typed = [&]<class E>(E) -> auto& {
+    using Own = Call<E>;
+    return *static_cast<std::conditional_t<std::is_const_v<Void>, const Own, Own>*>(call);
+  };
   switch (type) {
     case Type::d:
-      return use(*static_cast<const Call<double>*>(call));
+      return use(typed(double{}));
     case Type::s:
-      return use(*static_cast<const Call<float>*>(call));
+      return use(typed(float{}));
     case Type::z:
-      return use(*static_cast<const Call<Complex<double>>*>(call));
+      return use(typed(Complex<double>{}));
     default:
-      return use(*static_cast<const Call<Complex<float>>*>(call));
+      return use(typed(Complex<float>{}));
   }
 }
 /// Calls use(call) for the calls of BLAS and cuBLAS.
@@ -277,6 +283,27 @@ accublas_status accublas_private_run_steps(accublas_context* ctx, Type type, con
   };
   return guarded(ctx, [&](Context& context) {
     with_type<SizedStep>(type, steps, [&](const auto& first) { run(context, &first); });
+  });
+}
+
+accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept {
+  return guarded(nullptr, [&](Context&) { *bytes = valid_environment().pblas_bytes; });
+}
+
+accublas_status accublas_private_run_factor_step(accublas_context* ctx, Routine routine, void* step) noexcept {
+  return guarded(ctx, [&](Context& context) {
+    const FpEnvironment environment;
+    Workspace workspace(std::size_t{1} << 62, nullptr, 0);
+    accublas_report_t report{};
+    Execution execution{threads_for(context.resolved(routine).settings), cpu::detected_isa(), workspace, report};
+    const auto run = [&](auto& own) { cpu::run_step(own, execution); };
+    if (routine == Operation::potrf)
+      with_type<cpu::CholeskyStep>(routine.type, step, run);
+    else if (routine == Operation::getrf)
+      with_type<cpu::PanelStep>(routine.type, step, run);
+    else
+      with_type<cpu::SubstitutionStep>(routine.type, step, run);
+    count_call(routine, ACCUBLAS_ENGINE_SUMS, false);
   });
 }
 

@@ -1,5 +1,5 @@
-// Functions of libaccublas that libaccublas_blas, _cublas and _fortran need beyond accublas.h. These libraries are
-// built and installed together. This is not part of the public interface and may change at any time.
+// Functions of libaccublas that libaccublas_blas, _cublas, _pblas and _fortran need beyond accublas.h. These libraries
+// are built and installed together. This is not part of the public interface and may change at any time.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,15 @@ ACCUBLAS_API bool accublas_private_is_on_device(const void* pointer) noexcept;
 /// that the stream has.
 ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, accublas::Type type, const void* steps,
                                                         int count, const void* result) noexcept;
+
+/// Returns the limit of ACCUBLAS_PBLAS_MIB in `*bytes`.
+ACCUBLAS_API accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept;
+
+/// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp on the CPU. `step` is a SubstitutionStep of the routine's type
+/// for TRSM, a CholeskyStep for POTRF, and a PanelStep for GETRF. The step's workspace is not capped. A step counts as
+/// a call of the routine.
+ACCUBLAS_API accublas_status accublas_private_run_factor_step(accublas_context* ctx, accublas::Routine routine,
+                                                              void* step) noexcept;
 
 /// Whether cuBLAS alone computes a call that accublas_private_run_unchecked would run on operands in device memory: the
 /// mode is native, or dp or sp would be computed by cuBLAS alone, and nothing else is asked for. The function then

@@ -52,11 +52,10 @@ Teams& teams_of(MPI_Comm comm) {
 
 /// Returns the limit of the panels' memory that the processes agree on.
 std::int64_t agreed_bytes(MPI_Comm comm) {
-  const char* const text = std::getenv("ACCUBLAS_PBLAS_MIB");
-  std::int64_t mib = text ? std::strtoll(text, nullptr, 10) : 0;
-  if (mib <= 0) mib = 1024;
-  MPI_Allreduce(MPI_IN_PLACE, &mib, 1, MPI_INT64_T, MPI_MIN, comm);
-  return mib << 20;
+  std::int64_t bytes = 0;
+  require("PBLAS", accublas_private_pblas_bytes(&bytes));
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, comm);
+  return bytes;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The names of the PBLAS. Arguments are passed on as they come; the hidden lengths of characters are not declared.
+// The names of the PBLAS and of ScaLAPACK. Arguments are passed on as they come; the hidden lengths of characters are
+// not declared.
 #include <exception>
 
 #include "c_api/pblas/grid.hpp"
@@ -68,7 +69,34 @@ void hand_over(const char* name, Arguments... arguments) {
   ACCUBLAS_PBLAS_ENTRY(symbol, nrm2, E, (const int* n, RealOf<E>* result, ACCUBLAS_PBLAS_VECTOR(const, E, x)), n, \
                        result, x, ix, jx, descx, incx)
 
+#define ACCUBLAS_PBLAS_OF_CHOLESKY(p, E)                                                                               \
+  ACCUBLAS_PBLAS_ENTRY(p##potrf_, potrf, E,                                                                            \
+                       (const char* uplo, const int* n, ACCUBLAS_PBLAS_MATRIX(, E, a), int* info), uplo, n, a, ia, ja, \
+                       desca, info)                                                                                    \
+  ACCUBLAS_PBLAS_ENTRY(p##potrs_, potrs, E,                                                                            \
+                       (const char* uplo, const int* n, const int* nrhs, ACCUBLAS_PBLAS_MATRIX(const, E, a),           \
+                        ACCUBLAS_PBLAS_MATRIX(, E, b), int* info),                                                     \
+                       uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb, info)                                        \
+  ACCUBLAS_PBLAS_ENTRY(p##posv_, posv, E,                                                                              \
+                       (const char* uplo, const int* n, const int* nrhs, ACCUBLAS_PBLAS_MATRIX(, E, a),                \
+                        ACCUBLAS_PBLAS_MATRIX(, E, b), int* info),                                                     \
+                       uplo, n, nrhs, a, ia, ja, desca, b, ib, jb, descb, info)
+#define ACCUBLAS_PBLAS_OF_LU(p, E)                                                                                     \
+  ACCUBLAS_PBLAS_ENTRY(p##getrf_, getrf, E,                                                                            \
+                       (const int* m, const int* n, ACCUBLAS_PBLAS_MATRIX(, E, a), int* ipiv, int* info), m, n, a, ia, \
+                       ja, desca, ipiv, info)                                                                          \
+  ACCUBLAS_PBLAS_ENTRY(p##getrs_, getrs, E,                                                                            \
+                       (const char* trans, const int* n, const int* nrhs, ACCUBLAS_PBLAS_MATRIX(const, E, a),          \
+                        const int* ipiv, ACCUBLAS_PBLAS_MATRIX(, E, b), int* info),                                    \
+                       trans, n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb, descb, info)                                 \
+  ACCUBLAS_PBLAS_ENTRY(p##gesv_, gesv, E,                                                                              \
+                       (const int* n, const int* nrhs, ACCUBLAS_PBLAS_MATRIX(, E, a), int* ipiv,                       \
+                        ACCUBLAS_PBLAS_MATRIX(, E, b), int* info),                                                     \
+                       n, nrhs, a, ia, ja, desca, ipiv, b, ib, jb, descb, info)
+
 #define ACCUBLAS_PBLAS_TYPE(p, E)       \
+  ACCUBLAS_PBLAS_OF_CHOLESKY(p, E)      \
+  ACCUBLAS_PBLAS_OF_LU(p, E)            \
   ACCUBLAS_PBLAS_GEMM(p, E)             \
   ACCUBLAS_PBLAS_SYMM(p, symm, E)       \
   ACCUBLAS_PBLAS_SYRK(p, syrk, E, E)    \

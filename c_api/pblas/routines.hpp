@@ -1,6 +1,6 @@
-// The PBLAS routines that accublas serves. Each function takes the routine's arguments as Fortran passes them. It
-// returns false, with nothing done, if ScaLAPACK's own routine has to compute the call: in a mode that does not define
-// bits, or because an argument is bad. `name` is the routine's symbol.
+// The routines of the PBLAS and of ScaLAPACK that accublas serves. Each function takes the routine's arguments as
+// Fortran passes them. It returns false, with nothing done, if ScaLAPACK's own routine has to compute the call: in a
+// mode that does not define bits, or because an argument is bad. `name` is the routine's symbol.
 #pragma once
 
 #include "lib/numerics/complex.hpp"
@@ -58,5 +58,25 @@ bool dotc(const char* name, const int* n, E* result, const E* x, const int* ix, 
 template <class E>
 bool nrm2(const char* name, const int* n, RealOf<E>* result, const E* x, const int* ix, const int* jx, const int* descx,
           const int* incx);
+
+/// LAPACK's routines. `info` is LAPACK's. ipiv has the pivots of the rows that a process has.
+template <class E>
+bool potrf(const char* name, const char* uplo, const int* n, E* a, const int* ia, const int* ja, const int* desca,
+           int* info);
+template <class E>
+bool potrs(const char* name, const char* uplo, const int* n, const int* nrhs, const E* a, const int* ia, const int* ja,
+           const int* desca, E* b, const int* ib, const int* jb, const int* descb, int* info);
+template <class E>
+bool posv(const char* name, const char* uplo, const int* n, const int* nrhs, E* a, const int* ia, const int* ja,
+          const int* desca, E* b, const int* ib, const int* jb, const int* descb, int* info);
+template <class E>
+bool getrf(const char* name, const int* m, const int* n, E* a, const int* ia, const int* ja, const int* desca,
+           int* ipiv, int* info);
+template <class E>
+bool getrs(const char* name, const char* trans, const int* n, const int* nrhs, const E* a, const int* ia, const int* ja,
+           const int* desca, const int* ipiv, E* b, const int* ib, const int* jb, const int* descb, int* info);
+template <class E>
+bool gesv(const char* name, const int* n, const int* nrhs, E* a, const int* ia, const int* ja, const int* desca,
+          int* ipiv, E* b, const int* ib, const int* jb, const int* descb, int* info);
 
 }  // namespace accublas::pblas

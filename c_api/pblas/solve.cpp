@@ -1,50 +1,40 @@
-// p?trsm_. Right-hand sides are independent of each other in every mode that defines bits. Each process solves for its
-// share of them with the whole triangle of A. So each of P processes needs memory for A and for 1/P of B.
+// p?trsm_. Each of P processes needs memory for A and for 1/P of B.
 #include <algorithm>
 
 #include "c_api/pblas/call.hpp"
-#include "c_api/pblas/exchange.hpp"
 #include "c_api/pblas/routines.hpp"
-#include "lib/base/integers.hpp"
+#include "c_api/pblas/shares.hpp"
 
 namespace accublas::pblas {
 namespace {
 
-/// A call with checked arguments. The letters are netlib's.
+/// A call with checked arguments. The letters are netlib's. A process that has right-hand sides gets the whole
+/// triangle.
 template <class E>
 void solve(const Caller& by, const Team& team, char side, char uplo, char trans, char diag, E alpha, const Part& a,
            const Part& b) {
   const bool left = side == 'L';
-  const int m = b.rows.count, n = b.cols.count, sides = left ? n : m, order = left ? m : n;
-  const int share = ceil_div(sides, team.size());
-  Axis shares{sides, By::rank, {}, {}};
-  for (int i = 0; i < sides; ++i) shares.owner.push_back(i / share);
-  const std::int64_t own = std::clamp(sides - team.rank * std::int64_t{share}, std::int64_t{0}, std::int64_t{share});
-
-  Buffer<E> unknowns(by.name, left ? m : own, left ? own : n);
-  Part of_unknowns{Axis::all(m), Axis::all(n), unknowns.data.get(), unknowns.ld()};
-  (left ? of_unknowns.cols : of_unknowns.rows) = shares;
-  Exchange sides_in(team, b, of_unknowns, sizeof(E));
-
+  const int order = left ? b.rows.count : b.cols.count;
+  Shares<E> shares(by, team, left, b);
   Buffer<E> triangle;
-  const bool reads = !(alpha == 0);
-  Axis whole{order, By::rank, {}, {}};
-  for (int rank = 0; rank < team.size(); ++rank) whole.members.push_back(rank * std::int64_t{share} < sides);
-  if (reads) {
-    if (own > 0) triangle = Buffer<E>(by.name, order, order);
+  if (!(alpha == 0)) {
+    Axis whole{order, By::rank, {}, {}};
+    for (int rank = 0; rank < team.size(); ++rank) whole.members.push_back(shares.has_some(rank));
+    if (shares.own() > 0) triangle = Buffer<E>(by.name, order, order);
     const Mask mask{uplo == 'U' ? Triangle::upper : Triangle::lower, diag == 'N'};
     Exchange(team, a, {whole, whole, triangle.data.get(), std::max(order, 1)}, sizeof(E), mask).finish();
   }
-  sides_in.finish();
-  if (own > 0) {
+  shares.receive();
+  if (shares.own() > 0) {
     const accublas_options options = by.options();
+    Buffer<E>& x = shares.unknowns;
     require(by.name,
             ACCUBLAS_PBLAS_BY_TYPE(E, trsm_ex, nullptr, ACCUBLAS_COL_MAJOR, left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT,
                                    uplo == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, transpose_of(trans),
-                                   diag == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, left ? m : own, left ? own : n,
-                                   &alpha, triangle.data.get(), order, unknowns.data.get(), unknowns.ld(), &options));
+                                   diag == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT, x.rows, x.cols, &alpha,
+                                   triangle.data.get(), order, x.data.get(), x.ld(), &options));
   }
-  Exchange(team, of_unknowns, b, sizeof(E)).finish();
+  shares.give_back();
 }
 
 }  // namespace

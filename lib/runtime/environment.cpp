@@ -90,9 +90,10 @@ constexpr Variable variables[] = {
        const std::int64_t mib = number(text.data(), 0, INT64_MAX >> 21, "a number of MiB, or 0 for the default");
        if (mib > 0) to.level.workspace_bytes = mib << 20;
      }},
-    {"ACCUBLAS_PBLAS_MIB",  // libaccublas_pblas reads it
-     [](Environment&, std::string_view text) {
-       number(text.data(), 0, INT64_MAX >> 21, "a number of MiB, or 0 for the default");
+    {"ACCUBLAS_PBLAS_MIB",
+     [](Environment& to, std::string_view text) {
+       const std::int64_t mib = number(text.data(), 0, INT64_MAX >> 21, "a number of MiB, or 0 for the default");
+       if (mib > 0) to.pblas_bytes = mib << 20;
      }},
     {"ACCUBLAS_NUM_THREADS",
      [](Environment& to, std::string_view text) {

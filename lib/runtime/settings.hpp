@@ -56,8 +56,9 @@ struct Environment {
   Level level;
   bool summary = false;  ///< ACCUBLAS_VERBOSE=summary
   accublas_on_failure on_failure = ACCUBLAS_ON_FAILURE_ABORT;
-  bool portable_kernels = false;  ///< ACCUBLAS_CUDA_KERNELS=portable
-  std::string error;              ///< the first invalid value or unknown variable, empty if none
+  bool portable_kernels = false;                     ///< ACCUBLAS_CUDA_KERNELS=portable
+  std::int64_t pblas_bytes = std::int64_t{1} << 30;  ///< ACCUBLAS_PBLAS_MIB, which libaccublas_pblas uses
+  std::string error;                                 ///< the first invalid value or unknown variable, empty if none
 };
 const Environment& environment();
 /// Returns environment(). Throws Error(ACCUBLAS_ERROR_ENVIRONMENT) if a value is invalid.

@@ -31,6 +31,8 @@ void pdtrmm_(const char*, const char*, const char*, const char*, const int*, con
              const int*, const int*, const int*, double*, const int*, const int*, const int*);
 void pdtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
              const int*, const int*, const int*, double*, const int*, const int*, const int*);
+void pdpotrf_(const char*, const int*, double*, const int*, const int*, const int*, int*);
+void pdgetrf_(const int*, const int*, double*, const int*, const int*, const int*, int*, int*);
 }
 
 namespace {
@@ -59,6 +61,20 @@ extern "C" int MPI_Rsend(const void* data, int elements, MPI_Datatype type, int 
   count(elements, type);
   return PMPI_Rsend(data, elements, type, to, tag, comm);
 }
+extern "C" int MPI_Allgather(const void* data, int elements, MPI_Datatype type, void* to, int each, MPI_Datatype of_to,
+                             MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  for (int i = 1; i < size; ++i) count(elements, type);
+  return PMPI_Allgather(data, elements, type, to, each, of_to, comm);
+}
+extern "C" int MPI_Allgatherv(const void* data, int elements, MPI_Datatype type, void* to, const int* each,
+                              const int* at, MPI_Datatype of_to, MPI_Comm comm) {
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  for (int i = 1; i < size; ++i) count(elements, type);
+  return PMPI_Allgatherv(data, elements, type, to, each, at, of_to, comm);
+}
 /// The root's share of a broadcast is a copy for every other process.
 extern "C" int MPI_Bcast(void* data, int elements, MPI_Datatype type, int root, MPI_Comm comm) {
   int rank = 0, size = 1;
@@ -82,6 +98,7 @@ struct Problem {
   int n, rows, cols, row, col;
   int desc[9];
   std::vector<double> a, b, c;
+  std::vector<int> pivots;
 
   Problem(int n, int block, int context) : n(n) {
     Cblacs_gridinfo(context, &rows, &cols, &row, &col);
@@ -91,6 +108,7 @@ struct Problem {
     std::copy(made, made + 9, desc);
     a.resize(static_cast<std::size_t>(ld) * static_cast<std::size_t>(own_cols) + 1);
     b = c = a;
+    pivots.resize(static_cast<std::size_t>(own_rows + block));
     std::uint64_t state = static_cast<std::uint64_t>(row * cols + col + 1) * 0x9e3779b97f4a7c15u;
     for (std::vector<double>* matrix : {&a, &b, &c})
       for (double& x : *matrix) {
@@ -103,6 +121,16 @@ struct Problem {
         const int gi = (i / block * rows + row) * block + i % block, gj = (j / block * cols + col) * block + j % block;
         if (gi == gj) a[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(ld)] = n;
       }
+  }
+  /// Factors the matrix whose diagonal dominates, or a random one, and keeps it.
+  void factor(const std::string& routine) {
+    const int one = 1;
+    int info = 0;
+    if (routine == "pdpotrf")
+      pdpotrf_("L", &n, (c = a).data(), &one, &one, desc, &info);
+    else
+      pdgetrf_(&n, &n, b.data(), &one, &one, desc, pivots.data(), &info);
+    if (info != 0) MPI_Abort(MPI_COMM_WORLD, 3);
   }
   void call(const std::string& routine) {
     const int one = 1;
@@ -117,6 +145,8 @@ struct Problem {
       pdsyrk_("L", "N", &n, &n, &alpha, a.data(), &one, &one, desc, &beta, c.data(), &one, &one, desc);
     else if (routine == "pdtrmm")
       pdtrmm_("L", "L", "N", "N", &n, &n, &alpha, a.data(), &one, &one, desc, b.data(), &one, &one, desc);
+    else if (routine == "pdpotrf" || routine == "pdgetrf")
+      factor(routine);
     else
       pdtrsm_("L", "L", "N", "N", &n, &n, &alpha, a.data(), &one, &one, desc, b.data(), &one, &one, desc);
   }
@@ -166,7 +196,7 @@ int main(int argc, char** argv) {
   bool targets = false;
   app.add_option("-r,--routine", routines, "routines")
       ->delimiter(',')
-      ->check(CLI::IsMember({"pdgemm", "pdsymm", "pdsyrk", "pdtrmm", "pdtrsm"}))
+      ->check(CLI::IsMember({"pdgemm", "pdsymm", "pdsyrk", "pdtrmm", "pdtrsm", "pdpotrf", "pdgetrf"}))
       ->capture_default_str();
   app.add_option("-m,--mode", modes, "mode words")->delimiter(',')->capture_default_str();
   app.add_option("-n,--size", sizes, "orders")->delimiter(',')->check(CLI::PositiveNumber)->capture_default_str();

@@ -2,120 +2,12 @@
 // block size, offset and source process, in every mode that defines bits. Run by mpirun with 1, 2, 3, 4 and 6 ranks.
 // Rank 0 computes what is expected from the whole matrices.
 //   bits_test [rounds [seed [factor of the numbers of terms]]]
-#include <cfenv>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <vector>
-
-#include "test/pblas/data.hpp"
-#include "test/pblas/names.hpp"
-#include "test/typed_routines.hpp"
+#include "test/pblas/calls.hpp"
 
 namespace accublas::test {
 namespace {
 
-constexpr int exceptions = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO;
-int failures = 0, cases = 0;
-std::int64_t partly_rejected = 0, wholly_rejected = 0;
 int depth = 1;  ///< multiplies the numbers of terms
-
-template <class E>
-using RealType = decltype(std::abs(E{}));
-
-template <class E>
-constexpr bool is_complex_number = !std::is_floating_point_v<E>;
-
-/// A routine's call on the processes of a grid, in a mode.
-struct Call {
-  Grid grid;
-  std::string mode;
-  Random& random;
-  Data kind;
-  bool extended;
-  std::string what;
-  int expected_flags = 0;
-
-  char letter(const char* list) {
-    const char letter = list[number(random, 0, static_cast<int>(std::strlen(list)) - 1)];
-    what += letter;
-    return letter;
-  }
-  int size(int least, int most) {
-    const int n = number(random, 0, 19) == 0 ? number(random, 0, 1) : number(random, least, most);
-    what += ' ' + std::to_string(n);
-    return n;
-  }
-  template <class E>
-  E factor() {
-    const int which = number(random, 0, 4);
-    what += " f" + std::to_string(which);
-    if (which <= 1) return E(static_cast<float>(which));
-    if constexpr (is_complex_number<E>)
-      if (which == 2) return {0, static_cast<typename E::value_type>(-1.5)};
-    return random_number<E>(random, Data::moderate);
-  }
-
-  /// Computes on rank 0 what is expected. `run` returns the status.
-  template <class E, class Run>
-  void expect(std::vector<E>& result, Run&& run) {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) {
-      std::feclearexcept(FE_ALL_EXCEPT);
-      if (const accublas_status status = run()) {
-        std::fprintf(stderr, "rank 0: %s\n", accublas_last_error(nullptr));
-        MPI_Abort(MPI_COMM_WORLD, status);
-      }
-      expected_flags = std::fetestexcept(exceptions);
-      accublas_report_t report{};
-      report.struct_size = sizeof report;
-      accublas_report(nullptr, &report);
-      if (report.rejected > 0 && mode == "dp:repro") (report.bits > 0 ? partly_rejected : wholly_rejected) += 1;
-    }
-    MPI_Bcast(&expected_flags, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    MPI_Bcast(result.data(), static_cast<int>(result.size() * sizeof(E)), MPI_BYTE, 0, MPI_COMM_WORLD);
-  }
-
-  /// Runs the distributed call. Afterwards `differences()` of this process must be 0, and the processes together must
-  /// have the expected exceptions.
-  template <class Run, class Differences>
-  void check(const char* routine, Run&& run, Differences&& differences) {
-    int wrong = 0, flags = 0;
-    if (grid.has_me()) {
-      std::feclearexcept(FE_ALL_EXCEPT);
-      run();
-      flags = std::fetestexcept(exceptions);
-      wrong = differences();
-    }
-    int all[2] = {wrong, 0};
-    MPI_Allreduce(&wrong, all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(&flags, all + 1, 1, MPI_INT, MPI_BOR, MPI_COMM_WORLD);
-    ++cases;
-    if (all[0] == 0 && all[1] == expected_flags) return;
-    ++failures;
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0 && failures < 20)
-      std::printf("%s %s on %d x %d, %s, data %d%s: %d elements differ, exceptions %x, expected %x\n", routine,
-                  mode.c_str(), grid.rows, grid.cols, what.c_str(), static_cast<int>(kind),
-                  extended ? ", extended" : "", all[0], all[1], expected_flags);
-  }
-
-  template <class E>
-  Distributed<E> matrix(int m, int n, bool odd = false, bool trans = false) {
-    Distributed<E> made(grid, random, m, n, extended);
-    fill(made, random, kind, odd, trans);
-    return made;
-  }
-};
-
-accublas_transpose transpose_of(char c) {
-  return c == 'N' ? ACCUBLAS_NO_TRANS : c == 'T' ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
-}
-accublas_side side_of(char c) { return c == 'L' ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT; }
-accublas_uplo uplo_of(char c) { return c == 'U' ? ACCUBLAS_UPPER : ACCUBLAS_LOWER; }
-accublas_diag diag_of(char c) { return c == 'U' ? ACCUBLAS_UNIT : ACCUBLAS_NON_UNIT; }
 
 template <class E>
 void gemm(Call call) {
@@ -331,12 +223,7 @@ void all_routines(const Call& call) {
   nrm2<E>(call);
 }
 
-void on_grid(int rows, int cols, int rounds, Random& random) {
-  Grid grid{-1, rows, cols};
-  Cblacs_get(-1, 0, &grid.context);
-  Cblacs_gridinit(&grid.context, number(random, 0, 1) ? "Row" : "Col", rows, cols);
-  int shape[2];
-  if (grid.context >= 0) Cblacs_gridinfo(grid.context, shape, shape + 1, &grid.row, &grid.col);
+void on_grid(const Grid& grid, int rounds, Random& random) {
   for (int round = 0; round < rounds; ++round)
     for (const char* mode : {"cr", "fixed:60", "dp:repro", "dot2", "slices:3"}) {
       if (std::string(mode) == "slices:3" && round % 4 != 0) continue;
@@ -348,7 +235,6 @@ void on_grid(int rows, int cols, int rounds, Random& random) {
       all_routines<float>(call);
       all_routines<std::complex<float>>(call);
     }
-  if (grid.context >= 0) Cblacs_gridexit(grid.context);
 }
 
 }  // namespace
@@ -363,9 +249,7 @@ int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::atoi(arguments[1]) : 6;
   depth = count > 3 ? std::atoi(arguments[3]) : 1;
   Random random(static_cast<std::uint64_t>(count > 2 ? std::atoi(arguments[2]) : size));
-  for (int rows = 1; rows <= size; ++rows)
-    for (int cols = 1; rows * cols <= size; ++cols)
-      if (rows * cols == size || (rows * cols == size - 1 && size % 2 == 1)) on_grid(rows, cols, rounds, random);
+  for_grids(random, [&](const Grid& grid) { on_grid(grid, rounds, random); });
   if (rank == 0)
     std::printf("%d ranks: %d cases, %d failures; dp:repro rejected some elements %lld times, and all %lld times\n",
                 size, cases, failures, static_cast<long long>(partly_rejected),

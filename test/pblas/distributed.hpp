@@ -67,6 +67,34 @@ struct Distributed {
       return b;
     };
     row_blocks = blocks(grid.rows), col_blocks = blocks(grid.cols);
+    complete(random, extended);
+  }
+  /// A matrix whose blocks are square and whose sub-matrix begins at one, as factorizations need. `like`: the one whose
+  /// rows it has.
+  Distributed(const Grid& grid, Random& random, int m, int n, const Distributed* like) : grid(grid) {
+    const int sizes[] = {1, 2, 3, 5, 8, 16, 32, 64};
+    const int block = like ? like->row_blocks.rest : sizes[number(random, 0, 7)];
+    i = 1 + block * number(random, 0, 2), j = 1 + block * number(random, 0, 2);
+    rows = i - 1 + m + number(random, 0, 5), cols = j - 1 + n + number(random, 0, 5);
+    if (rows == 0) rows = 1;
+    if (cols == 0) cols = 1;
+    row_blocks = {block, block, number(random, 0, grid.rows - 1), grid.rows};
+    col_blocks = {block, like ? sizes[number(random, 0, 7)] : block, number(random, 0, grid.cols - 1), grid.cols};
+    col_blocks.first = col_blocks.rest;
+    if (like)
+      while (row_blocks.owner(i - 1) != like->row_blocks.owner(like->i - 1))
+        row_blocks.source = (row_blocks.source + 1) % grid.rows;
+    complete(random, false);
+  }
+
+  E& at(int r, int c) {
+    return whole[static_cast<std::size_t>(r) + static_cast<std::size_t>(c) * static_cast<std::size_t>(rows)];
+  }
+  /// The sub-matrix.
+  E& sub(int r, int c) { return at(i - 1 + r, j - 1 + c); }
+  E* sub() { return &sub(0, 0); }
+
+  void complete(Random& random, bool extended) {
     whole.assign(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols), E{});
     int own = 0;
     for (int r = 0; r < rows; ++r) own += row_blocks.has(r, grid.row);
@@ -87,13 +115,6 @@ struct Distributed {
                        ld};
     std::memcpy(desc, extended ? inb : plain, sizeof desc);
   }
-
-  E& at(int r, int c) {
-    return whole[static_cast<std::size_t>(r) + static_cast<std::size_t>(c) * static_cast<std::size_t>(rows)];
-  }
-  /// The sub-matrix.
-  E& sub(int r, int c) { return at(i - 1 + r, j - 1 + c); }
-  E* sub() { return &sub(0, 0); }
 
   /// Calls body(element of the whole matrix, element of the process's array).
   template <class Body>

@@ -1,5 +1,6 @@
-"""If accublas fails on one rank, all ranks end, after one line of accublas.
-usage: failure_test.py MPIRUN PROGRAM"""
+"""If accublas fails on one rank, all ranks end, after one line of accublas. If a rank is killed while all factor a matrix, all end, and
+mpirun says which.
+usage: failure_test.py MPIRUN PROGRAM FACTORIZATIONS"""
 import os
 import re
 import sys
@@ -7,12 +8,23 @@ import sys
 import under_mpirun
 
 
-def main():
-    mpirun, program = sys.argv[1], os.path.abspath(sys.argv[2])
+def one_fails(mpirun, program):
     done = under_mpirun.run(mpirun, 1, [program, ":", "-n", "1", "env", "ACCUBLAS_NUM_THREADS=none", program], timeout=60)
     lines = re.findall(r"^accublas: .*$", done.stderr, re.MULTILINE)
     print("\n".join(lines), f"status {done.returncode}")
-    return done.returncode == 0 or len(lines) != 1 or not re.match(r"accublas: p\w+_ on rank 1: .*ACCUBLAS_NUM_THREADS", lines[0])
+    return done.returncode != 0 and len(lines) == 1 and re.match(r"accublas: p\w+_ on rank 1: .*ACCUBLAS_NUM_THREADS", lines[0])
+
+
+def one_is_killed(mpirun, program):
+    done = under_mpirun.run(mpirun, 2, [program, ":", "-n", "1", "env", "ACCUBLAS_TEST_KILL=20", program], timeout=60)
+    lines = re.findall(r"^.*process rank .*$", done.stderr, re.MULTILINE)
+    print("\n".join(lines), f"status {done.returncode}")
+    return done.returncode != 0 and len(lines) == 1 and "rank 2" in lines[0] and "accublas:" not in done.stderr
+
+
+def main():
+    mpirun, program, factorizations = sys.argv[1], *map(os.path.abspath, sys.argv[2:])
+    return not one_fails(mpirun, program) or not one_is_killed(mpirun, factorizations)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,12 @@ PBLAS_OF(trsm, trsm, trsm)
 PBLAS_OF(gemv, gemv, gemv)
 PBLAS_OF(dot, dot, dotu)
 PBLAS_OF(dotc, dot, dotc)
+PBLAS_OF(potrf, potrf, potrf)
+PBLAS_OF(potrs, potrs, potrs)
+PBLAS_OF(posv, posv, posv)
+PBLAS_OF(getrf, getrf, getrf)
+PBLAS_OF(getrs, getrs, getrs)
+PBLAS_OF(gesv, gesv, gesv)
 extern "C" void pdnrm2_(...);
 extern "C" void psnrm2_(...);
 extern "C" void pdznrm2_(...);

@@ -15,7 +15,7 @@ def main():
     scalapack = re.search(r"libscalapack\S* => (\S+)", loaded)[1]
     own = {name for name in names(library) if name.startswith("p")}
     print(f"{len(own)} names; not ScaLAPACK's: {sorted(own - names(scalapack))}")
-    return own - names(scalapack) != set() or len(own) != 38
+    return own - names(scalapack) != set() or len(own) != 62
 
 
 if __name__ == "__main__":

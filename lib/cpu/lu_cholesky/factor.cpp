@@ -13,17 +13,19 @@ namespace accublas::cpu {
 
 namespace {
 
+/// Columns `begin` to n - 1 of X, X^H X = A, whose rows before `begin` are known. Returns the first column without a
+/// pivot, or n.
 template <class E>
-Index factor_cholesky(const Matrix<E>& x, Index n, Sweep<E>& sweep) {
-  for (Index first = 0, end = 0; first < n; first = end) {
+Index factor_cholesky(const Matrix<E>& x, Index begin, Index n, Sweep<E>& sweep) {
+  for (Index first = begin, end = 0; first < n; first = end) {
     end = std::min(n, first + Sweep<E>::most_together);
     if (const Index most = sweep.together(end)) end = std::min(end, first + most);
     const Index known = sweep.factor(x, first, end);
     const TriangularSystem<E> rest = Sweep<E>::cholesky_system(x, end, end, n);
     if (rest.sides > 0) sweep.solve(rest, first, known);
-    if (known < end) return known + 1;
+    if (known < end) return known;
   }
-  return 0;
+  return n;
 }
 
 template <class E>
@@ -67,7 +69,8 @@ void factorize(const Factorization<E>& f, Execution& execution) {
   if (execution.workspace.rehearses()) return;
   Index info = 0;
   if (is_cholesky(f.kind)) {
-    if (has_factor(f.kind)) info = factor_cholesky(f.cholesky_factor(), f.n, sweep);
+    if (has_factor(f.kind))
+      if (const Index known = factor_cholesky(f.cholesky_factor(), 0, f.n, sweep); known < f.n) info = known + 1;
     if (has_solution(f.kind) && info == 0) solve_systems(f, cholesky_solves(f), sweep);
   } else {
     if (panel) info = factor_lu(f, *panel, sweep, execution);
@@ -76,7 +79,30 @@ void factorize(const Factorization<E>& f, Execution& execution) {
   *f.info = info;
 }
 
-#define ACCUBLAS_INSTANTIATE(E) template void factorize(const Factorization<E>&, Execution&);
+template <class E>
+void run_step(const SubstitutionStep<E>& step, Execution& execution) {
+  Sweep<E>(step.end, step.system.sides, false, execution).solve(step.system, step.first, step.end);
+}
+
+template <class E>
+void run_step(CholeskyStep<E>& step, Execution& execution) {
+  Sweep<E> sweep(step.end, step.end - step.first, false, execution);
+  step.known = factor_cholesky(step.x, step.first, step.end, sweep);
+}
+
+template <class E>
+void run_step(PanelStep<E>& step, Execution& execution) {
+  const Index width = step.end - step.first;
+  Panel<E> panel(step.a, std::max(step.rows, width), step.end, width, execution);
+  if (panel.width() < width) execution.workspace.refuse();
+  step.none = panel.factor(step.first, step.end, step.rows, step.u, *step.shared);
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                   \
+  template void factorize(const Factorization<E>&, Execution&);   \
+  template void run_step(const SubstitutionStep<E>&, Execution&); \
+  template void run_step(CholeskyStep<E>&, Execution&);           \
+  template void run_step(PanelStep<E>&, Execution&);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

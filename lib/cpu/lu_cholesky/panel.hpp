@@ -2,7 +2,7 @@
 // L and U are known to their left and above. The sums over all columns to the left come first, for the whole
 // panel. Each step then adds the few terms within the panel, and computes a column of L and the row of U to the right
 // of its pivot. If the workspace has no room for the sums of all rows, panels are single columns, whose sums are formed
-// twice: for the pivot, and for the quotients.
+// twice: for the pivot, and for the quotients. Several processes may share the rows of a panel (shared_rows.hpp).
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,10 @@
 
 #include "lib/call/execution.hpp"
 #include "lib/call/factorization.hpp"
+#include "lib/cpu/lu_cholesky/panel_shape.hpp"
 #include "lib/cpu/lu_cholesky/pivot_candidate.hpp"
 #include "lib/cpu/lu_cholesky/row_scales.hpp"
+#include "lib/cpu/lu_cholesky/shared_rows.hpp"
 #include "lib/cpu/trsm/line_sums.hpp"
 #include "lib/cpu/trsm/sweep.hpp"
 #include "lib/cpu/trsm/unknowns.hpp"
@@ -34,42 +36,21 @@ class Panel {
         m_(m),
         line_(LineSums<E>::numbers(order)),
         threads_(std::clamp<Index>(ceil_div(m, tuning().triangular.least_rows), 1, execution.threads)) {
-    together_ = together_most(order);
+    const PanelShape shape = panel_shape<E>(m, order, edge, threads_, execution.workspace);
+    width_ = shape.width, together_ = shape.together, by_columns_ = shape.by_columns;
     each_ = (parts + together_) * line_;
-    const auto bytes_of = [&](Index width) {
-      return m * (width + 1) * parts * Index{sizeof(TripleSum)} + width * Index{sizeof(double)} +
-             (m + width + 2 * parts) * LineSums<E>::numbers(width) * Index{sizeof(T)};
-    };
-    const Index fixed = threads_ * each_ * Index{sizeof(T)} + m * Index{sizeof(Index) + sizeof(double) + sizeof(int)};
-    // The rest is for what solves with the panels.
-    const Index available = static_cast<Index>(execution.workspace.available()) / 4 * 3;
-    width_ = std::clamp<Index>(edge, 1, order);
-    while (width_ > tuning().triangular.least_columns && fixed + bytes_of(width_) > available)
-      width_ = std::max(tuning().triangular.least_columns, width_ / 2);
     Workspace& workspace = execution.workspace;
     const auto size = [](Index count) { return static_cast<std::size_t>(count); };
-    constexpr Index alignment = 64 * 12;
-    by_columns_ = workspace.least() || size(fixed + bytes_of(width_) + alignment) > workspace.left();
-    if (by_columns_) {
-      width_ = 1;
-      const auto bytes = [&] {
-        return threads_ * (each_ * Index{sizeof(T)} + parts * together_ * Index{sizeof(TripleSum)});
-      };
-      while (together_ > 1 && bytes() > available) together_ /= 2, each_ = (parts + together_) * line_;
-      memory_ = workspace.template take<T>(size(threads_ * each_));
-      sums_ = workspace.template take<TripleSum>(size(threads_ * parts * together_));
-      best_ = workspace.template take<Candidate>(size(threads_));
-      return;
-    }
-    stride_ = LineSums<E>::numbers(width_);
     memory_ = workspace.template take<T>(size(threads_ * each_));
+    best_ = workspace.template take<Candidate>(size(threads_));
+    sums_ = workspace.template take<TripleSum>(size(by_columns_ ? threads_ * parts * together_ : m * parts));
+    if (by_columns_) return;
+    stride_ = LineSums<E>::numbers(width_);
     before_ = workspace.template take<TripleSum>(size(m * width_ * parts));
-    sums_ = workspace.template take<TripleSum>(size(m * parts));
     inner_ = workspace.template take<T>(size(m * stride_));
     inner_bits_ = workspace.template take<double>(size(m));
     row_ = workspace.template take<Index>(size(m));
     scales_ = RowScales<E>(workspace.template take<int>(size(m)));
-    best_ = workspace.template take<Candidate>(size(threads_));
     upper_ = workspace.template take<T>(size(width_ * stride_));
     upper_bits_ = workspace.template take<double>(size(width_));
     line_of_u_ = workspace.template take<T>(size(parts * stride_));
@@ -82,12 +63,26 @@ class Panel {
   /// Columns first .. end - 1, end - first <= width(), from row `first` on, pivots and all but the exchange of rows in
   /// other columns. Returns the first column without a pivot, else -1.
   Index factor(Index first, Index end, const Pivots& pivots) {
-    first_ = first, rows_ = m_ - first, other_ = 0;
-    for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = first + r, inner_bits_[r] = multiple_of_all;
-    if (!by_columns_) std::fill_n(upper_bits_, end - first, multiple_of_all);
+    top_ = first, rows_ = m_ - first, u_ = a_.block(0, first);
+    return factor_rows(first, end, [&](Index column, const Candidate& best) { pivots.put(column, first + best.row); });
+  }
+
+  /// Computes these columns in the first `rows` rows of A: rows that this process has left, and shares. U's rows lie in
+  /// `u`: those above `first` are known. There must be room for the sums of all rows and columns.
+  Index factor(Index first, Index end, Index rows, const Matrix<E>& u, SharedRows<E>& shared) {
+    top_ = 0, rows_ = rows, u_ = u, shared_ = &shared;
+    return factor_rows(first, end, [](Index, const Candidate&) {});
+  }
+
+ private:
+  /// put(column, candidate) stores a pivot.
+  Index factor_rows(Index first, Index end, const auto& put) {
+    first_ = first, other_ = 0, own_ = 0;
+    for (Index r = 0; !by_columns_ && r < rows_; ++r) row_[r] = top_ + r, inner_bits_[r] = multiple_of_all;
     tracks_ = exact_sums_;
     if (!by_columns_) {
-      scales_.choose(a_.block(first, first), rows_, end - first);
+      std::fill_n(upper_bits_, end - first, multiple_of_all);
+      scales_.choose(a_.block(top_, first), rows_, end - first);
       add_up_before(first, end);
     }
     inner_speed_ = speed_ == Speed::plain ? Speed::plain : Speed::swift;
@@ -95,27 +90,28 @@ class Panel {
     for (Index column = first; column < end; ++column) {
       if (hard_ > 0 && hard_.exchange(0) * tuning().triangular.hard_share > rows_) raise_speed(column, end);
       if (!tracks_ && exact_sums_) track(column, end);
-      if (!by_columns_) line_sums(stride_).write(column, first_, column - first_, line_of_u_);
-      const Candidate best = find_sizes(column);
-      pivots.put(column, first + best.row);
-      exchange(column - first, best.row, end);
-      a_(column, column) = best.value;
+      if (!by_columns_) line_sums(stride_).write(column - first_, first_, column - first_, line_of_u_);
+      Candidate best = find_sizes(column);
+      if (shared_) shared_->agree(column, best);
+      put(column, best);
+      const Index row = shared_ ? shared_->take(column, best.row, own_, rows_) : best.row;
+      const bool has_pivot = row >= 0;
+      if (has_pivot) exchange(column, own_++, row, end);
+      u_(column, column - first_) = best.value;
       if (best.value == 0 && none < 0) none = column;
       divide(column, best.value);
-      find_right(column, end);
+      if (has_pivot) find_right(column, end);
+      if (shared_) shared_->share_row(u_.block(column, column - first_ + 1), end - column - 1);
+      keep_right(column, end);
     }
     return none;
   }
 
- private:
   static constexpr Index most_together = TriangularTuning::most_together;
-  Index together_most(Index order) const {
-    return std::clamp<Index>(tuning().triangular.cached / LineSums<E>::numbers(order), 4, most_together);
-  }
 
-  /// Rows of L are right-hand sides, columns of U lines of the matrix that they solve.
+  /// Rows of L are right-hand sides, the panel's columns of U lines of the matrix that they solve.
   LineSums<E> line_sums(Index stride) const {
-    return {Operand<E>{{a_.data, a_.col_stride, a_.row_stride}}, m_, stride, false, execution_.isa};
+    return {Operand<E>{{u_.data, u_.col_stride, u_.row_stride}}, m_, stride, false, execution_.isa};
   }
 
   /// Makes sums of the columns begin .. end - 1 more precise. Those within the panel come first, because they begin
@@ -136,8 +132,7 @@ class Panel {
     tracks_ = true;
     if (by_columns_) return;
     const LineSums<E> sums = line_sums(stride_);
-    // Row r of the triangle above `begin` has r entries.
-    for (Index r = 0; r < rows_; ++r) inner_bits_[r] = sums.last_bit(std::min(r, begin - first_), inner_ + r * stride_);
+    for (Index r = own_; r < rows_; ++r) inner_bits_[r] = sums.last_bit(begin - first_, inner_ + r * stride_);
     for (Index c = begin - first_; c < end - first_; ++c)
       upper_bits_[c] = sums.last_bit(begin - first_, upper_ + c * stride_);
     add_up_before(begin, end);
@@ -148,7 +143,7 @@ class Panel {
     const Index terms = first_;
     if (terms == 0) return;
     const Index line = LineSums<E>::numbers(terms);
-    const Index together = std::min(each_ / line - parts, together_most(terms));
+    const Index together = std::min(each_ / line - parts, most_rows_together<E>(terms));
     const LineSums<E> sums = line_sums(line);
     PhaseTimer timer(execution_, &accublas_report_t::ms_product);
     parallel_for(ceil_div(rows_, together), static_cast<int>(threads_), [&](Index task, int thread) {
@@ -158,7 +153,7 @@ class Panel {
       double last_bits[most_together];
       find_last_bits(sums, terms, count, rows, line, last_bits);
       for (Index column = begin; column < end; ++column) {
-        sums.write(column, 0, terms, lines);
+        sums.write(column - first_, 0, terms, lines);
         TripleSum* to[parts];
         for (int part = 0; part < parts; ++part) to[part] = before(part, column - first_) + r0;
         sums.add_up(speed_, terms, lines, count, rows, line, bits_with(sums, terms, lines, last_bits), to);
@@ -185,32 +180,34 @@ class Panel {
     }
   }
 
-  /// Computes U to the right of the pivot of `column`, up to the panel's end. Also writes its entries to `upper_`,
-  /// where the sums of later rows of U read them.
+  /// Computes U to the right of the pivot of `column`, up to the panel's end.
   void find_right(Index column, Index end) {
-    const Index r = column - first_, count = end - column - 1;
+    const Index r = own_ - 1, inner = column - first_, count = end - column - 1;
     if (count == 0) return;
     const LineSums<E> sums = line_sums(stride_);
     const T* const row = inner_ + r * stride_;
-    sums.write_entries(r, sums.numbers_in(row), line_of_l_);
+    sums.write_entries(inner, sums.numbers_in(row), line_of_l_);
     TripleSum* to[parts];
     for (int part = 0; part < parts; ++part) to[part] = sums_ + part * m_;
-    T* const columns = upper_ + (r + 1) * stride_;
-    double* const column_bits = upper_bits_ + r + 1;
-    const LastBits bits = tracks_ ? LastBits{column_bits, inner_bits_[r]} : LastBits{};
-    sums.add_up(inner_speed_, r, line_of_l_, count, columns, stride_, bits, to);
+    const LastBits bits = tracks_ ? LastBits{upper_bits_ + inner + 1, inner_bits_[r]} : LastBits{};
+    sums.add_up(inner_speed_, inner, line_of_l_, count, upper_ + (inner + 1) * stride_, stride_, bits, to);
     for (int part = 0; part < parts && first_ > 0; ++part)
-      for (Index c = 0; c < count; ++c) triple_add(to[part][c], before(part, r + 1 + c)[r]);
+      for (Index c = 0; c < count; ++c) triple_add(to[part][c], before(part, inner + 1 + c)[r]);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
     Unknowns<E> rounded(unknown, count, execution_.isa);
     for (Index c0 = 0, some; c0 < count; c0 += some) {
       some = std::min(Unknowns<E>::most, count - c0);
-      elements(unknown, rounded, {r, column + 1 + c0, some, true}, column, 0, sums_ + c0, m_, [&](Index i, const E& u) {
-        const Index c = c0 + i;
-        a_(column, column + 1 + c) = u;
-        keep_parts(u, columns + c * stride_ + parts * r);
-        if (tracks_) column_bits[c] = last_bit_with(column_bits[c], u);
-      });
+      elements(unknown, rounded, {r, column + 1 + c0, some, true}, column, 0, sums_ + c0, m_,
+               [&](Index i, const E& u) { u_(column, inner + 1 + c0 + i) = u; });
+    }
+  }
+
+  /// Writes the row of U to the right of the pivot to `upper_`, where the sums of later rows of U read it.
+  void keep_right(Index column, Index end) {
+    for (Index c = column - first_ + 1; c < end - first_; ++c) {
+      const E u = u_(column, c);
+      keep_parts(u, upper_ + c * stride_ + parts * (column - first_));
+      if (tracks_) upper_bits_[c] = last_bit_with(upper_bits_[c], u);
     }
   }
 
@@ -228,7 +225,7 @@ class Panel {
   /// Where row r of the panel lies in the columns to its left.
   Index row_of(Index r) const {
     if (!by_columns_) return row_[r];
-    return first_ + (r == 0 ? other_ : r == other_ ? 0 : r);
+    return top_ + (r == 0 ? other_ : r == other_ ? 0 : r);
   }
 
   /// body(r, count, at, step) for the rows r0 .. end - 1 of the panel, some at a time, and a column's sums of each:
@@ -253,7 +250,7 @@ class Panel {
         for (Index q = 0; q < column; ++q) keep_parts(a_(row_of(r + i), q), rows + i * line_ + parts * q);
       double last_bits[most_together];
       find_last_bits(sums, column, count, rows, line_, last_bits);
-      sums.write(column, 0, column, lines);
+      sums.write(column - first_, 0, column, lines);
       TripleSum* to[parts];
       for (int part = 0; part < parts; ++part) to[part] = own + part * together_;
       sums.add_up(speed_, column, lines, count, rows, line_, bits_with(sums, column, lines, last_bits), to);
@@ -275,7 +272,7 @@ class Panel {
     const auto row = [&](Index i) { return run.in_row ? run.row : run.row + i; };
     const auto column = [&](Index i) { return run.in_row ? run.column + i : run.column; };
     const std::uint64_t pending =
-        rounded.round(run.count, at, step, [&](Index i) { return a_(first_ + row(i), column(i)); });
+        rounded.round(run.count, at, step, [&](Index i) { return a_(top_ + row(i), column(i)); });
     for (Index i = 0; i < run.count; ++i) {
       const bool decided = (pending >> i & 1) == 0 && (by_columns_ || scales_[row(i)] == 0);
       body(i, decided ? rounded[i] : element(unknown, column(i), row(i), terms, thread, at + i, step));
@@ -285,15 +282,15 @@ class Panel {
   /// The element in row r of the panel: an unknown from its sum over `terms` columns, of which part p is at[p step].
   E element(Unknown<E> unknown, Index column, Index r, Index terms, int thread, TripleSum* at, Index step) {
     E result{};
-    unknown.b = a_(first_ + r, column);
+    unknown.b = a_(top_ + r, column);
     TripleSum own[parts];
     for (int part = 0; part < parts; ++part) own[part] = at[part * step];
     const int scale = by_columns_ ? 0 : scales_[r];
     if (unknown.approximate_scaled(own, scale, result)) return result;
     const LineSums<E> sums = line_sums(line_);
     T *const lines = memory_ + thread * each_, *const row = lines + parts * line_;
-    for (Index q = 0; q < terms; ++q) keep_parts(a_(q < first_ ? row_of(r) : first_ + r, q), row + parts * q);
-    sums.write(column, 0, terms, lines);
+    for (Index q = 0; q < terms; ++q) keep_parts(a_(q < first_ ? row_of(r) : top_ + r, q), row + parts * q);
+    sums.write(column - first_, 0, terms, lines);
     const bool decided = sums.decide(unknown, terms, lines, 0, row, own, result);
     for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
     if (decided && speed_ != Speed::plain && lost_nothing(own))
@@ -302,14 +299,15 @@ class Panel {
       hard_.fetch_add(1, std::memory_order_relaxed);
     if (decided) return result;
     undecided_.fetch_add(1, std::memory_order_relaxed);
-    result = sums.exact(unknown, column, terms, sums.numbers_in(row), &own);
+    result = sums.exact(unknown, column - first_, terms, sums.numbers_in(row), &own);
     for (int part = 0; scale == 0 && part < parts; ++part) at[part * step] = own[part];
     return result;
   }
 
-  /// The elements of the column from the diagonal on, rounded: the first of the largest.
+  /// The elements of the column from the diagonal on, rounded: the first of the largest. Its row is a row of the panel,
+  /// or the position of a row that is shared.
   Candidate find_sizes(Index column) {
-    const Index begin = column - first_, count = rows_ - begin, step = rows_at_once(count);
+    const Index begin = own_, count = rows_ - begin, step = rows_at_once(count);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, E{1}, true);
     parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
       const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
@@ -317,21 +315,21 @@ class Panel {
       Unknowns<E> rounded(unknown, end - r0, execution_.isa);
       for_sums(column, r0, end, true, thread, [&](Index r, Index some, TripleSum* at, Index apart) {
         elements(unknown, rounded, {r, column, some, false}, column, thread, at, apart, [&](Index i, const E& value) {
-          const Candidate other{r + i, pivot_size(value), value};
+          const Candidate other{shared_ ? shared_->positions[r + i] : r + i, pivot_size(value), value};
           if (other.passes(best)) best = other;
         });
       });
       best_[task] = best;
     });
-    Candidate best = best_[0];
-    for (Index task = 1; task < ceil_div(count, step); ++task)
+    Candidate best{begin, T(-1), {}};  // of no row
+    for (Index task = 0; task < ceil_div(count, step); ++task)
       if (best_[task].passes(best)) best = best_[task];
     return best;
   }
 
   /// L below the diagonal.
   void divide(Index column, const E& pivot) {
-    const Index begin = column - first_ + 1, count = rows_ - begin, step = rows_at_once(count);
+    const Index begin = own_, count = rows_ - begin, step = rows_at_once(count);
     const Unknown<E> unknown = Unknown<E>::of_row(E{1}, pivot, pivot == 0);
     parallel_for(ceil_div(count, step), static_cast<int>(threads_), [&](Index task, int thread) {
       const Index r0 = begin + task * step, end = std::min(rows_, r0 + step);
@@ -339,9 +337,9 @@ class Panel {
       for_sums(column, r0, end, false, thread, [&](Index first, Index some, TripleSum* at, Index apart) {
         elements(unknown, rounded, {first, column, some, false}, column, thread, at, apart, [&](Index i, const E& l) {
           const Index r = first + i;
-          a_(first_ + r, column) = l;
+          a_(top_ + r, column) = l;
           if (by_columns_) return;
-          scales_.keep(l, r, inner_ + r * stride_ + parts * (begin - 1));
+          scales_.keep(l, r, inner_ + r * stride_ + parts * (column - first_));
           if (tracks_) inner_bits_[r] = scales_[r] != 0 ? 0 : last_bit_with(inner_bits_[r], l);
         });
       });
@@ -350,14 +348,15 @@ class Panel {
 
   Index rows_at_once(Index rows) const { return std::max(tuning().triangular.least_rows, ceil_div(rows, threads_)); }
 
-  void exchange(Index r, Index other, Index end) {
+  void exchange(Index pivot, Index r, Index other, Index end) {
     if (r == other) return;
-    for (Index column = first_; column < end; ++column) std::swap(a_(first_ + r, column), a_(first_ + other, column));
+    for (Index column = first_; column < end; ++column) std::swap(a_(top_ + r, column), a_(top_ + other, column));
     other_ = other;
     if (by_columns_) return;
     for (int part = 0; part < parts; ++part) {
       // Sums of columns up to the pivot's are not read any more.
-      for (Index c = r + 1; c < end - first_ && first_ > 0; ++c) std::swap(before(part, c)[r], before(part, c)[other]);
+      for (Index c = pivot - first_ + 1; c < end - first_ && first_ > 0; ++c)
+        std::swap(before(part, c)[r], before(part, c)[other]);
       std::swap(sums_[part * m_ + r], sums_[part * m_ + other]);
     }
     std::swap_ranges(inner_ + r * stride_, inner_ + (r + 1) * stride_, inner_ + other * stride_);
@@ -367,6 +366,8 @@ class Panel {
   }
 
   const Matrix<E> a_;
+  Matrix<E> u_{};  ///< the panel's columns of U from the first row on, in A's place if no row is shared
+  SharedRows<E>* shared_ = nullptr;  ///< null: all rows are this process's
   Execution& execution_;
   const Index m_, line_, threads_;
   Index width_ = 0, stride_ = 0, each_ = 0;        ///< stride_: from a row of the panel to the next; each_: of a thread
@@ -383,6 +384,7 @@ class Panel {
   double* upper_bits_ = nullptr;                        ///< last bits of these columns, if they are tracked
   T *line_of_u_ = nullptr, *line_of_l_ = nullptr;       ///< the current column of U and row of L, for their sums
   Index first_ = 0, rows_ = 0, other_ = 0;              ///< other_: the row that the first one was exchanged with
+  Index top_ = 0, own_ = 0;                             ///< the panel's first row in A; pivots that this process has
   Speed speed_ = CrKernels<T>::first_speed;             ///< of the sums over columns to the left
   Speed inner_speed_ = speed_;                          ///< of the sums within the panel, not more precise than those
   bool tracks_ = false;                                 ///< last bits are known

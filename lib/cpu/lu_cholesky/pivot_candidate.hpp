@@ -24,11 +24,11 @@ struct PivotCandidate {
   RealOf<E> size;
   E value;
 
-  /// Returns whether this element replaces the best one of the rows above. A NaN replaces all other values. The first
-  /// of several elements of the same size stays.
+  /// Returns whether this element goes before the best one so far. A NaN goes before all other values, and of several
+  /// elements of the same size the one in the first row.
   bool passes(const PivotCandidate& best) const {
-    if (is_nan(best.size)) return false;
-    return is_nan(size) || size > best.size;
+    if (is_nan(best.size)) return is_nan(size) && row < best.row;
+    return is_nan(size) || size > best.size || (size == best.size && row < best.row);
   }
 };
 
