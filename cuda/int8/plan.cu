@@ -1,6 +1,8 @@
 // Plans of the passes of an int8 GEMM, made on the device: what lib/cpu/int8/int8_blocking.cpp and
 // lib/cpu/int8/int8_moduli.cpp decide on the CPU. Only speed depends on what is chosen here, as long as no sum leaves
 // the range of the moduli.
+#include <algorithm>
+
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
@@ -144,8 +146,8 @@ __global__ void __launch_bounds__(sample_threads, Grouped ? 4 : 3)
                     const std::uint32_t* open, Scalar<T> alpha, bool tiles, CallState* state, CallGroup<T> group) {
   await_predecessor();
   if constexpr (Grouped) {
-    rows.data = group.rows[blockIdx.y];
-    cols.data = group.cols[blockIdx.y];
+    rows.data = group.rows[group.product()];
+    cols.data = group.cols[group.product()];
     group.move(row_lines);
     group.move(col_lines);
     group.move(open);
@@ -179,8 +181,9 @@ __global__ void __launch_bounds__(sample_threads, Grouped ? 4 : 3)
 
 /// Returns how many samples a product has. The products of a group share the device.
 unsigned count_samples(const DeviceModel& model, const GroupStride& group) {
+  if (!group.exists()) return most_samples;
   constexpr Index least = 16;
-  return static_cast<unsigned>(max(least, group.blocks_of_product(most_samples, model.processors, most_samples)));
+  return static_cast<unsigned>(std::clamp<Index>(4 * model.processors / group.count, least, most_samples));
 }
 
 /// Counterpart of accepted_gpu for the products of a group, whose pending elements keep the device busy together.

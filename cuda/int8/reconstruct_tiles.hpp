@@ -42,9 +42,15 @@ void launch_on_tiles(const DeviceModel& model, Kernel kernel, cudaStream_t strea
   constexpr std::size_t bytes = sizeof(BlockState<T, Numbers>);
   allow_shared_bytes(kernel, bytes, "reconstruction");
   const Index resident = Index{blocks} * model.processors;
-  const Index across = ceil_div(a.cols.count / Numbers::parts, Index{strip});
-  // A thread block of a group has at least a row of a strip for each warp.
-  const Index own = a.group.blocks_of_product(resident, resident, across * ceil_div(a.rows.count, Index{warps}));
+  Index own = resident;
+  if (a.group.exists()) {
+    // Each strip of a product gets as many thread blocks as all others, as tile_shape() gives them out. A thread block
+    // has at least a row for each warp, and starts in the time of two.
+    GroupStride strips = a.group;
+    const Index across = ceil_div(a.cols.count / Numbers::parts, Index{strip});
+    strips.count *= across;
+    own = across * strips.blocks_of_product(resident, resident, ceil_div(a.rows.count, Index{warps}), 2);
+  }
   const dim3 grid{static_cast<unsigned>(own), a.group.grid_rows()};
   launch(model, "reconstruction", kernel, {grid, threads, bytes}, stream, a, arguments...);
 }

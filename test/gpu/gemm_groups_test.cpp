@@ -68,6 +68,9 @@ TYPED_TEST(GemmGroups, AnyShape) {
                                 {600, 20, 130},
                                 {20, 600, 1000},
                                 {513, 129, 257},
+                                {140, 200, 256},
+                                {140, 513, 512},
+                                {200, 140, 513},
                                 {40, 40, 1024}})
     for (const char* mode : {"dp:repro", "cr", "fixed:66"}) {
       this->set(mode);
@@ -81,7 +84,8 @@ TYPED_TEST(GemmGroups, AnyShape) {
     }
 }
 
-// Products of large groups plan their passes from fewer samples, and accept more pending elements.
+// Products of large groups plan their passes from fewer samples, and accept more pending elements. There are more
+// products than clusters of thread blocks, which multiply parts of several products with different plans.
 TYPED_TEST(GemmGroups, ManyProducts) {
   using T = TypeParam;
   Random rng(66);
@@ -95,6 +99,14 @@ TYPED_TEST(GemmGroups, ManyProducts) {
       this->expect_same(x, mode, false);
       if (testing::Test::HasFatalFailure()) return;
     }
+  // Sums of one to eight steps of the product's kernel, and lines of the largest groups.
+  for (const Index k : {Index{100}, Index{200}, Index{300}, Index{500}, Index{600}, Index{900}}) {
+    this->set("cr");
+    Batch<T> x(rng, mixed, 150, 60, 521, k, ACCUBLAS_COL_MAJOR, 0, 0);
+    x.scalars(T(1), T(0));
+    this->expect_same(x, "cr", false);
+    if (testing::Test::HasFatalFailure()) return;
+  }
 }
 
 // The report of a group is the report of the CPU's calls together.
