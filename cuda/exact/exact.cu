@@ -255,7 +255,8 @@ template <class T>
 void accumulate_open_elements(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
   const auto kernel = a.group.exists() ? compute_open_elements<T, true> : compute_open_elements<T, false>;
   const Index resident = Index{exact_blocks} * model.processors;
-  const dim3 grid{static_cast<unsigned>(a.group.few_blocks_of_product(resident, resident, resident)), a.group.grid_rows()};
+  const dim3 grid{static_cast<unsigned>(a.group.few_blocks_of_product(resident, resident, resident)),
+                  a.group.grid_rows()};
   launch(model, "exact elements", kernel, {grid, 32 * exact_warps}, stream, a);
 }
 

@@ -190,10 +190,9 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
     const Tile tile = own.tile();
     if (!own.wanted()) continue;
     const TileTerms terms = terms_of.of(tile);
-    const int row =
-        own.row_lines_before() + buffer_line(tile.row + rank * tiles.rows, terms.plane, extent.planes);
-    const int col = own.col_lines_before() +
-                    buffer_line(tile.col + rank * half_cols, terms.plane ^ extent.exchange, extent.planes);
+    const int row = own.row_lines_before() + buffer_line(tile.row + rank * tiles.rows, terms.plane, extent.planes);
+    const int col =
+        own.col_lines_before() + buffer_line(tile.col + rank * half_cols, terms.plane ^ extent.exchange, extent.planes);
     for (int step = 0; step < terms.steps; ++step, at.advance()) {
       lockstep.step();
       ptx::barrier_wait(ring.empty(at.stage), at.parity);
@@ -322,7 +321,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, Tiles o
 /// Whether the thread blocks of a group go through all of its products. Tests of the certificate keep facts about one
 /// product.
 template <class Output, bool Grouped>
-constexpr bool walks_group = Grouped && std::is_same_v<typename Output::Element, std::int8_t>;
+constexpr bool walks_group = Grouped&& std::is_same_v<typename Output::Element, std::int8_t>;
 
 template <class Output, bool Slabs, bool Grouped>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
