@@ -1,8 +1,6 @@
 // Plans of the passes of an int8 GEMM, made on the device: what lib/cpu/int8/int8_blocking.cpp and
 // lib/cpu/int8/int8_moduli.cpp decide on the CPU. Only speed depends on what is chosen here, as long as no sum leaves
 // the range of the moduli.
-#include <algorithm>
-
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
@@ -178,13 +176,6 @@ __global__ void __launch_bounds__(Grouped ? group_sample_threads : sample_thread
     state->sample_row_term[s] = state->sample_col_term[s] = -1;
     state->sample_tile[s] = -1;
   }
-}
-
-/// Returns how many samples a product has. The products of a group share the device.
-unsigned count_samples(const DeviceModel& model, const GroupStride& group) {
-  if (!group.exists()) return most_samples;
-  constexpr Index least = 16;
-  return static_cast<unsigned>(std::clamp<Index>(4 * model.processors / group.count, least, most_samples));
 }
 
 /// Counterpart of accepted_gpu for the products of a group, whose pending elements keep the device busy together.

@@ -17,6 +17,7 @@
 #include "cuda/core/ptx_words.hpp"
 #include "cuda/int8/certify.hpp"
 #include "cuda/int8/certify_output.hpp"
+#include "cuda/int8/cluster_tiles.hpp"
 #include "cuda/int8/product.hpp"
 #include "cuda/int8/product_kernels.hpp"
 #include "cuda/int8/product_tiles.hpp"
@@ -27,7 +28,6 @@ namespace accublas::cuda::hopper {
 namespace {
 
 constexpr TileConfig tiles = sm_90.int8_tiles;
-using Order = TileOrder<tiles>;
 constexpr int row_bytes = tiles.rows * tiles.step;
 constexpr int consumers = tiles.rows / 64;  // warpgroups
 constexpr int shared_bytes = tiles.stages * tiles.stage_bytes() + 16 * tiles.stages + 1024;
@@ -77,104 +77,6 @@ struct Position {
 /// product with n = 16384 reads 227 GB instead of 57. If the blocks are not resident at a time, it costs a quarter of
 /// the time at worst.
 using Lockstep = AdvisoryBarrier<tiles.lockstep_steps>;
-
-/// The tiles of a cluster, one after another.
-template <class Element>
-class TilesOfBlock {
- public:
-  __device__ TilesOfBlock(const ProductJob<Element>& job, const BlockExtent& extent)
-      : job_(job),
-        extent_(extent),
-        order_(extent),
-        row_lines_before_(job.lines_before(job.bytes_of_row)),
-        col_lines_before_(job.lines_before(job.bytes_of_col)),
-        next_(static_cast<int>(blockIdx.x / tiles.cluster)) {
-    tile_ = order_.at(next_);
-  }
-  __device__ bool more() const { return next_ < order_.count(); }
-  __device__ const Tile& tile() const { return tile_; }
-  __device__ bool wanted() const { return order_.wants(tile_); }
-  __device__ void advance() {
-    next_ += static_cast<int>(gridDim.x / tiles.cluster);
-    tile_ = order_.at(next_);
-  }
-  __device__ const BlockExtent& extent() const { return extent_; }
-  /// Return the distance of the product's lines from those of the first product of the group.
-  __device__ int row_lines_before() const { return row_lines_before_; }
-  __device__ int col_lines_before() const { return col_lines_before_; }
-  __device__ Element* out() const { return job_.out; }
-
- private:
-  const ProductJob<Element>& job_;
-  const BlockExtent& extent_;
-  const Order order_;
-  const int row_lines_before_, col_lines_before_;
-  int next_;
-  Tile tile_;
-};
-
-/// The counterpart of TilesOfBlock for a group. Its products have `parts` parts each, which the clusters take in turn:
-/// every part-th tile of a product. A kernel whose thread blocks belonged to one product each would start several times
-/// as many thread blocks, one after another, and each takes some microseconds until its first product of bytes.
-template <class Element>
-class TilesOfGroup {
- public:
-  __device__ explicit TilesOfGroup(const ProductJob<Element>& job)
-      : job_(job),
-        parts_(job.parts),
-        step_(static_cast<int>(gridDim.x / tiles.cluster)),
-        part_(static_cast<int>(blockIdx.x / tiles.cluster)),
-        end_(static_cast<int>(job.group.count) * job.parts),
-        row_lines_(static_cast<int>(job.group.bytes / job.bytes_of_row)),
-        col_lines_(static_cast<int>(job.group.bytes / job.bytes_of_col)) {
-    load_plan(part_);
-    find();
-  }
-  __device__ bool more() const { return part_ < end_; }
-  __device__ const Tile& tile() const { return tile_; }
-  __device__ bool wanted() const { return true; }
-  __device__ void advance() {
-    const Order order(extent_);
-    next_ += parts_;
-    if (next_ < order.count()) {
-      tile_ = order.at(next_);
-    } else {
-      part_ += step_;
-      find();
-    }
-  }
-  __device__ const BlockExtent& extent() const { return extent_; }
-  __device__ int row_lines_before() const { return product_ * row_lines_; }
-  __device__ int col_lines_before() const { return product_ * col_lines_; }
-  __device__ Element* out() const { return job_.group.of_product(job_.out, product_); }
-
- private:
-  /// Loads the plan of a part's product, which find() uses a part later, when it is there.
-  __device__ void load_plan(int part) {
-    if (part < end_) plan_ = *job_.group.of_product(job_.plan, part / parts_);
-  }
-  /// Finds the first tile of the current part, or of the first one after it that has tiles.
-  __device__ void find() {
-    for (; part_ < end_; part_ += step_) {
-      product_ = part_ / parts_;
-      next_ = part_ - product_ * parts_;
-      extent_ = block_extent(job_, &plan_);
-      load_plan(part_ + step_);
-      const Order order(extent_);
-      if (next_ >= order.count()) continue;
-      tile_ = order.at(next_);
-      return;
-    }
-  }
-
-  const ProductJob<Element>& job_;
-  const int parts_, step_;
-  int part_, end_, row_lines_, col_lines_;
-  int product_ = 0, next_ = 0;
-  PassPlan plan_{};  ///< of the next part's product
-  BlockExtent extent_{};
-  Tile tile_{};
-};
 
 /// One thread of a block: the operands of all its tiles, through the ring.
 template <bool Slabs, class Element, class Tiles>
@@ -236,11 +138,6 @@ struct Turns {
   }
 };
 
-template <class Tiles>
-constexpr bool of_group = false;
-template <class Element>
-constexpr bool of_group<TilesOfGroup<Element>> = true;
-
 /// A warpgroup: 64 rows of every tile of its block.
 template <bool Slabs, class Output, class Tiles>
 __device__ void consume(const ProductJob<typename Output::Element>& job, Tiles own, const Ring& ring, int warpgroup,
@@ -253,7 +150,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, Tiles o
   };
   const BlockExtent& extent = own.extent();
   const TermsOfTiles<tiles, Slabs, typename Output::Element> terms_of(job, extent);
-  Turns<Slabs ? tiles.stages : of_group<Tiles> ? tiles.stages / 2 : 0> turns(warpgroup);
+  Turns<Slabs ? tiles.stages : Tiles::of_group ? tiles.stages / 2 : 0> turns(warpgroup);
   Position at{0, 0};
   while (own.more()) {
     const Tile tile = own.tile();
@@ -349,12 +246,13 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
     }
   };
   if constexpr (walks_group<Output, Grouped>) {
-    run(given, col_map, [&] { return TilesOfGroup(given); });
+    run(given, col_map, [&] { return TilesOfGroup<tiles, typename Output::Element>(given); });
   } else {
     const ProductJob<typename Output::Element>& job = arguments_of_block<Grouped>(given);
     const BlockExtent extent = block_extent(job, job.plan);
     if (extent.rows == 0 || extent.cols == 0) return;
-    run(job, extent.shared ? shared_map : col_map, [&] { return TilesOfBlock(job, extent); });
+    run(job, extent.shared ? shared_map : col_map,
+        [&] { return TilesOfBlock<tiles, typename Output::Element>(job, extent); });
   }
   ptx::cluster_sync();  // no block leaves while its peer may still write to it
 }

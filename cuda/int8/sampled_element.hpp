@@ -2,6 +2,10 @@
 // Device code, for thread blocks of `Threads` threads.
 #pragma once
 
+#include <algorithm>
+
+#include "cuda/core/call_group.hpp"
+#include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/open_elements.hpp"
@@ -9,6 +13,13 @@
 #include "lib/numerics/escalation.hpp"
 
 namespace accublas::cuda {
+
+/// Returns how many samples a product has. The products of a group share the device.
+inline unsigned count_samples(const DeviceModel& model, const GroupStride& group) {
+  if (!group.exists()) return most_samples;
+  constexpr Index least = 16;
+  return static_cast<unsigned>(std::clamp<Index>(4 * model.processors / group.count, least, most_samples));
+}
 
 #ifdef __CUDACC__
 

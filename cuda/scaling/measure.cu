@@ -16,6 +16,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/scaling/measure.hpp"
 #include "cuda/scaling/measure_bounds.hpp"
+#include "cuda/scaling/measure_short.hpp"
 #include "cuda/scaling/measure_summary.hpp"
 #include "cuda/scaling/scaling.hpp"
 #include "lib/base/integers.hpp"
@@ -128,52 +129,6 @@ __global__ void __launch_bounds__(block_threads, Grouped ? 4 : 3)
 
 // ---- short lines of a group
 
-/// The batches of a thread in a short line.
-constexpr int short_batches = 2;
-constexpr Index most_short_terms = 1024;
-
-/// Counterpart of measure_lines. The threads keep a short line's entries, so that they know its exponent before they
-/// sum them.
-template <bool Adjacent, class T>
-__device__ __forceinline__ void measure_short_lines(const Side<T>& side, Index group, bool with_lambda, Sum* shared) {
-  const Share share = share_of(side, group);
-  const bool exists = share.line < side.x.count;
-  std::uint64_t* const nonzero = side.lines.nonzero ? side.lines.nonzero + share.line * side.lines.words : nullptr;
-  if (nonzero && !exists) clear_nonzero(side, share, 0, side.chunks);
-  std::conditional_t<Adjacent, ShortEntries<T>, Entries<false, T>> first(side.x, share, 0, side.chunks, exists);
-  auto second = first;
-  second.next();
-  T v[short_batches][batch];
-  first.load(v[0]);
-  second.load(v[1]);
-  Scan<T> found;
-#pragma unroll
-  for (int i = 0; i < batch; ++i) {
-    found.add(v[0][i]);
-    found.add(v[1][i]);
-  }
-  if (nonzero && exists) {
-    first.store_nonzero(v[0], nonzero);
-    second.store_nonzero(v[1], nonzero);
-  }
-  static_assert(sizeof(Scan<T>) <= sizeof(Sum));
-  found = over_line(side, found, reinterpret_cast<Scan<T>*>(shared));
-  const int special = found.special();
-  const bool wanted = exists && special == 0 && !found.zero();
-  const int exponent = wanted ? found.exponent() : 0;
-  Sums<1> sums;
-  if (wanted) {
-    const PowerScale scale = power_scale(24 - exponent);
-    add_batch(sums, v[0], scale);
-    add_batch(sums, v[1], scale);
-  }
-  const Sum total = over_line(side, sums.at(0), shared);
-  finish_lines(side, group, share, shared, [&](auto&& raise) {
-    finish_line(side.lines, share.line, special, found.zero(), exponent, found.last_bit(), norm_of(total.squares),
-                ceil(total.lambda), with_lambda, raise);
-  });
-}
-
 /// Measures the group of short lines of the thread block. Nothing refuses a call of a group before it is measured.
 template <class T>
 __global__ void __launch_bounds__(block_threads, 4)
@@ -191,16 +146,6 @@ __global__ void __launch_bounds__(block_threads, 4)
     measure_short_lines<true>(side, group, with_lambda, shared);
   else
     measure_short_lines<false>(side, group, with_lambda, shared);
-}
-
-/// Shares the terms of short lines among as many threads as keep them.
-template <class T>
-void share_short_lines(Side<T>& s) {
-  constexpr Index kept = short_batches * batch;
-  s.lines_a_warp = s.adjacent ? 16 : 1;
-  while (s.adjacent && kept * block_threads / s.lines_a_warp < s.x.k) s.lines_a_warp /= 2;
-  s.warps = s.adjacent ? block_warps : 1;
-  while (!s.adjacent && kept * 32 * s.warps < s.x.k) s.warps *= 2;
 }
 
 // ---- parts of lines

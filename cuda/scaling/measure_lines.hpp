@@ -337,46 +337,6 @@ class Entries {
   int members_;
 };
 
-/// Counterpart of Entries<true> for short lines: the members of a line take a batch of its terms in turn.
-template <class T>
-class ShortEntries {
- public:
-  __device__ ShortEntries(const Operand<T>& x, const Share& share, Index /*first*/, Index /*last*/, bool wanted)
-      : step_(x.k_stride),
-        to_second_(x.term_pairs != 0 ? 1 : x.k_stride),
-        term_(batch * share.member),
-        end_(wanted ? static_cast<int>(x.k) : 0),
-        all_(wanted ? static_cast<int>(round_up(x.k, Index{chunk})) : 0),
-        members_(share.members),
-        from_(x.at(share.line, term_)) {}
-
-  /// Loads the next entries, with zeros beyond the last one.
-  __device__ __forceinline__ void load(T (&v)[batch]) const {
-    const T* at = from_;
-#pragma unroll
-    for (int i = 0; i < batch; ++i) {
-      v[i] = term_ + i < end_ ? *at : T(0);
-      at += i % 2 == 0 ? to_second_ : 2 * step_ - to_second_;
-    }
-  }
-  /// Writes the nonzero bits of the loaded entries: a byte of a word, whose bytes are in little-endian order.
-  __device__ __forceinline__ void store_nonzero(const T (&v)[batch], std::uint64_t* nonzero) const {
-    unsigned byte = 0;
-#pragma unroll
-    for (int i = 0; i < batch; ++i) byte |= (v[i] != 0 ? 1u : 0u) << i;
-    if (term_ < all_) reinterpret_cast<std::uint8_t*>(nonzero)[term_ / batch] = static_cast<std::uint8_t>(byte);
-  }
-  __device__ __forceinline__ void next() {
-    term_ += batch * members_;
-    from_ += Index{batch} * members_ * step_;
-  }
-
- private:
-  Index step_, to_second_;  ///< as in Entries
-  int term_, end_, all_, members_;
-  const T* from_;
-};
-
 /// Returns the sum of z over the thread's entries, combined over the line.
 template <bool Adjacent, class T>
 __device__ Sum sum(const Side<T>& side, const Share& share, Index first, Index last, bool wanted, int exponent,
