@@ -13,8 +13,6 @@ namespace accublas::cuda {
 template <TileConfig config, class Element>
 class TilesOfBlock {
  public:
-  static constexpr bool of_group = false;
-
   __device__ TilesOfBlock(const ProductJob<Element>& job, const BlockExtent& extent)
       : job_(job),
         extent_(extent),
@@ -48,12 +46,10 @@ class TilesOfBlock {
 
 /// The counterpart of TilesOfBlock for a group. Its products have `parts` parts each, which the clusters take in turn:
 /// every part-th tile of a product. A kernel whose thread blocks belonged to one product each would start several times
-/// as many thread blocks, one after another, and each takes some microseconds until its first product of bytes.
+/// as many thread blocks, one after another.
 template <TileConfig config, class Element>
 class TilesOfGroup {
  public:
-  static constexpr bool of_group = true;
-
   __device__ explicit TilesOfGroup(const ProductJob<Element>& job)
       : job_(job),
         parts_(job.parts),

@@ -108,33 +108,26 @@ __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, 
   lockstep.leave();
 }
 
-/// The turns of the warpgroups in products by slabs and in groups, whose sums are so short that storing a tile takes a
-/// large part of the time of its MMAs. One warpgroup multiplies while the other one stores. A turn lasts for `Most`
-/// steps, or for all steps of a tile if these are fewer. Longer turns than the ring has stages would not end, because
-/// both warpgroups have to free a stage.
-template <int Most>
+/// The turns of the warpgroups in products by slabs, whose sums are so short that storing a tile takes as long as its
+/// MMAs. One warpgroup multiplies while the other one stores.
+template <bool Slabs>
 struct Turns {
-  static_assert(consumers == 2 && Most <= tiles.stages);
-  static constexpr bool taken = Most > 0;
+  static_assert(consumers == 2);
   static constexpr int first_barrier = 1, threads = 128 * consumers;
   int own;
 
   __device__ explicit Turns(int warpgroup) : own(first_barrier + warpgroup) {
-    if (taken && warpgroup == 1) ptx::barrier_signal(first_barrier, threads);
+    if (Slabs && warpgroup == 1) ptx::barrier_signal(first_barrier, threads);
   }
   __device__ void wait() const {
-    if (taken) ptx::barrier_sync(own, threads);
+    if (Slabs) ptx::barrier_sync(own, threads);
   }
   __device__ void pass() const {
-    if (taken) ptx::barrier_signal(2 * first_barrier + 1 - own, threads);
-  }
-  /// Passes the turn on if it ends after a step of `steps` in all.
-  __device__ void pass_after(int step, int steps) const {
-    if (taken && step == min(steps, Most) - 1) pass();
+    if (Slabs) ptx::barrier_signal(2 * first_barrier + 1 - own, threads);
   }
   /// Waits for the last turn that the other warpgroup has passed on, so that no arrival at the barrier stays pending.
   __device__ void end() const {
-    if (taken && own == first_barrier) ptx::barrier_sync(own, threads);
+    if (Slabs && own == first_barrier) ptx::barrier_sync(own, threads);
   }
 };
 
@@ -150,7 +143,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, Tiles o
   };
   const BlockExtent& extent = own.extent();
   const TermsOfTiles<tiles, Slabs, typename Output::Element> terms_of(job, extent);
-  Turns<Slabs ? tiles.stages : Tiles::of_group ? tiles.stages / 2 : 0> turns(warpgroup);
+  Turns<Slabs> turns(warpgroup);
   Position at{0, 0};
   while (own.more()) {
     const Tile tile = own.tile();
@@ -165,8 +158,8 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, Tiles o
       for (int step = 0; step < terms.steps; ++step, at.advance()) {
         ptx::barrier_wait(ring.full(at.stage), at.parity);
         free_stage(at.stage);
-        turns.pass_after(step, terms.steps);
       }
+      turns.pass();
       own.advance();
       continue;
     }
@@ -186,7 +179,6 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, Tiles o
       for (int part = 0; part < tiles.step / 32; ++part)
         ptx::mma_64x256x32(sums, rows + 2 * part, cols + 2 * part, !first || part > 0);
       ptx::mma_commit();
-      turns.pass_after(step, terms.steps);
       if (first) {
         own.advance();  // finding a tile takes divisions and loads, one after the other, while MMAs run
       } else {
@@ -195,6 +187,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, Tiles o
       }
       previous = at.stage;
     }
+    turns.pass();
     output.begin_tile(terms.plane, tile.col);
     ptx::mma_wait<0>();
     free_stage(previous);

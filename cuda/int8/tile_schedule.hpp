@@ -16,8 +16,7 @@ struct TileShape {
 /// the facts about its columns take as long as some rows. If results have two components, more strips are faster. If a
 /// thread block has more than one tile of a triangle, it gets eight or more narrow tiles instead. These have fewer
 /// columns beyond the diagonal, and thread blocks with less to do there take further tiles. At n = 8192 that saves a
-/// third of the time; at 4096 it saves nothing, because each tile also costs 26 us. A division of 64 bits takes some
-/// 0.2 us here, so the numbers have 32.
+/// third of the time; at 4096 it saves nothing, because each tile also costs 26 us.
 __device__ inline TileShape tile_shape(int rows, int cols, bool triangle, bool narrow) {
   const auto strips_of = [&](int most) {
     int strips = 1;
