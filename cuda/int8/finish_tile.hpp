@@ -288,9 +288,10 @@ class ResidueSource {
     if (threadIdx.x % 32 >= 4) return;
 #pragma unroll
     for (int p = 0; p < 4; ++p) ptx::prefetch_line(source_ + p * wide_plane_);
-    if (!Narrow) return;
+    if constexpr (Narrow) {
 #pragma unroll
-    for (int p = 0; p < Numbers::later; ++p) ptx::prefetch_line(source_ + to_later_ + p * plane_);
+      for (int p = 0; p < Numbers::later; ++p) ptx::prefetch_line(source_ + to_later_ + p * plane_);
+    }
   }
 
   /// Sums of the row that was loaded last: `wide` and `later`.
