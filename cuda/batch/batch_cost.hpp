@@ -19,12 +19,12 @@ struct BatchTimes {
   // Groups, on a device of `processors` multiprocessors. The lines that fill up a group of lines count too, except for
   // elements of C.
   int processors = 132;
-  double margin = 1.1;           ///< a batch takes groups if they are faster by this factor, for lack of exact times
-  double start = 130;            ///< launches, plans and pending elements
-  double measured_entry = 4e-6;  ///< measuring an entry of A or B
-  double entry = 4.8e-7;         ///< an entry of A or B with a modulus
-  double term = 1.18e-9;         ///< a term of a sum with a modulus
-  double result = 1.77e-6;       ///< an element of C with a modulus
+  double margin = 1.1;             ///< a batch takes groups if they are faster by this factor, for lack of exact times
+  double start = 90;               ///< launches, plans and pending elements
+  double measured_entry = 4.2e-6;  ///< measuring an entry of A or B
+  double entry = 4.7e-7;           ///< an entry of A or B with a modulus
+  double term = 7.3e-10;           ///< a term of a sum with a modulus
+  double result = 1.75e-6;         ///< an element of C with a modulus
 };
 
 /// `count` products of m x n elements with k terms.

@@ -384,7 +384,7 @@ void decide_by_tiles(const DeviceModel& model, const ExactArguments<T>& a, const
   const Index tiles = count_tiles(a.rows.count, a.cols.count),
               places = Index{bounded_shape.resident} * model.processors;
   const auto kernel = a.group.exists() ? decide_tiles<T, true> : decide_tiles<T, false>;
-  const dim3 grid{static_cast<unsigned>(a.group.blocks_of_product(min(tiles, places), places, tiles)),
+  const dim3 grid{static_cast<unsigned>(a.group.few_blocks_of_product(min(tiles, places), places, tiles)),
                   a.group.grid_rows()};
   launch(model, "tiles of open elements", kernel, {grid, static_cast<unsigned>(bounded_shape.threads()), bytes}, stream,
          a, least, of_short);

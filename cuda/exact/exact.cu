@@ -230,7 +230,7 @@ void resolve_structural_zeros(const DeviceModel& model, const ExactArguments<T>&
   if (!a.row_lines.nonzero || !a.col_lines.nonzero) return;
   const auto kernel = a.group.exists() ? clear_structural_zeros<T, true> : clear_structural_zeros<T, false>;
   const Index tiles = ceil_div(a.rows.count, zero_tile) * ceil_div(a.cols.count, zero_tile);
-  const Index own = a.group.blocks_of_product(8 * model.processors, 2 * model.processors, tiles);
+  const Index own = a.group.few_blocks_of_product(8 * model.processors, 2 * model.processors, tiles);
   const dim3 grid{static_cast<unsigned>(own), a.group.grid_rows()};
   launch(model, "structural zeros", kernel, {grid, zero_threads}, stream, a, index);
 }
@@ -255,7 +255,8 @@ template <class T>
 void accumulate_open_elements(const DeviceModel& model, const ExactArguments<T>& a, cudaStream_t stream) {
   const auto kernel = a.group.exists() ? compute_open_elements<T, true> : compute_open_elements<T, false>;
   const Index resident = Index{exact_blocks} * model.processors;
-  const dim3 grid{static_cast<unsigned>(a.group.blocks_of_product(resident, resident, resident)), a.group.grid_rows()};
+  const dim3 grid{static_cast<unsigned>(a.group.few_blocks_of_product(resident, resident, resident)),
+                  a.group.grid_rows()};
   launch(model, "exact elements", kernel, {grid, 32 * exact_warps}, stream, a);
 }
 

@@ -41,9 +41,9 @@ struct ExactArguments {
 #ifdef __CUDACC__
   /// For arguments_of_block.
   __device__ void move_to_product() {
-    rows.data = group.rows[blockIdx.y];
-    cols.data = group.cols[blockIdx.y];
-    at.data = group.at[blockIdx.y];
+    rows.data = group.rows[group.product()];
+    cols.data = group.cols[group.product()];
+    at.data = group.at[group.product()];
     group.move(row_lines);
     group.move(col_lines);
     group.move(open);

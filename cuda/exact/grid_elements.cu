@@ -78,6 +78,13 @@ __device__ ACCUBLAS_NOINLINE bool decide_element(const ExactArguments<T>& a, Ind
   return true;
 }
 
+/// Returns whether the warps of a block finish `all` elements sooner if they share the terms of each than if a warp
+/// takes an element. A warp takes 10 us for 2048 terms, and some of that time does not depend on the terms.
+__device__ bool warps_share(int all, Index k) {
+  const auto time = [&](Index terms) { return ceil_div(terms, Index{32 * chain_group}) + 4; };
+  return all * time(ceil_div(k, Index{warps})) < time(k) * ceil_div(all, warps);
+}
+
 template <class T, bool Grouped>
 __global__ void __launch_bounds__(threads, resident)
     decide_open_elements(const __grid_constant__ ExactArguments<T> given) {
@@ -133,7 +140,7 @@ __global__ void __launch_bounds__(threads, resident)
         const int part = list[i] / part_cols, in_part = list[i] % part_cols;
         decided += decide_element(a, row_of(part), col_of(part, in_part), alpha, beta, share);
       };
-      if (all < warps / 2) {  // a warp alone takes 10 us for 2048 terms
+      if (warps_share(all, a.rows.k)) {
         for (int i = 0; i < all; ++i) decide(i, {t / 32, warps});
       } else {
         for (;;) {
@@ -159,7 +166,7 @@ void decide_by_grid_sums(const DeviceModel& model, const ExactArguments<T>& a, c
   const auto kernel = a.group.exists() ? decide_open_elements<T, true> : decide_open_elements<T, false>;
   prefer_cache(kernel, shared_percent, "grid sums of open elements");
   const Index most = Index{resident} * model.processors;
-  const dim3 grid{static_cast<unsigned>(a.group.blocks_of_product(most, most, most)), a.group.grid_rows()};
+  const dim3 grid{static_cast<unsigned>(a.group.few_blocks_of_product(most, most, most)), a.group.grid_rows()};
   launch(model, "grid sums of open elements", kernel, {grid, threads}, stream, a);
 }
 

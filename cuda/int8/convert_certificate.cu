@@ -25,8 +25,8 @@ struct MagnitudeSides {
 #ifdef __CUDACC__
   /// For arguments_of_block.
   __device__ void move_to_product() {
-    side[0].operand.data = group.rows[blockIdx.y];
-    side[1].operand.data = group.cols[blockIdx.y];
+    side[0].operand.data = group.rows[group.product()];
+    side[1].operand.data = group.cols[group.product()];
     for (CertificateSide<T>& own : side) {
       group.move(own.lines);
       group.move(own.out);

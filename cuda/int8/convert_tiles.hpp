@@ -135,7 +135,8 @@ __device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&&
 template <class Shape>
 dim3 grid(const DeviceModel& device, Index tiles, const GroupStride& group = {}) {
   const Index most = Index{Shape::blocks_a_processor} * device.processors;
-  return {static_cast<unsigned>(group.blocks_of_product(tiles < most ? tiles : most, most, tiles)), group.grid_rows()};
+  return {static_cast<unsigned>(group.blocks_of_product(tiles < most ? tiles : most, most, tiles, 0.5)),
+          group.grid_rows()};
 }
 
 /// Lets a kernel have more shared memory than it gets unasked.

@@ -72,11 +72,14 @@ __device__ void load_leading_weights(const LeadingBytes& from, int planes, Leadi
   for (int i = static_cast<int>(threadIdx.x); i < columns; i += static_cast<int>(blockDim.x)) {
     const int lane = i % 32, j = i / 32 % leading_pairs, step = i / 32 / leading_pairs;
     const int col = lane / 4, element = col / 2, group = lane % 4;
+    const int first = Order::first_plane(step, group, planes), wanted = Order::first_wanted(step, group, planes);
+    const int end = first + Order::a_lane(step, planes);
     unsigned bytes = 0;
-    for (int p = 0; p < Order::a_lane(step, planes); ++p) {
-      const int l = Order::first_plane(step, group, planes) + p;
-      if (l >= Order::first_wanted(step, group, planes))
-        bytes |= static_cast<unsigned>(static_cast<std::uint8_t>(from.weight[2 * j + col % 2][l])) << 8 * p;
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {  // loads that do not wait for each other
+      const int l = first + p;
+      const std::int8_t weight = l >= wanted && l < end ? from.weight[2 * j + col % 2][l] : std::int8_t{0};
+      bytes |= static_cast<unsigned>(static_cast<std::uint8_t>(weight)) << 8 * p;
     }
     w.column[step][j][lane] = {element == 0 ? bytes : 0, element == 1 ? bytes : 0, element == 2 ? bytes : 0,
                                element == 3 ? bytes : 0};

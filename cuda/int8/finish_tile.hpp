@@ -3,6 +3,7 @@
 // and ties beyond 112 bits, goes through crt_reconstruct and finish_within. Device code.
 #pragma once
 
+#include "cuda/core/ptx_words.hpp"
 #include "cuda/exact/open_elements.hpp"
 #include "cuda/int8/tile_state.hpp"
 #include "lib/numerics/crt.hpp"
@@ -126,6 +127,19 @@ __device__ __forceinline__ unsigned finish_columns(const BlockState<T, Numbers>&
   return good;
 }
 
+/// Returns which of a lane's columns have sums that are uncertain by far more than the leading bits leave out. All bits
+/// of such a sum in double precision hardly ever decide what its leading bits leave undecided, and the other warps of
+/// the thread block wait for them. A single call has fewer undecided elements (accepted_gpu).
+template <bool Narrow, class T, class Numbers>
+__device__ __forceinline__ unsigned uncertain_columns(const BlockState<T, Numbers>& b, const TileRow& row, int own) {
+  unsigned set = 0;
+#pragma unroll
+  for (int e = 0; e < columns; ++e)
+    if (element_error(b.lines, row, own + column_of(e)) > 4 * leading_slack<Narrow>)
+      for (int part = 0; part < Numbers::parts; ++part) set |= 1u << c_column<Numbers::parts>(e, part);
+  return set;
+}
+
 /// Stores the columns of `which`; `together`: two at a time, where they lie so.
 template <int Parts, class T>
 __device__ __forceinline__ void store_columns(T* at, Index stride, bool together, const T (&x)[Parts][columns],
@@ -156,7 +170,7 @@ struct LanePlace {
 
   __device__ explicit LanePlace(const Tile& tile) {
     const int warp = threadIdx.x / 32;
-    first = warp / tile.strips, step = warps / tile.strips;
+    first = warp / tile.strips, step = warps_of_block() / tile.strips;
     strip_col = warp % tile.strips * strip, own = strip_col + first_column();
   }
 };
@@ -268,6 +282,17 @@ class ResidueSource {
     if (Narrow) load_residues(source_ + to_later_, plane_, later);
   }
   __device__ __forceinline__ void advance() { source_ += to_next_row_; }
+  /// Fetches the row that load() reads next into L2: lane i < 4 fetches the planes of the lanes with lane % 4 = i, of
+  /// which a row of a strip has 128 bytes each.
+  __device__ __forceinline__ void prefetch() const {
+    if (threadIdx.x % 32 >= 4) return;
+#pragma unroll
+    for (int p = 0; p < 4; ++p) ptx::prefetch_line(source_ + p * wide_plane_);
+    if constexpr (Narrow) {
+#pragma unroll
+      for (int p = 0; p < Numbers::later; ++p) ptx::prefetch_line(source_ + to_later_ + p * plane_);
+    }
+  }
 
   /// Sums of the row that was loaded last: `wide` and `later`.
   __device__ __forceinline__ void add(const LeadingWeights<Numbers::later>& weights, const Residues<4>& wide,
@@ -316,6 +341,7 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
   Residues<4> wide{};
   Residues<Numbers::later> later{};
   RowWork next{};
+  const bool grouped = a.group.exists();
   const auto start = [&](int r, std::uint32_t bits) {
     if (r < height) {
       next = elements.work_of(r, bits);
@@ -326,6 +352,8 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
       }
     }
     source.advance();
+    // A group does not fit into L2, and its thread blocks have few rows in flight.
+    if (grouped && r + step < height) source.prefetch();
   };
   start(first, elements.bits_of_current(first));
   std::uint32_t next_bits = elements.bits_of_next(first + step);
@@ -354,8 +382,12 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
     } else {
       start(r + step, next_bits);
     }
-    if (done != work.wanted && !(plan.interval && a.all_undecided))
-      done |= resolve_columns(a, b, tile, r, own, work.wanted & ~done);
+    if (done != work.wanted && !(plan.interval && a.all_undecided)) {
+      unsigned rest = work.wanted & ~done;
+      if (Kind == Rounding::interval && std::is_same_v<T, double> && grouped && row.normal)
+        rest &= ~uncertain_columns<Narrow>(b, row, own);
+      if (rest != 0) done |= resolve_columns(a, b, tile, r, own, rest);
+    }
     left_open += elements.write(r, work, done);
     elements.advance();
     at += step * a.at.row_stride;

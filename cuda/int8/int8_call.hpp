@@ -56,8 +56,8 @@ struct Int8Call {
   const CombinedParts<T>* combined;  ///< null: alpha and beta are real
   const EngineCall<T> in_engine;
   const Int8Plan plan;
-  CallGroup<T> group{};             ///< the products that the next call of begin() starts
-  Int8Arrays arrays{};              ///< in a group: of the first product
+  CallGroup<T> group{};  ///< the products that the next call of begin() starts
+  Int8Arrays arrays{};   ///< in a group: of the first product
   CallState* device = nullptr;
   CallState* of_context = nullptr;  ///< the call's state that the context reads
 };

@@ -21,9 +21,11 @@ class PassBlocks {
         plan_(&call.device->pass[index]),
         complex_(launched_.residues == ResidueKind::complex),
         same_lines_(launched_.same_lines),
+        backward_(call.group),
         cols_(complex_ ? call.in_engine.cols.numbers() : call.in_engine.cols) {
     const bool conjugated = call.in_engine.pairs_of_columns == RowPairs::conjugated;
     row_sign_ = conjugated ? -1 : 1;
+    backward_.backward = true;
     const int stored_sign = call.as_made.problem.conjugate_a ? -1 : 1;
     col_sign_ = call.plan.as_stored ? stored_sign : -row_sign_;
   }
@@ -39,7 +41,7 @@ class PassBlocks {
     const auto start = complex_ ? convert_complex<T> : convert<T>;
     call_.phase(&accublas_report_t::ms_convert);
     start(call_.model, rows, cols, plan_, first_term(chunk), terms_of(chunk), launched_.buffers.k_padded, call_.stream,
-          call_.group);
+          backward_);
   }
 
   /// Their products, added to those of the chunks before.
@@ -90,7 +92,7 @@ class PassBlocks {
     block.all_undecided = false;
     block.state = call_.device;
     block.wanted = call.wanted;
-    block.group = call_.group;
+    block.group = backward_;
     call_.phase(&accublas_report_t::ms_reconstruct);
     if (sums) return add_sums(call_.model, block, *sums, call_.stream);
     const auto start = complex_ ? reconstruct_complex<T> : reconstruct<T>;
@@ -106,6 +108,7 @@ class PassBlocks {
   const PassLaunch& launched_;
   const PassPlan* const plan_;
   const bool complex_, same_lines_;
+  CallGroup<T> backward_;  ///< the call's group; products are multiplied forward between two kernels that go backward
   /// The columns' side. Of complex residues, the real lines of its pairs hold the numbers; the other lines are theirs
   /// in another order.
   const Operand<T> cols_;

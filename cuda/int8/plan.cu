@@ -139,13 +139,13 @@ __device__ bool wants_pass(CallState& state, int index, bool first, Index m, Ind
 /// Each thread block computes one sample (UndecidedSample) for make_cr_plan. If there are fewer than most_samples, the
 /// others are marked as missing.
 template <class T, bool Grouped>
-__global__ void __launch_bounds__(sample_threads, Grouped ? 4 : 3)
+__global__ void __launch_bounds__(Grouped ? group_sample_threads : sample_threads, Grouped ? 16 : 3)
     sample_elements(int index, bool certified, Operand<T> rows, Lines row_lines, Operand<T> cols, Lines col_lines,
                     const std::uint32_t* open, Scalar<T> alpha, bool tiles, CallState* state, CallGroup<T> group) {
   await_predecessor();
   if constexpr (Grouped) {
-    rows.data = group.rows[blockIdx.y];
-    cols.data = group.cols[blockIdx.y];
+    rows.data = group.rows[group.product()];
+    cols.data = group.cols[group.product()];
     group.move(row_lines);
     group.move(col_lines);
     group.move(open);
@@ -153,6 +153,7 @@ __global__ void __launch_bounds__(sample_threads, Grouped ? 4 : 3)
   }
   const bool first = is_first(*state, index, certified);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) return;
+  constexpr int threads = Grouped ? group_sample_threads : sample_threads;
   UndecidedSample sample{-1, -1};  // none found
   double tile = -1;
   SampleSequence generator{(blockIdx.x + 1) * SampleSequence::seed};
@@ -160,9 +161,9 @@ __global__ void __launch_bounds__(sample_threads, Grouped ? 4 : 3)
   // matrix has many zeros, most elements have no nonzero term.
   for (int attempt = 0; attempt < 8 && sample.row_term < 0; ++attempt) {
     Index i, j;
-    if (!find_element(generator, row_lines, col_lines, first ? nullptr : open, attempt > 0, i, j)) break;
-    if (tiles && attempt == 0) tile = needed_share(row_lines, i, col_lines, j);
-    const double sum = scaled_product(rows, i, row_lines.exponent[i], cols, j, col_lines.exponent[j]);
+    if (!find_element<threads>(generator, row_lines, col_lines, first ? nullptr : open, attempt > 0, i, j)) break;
+    if (tiles && attempt == 0) tile = needed_share<threads>(row_lines, i, col_lines, j);
+    const double sum = scaled_product<threads>(rows, i, row_lines.exponent[i], cols, j, col_lines.exponent[j]);
     if (!(sum != 0)) continue;
     sample = undecided_sample<T>(sum, row_lines.norm[i], row_lines.lambda[i], col_lines.norm[j], col_lines.lambda[j]);
   }
@@ -171,16 +172,10 @@ __global__ void __launch_bounds__(sample_threads, Grouped ? 4 : 3)
     state->sample_col_term[blockIdx.x] = sample.col_term;
     state->sample_tile[blockIdx.x] = tile;
   }
-  for (unsigned s = blockIdx.x + gridDim.x * (1 + threadIdx.x); s < most_samples; s += gridDim.x * sample_threads) {
+  for (unsigned s = blockIdx.x + gridDim.x * (1 + threadIdx.x); s < most_samples; s += gridDim.x * threads) {
     state->sample_row_term[s] = state->sample_col_term[s] = -1;
     state->sample_tile[s] = -1;
   }
-}
-
-/// Returns how many samples a product has. The products of a group share the device.
-unsigned count_samples(const DeviceModel& model, const GroupStride& group) {
-  constexpr Index least = 16;
-  return static_cast<unsigned>(max(least, group.blocks_of_product(most_samples, model.processors, most_samples)));
 }
 
 /// Counterpart of accepted_gpu for the products of a group, whose pending elements keep the device busy together.
@@ -373,8 +368,9 @@ void plan_cr(const DeviceModel& model, int index, Index certified, const Operand
              Scalar<T> alpha, const TileTime& tiles, double slabs, CallState* state, cudaStream_t stream,
              const CallGroup<T>& group) {
   const auto sample = group.exists() ? sample_elements<T, true> : sample_elements<T, false>;
-  launch(model, "samples of a cr pass", sample, {{count_samples(model, group), group.grid_rows()}, sample_threads},
-         stream, index, certified > 0, rows, row_lines, cols, col_lines, open, alpha, tiles.all > 0, state, group);
+  const unsigned threads = group.exists() ? group_sample_threads : sample_threads;
+  launch(model, "samples of a cr pass", sample, {{count_samples(model, group), group.grid_rows()}, threads}, stream,
+         index, certified > 0, rows, row_lines, cols, col_lines, open, alpha, tiles.all > 0, state, group);
   launch(model, "plan of a cr pass", make_cr_plan<T>, {{1, group.grid_rows()}, plan_threads}, stream, index,
          certified > 0, certified, row_lines, col_lines, launched, alpha, tiles, slabs,
          group.exists() ? accepted_in_group : accepted_gpu, int8_capacities(launched.residues), state, group);

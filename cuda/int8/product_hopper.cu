@@ -4,6 +4,9 @@
 // neighbouring columns of C and stores its bytes with no exchange between threads. A cluster of two blocks, one above
 // the other, fetches its columns once, half of them by each, sent to both.
 
+#include <algorithm>
+#include <type_traits>
+
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/grid_barrier.hpp"
@@ -14,6 +17,7 @@
 #include "cuda/core/ptx_words.hpp"
 #include "cuda/int8/certify.hpp"
 #include "cuda/int8/certify_output.hpp"
+#include "cuda/int8/cluster_tiles.hpp"
 #include "cuda/int8/product.hpp"
 #include "cuda/int8/product_kernels.hpp"
 #include "cuda/int8/product_tiles.hpp"
@@ -24,7 +28,6 @@ namespace accublas::cuda::hopper {
 namespace {
 
 constexpr TileConfig tiles = sm_90.int8_tiles;
-using Order = TileOrder<tiles>;
 constexpr int row_bytes = tiles.rows * tiles.step;
 constexpr int consumers = tiles.rows / 64;  // warpgroups
 constexpr int shared_bytes = tiles.stages * tiles.stage_bytes() + 16 * tiles.stages + 1024;
@@ -76,21 +79,22 @@ struct Position {
 using Lockstep = AdvisoryBarrier<tiles.lockstep_steps>;
 
 /// One thread of a block: the operands of all its tiles, through the ring.
-template <bool Slabs, class Element>
+template <bool Slabs, class Element, class Tiles>
 __device__ void produce(const CUtensorMap& row_map, const CUtensorMap& col_map, const ProductJob<Element>& job,
-                        const BlockExtent& extent, const Order& order, const Ring& ring) {
+                        Tiles own, const Ring& ring) {
   const int rank = static_cast<int>(ptx::cluster_rank());
   constexpr int half_cols = tiles.cols / tiles.cluster;
+  const BlockExtent& extent = own.extent();
   Lockstep lockstep(lockstep_wanted(Index{extent.rows} + extent.cols, job.k_padded) ? job.lockstep : nullptr);
   const TermsOfTiles<tiles, Slabs, Element> terms_of(job, extent);
-  const int first_row = job.lines_before(job.bytes_of_row), first_col = job.lines_before(job.bytes_of_col);
   Position at{0, 1};
-  for (int t = blockIdx.x / tiles.cluster; t < order.count(); t += gridDim.x / tiles.cluster) {
-    const Tile tile = order.at(t);
-    if (!order.wants(tile)) continue;
+  for (; own.more(); own.advance()) {
+    const Tile tile = own.tile();
+    if (!own.wanted()) continue;
     const TileTerms terms = terms_of.of(tile);
-    const int row = first_row + buffer_line(tile.row + rank * tiles.rows, terms.plane, extent.planes);
-    const int col = first_col + buffer_line(tile.col + rank * half_cols, terms.plane ^ extent.exchange, extent.planes);
+    const int row = own.row_lines_before() + buffer_line(tile.row + rank * tiles.rows, terms.plane, extent.planes);
+    const int col =
+        own.col_lines_before() + buffer_line(tile.col + rank * half_cols, terms.plane ^ extent.exchange, extent.planes);
     for (int step = 0; step < terms.steps; ++step, at.advance()) {
       lockstep.step();
       ptx::barrier_wait(ring.empty(at.stage), at.parity);
@@ -128,26 +132,24 @@ struct Turns {
 };
 
 /// A warpgroup: 64 rows of every tile of its block.
-template <bool Slabs, class Output>
-__device__ void consume(const ProductJob<typename Output::Element>& job, const BlockExtent& extent, const Order& order,
-                        const Ring& ring, int warpgroup, Output& output) {
+template <bool Slabs, class Output, class Tiles>
+__device__ void consume(const ProductJob<typename Output::Element>& job, Tiles own, const Ring& ring, int warpgroup,
+                        Output& output) {
   const int rank = static_cast<int>(ptx::cluster_rank());
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
   // Lanes 0 and 1 of a warp free a stage in blocks 0 and 1 of the cluster.
   const auto free_stage = [&](int stage) {
     if (lane < tiles.cluster) ptx::barrier_arrive(ring.empty(stage), lane);
   };
-  const int first_tile = blockIdx.x / tiles.cluster, clusters = gridDim.x / tiles.cluster;
+  const BlockExtent& extent = own.extent();
   const TermsOfTiles<tiles, Slabs, typename Output::Element> terms_of(job, extent);
   Turns<Slabs> turns(warpgroup);
   Position at{0, 0};
-  // Where a tile lies takes three divisions, one after the other: they are done while MMAs of the tile before run.
-  Tile next = order.at(first_tile);
-  for (int t = first_tile; t < order.count(); t += clusters) {
-    const Tile tile = next;
-    const TileTerms terms = order.wants(tile) ? terms_of.of(tile) : TileTerms{};
+  while (own.more()) {
+    const Tile tile = own.tile();
+    const TileTerms terms = own.wanted() ? terms_of.of(tile) : TileTerms{};
     if (terms.steps == 0) {
-      next = order.at(t + clusters);
+      own.advance();
       continue;
     }
     const int first_row = tile.row + rank * tiles.rows + warpgroup * 64;
@@ -158,9 +160,11 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
         free_stage(at.stage);
       }
       turns.pass();
-      next = order.at(t + clusters);
+      own.advance();
       continue;
     }
+    const Index row = first_row + warp * 16 + lane / 4, col = tile.col + 16 * (lane % 4), stride = terms_of.stride();
+    typename Output::Element* const out = own.out() + terms.out + (row - tile.row) * stride + col - tile.col;
 
     // One group of MMAs stays in flight while the next stage is awaited.
     std::uint32_t sums[128];
@@ -176,7 +180,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
         ptx::mma_64x256x32(sums, rows + 2 * part, cols + 2 * part, !first || part > 0);
       ptx::mma_commit();
       if (first) {
-        next = order.at(t + clusters);
+        own.advance();  // finding a tile takes divisions and loads, one after the other, while MMAs run
       } else {
         ptx::mma_wait<1>();
         free_stage(previous);
@@ -185,8 +189,6 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
     }
     turns.pass();
     output.begin_tile(terms.plane, tile.col);
-    const Index row = first_row + warp * 16 + lane / 4, col = tile.col + 16 * (lane % 4);
-    typename Output::Element* const out = job.out + terms.out + (row - tile.row) * terms_of.stride() + col - tile.col;
     ptx::mma_wait<0>();
     free_stage(previous);
 
@@ -197,7 +199,7 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
         std::uint32_t neighbours[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) neighbours[i] = sums[4 * (8 * group + i / 2) + 2 * half + i % 2];
-        output.store(neighbours, out + 8 * half * terms_of.stride() + 64 * group, row + 8 * half, col + 64 * group);
+        output.store(neighbours, out + 8 * half * stride + 64 * group, row + 8 * half, col + 64 * group);
       }
     }
     output.end_tile();
@@ -205,6 +207,11 @@ __device__ void consume(const ProductJob<typename Output::Element>& job, const B
   turns.end();
   output.end();
 }
+
+/// Whether the thread blocks of a group go through all of its products. Tests of the certificate keep facts about one
+/// product.
+template <class Output, bool Grouped>
+constexpr bool walks_group = Grouped&& std::is_same_v<typename Output::Element, std::int8_t>;
 
 template <class Output, bool Slabs, bool Grouped>
 __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
@@ -218,22 +225,27 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   __syncthreads();
   ptx::cluster_sync();
   await_predecessor();
-  const ProductJob<typename Output::Element>& job = arguments_of_block<Grouped>(given);
   const auto& own_parameters = parameters_of_block<Grouped, Output>(parameters);
-  const BlockExtent extent = block_extent(job);
-  if (extent.rows == 0 || extent.cols == 0) return;
-  const Order order(extent);
-
   const int warpgroup = threadIdx.x / 128;
-  if (warpgroup == consumers) {
-    ptx::give_registers_up<producer_registers>();
-    if (threadIdx.x == 128 * consumers)
-      produce<Slabs>(row_map, extent.shared ? shared_map : col_map, job, extent, order, ring);
-    __syncwarp();
+  const auto run = [&](const ProductJob<typename Output::Element>& job, const CUtensorMap& cols, auto&& own) {
+    if (warpgroup == consumers) {
+      ptx::give_registers_up<producer_registers>();
+      if (threadIdx.x == 128 * consumers) produce<Slabs>(row_map, cols, job, own(), ring);
+      __syncwarp();
+    } else {
+      ptx::take_registers<consumer_registers>();
+      Output output(own_parameters);
+      consume<Slabs>(job, own(), ring, warpgroup, output);
+    }
+  };
+  if constexpr (walks_group<Output, Grouped>) {
+    run(given, col_map, [&] { return TilesOfGroup<tiles, typename Output::Element>(given); });
   } else {
-    ptx::take_registers<consumer_registers>();
-    Output output(own_parameters);
-    consume<Slabs>(job, extent, order, ring, warpgroup, output);
+    const ProductJob<typename Output::Element>& job = arguments_of_block<Grouped>(given);
+    const BlockExtent extent = block_extent(job, job.plan);
+    if (extent.rows == 0 || extent.cols == 0) return;
+    run(job, extent.shared ? shared_map : col_map,
+        [&] { return TilesOfBlock<tiles, typename Output::Element>(job, extent); });
   }
   ptx::cluster_sync();  // no block leaves while its peer may still write to it
 }
@@ -251,9 +263,15 @@ void launch(const DeviceModel& model, const std::uint8_t* rows, std::size_t rows
   const auto start = [&](auto kernel) {
     const Index resident = resident_blocks(model, "residue product", kernel, shape),
                 clusters = resident / tiles.cluster;
-    const Index own = job.group.blocks_of_product(clusters, clusters, job.usual_tiles(tiles));
-    shape.grid = dim3(static_cast<unsigned>(own * tiles.cluster), job.group.grid_rows());
-    cuda::launch(model, "residue product", kernel, shape, stream, row_map, col_map, shared_map, job, parameters);
+    ProductJob<typename Output::Element> own = job;
+    if (job.group.exists() && walks_group<Output, true>) {
+      own.parts = static_cast<int>(job.usual_tiles(tiles));
+      shape.grid = static_cast<unsigned>(std::min(clusters, job.group.count * own.parts) * tiles.cluster);
+    } else {
+      const Index blocks = job.group.blocks_of_product(clusters, clusters, job.usual_tiles(tiles), 2);
+      shape.grid = dim3(static_cast<unsigned>(blocks * tiles.cluster), job.group.grid_rows());
+    }
+    cuda::launch(model, "residue product", kernel, shape, stream, row_map, col_map, shared_map, own, parameters);
   };
   if constexpr (!Slabs) {
     if (job.group.exists()) return start(product<Output, Slabs, true>);

@@ -37,6 +37,7 @@ struct ProductJob {
   const std::uint8_t* balance = nullptr;
   Index bytes_of_row = 0, bytes_of_col = 0;  ///< distance of the lines of a modulus in the residue buffers
   GroupStride group{};
+  int parts = 1;  ///< of a group's product: clusters of thread blocks that may compute tiles of it at a time
 
   /// Returns the size of a buffer, which in a group reaches to the end of the last product's lines.
   std::size_t in_all(std::size_t bytes) const {
@@ -56,7 +57,7 @@ struct ProductJob {
   }
   /// Returns the distance of the thread block's product from the first one, in lines of `bytes` bytes.
   __device__ int lines_before(Index bytes) const {
-    return group.exists() ? static_cast<int>(blockIdx.y * group.bytes / bytes) : 0;
+    return group.exists() ? static_cast<int>(group.product() * group.bytes / bytes) : 0;
   }
 #endif
 };

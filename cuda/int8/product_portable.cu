@@ -89,9 +89,9 @@ __global__ void __launch_bounds__(tiles.threads, tiles.blocks)
   await_predecessor();
   const ProductJob<typename Output::Element>& job = arguments_of_block<Grouped>(given);
   const auto& own_parameters = parameters_of_block<Grouped, Output>(parameters);
-  const std::uint8_t* const rows = all_rows + (Grouped ? blockIdx.y * job.group.bytes : 0);
-  const std::uint8_t* const cols = all_cols + (Grouped ? blockIdx.y * job.group.bytes : 0);
-  const BlockExtent extent = block_extent(job);
+  const std::uint8_t* const rows = all_rows + (Grouped ? job.group.product() * job.group.bytes : 0);
+  const std::uint8_t* const cols = all_cols + (Grouped ? job.group.product() * job.group.bytes : 0);
+  const BlockExtent extent = block_extent(job, job.plan);
   if (extent.rows == 0 || extent.cols == 0) return;
   const Order order(extent);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -148,7 +148,7 @@ void launch(const DeviceModel& model, const std::uint8_t* rows, const std::uint8
   LaunchShape shape{1, tiles.threads, shared_bytes};
   const auto start = [&](auto kernel) {
     const Index resident = resident_blocks(model, "residue product", kernel, shape);
-    shape.grid = dim3(static_cast<unsigned>(job.group.blocks_of_product(resident, resident, job.usual_tiles(tiles))),
+    shape.grid = dim3(static_cast<unsigned>(job.group.blocks_of_product(resident, resident, job.usual_tiles(tiles), 1)),
                       job.group.grid_rows());
     cuda::launch(model, "residue product", kernel, shape, stream, rows, cols, job, parameters);
   };

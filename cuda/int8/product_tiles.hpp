@@ -30,14 +30,15 @@ struct BlockExtent {
 
 #ifdef __CUDACC__
 
+/// Returns the extent of the block of a job whose plan is `plan`, which may be null.
 template <class Element>
-__device__ inline BlockExtent block_extent(const ProductJob<Element>& job) {
+__device__ inline BlockExtent block_extent(const ProductJob<Element>& job, const PassPlan* plan) {
   BlockExtent extent{job.block, 0, 0, 1};
-  if (job.plan) {
-    if (!job.plan->active) return extent;
-    extent.block = {job.plan->block_rows, job.plan->block_cols};
-    extent.planes = job.plan->planes();
-    extent.shared = job.same_lines && shares_residues(*job.plan, job.rows);
+  if (plan) {
+    if (!plan->active) return extent;
+    extent.block = {plan->block_rows, plan->block_cols};
+    extent.planes = plan->planes();
+    extent.shared = job.same_lines && shares_residues(*plan, job.rows);
     extent.exchange = extent.shared && job.conjugates ? 1 : 0;
   } else if (job.slab_plan) {
     if (job.slab_plan->active == 0) return extent;

@@ -79,7 +79,7 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
   };
   constexpr double infinity = from_bits<double>(FloatFormat<double>::infinity);
   constexpr double few_leading_bits = 0x1p16;  // heads are below 2^60, with an error of 2^-49
-  for (int r = warp / tile.strips; r < tile.height; r += warps / tile.strips) {
+  for (int r = warp / tile.strips; r < tile.height; r += warps_of_block() / tile.strips) {
     const TileRow& row = b.lines.row[r];
     const bool zero_row = !(a.rows.norm[first_row + r] > 0);
     const Index at = (first_row + r) * sums.stride + first_col + own;

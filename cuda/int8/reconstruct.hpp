@@ -34,7 +34,7 @@ struct ReconstructArguments {
 #ifdef __CUDACC__
   /// For arguments_of_block.
   __device__ void move_to_product() {
-    at.data = group.at[blockIdx.y];
+    at.data = group.at[group.product()];
     group.move(result);
     group.move(rows);
     group.move(cols);

@@ -12,7 +12,7 @@
 namespace accublas::cuda::reconstructing {
 
 template <class T, class Numbers, bool Grouped>
-__global__ void __launch_bounds__(threads, blocks)
+__global__ void __launch_bounds__(Grouped ? group_threads : threads, Grouped ? group_blocks : blocks)
     reconstruct_block(const __grid_constant__ ReconstructArguments<T> given) {
   await_predecessor();
   const ReconstructArguments<T>& a = arguments_of_block<Grouped>(given);
@@ -41,12 +41,20 @@ void launch_on_tiles(const DeviceModel& model, Kernel kernel, cudaStream_t strea
                      const Arguments&... arguments) {
   constexpr std::size_t bytes = sizeof(BlockState<T, Numbers>);
   allow_shared_bytes(kernel, bytes, "reconstruction");
-  const Index resident = Index{blocks} * model.processors;
-  const Index across = ceil_div(a.cols.count / Numbers::parts, Index{strip});
-  // A thread block of a group has at least a row of a strip for each warp.
-  const Index own = a.group.blocks_of_product(resident, resident, across * ceil_div(a.rows.count, Index{warps}));
+  const bool grouped = a.group.exists();
+  const int block = grouped ? group_threads : threads;
+  const Index resident = Index{grouped ? group_blocks : blocks} * model.processors;
+  Index own = resident;
+  if (grouped) {
+    // Each strip of a product gets as many thread blocks as all others, as tile_shape() gives them out. A thread block
+    // has at least a row for each warp, and starts in the time of two.
+    GroupStride strips = a.group;
+    const Index across = ceil_div(a.cols.count / Numbers::parts, Index{strip});
+    strips.count *= across;
+    own = across * strips.blocks_of_product(resident, resident, ceil_div(a.rows.count, Index{block / 32}), 2);
+  }
   const dim3 grid{static_cast<unsigned>(own), a.group.grid_rows()};
-  launch(model, "reconstruction", kernel, {grid, threads, bytes}, stream, a, arguments...);
+  launch(model, "reconstruction", kernel, {grid, static_cast<unsigned>(block), bytes}, stream, a, arguments...);
 }
 template <class Numbers, class T>
 void launch_reconstruct(const DeviceModel& model, const ReconstructArguments<T>& a, cudaStream_t stream) {

@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(sample_threads)
   if (threadIdx.x == 0) needed = -1;
   for (int attempt = 0; attempt < 8; ++attempt) {
     Index i, j;
-    if (!find_element(generator, job.row_lines, job.col_lines, nullptr, attempt > 0, i, j)) break;
+    if (!find_element<sample_threads>(generator, job.row_lines, job.col_lines, nullptr, attempt > 0, i, j)) break;
     const Index I = i / shape.square, J = j / shape.square;
     const std::int16_t* const row_centre = job.arrays.centre[0] + I * shape.k_padded();
     const std::int16_t* const col_centre = job.arrays.centre[1] + J * shape.k_padded();

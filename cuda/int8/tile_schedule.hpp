@@ -17,16 +17,16 @@ struct TileShape {
 /// thread block has more than one tile of a triangle, it gets eight or more narrow tiles instead. These have fewer
 /// columns beyond the diagonal, and thread blocks with less to do there take further tiles. At n = 8192 that saves a
 /// third of the time; at 4096 it saves nothing, because each tile also costs 26 us.
-__device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle, bool narrow) {
+__device__ inline TileShape tile_shape(int rows, int cols, bool triangle, bool narrow) {
   const auto strips_of = [&](int most) {
     int strips = 1;
     while (strips < most && strips * strip < cols) strips *= 2;
     return strips;
   };
-  const int most_strips = strips_of(warps);
+  const int warps = warps_of_block(), most_strips = strips_of(warps);
   int strips = narrow ? 1 : most_strips;
-  Index across = ceil_div(cols, strips * strip), blocks = gridDim.x, each = 1;
-  const auto height = [&] { return ceil_div(rows, max(each * blocks / across, Index{1})); };
+  int across = ceil_div(cols, strips * strip), blocks = static_cast<int>(gridDim.x), each = 1;
+  const auto height = [&] { return ceil_div(rows, max(each * blocks / across, 1)); };
   while (strips < most_strips && (across > blocks || height() > most_rows)) {
     strips *= 2;
     across = ceil_div(cols, strips * strip);
@@ -38,7 +38,7 @@ __device__ inline TileShape tile_shape(Index rows, Index cols, bool triangle, bo
     each = 8;
   }
   while (height() > most_rows) ++each;
-  return {strips, static_cast<int>(max(height(), Index{warps / strips}))};
+  return {strips, max(height(), warps / strips)};
 }
 
 /// The tiles that rows from `row` on may want, of `count` tiles side by side, each of `width` columns of C from `col`
@@ -65,8 +65,8 @@ __device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, Bloc
   const Index cols_in_all = a.cols.count / Numbers::parts;
   const Index first_row = a.row_block * plan.block_rows, first_col = a.col_block * plan.block_cols;
   if (first_row >= a.rows.count || first_col >= cols_in_all) return;
-  const Index rows = min(plan.block_rows, a.rows.count - first_row);
-  const Index cols = min(plan.block_cols, cols_in_all - first_col);
+  const int rows = static_cast<int>(min(plan.block_rows, a.rows.count - first_row));
+  const int cols = static_cast<int>(min(plan.block_cols, cols_in_all - first_col));
   if (threadIdx.x == 0) {
     b.plan = plan;
     b.factors = classify(a.alpha.get(), a.beta.get());
@@ -75,11 +75,12 @@ __device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, Bloc
     load_leading_weights(Numbers::leading_bytes(plan.moduli, part), plan.planes(), b.weights[part]);
   const TileShape shape = tile_shape(rows, cols, triangles && !a.wanted.all(), Numbers::parts == 1);
   const int strips = shape.strips, tile_rows = shape.rows, tile_cols = strips * strip;
-  const Index across = ceil_div(cols, tile_cols);
+  const int across = ceil_div(cols, tile_cols), blocks = static_cast<int>(gridDim.x);
   const bool whole = !triangles || a.wanted.all();
-  Index row = 0, before = 0;  // wanted tiles of the rows above
-  for (Index next = blockIdx.x;; next += gridDim.x) {
-    Index col = 0;
+  int row = 0;
+  Index before = 0;  // wanted tiles of the rows above
+  for (int next = static_cast<int>(blockIdx.x);; next += blocks) {
+    int col = 0;
     if (whole) {
       row = next / across * tile_rows, col = next % across * tile_cols;
       if (row >= rows) return;
@@ -87,14 +88,13 @@ __device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, Bloc
       TileRange here;
       for (;; before += here.end - here.first, row += tile_rows) {
         if (row >= rows) return;
-        here = wanted_tiles(a.wanted, first_row + row, min(Index{tile_rows}, rows - row), Numbers::parts * first_col,
+        here = wanted_tiles(a.wanted, first_row + row, min(tile_rows, rows - row), Numbers::parts * first_col,
                             Numbers::parts * tile_cols, across);
         if (next < before + here.end - here.first) break;
       }
-      col = (here.first + next - before) * tile_cols;
+      col = static_cast<int>(here.first + next - before) * tile_cols;
     }
-    const Tile tile{row, col, static_cast<int>(min(Index{tile_rows}, rows - row)),
-                    static_cast<int>(min(Index{tile_cols}, cols - col)), strips};
+    const Tile tile{row, col, min(tile_rows, rows - row), min(tile_cols, cols - col), strips};
     __syncthreads();  // the lines of the tile before are not needed any more
     load_lines(a, tile, b);
     __syncthreads();

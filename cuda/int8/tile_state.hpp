@@ -16,9 +16,13 @@
 
 namespace accublas::cuda::reconstructing {
 
-inline constexpr int threads = 256, warps = threads / 32, blocks = 2;  ///< of a multiprocessor: 128 registers a thread
+inline constexpr int threads = 256, blocks = 2;  ///< of a multiprocessor: 128 registers a thread
+/// In a group, whose products have few rows for a thread block: 168 registers a thread, so that none go to local
+/// memory.
+inline constexpr int group_threads = 128, group_blocks = 3;
 inline constexpr int most_rows = 128, strip = 128,
-                     most_cols = warps * strip;  ///< of a tile; a warp has a strip of columns
+                     most_cols = threads / 32 * strip;  ///< of a tile; a warp has a strip of columns
+__device__ inline int warps_of_block() { return static_cast<int>(blockDim.x / 32); }
 
 /// alpha and beta, and which arithmetic they want.
 template <class T>
@@ -90,7 +94,7 @@ __device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, B
   const int thread = static_cast<int>(threadIdx.x);
   TileLines& lines = b.lines;
   FinishLine row{0, {0, 0}, true};
-  static_assert(most_rows <= threads);
+  static_assert(most_rows <= threads && most_rows <= group_threads);
   if (thread < tile.height) row = finish_line(b.plan, a.rows, first_row + thread, true);
   if (thread == 0) {
     lines.least_scale = 1 << 20;
@@ -98,7 +102,7 @@ __device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, B
   }
   __syncthreads();
   int least_scale = 1 << 20, largest_scale = -(1 << 20);
-  for (int i = thread; i < tile.strips * strip; i += threads) {
+  for (int i = thread; i < tile.strips * strip; i += static_cast<int>(blockDim.x)) {
     FinishLine col{0, {0, 0}, true};
     if (i < tile.width) {
       col = column_line<Numbers>(b.plan, a.cols, first_col + i);

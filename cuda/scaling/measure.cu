@@ -5,6 +5,9 @@
 // guesses E from the first entries that its threads read, and sums for the guess and the three exponents above it. If E
 // is beyond these, it reads the line again. If there are too few lines for that, lines are cut along k and read twice,
 // and the parts are combined in integers. The results do not depend on any order.
+#include <algorithm>
+#include <type_traits>
+
 #include "cuda/core/arithmetic.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/check.hpp"
@@ -13,6 +16,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/scaling/measure.hpp"
 #include "cuda/scaling/measure_bounds.hpp"
+#include "cuda/scaling/measure_short.hpp"
 #include "cuda/scaling/measure_summary.hpp"
 #include "cuda/scaling/scaling.hpp"
 #include "lib/base/integers.hpp"
@@ -121,6 +125,27 @@ __global__ void __launch_bounds__(block_threads, Grouped ? 4 : 3)
   if (sides.skipped()) return;
   __shared__ Sum shared[block_threads];
   measure_group<WindowSums>(sides, with_lambda, shared);
+}
+
+// ---- short lines of a group
+
+/// Measures the group of short lines of the thread block. Nothing refuses a call of a group before it is measured.
+template <class T>
+__global__ void __launch_bounds__(block_threads, 4)
+    measure_short(const __grid_constant__ Sides<T> sides, bool with_lambda) {
+  await_predecessor();
+  __shared__ Sum shared[block_threads];
+  const bool rows = blockIdx.x < sides.side[0].groups;
+  Side<T> side = sides.side[rows ? 0 : 1];
+  side.x.data = (rows ? sides.group.rows : sides.group.cols)[sides.group.product()];
+  sides.group.move(side.lines);
+  sides.group.move(side.summary);
+  sides.group.move(side.same);
+  const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
+  if (side.adjacent)
+    measure_short_lines<true>(side, group, with_lambda, shared);
+  else
+    measure_short_lines<false>(side, group, with_lambda, shared);
 }
 
 // ---- parts of lines
@@ -258,11 +283,10 @@ Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& l
   while (!grouped && s.lines_a_warp * static_cast<int>(sizeof(T)) > 32 &&
          x.count < Index{3} * device.processors * s.lines_a_warp && Index{block_threads} / s.lines_a_warp * chunk < x.k)
     s.lines_a_warp /= 2;
-  // A group fills the device, and short lines have too few chunks for many threads.
-  if (s.adjacent && grouped && x.k <= 512) s.lines_a_warp = 32;
   s.warps = block_warps;
   // A thread takes about 32 terms; more threads would only wait for each other.
   while (!s.adjacent && s.warps > 1 && 1024 * Index{s.warps} / 2 >= x.k) s.warps /= 2;
+  if (grouped && x.k <= most_short_terms) share_short_lines(s);
   const Index lines_a_block = s.adjacent ? s.lines_a_warp : block_warps / s.warps;
   s.groups = padded_lines(x.count) / lines_a_block;
   const Index all = ceil_div(x.k, chunk);
@@ -292,7 +316,10 @@ void launch_measure(const DeviceModel& device, const Sides<T>& sides, bool with_
   if (r.parts == 1 && c.parts == 1) {
     const LaunchShape whole{{grid(r.groups + c.groups), sides.group.grid_rows()}, block_threads};
     if (bounds) return launch(device, "measure", bound_whole<T>, whole, stream, sides);
-    const auto kernel = sides.group.exists() ? measure_whole<T, true> : measure_whole<T, false>;
+    const bool is_short = std::max(r.x.k, c.x.k) <= most_short_terms;
+    const auto kernel = !sides.group.exists() ? measure_whole<T, false>
+                        : is_short            ? measure_short<T>
+                                              : measure_whole<T, true>;
     return launch(device, "measure", kernel, whole, stream, sides, with_lambda);
   }
   constexpr int threads = 256;

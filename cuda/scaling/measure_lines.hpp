@@ -40,8 +40,8 @@ struct Sides {
   __device__ bool skipped() const { return *refused || (pending && *pending == 0); }
   /// For arguments_of_block.
   __device__ void move_to_product() {
-    side[0].x.data = group.rows[blockIdx.y];
-    side[1].x.data = group.cols[blockIdx.y];
+    side[0].x.data = group.rows[group.product()];
+    side[1].x.data = group.cols[group.product()];
     for (Side<T>& own : side) {
       group.move(own.lines);
       group.move(own.summary);

@@ -52,7 +52,7 @@ void spread_over_pairs(const DeviceModel& device, const Lines& numbers, const Li
   const Index count = padded_lines(lines.count);
   const Index own = ceil_div(count, Index{spread_threads}), many = 8 * device.processors;
   const unsigned blocks =
-      static_cast<unsigned>(lines.nonzero ? group.blocks_of_product(many, many, own * lines.words) : own);
+      static_cast<unsigned>(lines.nonzero ? group.blocks_of_product(many, many, own * lines.words, 0.5) : own);
   launch(device, "lines of numbers", take_from_numbers, {{blocks, group.grid_rows()}, spread_threads}, stream, numbers,
          lines, with_lambda, group);
 }

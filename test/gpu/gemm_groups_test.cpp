@@ -42,13 +42,13 @@ TYPED_TEST(GemmGroups, OneOrSeveral) {
       Batch<T> x(rng, kinds, count, m, n, k, round % 2 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, trans, below(rng, 3));
       const T alphas[] = {T(1), T(1), T(-1), T(0.3), T(-0x1p-90), std::numeric_limits<T>::infinity()};
       const T betas[] = {T(0), T(0), T(1), T(-0.7), std::numeric_limits<T>::quiet_NaN()};
-      const T beta = betas[below(rng, 5)];
-      const bool multiplies = !std::isnan(beta);  // else every element is NaN without a product
-      x.scalars(alphas[below(rng, 6)], beta);
-      this->expect_same(x, std::string(mode) + " in " + std::to_string(cap) + " MiB", below(rng, 2));
+      const T alpha = alphas[below(rng, 6)], beta = betas[below(rng, 5)];
+      const bool device_scalars = below(rng, 2);
+      x.scalars(alpha, beta);
+      this->expect_same(x, std::string(mode) + " in " + std::to_string(cap) + " MiB", device_scalars);
       if (testing::Test::HasFatalFailure()) return;
       const std::int64_t taken = this->gpu.report().workspace_bytes;
-      if (!multiplies) {
+      if (std::isnan(beta) && !device_scalars) {  // C is scaled by NaN, without a product
         EXPECT_EQ(taken, 0) << mode << " " << x.describe();
         continue;
       }
@@ -76,6 +76,9 @@ TYPED_TEST(GemmGroups, AnyShape) {
                                 {600, 20, 130},
                                 {20, 600, 1000},
                                 {513, 129, 257},
+                                {140, 200, 256},
+                                {140, 513, 512},
+                                {200, 140, 513},
                                 {40, 40, 1024}})
     for (const char* mode : {"dp:repro", "cr", "fixed:66"}) {
       this->set(mode);
@@ -89,7 +92,8 @@ TYPED_TEST(GemmGroups, AnyShape) {
     }
 }
 
-// Products of large groups plan their passes from fewer samples, and accept more pending elements.
+// Products of large groups plan their passes from fewer samples, and accept more pending elements. There are more
+// products than clusters of thread blocks, which multiply parts of several products with different plans.
 TYPED_TEST(GemmGroups, ManyProducts) {
   using T = TypeParam;
   Random rng(66);
@@ -103,6 +107,14 @@ TYPED_TEST(GemmGroups, ManyProducts) {
       this->expect_same(x, mode, false);
       if (testing::Test::HasFatalFailure()) return;
     }
+  // Sums of one to eight steps of the product's kernel, and lines of the largest groups.
+  for (const Index k : {Index{100}, Index{200}, Index{300}, Index{500}, Index{600}, Index{900}}) {
+    this->set("cr");
+    Batch<T> x(rng, k == 300 ? mixed : ordinary_batches, 70, 520, 9, k, ACCUBLAS_COL_MAJOR, 0, 0);
+    x.scalars(T(1), T(0));
+    this->expect_same(x, "cr", false);
+    if (testing::Test::HasFatalFailure()) return;
+  }
 }
 
 // The report of a group is the report of the CPU's calls together.
