@@ -3,6 +3,7 @@
 
 #include "cuda/batch/batch.hpp"
 #include "cuda/batch/batch_kernels.hpp"
+#include "cuda/batch/flat_cost.hpp"
 #include "cuda/batch/small_gemm.hpp"
 #include "cuda/complex/gemm_complex.hpp"
 #include "cuda/core/device_model.hpp"
@@ -47,6 +48,17 @@ int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, c
   if (complex && cuda::converts_complex(model)) return cuda::moduli_that_pay(price, shape, ResidueKind::complex);
   const Index parts = complex ? 2 : 1;
   return cuda::moduli_that_pay(price, {parts * shape.m, shape.n, parts * shape.k});
+}
+
+/// Returns the time in microseconds that residues take in mode cr; 0 if the architecture was not measured.
+template <class T>
+double residue_time(const cuda::DeviceModel& model, const Gemm<T>& g) {
+  constexpr bool single = sizeof(T) == sizeof(float);
+  const cuda::GemmPrice price{model.tuning(), single, model.processors};
+  if (!price.cost()) return 0;
+  constexpr Index least_terms = 128;  // of a product of residues
+  constexpr cuda::FlatTimes flat;
+  return price.emulated({g.m, g.n, round_up(g.k, least_terms)}, single ? flat.single_moduli : flat.moduli);
 }
 
 /// Returns the fallback candidate cuBLAS for dp and sp if neither the caller nor the shape determines the engine:
@@ -316,6 +328,9 @@ class CudaBackend final : public Backend {
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8: {
         if (!execution.shared && cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
+        if (!execution.shared &&
+            cuda::flat_gemm_serves(state, call, execution.workspace, residue_time(state.model(), call.problem)))
+          return cuda::flat_gemm(state, call, execution);
         std::optional<cuda::NativeOffer> offer;
         if (!combines) offer = native_offer(state, call, execution);
         if (offer && offer->most_moduli == 0) return native_in_store(state, call, execution);

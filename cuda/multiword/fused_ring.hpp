@@ -20,7 +20,6 @@ inline constexpr int producer_threads = 256, producer_warps = producer_threads /
                      threads = 128 * consumers + producer_threads;
 inline constexpr int kept_terms =
     256;  // terms that a tensor core, which truncates, sums before the sum is added to the kept ones
-inline constexpr int half_top = multiword_scale({MultiwordFormat::fp16, 1}, 0);  // lines of FP16 words are below 2^this
 inline constexpr int band = 8;  // number of clusters' tiles above each other that are computed together
 
 /// The configuration of a kernel. `stages` stages fill shared memory. With two accumulators a thread, the small
