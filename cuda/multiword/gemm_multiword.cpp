@@ -6,6 +6,7 @@
 
 #include "cuda/core/carver.hpp"
 #include "cuda/core/device.hpp"
+#include "cuda/core/memory.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/scale.hpp"
 #include "cuda/exact/engine_call.hpp"
@@ -82,6 +83,34 @@ void fused_pass(const DeviceModel& model, const MultiwordMode& mode, const Exact
 }
 #endif
 
+/// Computes a product whose result cuBLAS writes (writes_result). A special line makes all of its elements not finite,
+/// so the lines are measured only if there is such an element.
+void gemm_in_place(State& state, const EngineCall<float>& engine, Execution& execution) {
+  const DeviceModel& model = state.model();
+  const std::size_t blas_bytes = state.blas_bytes();
+  Layout at{};
+  const auto lay_out = [&](Carver& carver) {
+    at.rows = take_lines(carver, engine.rows, false);
+    at.cols = take_lines(carver, engine.cols, false);
+    at.open = take_open(carver, engine);
+    at.blas = carver.take<std::byte>(blas_bytes);
+  };
+  Cublas& cublas = state.cublas();
+  const ArrayMemory<CallMemory> memory(lay_out, state, execution.workspace);
+  execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
+  const cudaStream_t stream = state.cuda_stream();
+  CallState* const device = state.begin_call(execution.report.level);
+  state.phase(&accublas_report_t::ms_product);
+  cublas.begin(stream, blas_bytes ? at.blas : nullptr, blas_bytes);
+  multiply_in_place(cublas, model.tuning().parts, engine);
+  state.phase(&accublas_report_t::ms_exact);
+  open_not_finite(engine.at, engine.rows.count, engine.cols.count, at.open, device, stream);
+  measure_if_pending(model, engine.rows, at.rows, engine.cols, at.cols, &device->rejected, device, stream);
+  count_finite_lines(at.rows, at.cols, at.open, device, stream);
+  accumulate_open_elements(model, exact_arguments(engine, at.rows, at.cols, at.open, device), stream);
+  state.end_call();
+}
+
 }  // namespace
 
 template <class T>
@@ -91,6 +120,8 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
   const DeviceModel& model = state.model();
   MultiwordMode mode = multiword_of(call.mode.kind);
   const bool fused = fused_serves<T>(model, mode);
+  if constexpr (std::is_same_v<T, float>)
+    if (writes_result(mode, engine)) return gemm_in_place(state, engine, execution);
   const bool split = fused && splits_first(mode, engine, execution.workspace.cap());
   const std::size_t blas_bytes = fused ? 0 : state.blas_bytes();
   const auto lay_out = [&](Carver& carver, std::size_t arena_bytes) {
