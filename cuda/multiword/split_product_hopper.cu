@@ -87,9 +87,9 @@ void split_product(const DeviceModel& model, WordKind words, int products, const
                    const SplitWords& row_words, const SplitWords& col_words, cudaStream_t stream) {
   const Job job{product, true, true, true, true};  // the entries are not read
   if (words == WordKind::tf32_half && products == 3)
-    return launch_split<Config<WordKind::tf32_half, 3, 128, 2, 2>>(model, job, row_words, col_words, stream);
+    return launch_split<Config<WordKind::tf32_half, 3, 128, 2, 3, true>>(model, job, row_words, col_words, stream);
   if (words == WordKind::half && products == 3)
-    return launch_split<Config<WordKind::half, 3, 128, 2, 2>>(model, job, row_words, col_words, stream);
+    return launch_split<Config<WordKind::half, 3, 128, 2, 3, true>>(model, job, row_words, col_words, stream);
   if (words == WordKind::half && products == 1)
     return launch_split<Config<WordKind::half, 1, 256, 2, 4>>(model, job, row_words, col_words, stream);
   throw Error(ACCUBLAS_ERROR_INTERNAL, "no kernel for these words");
