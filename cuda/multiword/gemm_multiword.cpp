@@ -163,7 +163,8 @@ void multiword_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execu
 
   CallState* const device = state.begin_call(execution.report.level);
   state.phase(&accublas_report_t::ms_convert);
-  measure(model, engine.rows, at.rows, engine.cols, at.cols, false, device, stream);
+  // The words need exponents, and exact accumulators a lower bound of the last bits.
+  measure_bounds(model, engine.rows, at.rows, engine.cols, at.cols, device, stream);
   open_special_elements(model, at.rows, at.cols, at.open, device, stream);
   state.phase(&accublas_report_t::ms_product);
   const ExactArguments<T> pass = exact_arguments(engine, at.rows, at.cols, at.open, device);
