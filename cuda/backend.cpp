@@ -1,4 +1,5 @@
 // The CUDA backend: it selects which of a mode's engines serves a shape, and calls that engine.
+#include <algorithm>
 #include <optional>
 
 #include "cuda/batch/batch.hpp"
@@ -28,6 +29,7 @@
 #include "cuda/structured/shared_level3.hpp"
 #include "cuda/structured/vector_product.hpp"
 #include "cuda/trsm/solve_by_halves.hpp"
+#include "cuda/vector/narrow_gemm.hpp"
 #include "cuda/vector/vector_call.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
@@ -327,10 +329,17 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_NATIVE:
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8: {
-        if (!execution.shared && cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
-        if (!execution.shared &&
-            cuda::flat_gemm_serves(state, call, execution.workspace, residue_time(state.model(), call.problem)))
-          return cuda::flat_gemm(state, call, execution);
+        if (!execution.shared) {
+          const double residues = residue_time(state.model(), call.problem);
+          const bool vector = std::min(call.problem.m, call.problem.n) == 1;
+          if (vector && !execution.engine_forced && cuda::narrow_gemm_serves(call, residues))
+            return cuda::narrow_gemm(state, call, execution);
+          if (cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
+          if (!execution.engine_forced && cuda::narrow_gemm_serves(call, residues))
+            return cuda::narrow_gemm(state, call, execution);
+          if (cuda::flat_gemm_serves(state, call, execution.workspace, residues))
+            return cuda::flat_gemm(state, call, execution);
+        }
         std::optional<cuda::NativeOffer> offer;
         if (!combines) offer = native_offer(state, call, execution);
         if (offer && offer->most_moduli == 0) return native_in_store(state, call, execution);

@@ -18,7 +18,7 @@ class Flat : public testing::Test {
   void expect_flat(const Problem<T>& p, const std::string& what, bool device_scalars = false) {
     expect_same(cpu, gpu, p, what, device_scalars);
     // Digits have 10 parts in double and 6 in single precision; other engines need more, or moduli.
-    if (!HasFatalFailure() && p.alpha != T(0)) {
+    if (!testing::Test::HasFatalFailure() && p.alpha != T(0) && std::min(p.m, p.n) > 10) {
       EXPECT_EQ(gpu.report().parts, static_cast<int>(sizeof(T)) + 2) << p.describe();
       EXPECT_STREQ(gpu.report().engine, "int8");
     }
@@ -93,6 +93,27 @@ TYPED_TEST(Flat, ScalarsOnHostAndDevice) {
         this->expect_flat(p, "scalars", device);
         if (testing::Test::HasFatalFailure()) return;
       }
+}
+
+/// Few rows or columns are vectors, unless the caller names the engine.
+TYPED_TEST(Flat, FewRowsOrColumns) {
+  using T = TypeParam;
+  for (const Kind& kind : {Kind{Data::phi, 1}, Kind{Data::few_special}, Kind{Data::ties}, Kind{Data::cancellation}})
+    for (const auto& [m, n, k] :
+         {std::array<Index, 3>{1, 1, 700}, {1, 300, 40}, {500, 1, 1}, {2, 6000, 900}, {7000, 3, 800}, {3, 2, 9}})
+      for (const char* engine : {"auto", "int8"}) {
+        auto p = plain_problem<T>(this->rng, kind, m, n, k);
+        if (k % 3 == 0) p.alpha = T(-1.3), p.beta = T(0.7);
+        this->gpu.set("cr", engine);
+        expect_same(this->cpu, this->gpu, p, engine, k % 2 == 0);
+        if (testing::Test::HasFatalFailure()) return;
+        if (std::string(engine) == "int8") {
+          EXPECT_STREQ(this->gpu.report().engine, "int8") << p.describe();
+        } else if (std::min(m, n) == 1) {
+          EXPECT_STREQ(this->gpu.report().engine, "sums") << p.describe();
+        }
+      }
+  this->gpu.set("cr", "auto");
 }
 
 /// Without room for the digits residues compute the product, with the same bits.
