@@ -63,7 +63,7 @@ CLI::Validator accepted_by(const std::function<void(const std::string&)>& parse)
 
 /// Throws std::runtime_error unless measure() knows the contender.
 void parse_contender(const std::string& word) {
-  if (word != "cublas" && word != "cublasLt-int8") Context context(word);
+  if (word != "cublasLt-int8" && !is_cublas_gemm(word)) Context context(word);
 }
 
 /// The options of the commands. Each add function gives a command one of them.

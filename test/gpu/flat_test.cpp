@@ -15,8 +15,8 @@ class Flat : public testing::Test {
     cpu.set("cr");
     gpu.set("cr");
   }
-  void expect_flat(const Problem<T>& p, const std::string& what, bool device_scalars = false) {
-    expect_same(cpu, gpu, p, what, device_scalars);
+  void expect_flat(const Problem<T>& p, const std::string& what) {
+    expect_same(cpu, gpu, p, what);
     // Digits have 10 parts in double and 6 in single precision; other engines need more, or moduli.
     if (!testing::Test::HasFatalFailure() && p.alpha != T(0) && std::min(p.m, p.n) > 10) {
       EXPECT_EQ(gpu.report().parts, static_cast<int>(sizeof(T)) + 2) << p.describe();
@@ -90,7 +90,7 @@ TYPED_TEST(Flat, ScalarsOnHostAndDevice) {
       for (const bool device : {false, true}) {
         auto p = plain_problem<T>(this->rng, {Data::few_special}, 520, 530, 60);
         p.alpha = alpha, p.beta = beta;
-        this->expect_flat(p, "scalars", device);
+        expect_same(this->cpu, this->gpu, p, "scalars", device);
         if (testing::Test::HasFatalFailure()) return;
       }
 }
