@@ -1,4 +1,5 @@
 // The CUDA backend: it selects which of a mode's engines serves a shape, and calls that engine.
+#include <algorithm>
 #include <optional>
 
 #include "cuda/batch/batch.hpp"
@@ -27,6 +28,7 @@
 #include "cuda/structured/shared_level3.hpp"
 #include "cuda/structured/vector_product.hpp"
 #include "cuda/trsm/solve_by_halves.hpp"
+#include "cuda/vector/narrow_gemm.hpp"
 #include "cuda/vector/vector_call.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
@@ -47,6 +49,19 @@ int moduli_that_pay(const cuda::DeviceModel& model, bool single, bool complex, c
   if (complex && cuda::converts_complex(model)) return cuda::moduli_that_pay(price, shape, ResidueKind::complex);
   const Index parts = complex ? 2 : 1;
   return cuda::moduli_that_pay(price, {parts * shape.m, shape.n, parts * shape.k});
+}
+
+/// Returns the time in microseconds that residues take in mode cr; 0 if the architecture was not measured.
+template <class T>
+double residue_time(const cuda::DeviceModel& model, const Gemm<T>& g) {
+  constexpr bool single = sizeof(T) == sizeof(float);
+  const cuda::GemmPrice price{model.tuning(), single, model.processors};
+  if (!price.cost()) return 0;
+  constexpr Index least_terms = 128;        // of a product of residues
+  constexpr int moduli = single ? 11 : 20;  // on random data
+  // The costs are those of dp and sp. cr takes more, by this factor, for k from 64 to 128 and orders of 1024 to 20000.
+  constexpr double share = 1.2;
+  return share * price.emulated({g.m, g.n, round_up(g.k, least_terms)}, moduli);
 }
 
 /// Returns the fallback candidate cuBLAS for dp and sp if neither the caller nor the shape determines the engine:
@@ -315,7 +330,17 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_NATIVE:
         return cuda::native_gemm_call(state, call, execution);
       case ACCUBLAS_ENGINE_INT8: {
-        if (!execution.shared && cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
+        if (!execution.shared) {
+          const double residues = residue_time(state.model(), call.problem);
+          const bool vector = std::min(call.problem.m, call.problem.n) == 1;
+          if (vector && !execution.engine_forced && cuda::narrow_gemm_serves(call, residues))
+            return cuda::narrow_gemm(state, call, execution);
+          if (cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
+          if (!execution.engine_forced && cuda::narrow_gemm_serves(call, residues))
+            return cuda::narrow_gemm(state, call, execution);
+          if (cuda::flat_gemm_serves(state, call, execution.workspace, residues))
+            return cuda::flat_gemm(state, call, execution);
+        }
         std::optional<cuda::NativeOffer> offer;
         if (!combines) offer = native_offer(state, call, execution);
         if (offer && offer->most_moduli == 0) return native_in_store(state, call, execution);

@@ -33,7 +33,7 @@ struct BatchTiles {
   Index row_tiles, col_tiles;
   bool long_sums = false;  ///< selects the kernels that compute sums in chunks, of up to most_batch_terms terms
   /// If not zero, there is one matrix, and the bitmap is OpenBits of its transpose, with open_pitch words a column.
-  /// Then long_tiles must have chosen the tiles, and state->rejected counts the pending elements of finite lines.
+  /// Then state->rejected counts the pending elements of finite lines.
   Index open_pitch = 0;
   ACCUBLAS_HD Index of_a_matrix() const { return row_tiles * col_tiles; }
   ACCUBLAS_HD int squares() const { return rows / 16 * (cols / 8); }

@@ -99,7 +99,7 @@ template <class S, class T>
 __device__ __forceinline__ void write_open(const BatchProblem<T>& p, const BatchTiles& tiles, const Square& square,
                                            const unsigned (&ballot)[4], std::uint32_t* open, std::uint32_t* words) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  if (!S::long_sums || tiles.open_pitch == 0) {
+  if (tiles.open_pitch == 0) {
     if (lane == 0) *reinterpret_cast<uint4*>(words) = make_uint4(ballot[0], ballot[1], ballot[2], ballot[3]);
     return;
   }

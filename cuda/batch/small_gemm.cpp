@@ -1,6 +1,8 @@
 #include "cuda/batch/small_gemm.hpp"
 
 #include "cuda/batch/batch_kernels.hpp"
+#include "cuda/batch/flat_cost.hpp"
+#include "cuda/batch/flat_kernels.hpp"
 #include "cuda/core/memory.hpp"
 #include "cuda/exact/engine_call.hpp"
 #include "cuda/exact/exact_call.hpp"
@@ -37,49 +39,100 @@ BatchProblem<T> one_matrix(const EngineCall<T>& call) {
           call.beta};
 }
 
-}  // namespace
-
+/// Returns whether a call has mode cr, plain operands and all elements of C.
 template <class T>
-bool small_gemm_serves(const State& state, const Call<Gemm<T>, T>& call) {
-  const Gemm<T>& g = call.problem;
-  if (call.mode.kind != ACCUBLAS_MODE_CR || g.combined || !batch_cr_serves(state.model(), g.m, g.n, g.k) ||
-      g.m * g.n * g.k > most_small_work)
-    return false;
+bool is_plain_product(const Call<Gemm<T>, T>& call) {
+  if (call.mode.kind != ACCUBLAS_MODE_CR || call.problem.combined) return false;
   const EngineCall<T> engine(call);
   return engine.wanted.all() && engine.zeros.part == Triangle::all && engine.pairs_of_columns == RowPairs::none &&
          is_plain(engine.rows) && is_plain(engine.cols) && !engine.same_lines();
 }
 
+/// The arrays of a call, and how it goes on with pending elements.
 template <class T>
-void small_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
-  const EngineCall<T> engine(call);
-  const DeviceModel& model = state.model();
-  const BatchProblem<T> p = one_matrix(engine);
-  BatchTiles tiles = long_tiles(model, p.m, p.n, 1);
-  tiles.open_pitch = OpenBits::words_per_row(engine.cols.count);
+struct SmallCall {
+  EngineCall<T> engine;
+  BatchProblem<T> product;
   Lines rows{}, cols{};
   std::uint32_t* open = nullptr;
-  const auto lay_out = [&](Carver& carver) {
+  std::byte* cut = nullptr;  ///< of a flat product
+
+  explicit SmallCall(const Call<Gemm<T>, T>& call) : engine(call), product(one_matrix(engine)) {}
+
+  void lay_out(Carver& carver, std::size_t cut_bytes) {
     rows = take_lines(carver, engine.rows, false);
     cols = take_lines(carver, engine.cols, false);
     open = take_open(carver, engine);
-  };
-  const ArrayMemory<CallMemory> memory(lay_out, state, execution.workspace);
-  const cudaStream_t stream = state.cuda_stream();
-  execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
-  put_bound(execution.report, rounded_once<T>());
-  CallState* const device = state.begin_call(execution.report.level);
-  state.phase(&accublas_report_t::ms_product);
-  batch_cr(model, p, tiles, open, false, device, stream);
-  state.phase(&accublas_report_t::ms_exact);
-  measure_if_pending(model, engine.rows, rows, engine.cols, cols, &device->open[0], device, stream);
-  exact_of_small(model, exact_arguments(engine, rows, cols, open, device), stream);
-  state.end_call();
+    cut = carver.take<std::byte>(cut_bytes);
+  }
+  std::size_t flat_bytes() const { return flat_line_bytes(product.m, product.n, product.k); }
+
+  /// Runs start(device, stream), which leaves elements pending, and computes these.
+  template <class Start>
+  void run(State& state, Execution& execution, std::size_t cut_bytes, Start&& start) {
+    const DeviceModel& model = state.model();
+    const ArrayMemory<CallMemory> memory([&](Carver& carver) { lay_out(carver, cut_bytes); }, state,
+                                         execution.workspace);
+    const cudaStream_t stream = state.cuda_stream();
+    execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
+    put_bound(execution.report, rounded_once<T>());
+    CallState* const device = state.begin_call(execution.report.level);
+    state.phase(&accublas_report_t::ms_product);
+    start(device, stream);
+    state.phase(&accublas_report_t::ms_exact);
+    measure_if_pending(model, engine.rows, rows, engine.cols, cols, &device->open[0], device, stream);
+    exact_of_small(model, exact_arguments(engine, rows, cols, open, device), stream);
+    state.end_call();
+  }
+};
+
+}  // namespace
+
+template <class T>
+bool small_gemm_serves(const State& state, const Call<Gemm<T>, T>& call) {
+  const Gemm<T>& g = call.problem;
+  return batch_cr_serves(state.model(), g.m, g.n, g.k) && g.m * g.n * g.k <= most_small_work && is_plain_product(call);
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                           \
-  template bool small_gemm_serves(const State&, const Call<Gemm<T>, T>&); \
-  template void small_gemm(State&, const Call<Gemm<T>, T>&, Execution&);
+template <class T>
+void small_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+  const DeviceModel& model = state.model();
+  SmallCall<T> small(call);
+  const BatchProblem<T>& p = small.product;
+  small.run(state, execution, 0, [&](CallState* device, cudaStream_t stream) {
+    BatchTiles tiles = long_tiles(model, p.m, p.n, 1);
+    tiles.open_pitch = OpenBits::words_per_row(p.m);
+    std::uint32_t* const open = small.open;
+    batch_cr(model, p, tiles, open, false, device, stream);
+  });
+}
+
+template <class T>
+bool flat_gemm_serves(const State& state, const Call<Gemm<T>, T>& call, const Workspace& workspace, double other_time) {
+  const Gemm<T>& g = call.problem;
+  const Index flat = flat_terms;  // a square of these needs the most shared memory
+  if (g.k > flat_terms || !batch_cr_serves(state.model(), flat, flat, g.k) ||
+      flat_time(state.model(), sizeof(T) == sizeof(float), g.m, g.n, g.k) >= other_time || !is_plain_product(call))
+    return false;
+  SmallCall<T> small(call);
+  return bytes_of_arrays([&](Carver& carver) { small.lay_out(carver, small.flat_bytes()); }) <= workspace.cap();
+}
+
+template <class T>
+void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
+  const DeviceModel& model = state.model();
+  SmallCall<T> flat(call);
+  const BatchProblem<T>& p = flat.product;
+  flat.run(state, execution, flat.flat_bytes(), [&](CallState* device, cudaStream_t stream) {
+    flat_cr(model, p, flat.cut, flat.open, false, device, stream);
+  });
+}
+
+#define ACCUBLAS_INSTANTIATE(T)                                                                    \
+  template bool small_gemm_serves(const State&, const Call<Gemm<T>, T>&);                          \
+  template void small_gemm(State&, const Call<Gemm<T>, T>&, Execution&);                           \
+  template bool flat_gemm_serves(const State&, const Call<Gemm<T>, T>&, const Workspace&, double); \
+  template void flat_gemm(State&, const Call<Gemm<T>, T>&, Execution&);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

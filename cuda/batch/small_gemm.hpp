@@ -1,4 +1,4 @@
-// Single small products of mode cr on the device.
+// Single products of mode cr, small or flat, by the kernels for small matrices.
 #pragma once
 
 #include "cuda/core/state.hpp"
@@ -16,5 +16,16 @@ bool small_gemm_serves(const State& state, const Call<Gemm<T>, T>& call);
 /// pending. Same contract as int8_gemm. It launches six kernels, and int8_gemm would launch nine.
 template <class T>
 void small_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
+
+/// Returns whether flat_gemm can compute a call of engine int8 in less than `other_time` microseconds, by FlatTimes.
+/// The call must have mode cr, plain operands, all elements of C and sums of at most 128 terms, and its arrays must fit
+/// in the workspace.
+template <class T>
+bool flat_gemm_serves(const State& state, const Call<Gemm<T>, T>& call, const Workspace& workspace, double other_time);
+
+/// Computes a flat product by digits of its rows and columns (flat_cr.cu). cuda/exact computes the elements that this
+/// leaves pending. Same contract as int8_gemm. It launches seven kernels.
+template <class T>
+void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
 
 }  // namespace accublas::cuda

@@ -89,6 +89,16 @@ __device__ __forceinline__ void copy_lines(std::uint32_t to, const CUtensorMap& 
 }
 
 /// Copies to the same address in all blocks of the mask, and counts the bytes at the barriers of those blocks.
+__device__ __forceinline__ void copy_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line,
+                                           std::uint32_t barrier, std::uint16_t blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(to),
+      "l"(&map), "r"(byte), "r"(line), "r"(barrier), "h"(blocks)
+      : "memory");
+}
+
+/// Copies to the same address in all blocks of the mask, and counts the bytes at the barriers of those blocks.
 __device__ __forceinline__ void copy_permuted_lines(std::uint32_t to, const CUtensorMap& map, int byte, int line_64,
                                                     std::uint32_t barrier, std::uint16_t blocks) {
   asm volatile(

@@ -35,17 +35,29 @@ __device__ void consume(const Job& job, const Ring<C>& ring) {
   };
   // Sums are added to the kept ones by plain additions, which round to nearest.
   float4* const mine = ring.kept + threadIdx.x;
+  constexpr int in_shared = 16 - C::kept_registers / 4;  // of 16 groups of four sums
+  [[maybe_unused]] float kept[C::kept_registers + 1];
   const auto add_kept = [&](auto& sums, int i) {
-    const float4 old = mine[i * 128 * consumers];
     float* const s = &sums[0][4 * i];
-    s[0] += old.x, s[1] += old.y, s[2] += old.z, s[3] += old.w;
+    if (i >= in_shared) {
+#pragma unroll
+      for (int j = 0; j < 4; ++j) s[j] += kept[4 * (i - in_shared) + j];
+    } else {
+      const float4 old = mine[i * 128 * consumers];
+      s[0] += old.x, s[1] += old.y, s[2] += old.z, s[3] += old.w;
+    }
   };
   const auto keep = [&](auto& sums, bool any) {
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
       if (any) add_kept(sums, i);
       const float* const s = &sums[0][4 * i];
-      mine[i * 128 * consumers] = {s[0], s[1], s[2], s[3]};
+      if (i >= in_shared) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) kept[4 * (i - in_shared) + j] = s[j];
+      } else {
+        mine[i * 128 * consumers] = {s[0], s[1], s[2], s[3]};
+      }
     }
   };
   constexpr float minor_scale = C::words == WordKind::tf32_half ? 1 / words::second_scale : 1.0f;

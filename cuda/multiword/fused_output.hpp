@@ -3,6 +3,7 @@
 
 #include "cuda/exact/open_elements.hpp"
 #include "cuda/multiword/fused_ring.hpp"
+#include "cuda/multiword/words.hpp"
 #include "lib/numerics/multiword_finish.hpp"
 
 namespace accublas::cuda::hopper::fused {
@@ -23,7 +24,7 @@ class Output {
     for (int half = 0; half < 2; ++half) {
       const Index at = row + 16 * half;
       wanted_[half] = at < m_.rows.count && !(specials_ && m_.row_lines.special[at] != 0);
-      scale_[half] = C::scaled && wanted_[half] ? 2 * half_top - m_.row_lines.exponent[at] : 0;
+      scale_[half] = C::scaled && wanted_[half] ? 2 * words::half_top - m_.row_lines.exponent[at] : 0;
     }
   }
 

@@ -105,13 +105,6 @@ struct Entries {
   }
 };
 
-/// Returns the factors that bring a line below 2^exponent to 2^half_top; the first one suffices if the scale is a
-/// float.
-__device__ float2 scale_factors(int exponent) {
-  const int power = half_top - exponent, first = min(power, 127);
-  return {__int_as_float((127 + first) << 23), __int_as_float((127 + power - first) << 23)};
-}
-
 /// The position of the producers' next loads: a step of a tile.
 template <class C>
 struct Source {
@@ -132,7 +125,7 @@ struct Source {
         const bool of_rows = i < rows;
         const Lines& lines = of_rows ? m.row_lines : m.col_lines;
         const Index line = of_rows ? row + i : col + i - rows;
-        to[i] = scale_factors(line < lines.count ? lines.exponent[line] : 0);
+        to[i] = words::scale_factors(line < lines.count ? lines.exponent[line] : 0);
       }
     }
   }

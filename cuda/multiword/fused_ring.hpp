@@ -20,12 +20,12 @@ inline constexpr int producer_threads = 256, producer_warps = producer_threads /
                      threads = 128 * consumers + producer_threads;
 inline constexpr int kept_terms =
     256;  // terms that a tensor core, which truncates, sums before the sum is added to the kept ones
-inline constexpr int half_top = multiword_scale({MultiwordFormat::fp16, 1}, 0);  // lines of FP16 words are below 2^this
 inline constexpr int band = 8;  // number of clusters' tiles above each other that are computed together
 
 /// The configuration of a kernel. `stages` stages fill shared memory. With two accumulators a thread, the small
-/// products are added up separately.
-template <WordKind words_, int products_, int cols_, int cluster_, int stages_>
+/// products are added up separately. If the words are split already (`split`), shared memory holds no scales, and
+/// consumers have registers for a half of the kept sums, which leaves room for a third stage.
+template <WordKind words_, int products_, int cols_, int cluster_, int stages_, bool split = false>
 struct Config {
   static constexpr WordKind words = words_;
   static constexpr int products = products_, cols = cols_, cluster = cluster_, stages = stages_;
@@ -33,13 +33,15 @@ struct Config {
   static constexpr int step = words == WordKind::tf32 ? 32 : 64;  ///< step along k: 128 bytes
   static constexpr int word_sets = products == 1 ? 1 : 2;
   static constexpr bool apart = products > 1 && cols == 128;
+  static constexpr int kept_registers = apart && split ? 32 : 0;        ///< kept sums of a thread in registers
   static constexpr int row_bytes = rows * 128, col_bytes = cols * 128;  ///< bytes of one word of the rows (columns)
   static constexpr int stage_bytes = (row_bytes + col_bytes) * word_sets;
   static constexpr int own_cols = cols / cluster;  ///< columns that a block splits
   static constexpr int peer_bytes = cluster > 1 ? own_cols * 128 * word_sets : 0;
   static constexpr int row_units = rows / unit_lines, col_units = own_cols / unit_lines;
-  static constexpr int scales_bytes = 2 * (rows + own_cols) * static_cast<int>(sizeof(float2));
-  static constexpr int kept_bytes = apart ? 128 * consumers * 64 * static_cast<int>(sizeof(float)) : 0;
+  static constexpr int scales_bytes = split ? 0 : 2 * (rows + own_cols) * static_cast<int>(sizeof(float2));
+  static constexpr int kept_bytes =
+      apart ? 128 * consumers * (64 - kept_registers) * static_cast<int>(sizeof(float)) : 0;
   static constexpr int shared_bytes = stages * stage_bytes + kept_bytes + scales_bytes + 16 * stages + 1024;
   /// Registers of a thread after `setmaxnreg`; 512 threads have 128 each at the start. Producers hold the entries of
   /// their next stage.
@@ -53,7 +55,7 @@ struct Config {
 template <class C>
 struct Ring {
   std::uint32_t base;
-  float4* kept;    ///< [16][consumer threads]
+  float4* kept;    ///< [16 - kept_registers / 4][consumer threads]
   float2* scales;  ///< [2][rows + own_cols]
 
   __device__ explicit Ring(std::uint8_t* shared) {

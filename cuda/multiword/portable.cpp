@@ -1,6 +1,7 @@
 // The host's part of the products by cuBLAS: sizes, and the order of the products.
 #include "cuda/multiword/portable.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "lib/base/integers.hpp"
@@ -65,11 +66,12 @@ bool of_entries(const MultiwordMode& mode, const Operand<T>& rows, const Operand
   }
 }
 
-/// Sets sums to the product of the entries, or adds it.
-void multiply_entries(Cublas& cublas, const ExactArguments<float>& pass, const ProductPart& part, float* sums) {
+/// Sets sums, whose rows are sums_ld apart, to the product of the entries, or adds it.
+void multiply_entries(Cublas& cublas, const Operand<float>& rows, const Operand<float>& cols, const ProductPart& part,
+                      float* sums, Index sums_ld) {
   const float one = 1, zero = 0;
-  cublas.gemm_tf32(part.cols, part.rows, part.terms, &one, entries(pass.cols, part.col, part.p0, true),
-                   entries(pass.rows, part.row, part.p0, false), part.p0 > 0 ? &one : &zero, sums, part.cols);
+  cublas.gemm_tf32(part.cols, part.rows, part.terms, &one, entries(cols, part.col, part.p0, true),
+                   entries(rows, part.row, part.p0, false), part.p0 > 0 ? &one : &zero, sums, sums_ld);
 }
 
 }  // namespace
@@ -107,7 +109,8 @@ void multiword_pass(Cublas& cublas, const MultiwordMode& mode, const MultiwordBl
       [&](const ProductPart& part) { form(part.of_cols(pass.cols), pass.col_lines, col_words); },
       [&](const ProductPart& part) {
         if constexpr (std::is_same_v<T, float>)
-          if (blocks.of_entries) return multiply_entries(cublas, pass, part, reinterpret_cast<float*>(sums));
+          if (blocks.of_entries)
+            return multiply_entries(cublas, pass.rows, pass.cols, part, reinterpret_cast<float*>(sums), part.cols);
         const std::size_t word = word_bytes(mode) * static_cast<std::size_t>(part.padded());
         const std::byte* const second_rows = row_words + static_cast<std::size_t>(part.rows) * word;
         const std::byte* const second_cols = col_words + static_cast<std::size_t>(part.cols) * word;
@@ -127,6 +130,24 @@ void multiword_pass(Cublas& cublas, const MultiwordMode& mode, const MultiwordBl
       [&](const ProductPart& part) { finish_sums(mode, pass, sums, part, stream); });
 }
 
+template <class T>
+bool writes_result(const MultiwordMode& mode, const EngineCall<T>& call) {
+  const auto is = [](const Scalar<T>& x, T value) { return !x.pointer && x.value == value; };
+  return of_entries(mode, call.rows, call.cols) && is(call.alpha, T(1)) && is(call.beta, T(0)) &&
+         call.at.col_stride == 1 && call.at.row_stride >= call.cols.count;
+}
+
+void multiply_in_place(Cublas& cublas, const PartsTuning& tuning, const EngineCall<float>& call) {
+  cublas.scalars_on_device(false);
+  ProductPart part{0, call.rows.count, 0, call.cols.count, 0, 0};
+  for (; part.p0 < call.rows.k; part.p0 += tuning.multiword_terms) {
+    part.terms = std::min(tuning.multiword_terms, call.rows.k - part.p0);
+    multiply_entries(cublas, call.rows, call.cols, part, call.at.data, call.at.row_stride);
+  }
+}
+
+template bool writes_result(const MultiwordMode&, const EngineCall<double>&);
+template bool writes_result(const MultiwordMode&, const EngineCall<float>&);
 template MultiwordBlocks multiword_blocks(const PartsTuning&, const MultiwordMode&, const Operand<double>&,
                                           const Operand<double>&, std::size_t);
 template MultiwordBlocks multiword_blocks(const PartsTuning&, const MultiwordMode&, const Operand<float>&,

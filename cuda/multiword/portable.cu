@@ -50,6 +50,51 @@ __global__ void finish_kernel(MultiwordMode mode, ExactArguments<T> pass, const 
   }
 }
 
+constexpr int scan_threads = 256, scan_words = 4;  // scan_words: words of the bitmap that a warp has at a time
+
+__global__ void __launch_bounds__(scan_threads)
+    find_not_finite(Matrix<float> at, Index rows, Index cols, std::uint32_t* open, CallState* state) {
+  const Index pitch = OpenBits::words_per_row(cols), words = rows * pitch;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const Index warps = Index{gridDim.x} * (scan_threads / 32);
+  unsigned count = 0;
+  for (Index first = (Index{blockIdx.x} * (scan_threads / 32) + threadIdx.x / 32) * scan_words; first < words;
+       first += warps * scan_words) {
+    float x[scan_words];
+#pragma unroll
+    for (int q = 0; q < scan_words; ++q) {
+      const Index row = (first + q) / pitch, col = (first + q) % pitch * 32 + lane;
+      x[q] = first + q < words && col < cols ? __ldcs(at.data + row * at.row_stride + col) : 0.0f;
+    }
+#pragma unroll
+    for (int q = 0; q < scan_words; ++q) {
+      const unsigned bits = __ballot_sync(0xFFFFFFFFu, !is_finite(x[q]));
+      if (lane == 0 && first + q < words) open[first + q] = bits;
+      count += static_cast<unsigned>(__popc(bits));
+    }
+  }
+  if (lane == 0 && count != 0) atomicAdd(&state->rejected, static_cast<unsigned long long>(count));
+}
+
+/// One thread block: special lines are rare.
+__global__ void __launch_bounds__(1024)
+    count_again(Lines rows, Lines cols, const std::uint32_t* open, CallState* state) {
+  if (state->rows.special == 0 && state->cols.special == 0) return;
+  __shared__ unsigned long long total;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  const Index pitch = OpenBits::words_per_row(cols.count), words = rows.count * pitch;
+  unsigned long long count = 0;
+  for (Index w = threadIdx.x; w < words; w += blockDim.x) {
+    if (open[w] == 0 || rows.special[w / pitch] != 0) continue;
+    for (std::uint32_t rest = open[w]; rest != 0; rest &= rest - 1)
+      count += cols.special[w % pitch * 32 + __ffs(static_cast<int>(rest)) - 1] == 0;
+  }
+  if (count != 0) atomicAdd(&total, count);
+  __syncthreads();
+  if (threadIdx.x == 0) state->rejected = total;
+}
+
 template <class Word, class T>
 void launch_split(const MultiwordMode& mode, const OperandBlock<T>& block, const Lines& lines, void* words,
                   cudaStream_t stream) {
@@ -62,6 +107,22 @@ void launch_split(const MultiwordMode& mode, const OperandBlock<T>& block, const
 unsigned at_most(Index blocks, Index most) { return static_cast<unsigned>(blocks < most ? blocks : most); }
 
 }  // namespace
+
+void open_not_finite(const Matrix<float>& at, Index rows, Index cols, std::uint32_t* open, CallState* state,
+                     cudaStream_t stream) {
+  if (rehearses()) return;
+  const Index of_block = scan_threads / 32 * scan_words;
+  const unsigned blocks = at_most(ceil_div(rows * OpenBits::words_per_row(cols), of_block), 4096);
+  find_not_finite<<<blocks, scan_threads, 0, stream>>>(at, rows, cols, open, state);
+  check_launch("open_not_finite");
+}
+
+void count_finite_lines(const Lines& rows, const Lines& cols, const std::uint32_t* open, CallState* state,
+                        cudaStream_t stream) {
+  if (rehearses()) return;
+  count_again<<<1, 1024, 0, stream>>>(rows, cols, open, state);
+  check_launch("count_finite_lines");
+}
 
 template <>
 void split_words(const MultiwordMode& mode, const OperandBlock<float>& block, const Lines& lines, void* words,

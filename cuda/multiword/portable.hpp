@@ -12,6 +12,7 @@
 #include "cuda/core/operand.hpp"
 #include "cuda/core/operand_tiles.hpp"
 #include "cuda/core/product_blocks.hpp"
+#include "cuda/exact/engine_call.hpp"
 #include "cuda/exact/exact.hpp"
 #include "lib/numerics/multiword.hpp"
 
@@ -35,7 +36,20 @@ template <class T>
 void multiword_pass(Cublas&, const MultiwordMode&, const MultiwordBlocks&, const ExactArguments<T>&, void* workspace,
                     cudaStream_t);
 
+/// Returns whether cuBLAS may write C in place of sums: tf32x1 of operands that cuBLAS reads in place, with alpha = 1,
+/// beta = 0, and C's elements side by side in a row of the engine.
+template <class T>
+bool writes_result(const MultiwordMode&, const EngineCall<T>&);
+/// Computes such a product, which needs no workspace. Elements of C that are not finite are not final.
+void multiply_in_place(Cublas&, const PartsTuning&, const EngineCall<float>&);
+
 // ---- portable.cu
+/// Sets the bits in `open` of the elements of `at` that are not finite, clears the others, and counts the set ones in
+/// state->rejected.
+void open_not_finite(const Matrix<float>& at, Index rows, Index cols, std::uint32_t* open, CallState*, cudaStream_t);
+/// Counts the bits of finite lines anew in state->rejected, if there is a special line.
+void count_finite_lines(const Lines& rows, const Lines& cols, const std::uint32_t* open, CallState*, cudaStream_t);
+
 /// Splits a block's entries into words, with zeros in special lines. The `words` arrays [line][terms_padded] follow one
 /// another; they hold float (TF32), IEEE half precision (FP16) or double (TF64).
 template <class T>

@@ -1,10 +1,12 @@
-// The fused multiword product: words are formed from A and B as they are read, and are never in global memory.
+// The fused multiword product: the words are multiplied and C is finished in one kernel. The words are formed from A
+// and B as they are read, or are split first, which costs a pass over memory, and pays where many tiles share them.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include "cuda/core/device_model.hpp"
 #include "cuda/exact/exact.hpp"
+#include "lib/base/integers.hpp"
 
 namespace accublas::cuda {
 
@@ -27,8 +29,29 @@ struct MultiwordProduct : ExactArguments<float> {
   Tiles tiles;
 };
 
+/// The FP16 words of a side in device memory: [word][line][term], with padded_lines(count) lines and `terms` terms, a
+/// multiple of 64. In a unit of 64 lines, line l is at position l / 2 + 32 (l % 2). Null: there are none.
+struct SplitWords {
+  std::uint16_t* data = nullptr;
+  Index lines = 0, terms = 0;
+  int word_sets = 0;
+
+  SplitWords() = default;
+  SplitWords(const Operand<float>& x, int words)
+      : lines(padded_lines(x.count)), terms(round_up(x.k, 64)), word_sets(words) {}
+  std::size_t numbers() const { return static_cast<std::size_t>(lines * terms * word_sets); }
+};
+
+/// Splits a side's entries into words of a kind other than tf32; `fits`, unless null, leaves out groups of lines that
+/// do not fit.
+void split_first(const DeviceModel&, WordKind, const Operand<float>&, const Lines&, const std::uint8_t* fits,
+                 const CallState*, const SplitWords& to, cudaStream_t);
+
 namespace hopper {
+/// multiword_product for words that are split already. The mode has 1 or 3 products.
+void split_product(const DeviceModel&, WordKind, int products, const MultiwordProduct&, const SplitWords& rows,
+                   const SplitWords& cols, cudaStream_t);
 void multiword_product(const DeviceModel&, WordKind, int products, const MultiwordProduct&, cudaStream_t);
-}
+}  // namespace hopper
 
 }  // namespace accublas::cuda

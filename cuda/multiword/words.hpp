@@ -59,4 +59,14 @@ struct Pair<WordKind::half> {
   }
 };
 
+/// Lines of FP16 words are below 2^half_top.
+inline constexpr int half_top = multiword_scale({MultiwordFormat::fp16, 1}, 0);
+
+/// Returns the factors that bring a line below 2^exponent to 2^half_top; the first one suffices if the scale is a
+/// float.
+__device__ __forceinline__ float2 scale_factors(int exponent) {
+  const int power = half_top - exponent, first = min(power, 127);
+  return {__int_as_float((127 + first) << 23), __int_as_float((127 + power - first) << 23)};
+}
+
 }  // namespace accublas::cuda::words

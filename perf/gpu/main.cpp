@@ -63,14 +63,15 @@ CLI::Validator accepted_by(const std::function<void(const std::string&)>& parse)
 
 /// Throws std::runtime_error unless measure() knows the contender.
 void parse_contender(const std::string& word) {
-  if (word != "cublas" && word != "cublasLt-int8") Context context(word);
+  if (word != "cublasLt-int8" && !is_cublas_gemm(word)) Context context(word);
 }
 
 /// The options of the commands. Each add function gives a command one of them.
 struct Options {
   std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
                            routines, batch_orders, vector_sizes, vector_data, table_data = matrices::listed(),
-                           table_orders = {"1024", "4096"}, shared_orders = {"8192", "16384", "32768"};
+                           table_orders = {"1024", "4096"}, middle_orders = {"256", "512", "1024", "2048"},
+                           shared_orders = {"8192", "16384", "32768"};
   std::vector<int> devices;
   double room = 0;
   std::string csv;
@@ -197,17 +198,17 @@ std::vector<Command> commands_of(Options& o) {
          Table table(o.csv);
          return print_targets(table, o.methods(), o.effort);
        }},
-      {"shapes",
-       "square, flat, deep and narrow products by cuBLAS and by engine int8, and which of them dp (s: sp) takes",
+      {"shapes", "square, flat, deep and narrow products in every mode beside cuBLAS, and which way dp (s: sp) takes",
        [&o](CLI::App* command) {
          o.add_gemms(command, {"dgemm", "sgemm"});
+         command->add_option("-m,--mode", o.contenders, "modes besides dp or sp (default: all)")->delimiter(',');
          o.add_data(command);
          o.add_bursts(command);
          o.add_csv(command);
        },
        [&o] {
          Table table(o.csv);
-         return print_shapes(table, o.gemms, o.data, o.effort);
+         return print_shapes(table, o.gemms, o.contenders, o.data, o.effort);
        }},
       {"batched", "strided batches of small matrices",
        [&o](CLI::App* command) {
@@ -270,6 +271,17 @@ std::vector<Command> commands_of(Options& o) {
          o.add_csv(command);
        },
        [&o] { return print_factor(o.routines, o.data, o.order_numbers(), o.effort, o.csv); }},
+      {"middle", "level 3, triangular systems and factorizations of middle orders beside cuBLAS and cuSOLVER",
+       [&o](CLI::App* command) {
+         o.add_orders(command, o.middle_orders);
+         o.add_data(command);
+         o.add_bursts(command);
+       },
+       [&o] {
+         const std::vector<Index> orders = Options::numbers(o.middle_orders);
+         const bool level3 = print_level3({"dsymm", "dsyrk", "dtrmm", "dtrsm"}, o.data, orders, o.effort);
+         return print_factor({"dgetrf", "dpotrf", "dgeqrf"}, o.data, orders, o.effort, "") && level3;
+       }},
       {"data", "costs of random, structured and decaying data, with limits",
        [&o](CLI::App* command) {
          o.add_routines(command, data_table_routines(), "routines (default: all)");

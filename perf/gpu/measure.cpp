@@ -223,6 +223,12 @@ std::vector<Result> measure(const Case& what, const std::vector<std::string>& co
   return what.single() ? measure_type<float>(what, contenders, effort) : measure_type<double>(what, contenders, effort);
 }
 
+bool is_cublas_gemm(const std::string& contender) {
+  for (const char* known : {"cublas", "cublas-tf32", "cublas-tf32x3", "cublas-fp16", "cublas-fp16x3"})
+    if (contender == known) return true;
+  return false;
+}
+
 const Result* find(const std::vector<Result>& results, const std::string& contender) {
   for (const Result& r : results)
     if (r.contender == contender && r.error.empty()) return &r;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "cuda/batch/flat_kernels.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/open_elements.hpp"
@@ -168,6 +169,43 @@ TYPED_TEST(BatchKernels, OneMatrixGoesOnAsAnyGemm) {
         cuda::exact_of_small(device_model(), pending, nullptr);
         EXPECT_EQ(x.mismatch(c.values()), "");
       }
+}
+
+TYPED_TEST(BatchKernels, FlatProducts) {
+  using T = TypeParam;
+  for (const auto& [m, n, k] :
+       {std::array<Index, 3>{1, 1, 1}, {64, 64, 64}, {65, 200, 33}, {300, 129, 65}, {130, 63, 128}})
+    for (const bool all_undecided : {true, false}) {
+      SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << k << " " << all_undecided);
+      const SmallBatch<T> x(m, n, k, 1, T(1.3), T(-0.5));
+      const DeviceArray<T> a(x.a), b(x.b), c(x.c);
+      const Index pitch = cuda::OpenBits::words_per_row(m);
+      const DeviceArray<std::uint32_t> open(
+          std::vector<std::uint32_t>(static_cast<std::size_t>(n * pitch), 0x5A5A5A5A));
+      const DeviceArray<std::byte> cut(cuda::flat_line_bytes(m, n, k));
+      const DeviceState state(cuda::CallState{});
+      cuda::flat_cr(device_model(), x.on_device(a, b, c), cut.data(), open.data(), all_undecided, state.data(),
+                    nullptr);
+      const std::vector<std::uint32_t> words = open.values();
+      const std::vector<T> got = c.values();
+      unsigned long long bits = 0;
+      for (Index j = 0; j < n; ++j) {
+        for (Index i = 0; i < m; ++i) {
+          const bool pending = (words[static_cast<std::size_t>(j * pitch + i / 32)] >> i % 32 & 1) != 0;
+          const auto at = static_cast<std::size_t>(j * m + i);
+          bits += pending;
+          if (all_undecided) ASSERT_TRUE(pending) << i << " " << j;
+          // Pending elements are as they were; the others are final.
+          ASSERT_EQ(to_bits(got[at]), to_bits(pending ? x.c[at] : x.want[at])) << i << " " << j;
+        }
+        for (Index i = m; i < 32 * pitch; ++i)
+          ASSERT_EQ(words[static_cast<std::size_t>(j * pitch + i / 32)] >> i % 32 & 1, 0u) << i << " " << j;
+      }
+      EXPECT_EQ(state.read().open[0], bits);
+      if (all_undecided) {
+        EXPECT_EQ(state.read().rejected, x.finite);
+      }
+    }
 }
 
 TYPED_TEST(BatchKernels, NothingIsMeasuredIfNothingIsPending) {

@@ -137,7 +137,7 @@ TYPED_TEST(GemmErrors, ReportOfHostOperandsHasPhases) {
   using T = TypeParam;
   ASSERT_EQ(accublas_set_report_level(this->gpu, 2), ACCUBLAS_SUCCESS);
   for (const Index n : {200, 4096}) {  // one panel, and four
-    const auto p = plain_problem<T>(this->rng, {Data::phi, 1}, 1024, n, 64);
+    const auto p = plain_problem<T>(this->rng, {Data::phi, 1}, 1024, n, 160);
     this->gpu.set("cr", "int8");
     std::vector<T> out;
     double earlier = 0;

@@ -15,6 +15,20 @@ const std::vector<Kind> kinds = {{Data::phi, 0},         {Data::phi, 1},       {
                                  {Data::block_diagonal}, {Data::triangular},   {Data::cancellation}, {Data::integers},
                                  {Data::few_special},    {Data::many_special}, {Data::zero_lines},   {Data::extreme}};
 
+/// Whether the device and this build have the fused kernel, and nothing asks for the portable kernels.
+bool fused() {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  int device = 0, major = 0, minor = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  require(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "attribute");
+  require(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "attribute");
+  const char* const kernels = std::getenv("ACCUBLAS_CUDA_KERNELS");
+  return major == 9 && minor == 0 && !(kernels && std::string(kernels) == "portable");
+#else
+  return false;
+#endif
+}
+
 /// Any layout, strides, offsets and leading dimensions.
 TYPED_TEST(Multiword, Kinds) {
   using T = TypeParam;
@@ -86,6 +100,33 @@ TYPED_TEST(Multiword, Scalars) {
     this->expect_within(p, mode);
     if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+/// Words that are split before the product, of operands along and across the terms: within the bound, and the bits of
+/// words that are formed on the way, which a small workspace asks for. On devices without the fused kernel all of it is
+/// the composition, whose bits may differ.
+TYPED_TEST(Multiword, SplitFirst) {
+  using T = TypeParam;
+  for (const WordMode& mode : word_modes<T>())
+    for (const auto& [m, n, k] : {std::array<Index, 3>{1024, 1030, 64}, {1100, 1024, 129}, {1025, 1281, 1}}) {
+      const accublas_transpose trans = m == 1100 ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
+      const Kind kind = m == 1025 ? Kind{Data::few_special} : Kind{Data::phi, 0.5};
+      auto p = packed_problem<T>(this->rng, kind, m, n, k, ACCUBLAS_COL_MAJOR, trans, trans, m == 1024 ? 0 : 3);
+      // Some groups of lines do not fit FP16's range.
+      for (Index q = 0; q < k; q += 2) p.a[static_cast<std::size_t>(p.at_a.at(m / 2, q))] *= T(0x1p-40);
+      if (m == 1100) p.alpha = T(-1.3), p.beta = T(0.7);
+      ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 1024), ACCUBLAS_SUCCESS);
+      this->expect_within(p, mode);
+      if (testing::Test::HasFatalFailure()) return;
+      std::vector<T> split, formed;
+      ASSERT_EQ(on_device(this->gpu, p, split), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(accublas_set_workspace_mib(this->gpu, 1), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(on_device(this->gpu, p, formed), ACCUBLAS_SUCCESS);
+      ASSERT_EQ(beyond_word_bound(p, mode, this->exact(p), formed), "");
+      if (m != 1025 && sizeof(T) == 4 && fused() && std::string(mode.word) != "tf32x1") {
+        ASSERT_EQ(mismatch(p, formed, split), "") << mode.word;
+      }
+    }
 }
 
 /// In a workspace of any size.
