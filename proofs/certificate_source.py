@@ -1,4 +1,4 @@
-"""Theorem 3: the bound of fixed:T and the certificate's inequality."""
+"""Definitions for Certificate.v: the bound of fixed:T and the certificate's inequality."""
 
 CERTIFICATE = "lib/numerics/certificate.hpp"
 BOUNDS = "lib/numerics/bounds.hpp"

@@ -1,4 +1,4 @@
-"""Theorem 2: the quotient of the Chinese remainder theorem."""
+"""Definitions for Reconstruction.v, Crt.v and Mp.v: the Chinese remainder theorem and its quotient."""
 
 MODULI = "lib/numerics/moduli.hpp"
 PORTABLE = "lib/mp/kernels/mp_portable.cpp"

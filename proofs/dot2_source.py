@@ -1,4 +1,4 @@
-"""Theorem 5: Dot2's pairs and their bound."""
+"""Definitions for Dot2Bound.v: Dot2's pairs and their bound."""
 
 BOUNDS = "lib/numerics/bounds.hpp"
 BLOCK = "lib/numerics/dot2_block.hpp"

@@ -1,4 +1,4 @@
-"""Theorem 1: the tables of moduli."""
+"""Definitions for Moduli.v, Division.v and Tables.v: the tables of moduli and of the Chinese remainder theorem."""
 
 MODULI = "lib/numerics/moduli.hpp"
 COMPLEX = "lib/numerics/complex_moduli.hpp"

@@ -1,4 +1,4 @@
-"""Theorem 6: the operations that round outward, and the radius of an unknown."""
+"""Definitions for Outward.v: the operations that round outward, and the radius of an unknown."""
 
 OUTWARD = "lib/numerics/outward.hpp"
 REFINE = "lib/certified/refine.cpp"

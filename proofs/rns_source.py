@@ -1,4 +1,4 @@
-"""Theorem 1: the moduli of multiple-precision arrays, and arithmetic modulo them."""
+"""Definitions for Rns.v: arithmetic modulo the primes of multiple-precision arrays."""
 
 RNS = "lib/numerics/rns.hpp"
 MODULI = "lib/numerics/rns_moduli.cpp"

@@ -1,4 +1,4 @@
-"""Theorem 4: the rounding of integers."""
+"""Definitions for Rounding.v: the rounding of integers."""
 
 ROUNDING = "lib/numerics/rounding.hpp"
 

@@ -1,4 +1,4 @@
-"""Theorem 4: Ziv's test of pairs and triples, and theorem 5's error-free transformations."""
+"""Definitions for Eft.v, Ziv.v and Triple.v: error-free transformations, and Ziv's test of pairs and triples."""
 
 EFT = "lib/numerics/eft.hpp"
 ZIV = "lib/numerics/ziv.hpp"

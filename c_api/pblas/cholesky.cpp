@@ -1,6 +1,6 @@
-// Cholesky's factorization. Each process has columns of X, A = X^H X, from the first row to the diagonal. The process
-// of a block of columns computes the rows of this block down to the diagonal and sends the block to all. Then each
-// computes the same rows of its later columns.
+// Cholesky's factorization A = X^H X. Each process has columns of X, from the first row to the diagonal. The process
+// that has a block of columns computes the block's rows of these columns, down to the diagonal, and sends the block to
+// all processes. Then each process computes the same rows of its later columns.
 #include "c_api/pblas/factor.hpp"
 
 namespace accublas::pblas {
@@ -19,7 +19,7 @@ int factor_cholesky(const Caller& by, const Team& team, bool upper, const Part& 
   const Matrix<E> stored{memory.data.get(), 1, memory.ld()}, x = upper ? stored : stored.transposed();
 
   SharedLines<E> lines(by.name, n, turns.width);
-  const Matrix<E> block = lines.matrix().transposed();  // of X
+  const Matrix<E> block = lines.matrix().transposed();  // columns of X
   int info = 0;
   for (int first = 0, end = 0; first < n && info == 0; first = end) {
     end = std::min(n, first + turns.width);

@@ -1,5 +1,5 @@
-// Cholesky's factorization and LU of distributed matrices (docs/distributed.md). Every element of a factor is defined
-// by those before it, and each is computed by one process with all its terms. So no distribution changes a bit.
+// Cholesky's factorization and LU of distributed matrices (docs/distributed.md). Earlier elements define every element
+// of a factor, and one process computes an element with all its terms. So no distribution changes a bit.
 #pragma once
 
 #include <algorithm>
@@ -18,32 +18,32 @@ namespace accublas::pblas {
 template <class E>
 int factor_cholesky(const Caller& by, const Team& team, bool upper, const Part& a);
 
-/// Computes the factors of the m x n matrix A in its place. `left` are the first min(m, n) columns of A. The rows that
-/// were exchanged with the first rows, counted from 0, become `pivots`. Returns LAPACK's info.
+/// Overwrites the m x n matrix A with its factors. `left` has the first min(m, n) columns of A. `pivots` receives, for
+/// each of the first rows, the row that it was exchanged with, counted from 0. Returns LAPACK's info.
 template <class E>
 int factor_lu(const Caller& by, const Team& team, const Part& left, const Part& a, std::vector<std::int64_t>& pivots);
 
-/// A triangle of a factor, op(A) with the transposition and the conjugation named.
+/// A triangle T of a factored matrix, and op(T).
 struct FactorTriangle {
   Triangle stored;
   bool transposed = false, conjugate = false, unit = false;
 };
-/// Solves op(A) X = X' in the place of X', for the right-hand sides that this process has in its columns. All processes
-/// take part.
+/// Solves op(T) X = B for the triangle T of A, of order n. `x` has this process's right-hand sides (columns of B), and
+/// receives their solutions. All processes of the team call this, also those without right-hand sides.
 template <class E>
 void substitute(const Caller& by, const Team& team, const Part& a, const FactorTriangle& factor, Buffer<E>& x);
 
-/// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp.
+/// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp. If it fails, all ranks end.
 template <class E>
 void run_step(const Caller& by, Operation operation, void* step) {
   require(by.name, accublas_private_run_factor_step(nullptr, {operation, type_of<E>}, step));
 }
 
-/// The indices of one dimension in blocks of equal width, which the ranks have in turn.
+/// A block-cyclic distribution of the indices of one dimension: the ranks have blocks of equal width in turn.
 struct Turns {
   int count, width, ranks;
 
-  /// The ranks shall have several blocks each, since later blocks need more work.
+  /// Each rank gets several blocks if possible, because later blocks need more work.
   Turns(const Team& team, int count)
       : count(count),
         width(std::clamp(count / (4 * team.size()), 1, static_cast<int>(cpu::SharedRows<double>::most_columns))),
@@ -62,8 +62,9 @@ struct Turns {
   }
 };
 
-/// The rows first .. end - 1 of a matrix in which a process computes, for all processes: entry (p, q) of its first
-/// `end` columns. The memory before the first row's entries is unused, so that rows have their numbers.
+/// Rows first .. end - 1 of a matrix, at most `width` of them, with their first `end` columns. One process computes
+/// them and sends them to all. p in matrix()(p, q) is the row of the whole matrix, so memory before row `first` is
+/// unused.
 template <class E>
 class SharedLines {
  public:
@@ -79,7 +80,7 @@ class SharedLines {
   Buffer<E> memory_;
 };
 
-/// Sends numbers from a rank to all.
+/// Sends `count` numbers from a rank to all processes of the team.
 template <class E>
 void broadcast(const Team& team, E* numbers, std::int64_t count, int rank) {
   constexpr std::int64_t most = std::int64_t{1} << 26;  // MPI's counts have 32 bits

@@ -22,8 +22,8 @@ bool are_good_systems(const Grid& grid, const MatrixArgument<E>& a, const Matrix
          source(a.d, a.i) == source(b.d, b.i);
 }
 
-/// Returns the team that computes a call, or null if ScaLAPACK's own routine has to: because of its mode, if it is
-/// empty, or if an argument is bad on any process. All processes of the grid call this.
+/// Returns the team that computes a call. Returns null if ScaLAPACK's own routine has to compute it: because of the
+/// mode, because the problem is empty, or because an argument is bad on a process. All processes of the grid call this.
 const Team* team_for(const Grid& grid, const Mode& mode, bool is_good, bool is_empty) {
   if (grid.row < 0 || is_scalapacks(mode)) return nullptr;
   const Team& team = team_of(grid, Scope::grid);
@@ -37,7 +37,7 @@ Caller caller(const char* name, Operation operation) {
   return {name, mode_of(name, {operation, type_of<E>})};
 }
 
-/// Returns the distribution of ipiv, which belongs to the first `count` rows of A.
+/// Returns the distribution of ipiv: an entry for each of the first `count` rows of A.
 template <class E>
 Part pivots_part(const Grid& grid, const MatrixArgument<E>& a, const int* ipiv, int count) {
   Descriptor d = a.d;
@@ -84,7 +84,7 @@ void solve_lu(const Caller& by, const Grid& grid, const Team& team, char trans, 
   std::vector<std::int64_t> pivots;
   for (const int row : of_matrix) {
     pivots.push_back(row - (a.i - 1));
-    if (pivots.back() < 1 || pivots.back() > n) fail(by.name, "argument ipiv must have rows of the sub-matrix");
+    if (pivots.back() < 1 || pivots.back() > n) fail(by.name, "argument ipiv has a row outside of the sub-matrix of A");
   }
   const Part factors = a.part(grid, n, n);
   const FactorTriangle lower{Triangle::lower, trans != 'N', trans == 'C' && is_complex<E>, true},

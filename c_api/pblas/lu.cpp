@@ -1,7 +1,7 @@
 // LU with partial pivoting. Each process has rows of A, in which it computes L, and columns, in which it computes U.
-// Rows of L stay on their process; they have positions in the whole matrix, which the exchanges change. For each panel,
-// all processes get its columns of U above it and compute the panel's columns of L together. Then all get the rows of L
-// of the panel's pivots, and each computes the panel's rows of U in its later columns.
+// Rows of L stay on their process. An exchange of rows changes their positions in the whole matrix. For each panel, all
+// processes get the columns of U above it and compute the panel's columns of L together. Then all get the rows of L
+// that belong to the panel's pivots, and each computes the panel's rows of U in its later columns.
 #include <numeric>
 
 #include "c_api/pblas/factor.hpp"
@@ -43,7 +43,7 @@ class Lu final : cpu::SharedRows<E> {
       const int rank = of_cols_.rank_of(first);
       E* const own = upper_column(of_cols_.before(first, team_.rank));
       const Matrix<E> block{rank == team_.rank ? own : panel.data.get(), 1, rank == team_.rank ? upper_.ld() : order_};
-      // Rows above the panel, packed if they are this process's.
+      // The process that has the rows of U above the panel sends them to all.
       send_block(block, panel, first, end - first, rank);
       factor_panel(first, end, {panel.data.get(), 1, order_}, none);
       if (rank == team_.rank)
@@ -171,8 +171,8 @@ class Lu final : cpu::SharedRows<E> {
   Buffer<E> lower_, upper_;
   std::int64_t done_ = 0;                         ///< rows of this process that are pivots
   std::vector<Index> row_positions_;              ///< of this process's rows
-  std::vector<int> row_ranks_;                    ///< the process of each position
-  std::vector<std::int64_t> pivots_, exchanges_;  ///< positions; of a panel, within this process's rows, from 1
+  std::vector<int> row_ranks_;                    ///< the process that has each position
+  std::vector<std::int64_t> pivots_, exchanges_;  ///< positions; a panel's in this process's rows, from 1
   std::vector<cpu::PivotCandidate<E>> candidates_;
   int pivot_rank_ = 0;
 };

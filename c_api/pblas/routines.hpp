@@ -59,7 +59,8 @@ template <class E>
 bool nrm2(const char* name, const int* n, RealOf<E>* result, const E* x, const int* ix, const int* jx, const int* descx,
           const int* incx);
 
-/// LAPACK's routines. `info` is LAPACK's. ipiv has the pivots of the rows that a process has.
+/// ScaLAPACK's factorizations and the solutions by them. `info` is that of LAPACK's routine. ipiv has the pivots of the
+/// rows of A that a process has, as rows of the whole matrix, counted from 1.
 template <class E>
 bool potrf(const char* name, const char* uplo, const int* n, E* a, const int* ia, const int* ja, const int* desca,
            int* info);

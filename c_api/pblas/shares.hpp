@@ -1,4 +1,4 @@
-// Solutions of systems whose right-hand sides are independent of each other, as in every mode that defines bits. Each
+// Right-hand sides of linear systems. They are independent of each other in every mode that defines bits. So each
 // process solves for its share of them.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Triangular systems of order n without a process that has the whole triangle: the processes have lines of op(A) in
-// turn and send each block of lines to all, in the order of substitution.
+// Triangular systems of order n. No process has the whole triangle: the processes have blocks of rows of op(A) in turn.
+// In the order of substitution, each block is sent to all of them.
 #include "c_api/pblas/factor.hpp"
 
 namespace accublas::pblas {

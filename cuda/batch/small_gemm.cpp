@@ -48,7 +48,7 @@ bool is_plain_product(const Call<Gemm<T>, T>& call) {
          is_plain(engine.rows) && is_plain(engine.cols) && !engine.same_lines();
 }
 
-/// The arrays of a call, and how it goes on with pending elements.
+/// The arrays of a call, and the computation of its pending elements.
 template <class T>
 struct SmallCall {
   EngineCall<T> engine;

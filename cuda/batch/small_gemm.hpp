@@ -13,7 +13,7 @@ template <class T>
 bool small_gemm_serves(const State& state, const Call<Gemm<T>, T>& call);
 
 /// Computes a product by the kernels for batches of small matrices. cuda/exact computes the elements that these leave
-/// pending. Same contract as int8_gemm. It launches six kernels, and int8_gemm would launch nine.
+/// pending. Same contract as int8_gemm. It launches some five kernels, fewer than int8_gemm.
 template <class T>
 void small_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
 
@@ -24,7 +24,7 @@ template <class T>
 bool flat_gemm_serves(const State& state, const Call<Gemm<T>, T>& call, const Workspace& workspace, double other_time);
 
 /// Computes a flat product by digits of its rows and columns (flat_cr.cu). cuda/exact computes the elements that this
-/// leaves pending. Same contract as int8_gemm. It launches seven kernels.
+/// leaves pending. Same contract as int8_gemm. It launches at most six kernels.
 template <class T>
 void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
 

@@ -78,8 +78,8 @@ __device__ ACCUBLAS_NOINLINE bool decide_element(const ExactArguments<T>& a, Ind
   return true;
 }
 
-/// Returns whether the warps of a block finish `all` elements sooner if they share the terms of each than if a warp
-/// takes an element. A warp takes 10 us for 2048 terms, and some of that time does not depend on the terms.
+/// Returns whether the warps of a block finish `all` elements sooner if they share the terms of each element than if
+/// each warp takes whole elements. A warp's time is modelled by its steps, and 4 more that do not depend on the terms.
 __device__ bool warps_share(int all, Index k) {
   const auto time = [&](Index terms) { return ceil_div(terms, Index{32 * chain_group}) + 4; };
   return all * time(ceil_div(k, Index{warps})) < time(k) * ceil_div(all, warps);

@@ -80,7 +80,7 @@ class TilesOfGroup {
   __device__ Element* out() const { return job_.group.of_product(job_.out, product_); }
 
  private:
-  /// Loads the plan of a part's product, which find() uses a part later, when it is there.
+  /// Loads the plan of a part's product one part ahead, so that find() need not wait for it.
   __device__ void load_plan(int part) {
     if (part < end_) plan_ = *job_.group.of_product(job_.plan, part / parts_);
   }

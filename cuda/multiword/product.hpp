@@ -1,5 +1,5 @@
-// The fused multiword product: the words are multiplied and C is finished in one kernel. The words are formed from A
-// and B as they are read, or are split first, which costs a pass over memory, and pays where many tiles share them.
+// The fused multiword product: one kernel multiplies the words and finishes C. It forms the words from A and B as it
+// reads them. If many tiles share them, another kernel splits A and B first, at the cost of a pass over memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -29,8 +29,8 @@ struct MultiwordProduct : ExactArguments<float> {
   Tiles tiles;
 };
 
-/// The FP16 words of a side in device memory: [word][line][term], with padded_lines(count) lines and `terms` terms, a
-/// multiple of 64. In a unit of 64 lines, line l is at position l / 2 + 32 (l % 2). Null: there are none.
+/// The FP16 words of A or B in device memory: [word][line][term], with padded_lines(count) lines and `terms` terms, a
+/// multiple of 64. In a unit of 64 lines, line l is at position l / 2 + 32 (l % 2). Null: there are no words.
 struct SplitWords {
   std::uint16_t* data = nullptr;
   Index lines = 0, terms = 0;
@@ -42,8 +42,8 @@ struct SplitWords {
   std::size_t numbers() const { return static_cast<std::size_t>(lines * terms * word_sets); }
 };
 
-/// Splits a side's entries into words of a kind other than tf32; `fits`, unless null, leaves out groups of lines that
-/// do not fit.
+/// Splits the entries of A or B into words of a kind other than tf32. If `fits` is not null, groups of lines that do
+/// not fit FP16's range are left out.
 void split_first(const DeviceModel&, WordKind, const Operand<float>&, const Lines&, const std::uint8_t* fits,
                  const CallState*, const SplitWords& to, cudaStream_t);
 

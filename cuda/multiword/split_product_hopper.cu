@@ -1,5 +1,5 @@
 // The multiword product of words that are split first, for compute capability 9.0: the fused product with another
-// producer. One thread of a block fills the ring by TMA copies, so splitting takes no time from the tensor cores. Lines
+// producer. One thread of a block fills the ring by TMA copies, and no warp of the product splits entries. Lines
 // lie in device memory in the order of the ring (SplitWords).
 #include "cuda/core/launch.hpp"
 #include "cuda/core/occupancy.hpp"

@@ -1,6 +1,6 @@
-// Resolves unknowns of substitution that the current sums do not decide. Sums of their terms in three words decide most
-// of them, then sums in six words, and at last exact ones. In six words and exactly all lanes of a warp work on one
-// unknown at a time. For .cu files.
+// Resolves unknowns of substitution that the current sums do not decide: by sums of their terms in three words, then in
+// six words, and then by exact sums. For sums in six words and exact sums, all lanes of a warp work on one unknown at a
+// time. For .cu files.
 #pragma once
 
 #include <type_traits>

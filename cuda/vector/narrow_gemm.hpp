@@ -1,5 +1,5 @@
-// Products of mode cr whose C has few rows or columns, by GEMV: each reads the large operand once more, which residues
-// would write and read for every modulus.
+// Products of mode cr whose C has few rows or columns, by a GEMV for each of them. A GEMV reads the large operand once.
+// Residues would write it and read it for every modulus.
 #pragma once
 
 #include "cuda/core/state.hpp"
@@ -9,7 +9,7 @@
 namespace accublas::cuda {
 
 /// Returns whether narrow_gemm can compute a call and takes less than `other_time` microseconds. The call must have
-/// mode cr, real numbers that are no parts of complex ones, and all elements of C.
+/// mode cr, real entries that are not parts of complex numbers, and all elements of C.
 template <class T>
 bool narrow_gemm_serves(const Call<Gemm<T>, T>& call, double other_time);
 

@@ -198,7 +198,7 @@ std::vector<Command> commands_of(Options& o) {
          Table table(o.csv);
          return print_targets(table, o.methods(), o.effort);
        }},
-      {"shapes", "square, flat, deep and narrow products in every mode beside cuBLAS, and which way dp (s: sp) takes",
+      {"shapes", "square, flat, deep and narrow products in every mode and in cuBLAS, and which way dp (s: sp) takes",
        [&o](CLI::App* command) {
          o.add_gemms(command, {"dgemm", "sgemm"});
          command->add_option("-m,--mode", o.contenders, "modes besides dp or sp (default: all)")->delimiter(',');
@@ -271,7 +271,7 @@ std::vector<Command> commands_of(Options& o) {
          o.add_csv(command);
        },
        [&o] { return print_factor(o.routines, o.data, o.order_numbers(), o.effort, o.csv); }},
-      {"middle", "level 3, triangular systems and factorizations of middle orders beside cuBLAS and cuSOLVER",
+      {"middle", "level 3, triangular systems and factorizations of orders 256 to 2048, and in cuBLAS and cuSOLVER",
        [&o](CLI::App* command) {
          o.add_orders(command, o.middle_orders);
          o.add_data(command);

@@ -48,8 +48,8 @@ struct Result {
 /// mode word with an engine behind a slash where one is asked for: "cr", "dp/int8".
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& contenders, const Effort& effort);
 
-/// Returns whether a contender is a product of cuBLAS: "cublas", and for SGEMM "cublas-tf32" and "cublas-fp16" with x3
-/// or nothing behind, which are the products of multiword modes without their words.
+/// Returns whether a contender is a product of cuBLAS: "cublas", and for SGEMM "cublas-tf32", "cublas-tf32x3",
+/// "cublas-fp16" and "cublas-fp16x3". The last four are the products of multiword modes, without splitting entries.
 bool is_cublas_gemm(const std::string& contender);
 
 /// The result of a contender, null where it is not there or failed.

@@ -62,7 +62,7 @@ std::string text_of(const Shape& s) {
   return std::to_string(s.m) + " x " + std::to_string(s.n) + " x " + std::to_string(s.k);
 }
 
-/// The modes besides dp (sp). dot2 would take seconds on large shapes.
+/// Returns the modes besides dp (sp). Large shapes go without dot2, which would take seconds.
 std::vector<std::string> modes_of(const std::string& routine, const Shape& s) {
   const bool single = routine == "sgemm";
   std::vector<std::string> modes = {single ? "sp:repro" : "dp:repro", "cr", single ? "fixed:24" : "fixed:53"};
@@ -72,7 +72,7 @@ std::vector<std::string> modes_of(const std::string& routine, const Shape& s) {
   return modes;
 }
 
-/// The shape on which a mode is slowest beside cuBLAS.
+/// The shape on which a mode is slowest compared with cuBLAS.
 struct Worst {
   double ratio = HUGE_VAL;
   std::string where;

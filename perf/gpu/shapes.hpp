@@ -6,8 +6,9 @@
 
 namespace gpu_bench {
 
-/// Measures single calls in `modes` (empty: all that a routine has) beside cuBLAS and prints every row. Prints each
-/// mode's least ratio then, and the shapes where dp (sp) took the slower way by 5 % or more. True where there is none.
+/// Measures single calls in `modes` (empty: all modes of a routine) and in cuBLAS, and prints every row. Then prints
+/// each mode's least ratio, and the shapes for which dp (sp) took a way that was slower by 5 % or more. Returns true if
+/// there is no such shape.
 bool print_shapes(Table& table, const std::vector<std::string>& routines, const std::vector<std::string>& modes,
                   const std::vector<std::string>& data, const Effort& effort);
 

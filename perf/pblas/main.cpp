@@ -122,7 +122,7 @@ struct Problem {
         if (gi == gj) a[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(ld)] = n;
       }
   }
-  /// Factors the matrix whose diagonal dominates, or a random one, and keeps it.
+  /// Factors a copy of a diagonally dominant matrix (PDPOTRF) or of a random one (PDGETRF).
   void factor(const std::string& routine) {
     const int one = 1;
     int info = 0;

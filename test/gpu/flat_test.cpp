@@ -1,5 +1,5 @@
-// Flat products of mode cr, which take digits of rows and columns where that is faster than residues, against the CPU
-// bit by bit. Their shapes are larger than those of small products and have sums of at most 128 terms.
+// Flat products of mode cr are compared with the CPU bit by bit. They take digits of rows and columns where that is
+// faster than residues. They are larger than small products, and their sums have at most 128 terms.
 #include "test/gpu/gemm_problem.hpp"
 
 namespace accublas::test {
@@ -95,7 +95,7 @@ TYPED_TEST(Flat, ScalarsOnHostAndDevice) {
       }
 }
 
-/// Few rows or columns are vectors, unless the caller names the engine.
+/// Products with few rows or columns are computed by GEMVs (engine sums), unless the caller names the engine.
 TYPED_TEST(Flat, FewRowsOrColumns) {
   using T = TypeParam;
   for (const Kind& kind : {Kind{Data::phi, 1}, Kind{Data::few_special}, Kind{Data::ties}, Kind{Data::cancellation}})
@@ -116,7 +116,7 @@ TYPED_TEST(Flat, FewRowsOrColumns) {
   this->gpu.set("cr", "auto");
 }
 
-/// Without room for the digits residues compute the product, with the same bits.
+/// Without room for the digits, residues compute the product, with the same bits.
 TYPED_TEST(Flat, SmallWorkspace) {
   using T = TypeParam;
   const auto p = plain_problem<T>(this->rng, {Data::ties}, 1200, 900, 100);

@@ -102,9 +102,9 @@ TYPED_TEST(Multiword, Scalars) {
   }
 }
 
-/// Words that are split before the product, of operands along and across the terms: within the bound, and the bits of
-/// words that are formed on the way, which a small workspace asks for. On devices without the fused kernel all of it is
-/// the composition, whose bits may differ.
+/// Words that are split before the product, of operands along and across the terms. The results are within the bound,
+/// and have the bits of a product that forms the words as it reads the operands, as in a small workspace. Bits are not
+/// compared on devices without the fused kernel.
 TYPED_TEST(Multiword, SplitFirst) {
   using T = TypeParam;
   for (const WordMode& mode : word_modes<T>())

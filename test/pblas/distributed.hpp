@@ -69,8 +69,8 @@ struct Distributed {
     row_blocks = blocks(grid.rows), col_blocks = blocks(grid.cols);
     complete(random, extended);
   }
-  /// A matrix whose blocks are square and whose sub-matrix begins at one, as factorizations need. `like`: the one whose
-  /// rows it has.
+  /// Makes a matrix with square blocks whose sub-matrix begins at a block, as factorizations need. Its rows are
+  /// distributed like those of `like`, unless that is null.
   Distributed(const Grid& grid, Random& random, int m, int n, const Distributed* like) : grid(grid) {
     const int sizes[] = {1, 2, 3, 5, 8, 16, 32, 64};
     const int block = like ? like->row_blocks.rest : sizes[number(random, 0, 7)];

@@ -1,14 +1,14 @@
-// ScaLAPACK's LU, Cholesky's factorization and the solutions by them under libaccublas_pblas: factors, pivots,
-// solutions and info are those of one call on one process, on every process grid, with every block size, offset and
-// source process. Run by mpirun with 1, 2, 3, 4 and 6 ranks. Rank 0 computes what is expected. With
-// ACCUBLAS_TEST_KILL=N a process is killed at its N-th choice of a pivot.
+// ScaLAPACK's LU, Cholesky's factorization and the solutions by them under libaccublas_pblas. Factors, pivots,
+// solutions and info must be those of one call on one process, for all process grids and for random block sizes,
+// offsets and source processes. mpirun starts this with 1, 2, 3, 4 and 6 ranks. Rank 0 computes the expected results.
+// With ACCUBLAS_TEST_KILL=N a process is killed at its N-th choice of a pivot.
 //   factorizations_test [rounds [seed [order]]]
 #include <algorithm>
 #include <csignal>
 
 #include "test/pblas/calls.hpp"
 
-/// The processes choose pivots by this function of MPI alone.
+/// The processes choose pivots by this function of MPI, and use it for nothing else.
 extern "C" int MPI_Allgather(const void* data, int elements, MPI_Datatype type, void* to, int each, MPI_Datatype of_to,
                              MPI_Comm comm) {
   static const char* const kill = std::getenv("ACCUBLAS_TEST_KILL");
@@ -58,9 +58,8 @@ RealType<E> size_of(const E& x) {
   return std::abs(x);
 }
 
-/// Makes the sub-matrix, of order n, Hermitian and often positive definite: a product of its lower triangle, whose
-/// entries keep their exponents. Entries of the other triangle are not read; the diagonal has imaginary parts, which
-/// are not read either.
+/// Makes the sub-matrix, of order n, Hermitian and often positive definite: L L^H for its lower triangle L, which keeps
+/// its entries below the diagonal. The diagonal of the product is larger in some cases.
 template <class E>
 void make_definite(Distributed<E>& a, Random& random, int n) {
   const int which = number(random, 0, 5);
@@ -98,7 +97,7 @@ void make_singular(Distributed<E>& a, Random& random, int m, int n) {
   }
 }
 
-/// Gives rank 0's numbers to all.
+/// Sends rank 0's numbers to all ranks.
 template <class T>
 void share(std::vector<T>& numbers) {
   MPI_Bcast(numbers.data(), static_cast<int>(numbers.size() * sizeof(T)), MPI_BYTE, 0, MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
-"""If accublas fails on one rank, all ranks end, after one line of accublas. If a rank is killed while all factor a matrix, all end, and
-mpirun says which.
+"""If accublas fails on one rank, it writes one line and all ranks end. If a rank is killed while all ranks factor a matrix, all ranks end and
+mpirun names it.
 usage: failure_test.py MPIRUN PROGRAM FACTORIZATIONS"""
 import os
 import re

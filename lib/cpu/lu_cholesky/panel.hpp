@@ -67,8 +67,8 @@ class Panel {
     return factor_rows(first, end, [&](Index column, const Candidate& best) { pivots.put(column, first + best.row); });
   }
 
-  /// Computes these columns in the first `rows` rows of A: rows that this process has left, and shares. U's rows lie in
-  /// `u`: those above `first` are known. There must be room for the sums of all rows and columns.
+  /// Computes the same columns in the first `rows` rows of A, which are this process's part of the panel. `u` has the
+  /// columns of U, whose rows above `first` are known. There must be room for the sums of all rows and columns.
   Index factor(Index first, Index end, Index rows, const Matrix<E>& u, SharedRows<E>& shared) {
     top_ = 0, rows_ = rows, u_ = u, shared_ = &shared;
     return factor_rows(first, end, [](Index, const Candidate&) {});

@@ -1,4 +1,4 @@
-// How many columns a panel of LU has (panel.hpp), and how many rows a thread takes at a time, in a workspace.
+// The shape of LU's panels (panel.hpp) in a given workspace: columns, and rows that a thread takes at a time.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ PanelShape panel_shape(Index m, Index order, Index edge, Index threads, const Wo
            (m + width + 2 * parts) * LineSums<E>::numbers(width) * Index{sizeof(T)};
   };
   const Index fixed = threads * each() * Index{sizeof(T)} + m * Index{sizeof(Index) + sizeof(double) + sizeof(int)};
-  // The rest is for what solves with the panels.
+  // A quarter of the workspace is for the Sweep that solves with the panels.
   const Index available = static_cast<Index>(workspace.available()) / 4 * 3, least = tuning().triangular.least_columns;
   while (shape.width > least && fixed + bytes_of(shape.width) > available)
     shape.width = std::max(least, shape.width / 2);

@@ -1,6 +1,6 @@
-// Factorizations whose rows or columns are distributed among processes (c_api/pblas/factorizations.cpp). Every element
-// is defined by those before it. So each process computes its own elements by the steps of a single process, once it
-// has the elements of other processes that they depend on.
+// Steps of factorizations whose rows or columns are distributed among processes (c_api/pblas/factorizations.cpp).
+// Earlier elements define every element. So each process computes its own elements by the code of a single process,
+// once it has the elements of other processes that they depend on.
 #pragma once
 
 #include <utility>
@@ -25,12 +25,12 @@ class SharedRows {
   /// Makes `best` the best candidate of all processes for the pivot of `column`. Its row is a position, and its size
   /// is negative if the process has no row left. All processes take part.
   virtual void agree(Index column, PivotCandidate<E>& best) = 0;
-  /// Notes that the process has the pivot, and exchanges its row `other` with its row `row` for it.
+  /// Called on the process that has the pivot. The panel exchanges its rows `row` and `other`.
   virtual void exchanged(Index row, Index other) = 0;
-  /// Passes numbers on from the process that has the last pivot to all others.
+  /// Sends numbers from the process that has the last pivot to all others.
   virtual void share(E* numbers, Index count) = 0;
 
-  /// Passes a row of U on.
+  /// Sends the first `count` entries of a row of U from the process that has the last pivot to all others.
   void share_row(const Matrix<E>& row, Index count) {
     E numbers[most_columns];
     for (Index c = 0; c < count; ++c) numbers[c] = row(0, c);
@@ -38,8 +38,9 @@ class SharedRows {
     for (Index c = 0; c < count; ++c) row(0, c) = numbers[c];
   }
 
-  /// Gives the row at `position` and the one at `column` each other's position. The process has not used its rows
-  /// `own` .. rows - 1. Returns which of these is the pivot's, which the caller exchanges with row `own`, or -1.
+  /// Exchanges the positions of the row at `position`, which is the pivot's, and of the row at `column`. Rows
+  /// `own` .. rows - 1 of the process are no pivots yet. Returns the one that is the pivot's, else -1. The caller
+  /// exchanges it with row `own`.
   Index take(Index column, Index position, Index own, Index rows) {
     Index pivot = -1;
     for (Index r = own; r < rows; ++r) {
@@ -56,23 +57,23 @@ class SharedRows {
   }
 };
 
-/// Unknowns first .. end - 1 of a triangular system in the order of substitution. Those before are known.
+/// Computes the unknowns first .. end - 1 of a triangular system in the order of substitution. Earlier ones are known.
 template <class E>
 struct SubstitutionStep {
   TriangularSystem<E> system;
   Index first, end;
 };
 
-/// Columns first .. end - 1 of X, X^H X = A, from row `first` on. X has A's place, and its rows before are known.
-/// `known` becomes `end`, or the first column without a pivot: rows before it are computed, the others are A's.
+/// Computes columns first .. end - 1 of X, X^H X = A, from row `first` on. X overwrites A, and its rows before `first`
+/// are known. `known` becomes `end`, or the first column without a pivot: rows from this column on keep A's elements.
 template <class E>
 struct CholeskyStep {
   Matrix<E> x;
   Index first, end, known;
 };
 
-/// Columns first .. end - 1 of L and U, at most most_columns of SharedRows, in the rows that this process has left:
-/// `rows` rows of `a`, with the columns of L before. `u` has the panel's columns of U. `none` becomes the first column
+/// Computes columns first .. end - 1 of L and U, at most SharedRows::most_columns, in the `rows` rows of this process
+/// that are no pivots yet. `a` has these rows, and `u` has the panel's columns of U. `none` becomes the first column
 /// whose pivot is zero, or -1.
 template <class E>
 struct PanelStep {

@@ -73,7 +73,7 @@ class LineSums {
     }
   }
 
-  /// Returns a function of q that returns number q of those whose parts stand side by side.
+  /// Returns a function of q that returns number q of `row`, in which the parts of a number stand side by side.
   static auto numbers_in(const T* row) {
     return [row](Index q) -> E {
       if constexpr (is_complex<E>)
