@@ -16,7 +16,7 @@ Proof.
   replace (IZR w / IZR P * (IZR p * IZR P))%R with (IZR w * IZR p)%R by (field; lra). lra.
 Qed.
 
-(** What the code passes to crt_reconstruct: a table with the fractions rounded. *)
+(** The code passes a table with rounded fractions to crt_reconstruct. *)
 Definition reconstruct_planes (L : Z) (plane : Z -> Z * Z * bool) (count : Z) (residues : Z -> Z) (stride : Z) : Z :=
   let '(product, weight, fraction) := crt_table plane count (fun _ => 0) (fun _ => (0, 0)) in
   crt_reconstruct L count product weight (fun l => crt_fraction (fst (fraction l)) (snd (fraction l)) 0 (fun _ => 0%R) 0) residues stride.

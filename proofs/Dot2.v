@@ -8,8 +8,8 @@ Open Scope R_scope.
 Notation w := (1 + u64).
 Notation eta := (bpow radix2 (-1075)).
 
-(* A pair after j terms of a block (one more for each combination, twice for c): what is known of it. r is the exact
-   sum, a bounds the sum of abs(x y), and n counts the terms. *)
+(* The invariant of a pair (s, c) after at most j steps and m combinations in a row. r is the exact sum of its terms, a
+   bounds the sum of abs(x y), and n counts the terms. *)
 Record known (j m : nat) (s c r a : R) (n : nat) : Prop := {
   a_positive : 0 <= a;
   s_format : format64 s;

@@ -5,7 +5,7 @@ From Proofs Require Import Semantics Floats Eft Dot2Source Dot2.
 
 Open Scope R_scope.
 
-(* From the counts to gamma_h = h u / (1 - h u). *)
+(* gamma_h = h u / (1 - h u) bounds the factors that h roundings cause. *)
 Definition gamma (h : nat) : R := INR h * u64 / (1 - INR h * u64).
 
 Lemma power_gamma (h : nat) : INR h * u64 < 1 -> w ^ h * (1 - INR h * u64) <= 1.
@@ -221,7 +221,7 @@ Proof.
   apply rnd64_exact. apply integer_format; lia.
 Qed.
 
-(* What lib/numerics/bounds.hpp promises for the rounded result RN(s + c). *)
+(* The bound of lib/numerics/bounds.hpp for the rounded result RN(s + c). *)
 Definition within_bound (depth : R) (n : Z) (s c r magnitudes : R) : Prop :=
   let '(relative, componentwise, absolute) := dot2_bound depth n unit_roundoff_double in
   Rabs (rnd64 (s + c) - r) <= relative * Rabs r + componentwise * magnitudes + absolute.

@@ -1,10 +1,10 @@
-(** What several proofs use: loops, wrap-around integers, errors of roundings. *)
+(** Lemmas that several proofs use: loops, wrap-around integers, errors of roundings. *)
 From Coq Require Import ZArith Reals Lia Lra Bool List.
 From Flocq Require Import Core.
 From Proofs Require Import Semantics.
 Open Scope Z_scope.
 
-(** 0, ..., n - 1. *)
+(** The list 0, ..., n - 1. *)
 Definition below (n : Z) : list Z := map Z.of_nat (seq 0 (Z.to_nat n)).
 
 Lemma below_all : forall n (p : Z -> bool), forallb p (below n) = true -> forall i, 0 <= i < n -> p i = true.
@@ -23,7 +23,7 @@ Proof.
     + intros j t range. apply step. lia.
 Qed.
 
-(** What holds before the loop and is kept by each turn holds after it. *)
+(** A statement that holds before a loop and is kept by each turn holds after the loop. *)
 Lemma for_up_invariant : forall {A} (P : Z -> A -> Prop) (body : Z -> A -> A) from to s,
   from <= to -> P from s -> (forall j t, from <= j < to -> P j t -> P (j + 1) (body j t)) -> P to (for_up from to body s).
 Proof.
@@ -33,7 +33,7 @@ Proof.
   intros j t range. apply step. lia.
 Qed.
 
-(** f(0) + ... + f(n - 1). *)
+(** The sum f(0) + ... + f(n - 1). *)
 Fixpoint zsum (n : nat) (f : Z -> Z) : Z := match n with O => 0 | S m => zsum m f + f (Z.of_nat m) end.
 Definition sum_below (n : Z) (f : Z -> Z) : Z := zsum (Z.to_nat n) f.
 

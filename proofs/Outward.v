@@ -44,7 +44,7 @@ Proof.
     apply Rabs_le_inv in H. rewrite V in *. lra. }
   split; [now apply Up|]. intros Hp. destruct (number_next (n - 1) ltac:(lia)) as (k & l & Hl & Hk & V & W).
   replace (n - 1 + 1)%Z with n in W by lia. rewrite V.
-  (* k 2^(l - 1074) is a number, and z rounds to a larger one *)
+  (* k 2^(l - 1074) is in the format, and z rounds to a larger number *)
   apply Rnot_lt_le. intros L. assert (F : format64 (IZR k * pow (-1074 + l))).
   { apply generic_format_FLT. exists (Float radix2 k (-1074 + l)); [reflexivity| |].
     - change (Z.abs k < 2 ^ 53)%Z. lia.
@@ -160,7 +160,7 @@ Theorem radius_holds (n : nat) (G : nat -> nat -> R) (e v p w : nat -> R) (a m :
   (forall i, (i < n)%nat -> Rabs (e i) <= w i + sum_to n (fun j => G i j * Rabs (e j))) ->
   (forall i, (i < n)%nat -> sum_to n (fun j => G i j * v j) <= p i) ->
   (forall i, (i < n)%nat -> p i <= a * v i) -> (forall i, (i < n)%nat -> w i <= m * v i) -> (i < n)%nat ->
-  (* what the code holds *)
+  (* values that the code has *)
   lost <> 0 -> contraction < 1 -> 0 <= p i <= product (Z.of_nat i) -> w i <= rest (Z.of_nat i) -> 0 <= rest (Z.of_nat i) ->
   format64 (rest (Z.of_nat i)) ->
   let all := judge_all finite_number bits_of number64 lost size contraction in

@@ -166,7 +166,7 @@ Proof.
     replace (d - 1)%Z with (63 + - drop)%Z by lia. rewrite bpow_plus. apply Rmult_le_compat_r; lra.
 Qed.
 
-(* What the code returns without the sign: the bits of RN, or infinity's where that overflows. *)
+(* n is the right result without the sign: the bits of RN(z), or those of infinity if RN(z) overflows. *)
 Definition is_result (d least most infinity : Z) (z : R) (n : Z) : Prop :=
   let v := round radix2 (FLT_exp least d) ZnearestE z in
   (v < pow (most + d) /\ number d least n = v /\ (0 <= n < infinity)%Z) \/ (pow (most + d) <= v /\ n = infinity).

@@ -55,7 +55,7 @@ Let first l := snd (plane l).
 Fixpoint product_n (n : nat) : Z := match n with O => 1 | S m => if first (Z.of_nat m) then product_n m * p (Z.of_nat m) else product_n m end.
 Definition product_of (n : Z) : Z := product_n (Z.to_nat n).
 
-(** What makes a list of planes one for the Chinese remainder theorem. *)
+(** The conditions under which a list of planes fits the Chinese remainder theorem. *)
 Definition planes_fit : Prop :=
   0 <= count <= max_planes /\ (forall l, 0 <= l < count -> 1 < p l <= 256) /\
   (forall i j, 0 <= i < count -> 0 <= j < count -> first i = true -> first j = true -> i <> j -> Z.gcd (p i) (p j) = 1) /\
@@ -136,7 +136,7 @@ Proof.
       intros i irange ifirst differ. apply others; auto. destruct (Z.eq_dec i n) as [e | e]; [subst i; congruence | lia].
 Qed.
 
-(** What all moduli divide, P divides. *)
+(** P divides every number that all moduli divide. *)
 Lemma product_divides : forall x, (forall j, 0 <= j < count -> first j = true -> (p j | x)) -> (product_of count | x).
 Proof.
   intros x each. assert (all : forall n, 0 <= n <= count -> (product_of n | x)).

@@ -100,7 +100,7 @@ Proof.
   unfold u64 in *. lra.
 Qed.
 
-(* What is known about a1 + a2 + a3. *)
+(* A sum in three parts with a bound of its error, and the numbers that it may stand for. *)
 Record triple := { a1 : double; a2 : double; a3 : double; error : double }.
 Definition triple_holds (s : triple) (v : R) := Rabs (v - (B2R (a1 s) + B2R (a2 s) + B2R (a3 s))) <= B2R (error s).
 

@@ -156,7 +156,7 @@ Definition is_rounded32 (v : R) (out : float) := is_finite out = true /\ B2R out
 Lemma within_nonnegative (v c e : R) : Rabs (v - c) <= e -> 0 <= e.
 Proof. intros H. eapply Rle_trans; [apply Rabs_pos | exact H]. Qed.
 
-(* What a successful comparison of both ends says. *)
+(* If the comparison of both ends succeeds, they are the same finite number, which is not zero. *)
 Lemma same_ends64 (a b : double) : same_bits a b && negb (is_zero a) && is_finite a = true ->
   is_finite a = true /\ is_finite b = true /\ B2R a = B2R b /\ B2R a <> 0.
 Proof.
