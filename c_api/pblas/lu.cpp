@@ -120,22 +120,27 @@ class Lu final : cpu::SharedRows<E> {
 
   /// Collects the rows of L of a panel's pivots from the processes that have them.
   void collect_lines(SharedLines<E>& lines, int first, int end) {
-    std::vector<int> bytes(static_cast<std::size_t>(team_.size())), at(bytes);
-    for (int p = first; p < end; ++p)
-      bytes[static_cast<std::size_t>(row_ranks_[static_cast<std::size_t>(p)])] += end * static_cast<int>(sizeof(E));
-    std::exclusive_scan(bytes.begin(), bytes.end(), at.begin(), 0);
+    std::vector<int> count(static_cast<std::size_t>(team_.size())), at(count);
+    for (int p = first; p < end; ++p) ++count[static_cast<std::size_t>(row_ranks_[static_cast<std::size_t>(p)])];
+    std::exclusive_scan(count.begin(), count.end(), at.begin(), 0);
     std::vector<E> sent, received(static_cast<std::size_t>(end) * static_cast<std::size_t>(end - first));
-    const std::int64_t rows = bytes[static_cast<std::size_t>(team_.rank)] / (end * static_cast<int>(sizeof(E)));
+    const int rows = count[static_cast<std::size_t>(team_.rank)];
     for (std::int64_t r = done_ - rows; r < done_; ++r)
       for (int q = 0; q < end; ++q) sent.push_back(lower_(r, q));
-    MPI_Allgatherv(sent.data(), bytes[static_cast<std::size_t>(team_.rank)], MPI_BYTE, received.data(), bytes.data(),
-                   at.data(), MPI_BYTE, team_.comm);
+    // Counts are rows, which are few, because the bytes of all rows may be more than an int holds.
+    MPI_Datatype number, row_type;
+    MPI_Type_contiguous(static_cast<int>(sizeof(E)), MPI_BYTE, &number);
+    MPI_Type_contiguous(end, number, &row_type);
+    MPI_Type_commit(&row_type);
+    MPI_Allgatherv(sent.data(), rows, row_type, received.data(), count.data(), at.data(), row_type, team_.comm);
+    MPI_Type_free(&row_type);
+    MPI_Type_free(&number);
     const Matrix<E> to = lines.matrix();
     for (int p = first; p < end; ++p) {
-      int& offset = at[static_cast<std::size_t>(row_ranks_[static_cast<std::size_t>(p)])];
-      const E* const row = received.data() + static_cast<std::size_t>(offset) / sizeof(E);
+      int& place = at[static_cast<std::size_t>(row_ranks_[static_cast<std::size_t>(p)])];
+      const E* const row = received.data() + static_cast<std::size_t>(place) * static_cast<std::size_t>(end);
       for (int q = 0; q < end; ++q) to(p, q) = row[q];
-      offset += end * static_cast<int>(sizeof(E));
+      ++place;
     }
   }
 

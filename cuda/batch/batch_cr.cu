@@ -148,15 +148,6 @@ using LargeLong = Shape<T, 64, 64, 128, 1, 512, true>;
 /// Up to this order a batch takes less time by these kernels than by single calls, which have some 9 launches each.
 constexpr Index most_order = 512;
 
-/// Returns how much shared memory a thread block can have: 163 KiB on compute capabilities 8.0 and 8.7, 99 KiB on 8.6,
-/// 8.9 and 12.x, and 227 KiB on the others.
-std::size_t shared_limit(const DeviceModel& model) {
-  const std::size_t kib = model.major == 8    ? (model.minor == 0 || model.minor == 7 ? 163 : 99)
-                          : model.major >= 12 ? 99
-                                              : 227;
-  return kib << 10;
-}
-
 /// Returns the shared memory of the smallest shape that can compute an m x n product of k terms.
 std::size_t smallest_need(Index m, Index n, Index k) {
   if (k > 64) return sizeof(SmallLong<double>);
@@ -165,6 +156,13 @@ std::size_t smallest_need(Index m, Index n, Index k) {
 }
 
 }  // namespace
+
+std::size_t shared_limit(const DeviceModel& model) {
+  const std::size_t kib = model.major == 8    ? (model.minor == 0 || model.minor == 7 ? 163 : 99)
+                          : model.major >= 12 ? 99
+                                              : 227;
+  return kib << 10;
+}
 
 bool batch_cr_serves(const DeviceModel& model, Index m, Index n, Index k) {
   static_assert(most_order <= most_batch_terms);

@@ -42,6 +42,9 @@ struct BatchTiles {
   }
 };
 
+/// Returns how much shared memory a thread block can have: 163 KiB on compute capabilities 8.0 and 8.7, 99 KiB on 8.6,
+/// 8.9 and 12.x, and 227 KiB on the others.
+std::size_t shared_limit(const DeviceModel&);
 /// Returns whether the kernels of mode cr for small matrices can compute a shape. m, n and k must be at most 512, and
 /// the tiles must fit in shared memory.
 bool batch_cr_serves(const DeviceModel&, Index m, Index n, Index k);

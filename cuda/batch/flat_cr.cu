@@ -130,6 +130,11 @@ void launch_flat(const DeviceModel& model, const BatchProblem<T>& p, std::byte* 
 
 }  // namespace
 
+bool flat_cr_serves(const DeviceModel& model, Index k) {
+  const std::size_t bytes = k <= 64 ? sizeof(FlatTile<double, 64>) : sizeof(FlatTile<double, flat_terms>);
+  return k <= flat_terms && bytes <= shared_limit(model);
+}
+
 std::size_t flat_line_bytes(Index m, Index n, Index k) {
   const BatchTiles tiles = flat_tiles(m, n);
   const std::size_t group = k <= 64 ? sizeof(CutLines<double, 64>) : sizeof(CutLines<double, 128>);

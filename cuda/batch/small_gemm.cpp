@@ -110,8 +110,7 @@ void small_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution
 template <class T>
 bool flat_gemm_serves(const State& state, const Call<Gemm<T>, T>& call, const Workspace& workspace, double other_time) {
   const Gemm<T>& g = call.problem;
-  const Index flat = flat_terms;  // a square of these needs the most shared memory
-  if (g.k > flat_terms || !batch_cr_serves(state.model(), flat, flat, g.k) ||
+  if (!flat_cr_serves(state.model(), g.k) ||
       flat_time(state.model(), sizeof(T) == sizeof(float), g.m, g.n, g.k) >= other_time || !is_plain_product(call))
     return false;
   SmallCall<T> small(call);

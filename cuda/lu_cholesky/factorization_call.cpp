@@ -26,6 +26,7 @@ bool by_products(const State& state, const Call<Factorization<E>, E>& call, Exec
   if (execution.engine_forced)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "engine int8: a panel of LU has more rows than the device holds");
   std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_SUMS));
+  std::strcpy(execution.report.reason, "a panel of LU has more rows than the device holds");
   return false;
 }
 

@@ -34,9 +34,14 @@ template <class T>
 void narrow_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const Gemm<T>& g = call.problem;
   std::strcpy(execution.report.engine, engine_name(ACCUBLAS_ENGINE_SUMS));
+  std::strcpy(execution.report.reason, "few rows or columns are faster by GEMV");
+  bool wrote = false;
   const auto vector_call = [&](const Gemv<T>& gemv) {
-    gemv_call(state, Call<Gemv<T>, T>{gemv, call.alpha, call.beta, true, true, call.mode, ACCUBLAS_ENGINE_SUMS},
-              execution);
+    with_written(wrote, [&] {
+      gemv_call(state, Call<Gemv<T>, T>{gemv, call.alpha, call.beta, true, true, call.mode, ACCUBLAS_ENGINE_SUMS},
+                execution);
+    });
+    wrote = true;
   };
   BatchScope scope(state, execution.report.level, std::min(g.m, g.n) > 1);
   if (g.n <= g.m) {

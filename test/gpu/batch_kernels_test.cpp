@@ -173,6 +173,8 @@ TYPED_TEST(BatchKernels, OneMatrixGoesOnAsAnyGemm) {
 
 TYPED_TEST(BatchKernels, FlatProducts) {
   using T = TypeParam;
+  if (!cuda::flat_cr_serves(device_model(), cuda::flat_terms))
+    GTEST_SKIP() << "the device has too little shared memory";
   for (const auto& [m, n, k] :
        {std::array<Index, 3>{1, 1, 1}, {64, 64, 64}, {65, 200, 33}, {300, 129, 65}, {130, 63, 128}})
     for (const bool all_undecided : {true, false}) {

@@ -1,5 +1,7 @@
 // Flat products of mode cr are compared with the CPU bit by bit. They take digits of rows and columns where that is
 // faster than residues. They are larger than small products, and their sums have at most 128 terms.
+#include <cstring>
+
 #include "test/gpu/gemm_problem.hpp"
 
 namespace accublas::test {
@@ -111,6 +113,7 @@ TYPED_TEST(Flat, FewRowsOrColumns) {
           EXPECT_STREQ(this->gpu.report().engine, "int8") << p.describe();
         } else if (std::min(m, n) == 1) {
           EXPECT_STREQ(this->gpu.report().engine, "sums") << p.describe();
+          EXPECT_NE(std::strstr(this->gpu.report().reason, "GEMV"), nullptr) << this->gpu.report().reason;
         }
       }
   this->gpu.set("cr", "auto");
