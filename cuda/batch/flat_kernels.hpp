@@ -15,11 +15,10 @@ bool flat_cr_serves(const DeviceModel&, Index k);
 /// Returns the bytes of the lines' digits of an m x n product of k <= flat_terms terms.
 std::size_t flat_line_bytes(Index m, Index n, Index k);
 
-/// Computes every element of one product of at most flat_terms terms that Ziv's test decides. It writes the bits of the
+/// Computes every element of one product that Ziv's test decides; flat_cr_serves must be true. It writes the bits of the
 /// other elements to `open`, which is OpenBits of the transposed C, counts them in state->open[0], and counts those of
 /// finite lines in state->rejected. `cut_lines` has flat_line_bytes. If alpha, in device memory, is zero, it computes
-/// beta C. Tests set `all_undecided`, with which no element is decided. flat_cr_serves must be
-/// true.
+/// beta C. Tests set `all_undecided`, with which no element is decided.
 template <class T>
 void flat_cr(const DeviceModel&, const BatchProblem<T>&, std::byte* cut_lines, std::uint32_t* open, bool all_undecided,
              CallState* state, cudaStream_t);
