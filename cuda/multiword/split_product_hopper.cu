@@ -16,7 +16,7 @@ using namespace fused;
 
 constexpr int split_threads = 128 * (consumers + 1);
 // A thread starts with 168 registers.
-constexpr int producer_registers = 40, consumer_registers = 232;
+constexpr int split_producer_registers = 40, split_consumer_registers = 232;
 
 /// The distance between the words of an entry, in lines of the tensor maps.
 struct WordLines {
@@ -56,11 +56,11 @@ __global__ void __launch_bounds__(split_threads, 1)
   await_predecessor();
   if (leaves_c(*job.product.state, job.product.alpha)) return;
   if (threadIdx.x >= 128 * consumers) {
-    ptx::give_registers_up<producer_registers>();
+    ptx::give_registers_up<split_producer_registers>();
     if (threadIdx.x == 128 * consumers) copy_words<C>(row_map, col_map, job, apart, ring);
     __syncwarp();
   } else {
-    ptx::take_registers<consumer_registers>();
+    ptx::take_registers<split_consumer_registers>();
     consume(job, ring);
   }
   if constexpr (C::cluster > 1) ptx::cluster_sync();  // no block exits while its peer may still write to it
