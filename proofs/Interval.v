@@ -220,4 +220,112 @@ Proof.
     apply round_to_rounds; [exact Bt | lra |]. split; [lra | reflexivity].
 Qed.
 
+(* A term, shifted to the unit 2^e: what is dropped joins its error. *)
+Lemma shifted_term (X : R) (value error xe e : Z) (negative : bool) : (0 <= value < 2 ^ 128)%Z -> (0 <= error < 2 ^ 128)%Z -> (2 <= e - xe)%Z ->
+  Rabs (X - sg negative * (IZR value * pow xe)) <= IZR error * pow xe ->
+  exists a lost1 err lost2, shift_down value (e - xe) false = (a, lost1) /\ shift_down error (e - xe) lost1 = (err, lost2) /\
+    (0 <= a < 2 ^ 126)%Z /\ (0 <= err < 2 ^ 126)%Z /\ Rabs (X - sg negative * (IZR a * pow e)) <= IZR (err + 2 * Z.b2z lost2) * pow e /\
+    (error = 0%Z -> Rabs (X - sg negative * (IZR a * pow e)) <= IZR (Z.b2z lost1) * pow e).
+Proof.
+  intros Hv He Hs H. set (s := (e - xe)%Z) in *.
+  assert (S4 : (2 ^ 2 <= 2 ^ s)%Z) by (apply Z.pow_le_mono_r; lia). change (2 ^ 2)%Z with 4%Z in S4.
+  assert (Bound : forall v, (0 <= v < 2 ^ 128)%Z -> (0 <= v / 2 ^ s < 2 ^ 126)%Z).
+  { intros v Q. split; [apply Z.div_pos; lia | apply Z.div_lt_upper_bound; [lia|]]. change (2 ^ 128)%Z with (4 * 2 ^ 126)%Z in Q. nia. }
+  rewrite shift_down_value by lia. do 4 eexists. split; [reflexivity|]. rewrite shift_down_value by lia. split; [reflexivity|].
+  split; [now apply Bound|]. split; [now apply Bound|].
+  destruct (div_real value s ltac:(lia) ltac:(lia)) as ((V1 & V2) & _). destruct (div_real error s ltac:(lia) ltac:(lia)) as ((E1 & E2) & _).
+  assert (Px : pow xe = pow (- s) * pow e) by (rewrite <- bpow_plus; f_equal; unfold s; lia). rewrite Px in H.
+  assert (P := bpow_gt_0 radix2 e). rewrite orb_false_l. set (lv := negb (value mod 2 ^ s =? 0)%Z) in *. set (le := negb (error mod 2 ^ s =? 0)%Z) in *.
+  assert (B : forall u w, sg negative * (u * pow e) - sg negative * (w * pow e) = sg negative * (u - w) * pow e) by (intros; ring).
+  assert (A : forall u, Rabs (sg negative * u * pow e) = Rabs u * pow e).
+  { intros u. rewrite !Rabs_mult, (Rabs_pos_eq (pow e)) by lra. unfold sg. destruct negative; [rewrite Rabs_left by lra | rewrite Rabs_pos_eq by lra]; ring. }
+  set (a := (value / 2 ^ s)%Z) in *. set (err := (error / 2 ^ s)%Z) in *.
+  assert (D : Rabs (X - sg negative * (IZR a * pow e)) <= (IZR error * pow (- s) + IZR (Z.b2z lv)) * pow e).
+  { replace (X - sg negative * (IZR a * pow e)) with ((X - sg negative * (IZR value * (pow (- s) * pow e))) + sg negative * (IZR value * pow (- s) - IZR a) * pow e) by ring.
+    eapply Rle_trans; [apply Rabs_triang|]. rewrite A, (Rabs_pos_eq (IZR value * pow (- s) - IZR a)) by lra.
+    apply Rle_trans with (IZR error * (pow (- s) * pow e) + IZR (Z.b2z lv) * pow e); [apply Rplus_le_compat; [exact H | apply Rmult_le_compat_r; lra] | right; ring]. }
+  split.
+  - eapply Rle_trans; [exact D|]. apply Rmult_le_compat_r; [lra|]. rewrite plus_IZR, mult_IZR.
+    assert (T : IZR (Z.b2z lv) + IZR (Z.b2z le) <= 2 * IZR (Z.b2z (lv || le))) by (destruct lv, le; simpl; lra). lra.
+  - intros Z. rewrite Z in D. rewrite Rmult_0_l, Rplus_0_l in D. exact D.
+Qed.
+
+(* The sum of two signed integers, as the code forms it. *)
+Lemma signed_sum (a b : Z) (nx ny : bool) : (0 <= a < 2 ^ 126)%Z -> (0 <= b < 2 ^ 126)%Z ->
+  exists value negative, (if (Z.b2z nx =? Z.b2z ny)%Z then (wrap 128 (a + b), nx) else
+    let '(value, negative) := if (a >=? b)%Z then (wrap 128 (a - b), nx) else (wrap 128 (b - a), ny) in (value, negative)) = (value, negative) /\
+    (0 <= value < 2 ^ 127)%Z /\ sg nx * IZR a + sg ny * IZR b = sg negative * IZR value.
+Proof.
+  intros Ha Hb. assert (E7 : (2 ^ 127 = 2 * 2 ^ 126)%Z) by reflexivity. assert (E8 : (2 ^ 128 = 4 * 2 ^ 126)%Z) by reflexivity.
+  destruct (Z.eqb_spec (Z.b2z nx) (Z.b2z ny)) as [E|E].
+  - assert (nx = ny) by (destruct nx, ny; auto; discriminate). subst ny. do 2 eexists. split; [reflexivity|].
+    rewrite wrap_small by lia. split; [lia|]. rewrite plus_IZR. ring.
+  - assert (sg ny = - sg nx) as -> by (destruct nx, ny; simpl; try lra; elim E; reflexivity).
+    rewrite Z.geb_leb. destruct (Z.leb_spec b a) as [L|L]; do 2 eexists; (split; [reflexivity|]); rewrite wrap_small by lia; (split; [lia|]); rewrite minus_IZR; [ring|].
+    destruct nx, ny; simpl; try lra; elim E; reflexivity.
+Qed.
+
+Lemma rounds_signed (negative : bool) (y : R) (out : Z) : rn negative (sg negative * y) out -> rounds y out.
+Proof. unfold rounds, sg. destruct negative; intros H; right; [right | left]; [replace (- y) with (-1 * y) by ring | replace y with (1 * y) by ring]; exact H. Qed.
+
+Lemma round_sum_rounds (X : R) (xv xr xe : Z) (xn : bool) (yv ye : Z) (yn : bool) (before out : Z) :
+  (0 <= xv < 2 ^ 128)%Z -> (0 <= xr < 2 ^ 128)%Z -> (0 <= yv < 2 ^ 128)%Z ->
+  Rabs (X - sg xn * (IZR xv * pow xe)) <= IZR xr * pow xe ->
+  round_sum round_to xv xr xe xn yv 0 ye yn before = (true, out) -> rounds (X + sg yn * (IZR yv * pow ye)) out.
+Proof.
+  intros Hx Hr Hy HX. unfold round_sum. change (wrap 128 0) with 0%Z.
+  set (hx := (negb (xv =? 0)%Z || negb (xr =? 0)%Z)%bool). set (hy := negb (yv =? 0)%Z). cbv zeta.
+  assert (Nx : hx = false -> X = 0 /\ xv = 0%Z /\ xr = 0%Z).
+  { unfold hx. destruct (Z.eqb_spec xv 0), (Z.eqb_spec xr 0); try discriminate. intros _. subst. split; [|auto].
+    rewrite !Rmult_0_l, Rmult_0_r, Rminus_0_r in HX. assert (P := Rabs_pos X). destruct (Req_dec X 0) as [Q|Q]; [exact Q|]. apply Rabs_pos_lt in Q. lra. }
+  assert (Ny : hy = false -> yv = 0%Z) by (unfold hy; destruct (Z.eqb_spec yv 0); [auto | discriminate]).
+  destruct (negb hx && negb hy)%bool eqn:None0.
+  { apply andb_prop in None0 as [N1 N2]. apply negb_true_iff in N1, N2. destruct (Nx N1) as (-> & _). rewrite (Ny N2).
+    intros H. apply pair_equal_spec in H. destruct H as [_ <-]. left. split; [ring | reflexivity]. }
+  set (e := (_ + 2)%Z).
+  assert (Ex : hx = true -> (2 <= e - xe)%Z).
+  { intros Q. unfold e. rewrite Q. destruct hy; simpl negb; cbv iota; [rewrite Z.gtb_ltb; destruct (Z.ltb_spec ye xe)|]; lia. }
+  assert (Ey : hy = true -> (2 <= e - ye)%Z).
+  { intros Q. unfold e. rewrite Q. destruct hx; simpl negb; cbv iota; [rewrite Z.gtb_ltb; destruct (Z.ltb_spec ye xe)|]; lia. }
+  clearbody e. assert (P := bpow_gt_0 radix2 e).
+  assert (Fx : exists a err, (if hx then let '(value1, set1_0) := shift_down xv (e - xe) false in let '(value2, set2_0) := shift_down xr (e - xe) set1_0 in
+                 (value1, wrap 128 (value2 + wrap 128 (2 * Z.b2z set2_0))) else (0%Z, 0%Z)) = (a, err) /\
+              (0 <= a < 2 ^ 126)%Z /\ (0 <= err < 2 ^ 126 + 2)%Z /\ Rabs (X - sg xn * (IZR a * pow e)) <= IZR err * pow e).
+  { destruct hx.
+    - destruct (shifted_term X xv xr xe e xn Hx Hr (Ex eq_refl) HX) as (a & l1 & err & l2 & -> & -> & A & B & C & _).
+      assert (E8 : (2 ^ 128 = 4 * 2 ^ 126)%Z) by reflexivity. assert (B2 : (0 <= Z.b2z l2 <= 1)%Z) by (destruct l2; simpl; lia).
+      do 2 eexists. split; [reflexivity|]. rewrite (wrap_small 128 (2 * _)), wrap_small by lia. repeat split; try lia. exact C.
+    - destruct (Nx eq_refl) as (-> & _ & _). exists 0%Z, 0%Z. repeat split; try lia. rewrite !Rmult_0_l, Rmult_0_r, Rminus_0_r, Rabs_R0. lra. }
+  destruct Fx as (a & err & -> & A & Er & C).
+  assert (Fy : exists b ly, (if hy then let '(value3, set3_0) := shift_down yv (e - ye) false in (value3, wrap 128 (err + wrap 128 (Z.b2z set3_0))) else (0%Z, err)) = (b, (err + Z.b2z ly)%Z) /\
+              (0 <= b < 2 ^ 126)%Z /\ Rabs (sg yn * (IZR yv * pow ye) - sg yn * (IZR b * pow e)) <= IZR (Z.b2z ly) * pow e).
+  { destruct hy.
+    - destruct (shifted_term (sg yn * (IZR yv * pow ye)) yv 0 ye e yn Hy ltac:(lia) (Ey eq_refl)) as (b & l1 & e2 & l2 & E1 & _ & B & _ & _ & D).
+      { rewrite Rminus_eq_0, Rabs_R0, Rmult_0_l. lra. }
+      rewrite E1. assert (E8 : (2 ^ 128 = 4 * 2 ^ 126)%Z) by reflexivity. assert (B2 : (0 <= Z.b2z l1 <= 1)%Z) by (destruct l1; simpl; lia).
+      exists b, l1. rewrite (wrap_small 128 (Z.b2z l1)), wrap_small by lia. split; [reflexivity|]. split; [exact B|]. now apply D.
+    - rewrite (Ny eq_refl). exists 0%Z, false. simpl Z.b2z. rewrite Z.add_0_r. split; [reflexivity|]. split; [lia|]. rewrite !Rmult_0_l, !Rmult_0_r, Rminus_0_r, Rabs_R0. lra. }
+  destruct Fy as (b & ly & -> & B & D).
+  destruct (signed_sum a b xn yn A B) as (value & negative & Sm & V & Sv). rewrite Sm. clear Sm.
+  assert (B2 : (0 <= Z.b2z ly <= 1)%Z) by (destruct ly; simpl; lia).
+  set (error := (err + Z.b2z ly)%Z) in *. set (Y := sg yn * (IZR yv * pow ye)) in *.
+  assert (T : Rabs (sg negative * (X + Y) - IZR value * pow e) <= IZR error * pow e).
+  { replace (sg negative * (X + Y) - IZR value * pow e) with (sg negative * ((X - sg xn * (IZR a * pow e)) + (Y - sg yn * (IZR b * pow e)))).
+    - rewrite Rabs_mult. replace (Rabs (sg negative)) with 1 by (unfold sg; destruct negative; [rewrite Rabs_left | rewrite Rabs_pos_eq]; lra). rewrite Rmult_1_l.
+      eapply Rle_trans; [apply Rabs_triang|]. unfold error. rewrite plus_IZR. lra.
+    - assert (Sq : sg negative * sg negative = 1) by (destruct negative; simpl; lra).
+      replace (X - sg xn * (IZR a * pow e) + (Y - sg yn * (IZR b * pow e))) with (X + Y - (sg xn * IZR a + sg yn * IZR b) * pow e) by ring. rewrite Sv.
+      replace (sg negative * (X + Y - sg negative * IZR value * pow e)) with (sg negative * (X + Y) - (sg negative * sg negative) * IZR value * pow e) by ring. rewrite Sq. ring. }
+  assert (E7 : (2 ^ 127 = 2 * 2 ^ 126)%Z) by reflexivity. assert (E8 : (2 ^ 128 = 4 * 2 ^ 126)%Z) by reflexivity.
+  destruct (Z.eqb_spec error 0) as [Z|Z].
+  - rewrite Z, Rmult_0_l in T. assert (Q : sg negative * (X + Y) = IZR value * pow e).
+    { destruct (Req_dec (sg negative * (X + Y) - IZR value * pow e) 0) as [W|W]; [lra|]. apply Rabs_pos_lt in W. lra. }
+    intros H. apply pair_equal_spec in H. destruct H as [_ <-]. destruct (Z.eqb_spec value 0) as [W|W].
+    + left. split; [|reflexivity]. rewrite W, Rmult_0_l in Q. destruct negative; simpl in Q; lra.
+    + apply (rounds_signed negative). rewrite Q. apply round_integer_rounds. lia.
+  - destruct (Z.leb_spec value error) as [L|L]; [intros H; apply pair_equal_spec in H; destruct H as [H _]; discriminate H|].
+    rewrite (wrap_small 128 (value - error)), (wrap_small 128 (value + error)) by lia. intros H. apply (rounds_signed negative).
+    apply Rabs_le_inv in T. refine (round_between_rounds _ _ _ _ _ _ _ _ _ H); [lia | lia |]. rewrite minus_IZR, plus_IZR. lra.
+Qed.
+
 End Format.
