@@ -65,10 +65,11 @@ def define(source):
     part("detail::Interval x{", 2, ["general x_value x_error x_exponent x_negative y_value y_error y_exponent y_negative"], "product_of",
          f"{DECODE} (general : Z -> Z -> Z -> bool -> Z -> Z -> Z -> bool -> bool * Z) {wide} (error : R) (exponent factor factor_exponent : Z) (product_negative : bool) (out : Z)",
          {**own, **step})
-    part("Decoded b{}, d{};", 2, ["b", "d"] + [f"y_{m}" for m in INTERVAL], "addend_of", f"{DECODE} (addend : bool) (beta c : R) {y}", {**own, **step, **interval})
+    part("Decoded b{}, d{};", 2, ["general b d y_value y_error y_exponent y_negative"], "addend_of",
+         f"{DECODE} (general : Z * Z * bool -> Z * Z * bool -> Z -> Z -> Z -> bool -> bool * Z) (addend : bool) (beta c : R) {y}", {**own, **step, **interval})
     part("if (detail::round_sum(x, y, out))", 4, [], "rounded", f"{ROUND_TO} {full} (negative : bool) (exponent : Z) (error : R) (a b d : Z * Z * bool) {x} {y} (out : Z)",
          {**own, **step, **interval})
 
 
-FILES = ["Interval"]
+FILES = ["Interval", "Within"]
 MUTATIONS = []
