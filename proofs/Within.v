@@ -180,4 +180,148 @@ Qed.
 
 End Product.
 
+Section Rounded.
+
+Variables d least most infinity : Z.
+Variable sign_bits : bool -> Z.
+Variable round_to : bool -> Z -> bool -> Z -> Z.
+Hypothesis infinity_positive : (0 <= infinity)%Z.
+Hypothesis sign_apart : forall n i j, (0 <= i <= infinity)%Z -> (0 <= j <= infinity)%Z -> Z.lor (sign_bits n) i = Z.lor (sign_bits n) j -> i = j.
+Hypothesis precision : (1 < d)%Z.
+Hypothesis round_to_rounds : forall n top sticky e r, (2 ^ 63 <= top < 2 ^ 64)%Z -> 0 <= r < 1 -> (sticky = true <-> 0 < r) ->
+  exists i, round_to n top sticky e = Z.lor (sign_bits n) i /\ is_result d least most infinity ((IZR top + r) * pow e) i.
+
+Notation rounds := (rounds d least most infinity sign_bits).
+Notation rn := (rn d least most infinity sign_bits).
+
+Lemma powers_of_two_rounds (f fe : Z) (pn : bool) (err : R) (addend : bool) (y : R) (general : bool * Z) (before out : Z) :
+  (f = 0%Z \/ (2 ^ 63 <= f < 2 ^ 64)%Z) -> alpha = sg negative * sg pn * (IZR f * pow fe) -> ((f = 0%Z /\ err = 0) \/ (f <> 0%Z /\ err = error)) ->
+  (addend = false -> y = 0) -> (general = (true, out) -> rounds (alpha * near * pow exponent + y) out) ->
+  powers_of_two round_to decode general addend high low shift lost err exponent f fe pn before = (true, out) -> rounds (alpha * near * pow exponent + y) out.
+Proof.
+  intros Hf Ha Hr Hy Hg. unfold powers_of_two. change (wrap 64 0) with 0%Z. change (wrap 64 (Z.shiftl (wrap 64 1) 63)) with (2 ^ 63)%Z. change (wrap 128 1) with 1%Z. cbv zeta.
+  destruct addend; cbn [negb andb]; [exact Hg|]. rewrite (Hy eq_refl), Rplus_0_r in *.
+  assert (He := error_nonnegative). assert (Hn := near_size). assert (Sg := product_sign f fe pn Ha).
+  destruct (Z.eqb_spec f (2 ^ 63)) as [Fp|Fp]; [|rewrite andb_false_r; exact Hg].
+  assert (P63 : (0 < 2 ^ 63)%Z) by reflexivity. destruct Hr as [(Q & _)|(_ & Er)]; [lia|]. rewrite Er.
+  rewrite Fp, pow_IZR in Sg by lia. rewrite andb_true_r.
+  destruct (Req_bool_spec error 0) as [E0|E0].
+  - rewrite E0 in Hn. assert (Nn : sg negative * near = size).
+    { destruct (Req_dec (sg negative * near - size) 0) as [W|W]; [lra|]. apply Rabs_pos_lt in W. lra. }
+    intros H. apply pair_equal_spec in H. destruct H as [_ <-]. rewrite Nn in Sg. unfold size in Sg. destruct (Z.eqb_spec high 0) as [Hz|Hz].
+    + destruct high_range as [(_ & Lz & Rz)|Q]; [|lia]. rewrite Hz, Lz, Rz in Sg. left. split; [|reflexivity].
+      assert (Z0 : sg pn * (alpha * near * pow exponent) = 0) by (rewrite Sg; ring). destruct pn; simpl sg in Z0; lra.
+    + destruct high_range as [Q|Hh]; [lia|]. apply (rounds_signed _ _ _ _ _ pn). rewrite Sg.
+      assert (P64 := bpow_gt_0 radix2 (-64)). assert (L0 : 0 <= IZR low) by (apply IZR_le; lia). assert (One : pow 64 * pow (-64) = 1) by exact (pow_inverse 64).
+      assert (L1 : IZR low + 1 <= pow 64) by (rewrite <- (pow_IZR 64), <- plus_IZR by lia; apply IZR_le; lia).
+      set (r := (IZR low + rest) * pow (-64)).
+      assert (Er2 : pow 63 * pow fe * ((IZR high * pow 64 + IZR low + rest) * pow shift) * pow exponent = (IZR high + r) * pow (exponent + shift + 64 + fe + 63)).
+      { unfold r. rewrite !bpow_plus. replace ((IZR high + (IZR low + rest) * pow (-64)) * (pow exponent * pow shift * pow 64 * pow fe * pow 63))
+          with ((IZR high * pow 64 + (IZR low + rest) * (pow 64 * pow (-64))) * (pow exponent * pow shift * pow fe * pow 63)) by ring. rewrite One. ring. }
+      rewrite Er2. assert (R0 : 0 <= r < 1) by (unfold r; rewrite <- One; split; [apply Rmult_le_pos; lra | apply Rmult_lt_compat_r; lra]).
+      assert (H0 : 0 < IZR high) by (apply IZR_lt; lia). split; [apply Rmult_lt_0_compat; [lra | apply bpow_gt_0]|].
+      apply round_to_rounds; [exact Hh | exact R0|]. assert (Rp : 0 < r <-> 0 < IZR low + rest).
+      { unfold r. split; intros W; [apply Rmult_lt_reg_r with (pow (-64)); lra | apply Rmult_lt_0_compat; lra]. }
+      rewrite Rp. destruct lost eqn:Lo.
+      * assert (W : 0 < rest) by now apply lost_rest. destruct (Z.eqb_spec low 0); cbn; split; try reflexivity; intros _; lra.
+      * assert (W : rest = 0) by (destruct (Rle_or_lt rest 0) as [W|W]; [lra | apply lost_rest in W; discriminate W]). rewrite W, Rplus_0_r.
+        destruct (Z.eqb_spec low 0) as [Q|Q]; cbn [negb Z.b2z Z.lor Z.eqb]; split; try discriminate; try reflexivity; intros V; [rewrite Q in V; lra | apply IZR_lt; lia].
+  - cbn [andb]. destruct (Z.eqb_spec high 0) as [Hz|Hz]; cbn [negb]; [exact Hg|].
+    destruct high_range as [Q|Hh]; [lia|].
+    destruct (round_up_scaled decode error (- shift)) as [[|] e] eqn:R; cbn [negb]; [|intros H; apply pair_equal_spec in H; destruct H as [H _]; discriminate H].
+    destruct (round_up_scaled_bound _ _ _ error_format He R) as (Be & Ue).
+    assert (E128 : (2 ^ 128 = 2 ^ 64 * 2 ^ 64)%Z) by reflexivity. assert (E120 : (2 ^ 120 + 2 < 2 ^ 127)%Z) by reflexivity. assert (E127 : (2 ^ 127 = 2 ^ 63 * 2 ^ 64)%Z) by reflexivity.
+    rewrite Z.shiftl_mul_pow2 by lia. rewrite (wrap_small 128 (high * 2 ^ 64)) by lia. rewrite lor_add by lia. set (v := (high * 2 ^ 64 + low)%Z).
+    assert (Bv : (2 ^ 127 <= v < 2 ^ 128)%Z) by (unfold v; lia).
+    rewrite (wrap_small 128 (e + 1)) by lia. rewrite Z.geb_leb. destruct (Z.leb_spec v (e + 1)) as [L|L]; [intros H; apply pair_equal_spec in H; destruct H as [H _]; discriminate H|].
+    assert (Ln : wrap 128 (Z.lnot v) = (2 ^ 128 - 1 - v)%Z).
+    { unfold wrap, Z.lnot. rewrite <- (Z.mod_small (2 ^ 128 - 1 - v) (2 ^ 128)) by lia. replace (Z.pred (- v)) with (2 ^ 128 - 1 - v + (-1) * 2 ^ 128)%Z by lia. apply Z.mod_add. lia. }
+    rewrite Ln. destruct (Z.leb_spec (e + 1) (2 ^ 128 - 1 - v)) as [M|M]; [|exact Hg].
+    rewrite (wrap_small 128 (v - (e + 1))), (wrap_small 128 (v + (e + 1))) by lia. intros H. apply (rounds_signed _ _ _ _ _ pn).
+    refine (round_between_rounds _ _ _ _ _ _ infinity_positive sign_apart precision round_to_rounds _ _ _ _ _ _ _ _ _ H); [lia | lia|]. rewrite Sg.
+    set (xe := (exponent + shift + fe + 63)%Z). assert (P := bpow_gt_0 radix2 xe).
+    set (t := sg negative * near - size) in *.
+    assert (Main : pow 63 * pow fe * (sg negative * near) * pow exponent = (IZR v + rest + t * pow (- shift)) * pow xe).
+    { assert (Px : pow 63 * pow fe * pow exponent = pow (- shift) * pow xe) by (rewrite <- !bpow_plus; f_equal; unfold xe; lia).
+      replace (pow 63 * pow fe * (sg negative * near) * pow exponent) with ((size + t) * (pow 63 * pow fe * pow exponent)) by (unfold t; ring). rewrite Px. unfold size, v.
+      rewrite plus_IZR, mult_IZR, (pow_IZR 64) by lia.
+      replace (((IZR high * pow 64 + IZR low + rest) * pow shift + t) * (pow (- shift) * pow xe)) with (((IZR high * pow 64 + IZR low + rest) * (pow shift * pow (- shift)) + t * pow (- shift)) * pow xe) by ring.
+      rewrite pow_inverse. ring. }
+    assert (Tb : Rabs (t * pow (- shift)) <= IZR e).
+    { rewrite Rabs_mult, (Rabs_pos_eq (pow _)) by apply bpow_ge_0. eapply Rle_trans; [apply Rmult_le_compat_r; [apply bpow_ge_0 | exact Hn] | exact Ue]. }
+    apply Rabs_le_inv in Tb. rewrite Main. rewrite minus_IZR, !plus_IZR. split; apply Rmult_le_compat_r; lra.
+Qed.
+
+(* beta c as an integer of 128 bits. *)
+Lemma addend_of_value (general : Z * Z * bool -> Z * Z * bool -> Z -> Z -> Z -> bool -> bool * Z) (addend : bool) (beta c : R) (out : Z) :
+  format64 beta -> format64 c -> addend_of decode general addend beta c 0 0 0 false = (true, out) ->
+  exists b c' yv ye yn, (0 <= yv < 2 ^ 128)%Z /\ sg yn * (IZR yv * pow ye) = (if addend then beta * c else 0) /\
+    b = (if addend then decode beta else (0%Z, 0%Z, false)) /\ c' = (if addend then decode c else (0%Z, 0%Z, false)) /\ general b c' yv 0%Z ye yn = (true, out).
+Proof.
+  intros Fb Fc. unfold addend_of. change (wrap 128 0) with 0%Z. change (wrap 64 0) with 0%Z. cbv zeta. destruct addend; intros H.
+  2: { exists (0%Z, 0%Z, false), (0%Z, 0%Z, false), 0%Z, 0%Z, false. repeat split; try lia; [simpl; ring | exact H]. }
+  destruct (decode_value beta Fb) as (Bb & Eb). destruct (decode_value c Fc) as (Bc & Ec).
+  set (mb := mantissa_of (decode beta)) in *. set (mc := mantissa_of (decode c)) in *. set (eb := exponent_of (decode beta)) in *. set (ec := exponent_of (decode c)) in *.
+  set (nb := sign_of (decode beta)) in *. set (nc := sign_of (decode c)) in *.
+  assert (E106 : (2 ^ 53 * 2 ^ 53 < 2 ^ 128)%Z) by reflexivity. assert (E128 : (2 ^ 128 = 2 ^ 64 * 2 ^ 64)%Z) by reflexivity.
+  assert (B : (0 <= mb * mc < 2 ^ 128)%Z) by nia. rewrite (wrap_small 128 (mb * mc)) in H by exact B.
+  assert (Prod : beta * c = sg nb * sg nc * (IZR (mb * mc) * pow (eb + ec))).
+  { rewrite Eb at 1. rewrite Ec at 1. rewrite mult_IZR, bpow_plus. ring. }
+  set (m := (mb * mc)%Z) in *. destruct (Z.eqb_spec m 0) as [Z|Z]; cbn [negb] in H; cbv iota in H.
+  - exists (decode beta), (decode c), 0%Z, 0%Z, false. repeat split; try lia; [|exact H]. rewrite Prod, Z. ring.
+  - rewrite Z.shiftr_div_pow2 in H by lia. assert (T64 : (0 < 2 ^ 64)%Z) by reflexivity.
+    assert (Bh : (0 <= m / 2 ^ 64 < 2 ^ 64)%Z) by (split; [apply Z.div_pos; lia | apply Z.div_lt_upper_bound; lia]). rewrite (wrap_small 64 (m / 2 ^ 64)) in H by exact Bh.
+    assert (Dm := Z.div_mod m (2 ^ 64) ltac:(lia)). assert (Mm := Z.mod_pos_bound m (2 ^ 64) T64).
+    set (z := if negb (m / 2 ^ 64 =? 0)%Z then leading_zeros (m / 2 ^ 64) else (64 + leading_zeros (wrap 64 m))%Z) in *.
+    assert (Hz : (0 <= z)%Z /\ (m * 2 ^ z < 2 ^ 128)%Z).
+    { unfold z. destruct (Z.eqb_spec (m / 2 ^ 64) 0) as [Q|Q]; cbn [negb].
+      - assert (W : wrap 64 m = m) by (apply wrap_small; lia). rewrite W. destruct (leading_zeros_value m ltac:(lia)) as (Z0 & Z1). split; [lia|].
+        rewrite Z.pow_add_r by lia. rewrite E128. nia.
+      - destruct (leading_zeros_value (m / 2 ^ 64) ltac:(lia)) as (Z0 & Z1). split; [lia|]. set (h := (m / 2 ^ 64)%Z) in *. set (k := leading_zeros h) in *.
+        assert (Pk : (0 < 2 ^ k)%Z) by (apply Z.pow_pos_nonneg; lia). assert (E64 : (2 ^ 64 = 2 ^ (64 - k) * 2 ^ k)%Z) by (rewrite <- Z.pow_add_r by lia; f_equal; lia).
+        assert (h <= 2 ^ (64 - k) - 1)%Z by nia. rewrite E128. nia. }
+    destruct Hz as (Z0 & Z1). clearbody z. rewrite Z.shiftl_mul_pow2 in H by lia. assert (Pz : (0 < 2 ^ z)%Z) by (apply Z.pow_pos_nonneg; lia).
+    rewrite wrap_small in H by nia. exists (decode beta), (decode c), (m * 2 ^ z)%Z, (eb + ec - z)%Z, (negb (Z.b2z nb =? Z.b2z nc)%Z).
+    split; [nia|]. split; [|split; [reflexivity | split; [reflexivity | exact H]]]. rewrite sg_differs, Prod. f_equal. rewrite mult_IZR, pow_IZR by lia.
+    unfold Z.sub. rewrite (bpow_plus radix2 (eb + ec)). replace (IZR m * pow z * (pow (eb + ec) * pow (- z))) with (IZR m * pow (eb + ec) * (pow z * pow (- z))) by ring. rewrite pow_inverse. ring.
+Qed.
+
+(* The whole text is that of its steps, one after the other. *)
+Lemma steps_of_round_within (full : Z * Z * bool -> Z -> bool -> Z -> Z * Z * bool -> Z * Z * bool -> Z) (magnitude : Z) (addend : bool) (beta c : R) (before : Z) :
+  round_within_finite round_to decode full magnitude addend negative high low shift lost alpha error exponent beta c before =
+  let '(a, err, f, fe, pn) := factor_of decode negative alpha error in
+  powers_of_two round_to decode
+    (product_of decode (fun xv xr xe xn yv yr ye yn =>
+       addend_of decode (fun b c' yv yr ye yn => rounded round_to full magnitude negative exponent err a b c' xv xr xe xn yv yr ye yn before) addend beta c yv yr ye yn)
+     high low shift lost err exponent f fe pn before)
+    addend high low shift lost err exponent f fe pn before.
+Proof. reflexivity. Qed.
+
+Lemma round_within_rounds (full : Z * Z * bool -> Z -> bool -> Z -> Z * Z * bool -> Z * Z * bool -> Z) (magnitude : Z) (beta c : R) (before out : Z) :
+  let addend := has_addend beta in
+  format64 beta -> format64 c ->
+  (forall b c', b = (if addend then decode beta else (0%Z, 0%Z, false)) -> c' = (if addend then decode c else (0%Z, 0%Z, false)) ->
+     rounds (alpha * (sg negative * size) * pow exponent + beta * c) (full (decode alpha) magnitude negative exponent b c')) ->
+  round_within_finite round_to decode full magnitude addend negative high low shift lost alpha error exponent beta c before = (true, out) ->
+  rounds (alpha * near * pow exponent + beta * c) out.
+Proof.
+  intros addend Fb Fc Full. rewrite steps_of_round_within. destruct factor_of_value as (err & f & fe & pn & -> & Hf & Ha & Hr).
+  assert (Y : addend = false -> beta * c = 0).
+  { unfold addend, has_addend. destruct (Req_bool_spec 0 beta) as [Q|Q]; [intros _; rewrite <- Q; ring | discriminate]. }
+  apply powers_of_two_rounds; [exact Hf | exact Ha | exact Hr | exact Y |]. intros H.
+  destruct (product_of_value f fe pn err Hf Ha Hr _ _ _ H) as (xv & xr & xe & Bx & Br & Near & G). clear H.
+  destruct (addend_of_value _ _ _ _ _ Fb Fc G) as (b & c' & yv & ye & yn & By & Ey & Eb & Ec & H). clear G.
+  assert (Ey' : sg yn * (IZR yv * pow ye) = beta * c) by (rewrite Ey; destruct addend; [reflexivity | symmetry; now apply Y]).
+  unfold rounded in H. destruct (round_sum _ _ _ _ _ _ _ _ _ _) as [[|] o] eqn:S.
+  - apply pair_equal_spec in H. destruct H as [_ <-]. rewrite <- Ey'.
+    exact (round_sum_rounds _ _ _ _ _ _ infinity_positive sign_apart precision round_to_rounds _ _ _ _ _ _ _ _ _ _ Bx Br By Near S).
+  - destruct (Rlt_bool_spec 0 err) as [Q|Q]; [apply pair_equal_spec in H; destruct H as [H _]; discriminate H|].
+    apply pair_equal_spec in H. destruct H as [_ <-]. assert (Same : alpha * near = alpha * (sg negative * size)).
+    { destruct Hr as [(Fz & _)|(_ & Er)]; [rewrite Ha, Fz; ring|]. assert (He := error_nonnegative). assert (E0 : error = 0) by lra.
+      rewrite E0 in near_within. f_equal. destruct (Req_dec (near - sg negative * size) 0) as [W|W]; [lra|]. apply Rabs_pos_lt in W. lra. }
+    rewrite Same. now apply Full.
+Qed.
+
+End Rounded.
+
 End Within.
