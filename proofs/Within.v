@@ -325,3 +325,62 @@ Qed.
 End Rounded.
 
 End Within.
+
+Lemma sign_is_apart (bits infinity : Z) (negative : bool) (i j : Z) : (0 <= bits)%Z -> (infinity < 2 ^ bits)%Z -> (0 <= i <= infinity)%Z -> (0 <= j <= infinity)%Z ->
+  Z.lor (if negative then 2 ^ bits else 0) i = Z.lor (if negative then 2 ^ bits else 0) j -> i = j.
+Proof.
+  intros Hb Hi Bi Bj H. destruct negative; [|exact H]. rewrite <- (Z.mul_1_l (2 ^ bits)) in H. rewrite !lor_add in H by lia. lia.
+Qed.
+
+(* The bits of a double, and of a float, that round_to returns. *)
+Definition sign64 (negative : bool) : Z := if negative then (2 ^ 63)%Z else 0%Z.
+Definition sign32 (negative : bool) : Z := if negative then (2 ^ 31)%Z else 0%Z.
+Definition bits64 (negative : bool) (top : Z) (sticky : bool) (exponent : Z) : Z := round_to64 (sign64 negative) 9218868437227405312 top sticky exponent.
+Definition bits32 (negative : bool) (top : Z) (sticky : bool) (exponent : Z) : Z := round_to32 (sign32 negative) 2139095040 top sticky exponent.
+Definition rounds64 : R -> Z -> Prop := rounds 53 (-1074) 971 9218868437227405312 sign64.
+Definition rounds32 : R -> Z -> Prop := rounds 24 (-149) 104 2139095040 sign32.
+
+(* What decode is to return for the doubles. *)
+Definition decodes (decode : R -> Z * Z * bool) : Prop := forall x, format64 x ->
+  (0 <= mantissa_of (decode x) < 2 ^ 53)%Z /\ x = sg (sign_of (decode x)) * (IZR (mantissa_of (decode x)) * pow (exponent_of (decode x))).
+
+(* S = +-(high 2^64 + low + rest) 2^shift, as wide_top returns it. *)
+Definition leading (negative lost : bool) (high low shift : Z) (rest s : R) : Prop :=
+  ((high = 0%Z /\ low = 0%Z /\ rest = 0) \/ (2 ^ 63 <= high < 2 ^ 64)%Z) /\ (0 <= low < 2 ^ 64)%Z /\ 0 <= rest < 1 /\ (lost = true <-> 0 < rest) /\
+  s = sg negative * ((IZR high * pow 64 + IZR low + rest) * pow shift).
+
+(* What finish_full is to return: the exact result, for S itself. *)
+Definition resolves (decode : R -> Z * Z * bool) (holds : R -> Z -> Prop) (full : Z * Z * bool -> Z -> bool -> Z -> Z * Z * bool -> Z * Z * bool -> Z)
+  (magnitude : Z) (negative : bool) (alpha s : R) (exponent : Z) (beta c : R) : Prop := forall b d,
+  b = (if has_addend beta then decode beta else (0%Z, 0%Z, false)) -> d = (if has_addend beta then decode c else (0%Z, 0%Z, false)) ->
+  holds (alpha * s * pow exponent + beta * c) (full (decode alpha) magnitude negative exponent b d).
+
+(* Theorem: if round_within decides a double, its bits are those of RN(alpha S' 2^exponent + beta c) for every S' within the error of S. *)
+Theorem round_within64_correct decode full magnitude (negative lost : bool) (high low shift exponent : Z) (rest s near alpha error beta c : R) (before out : Z) :
+  decodes decode -> leading negative lost high low shift rest s -> format64 alpha -> format64 error -> format64 beta -> format64 c ->
+  Rabs (near - s) <= error -> resolves decode rounds64 full magnitude negative alpha s exponent beta c ->
+  round_within_finite bits64 decode full magnitude (has_addend beta) negative high low shift lost alpha error exponent beta c before = (true, out) ->
+  rounds64 (alpha * near * pow exponent + beta * c) out.
+Proof.
+  intros Hd (H1 & H2 & H3 & H4 & ->) Fa Fe Fb Fc Hn Full H.
+  refine (round_within_rounds decode Hd negative lost high low shift exponent rest near alpha error H1 H2 H3 H4 Fa Fe Hn _ _ _ _ _ bits64 _ _ _ _ full magnitude beta c before out Fb Fc Full H).
+  - discriminate.
+  - intros n i j. apply (sign_is_apart 63); [discriminate | reflexivity].
+  - reflexivity.
+  - intros n top sticky e r Ht Hr Hs. destruct (round_to_correct (sign64 n) top e r sticky Ht Hr Hs) as (Q & _). apply Q. destruct n; split; (discriminate || reflexivity).
+Qed.
+
+(* Theorem: the same statement for floats. *)
+Theorem round_within32_correct decode full magnitude (negative lost : bool) (high low shift exponent : Z) (rest s near alpha error beta c : R) (before out : Z) :
+  decodes decode -> leading negative lost high low shift rest s -> format64 alpha -> format64 error -> format64 beta -> format64 c ->
+  Rabs (near - s) <= error -> resolves decode rounds32 full magnitude negative alpha s exponent beta c ->
+  round_within_finite bits32 decode full magnitude (has_addend beta) negative high low shift lost alpha error exponent beta c before = (true, out) ->
+  rounds32 (alpha * near * pow exponent + beta * c) out.
+Proof.
+  intros Hd (H1 & H2 & H3 & H4 & ->) Fa Fe Fb Fc Hn Full H.
+  refine (round_within_rounds decode Hd negative lost high low shift exponent rest near alpha error H1 H2 H3 H4 Fa Fe Hn _ _ _ _ _ bits32 _ _ _ _ full magnitude beta c before out Fb Fc Full H).
+  - discriminate.
+  - intros n i j. apply (sign_is_apart 31); [discriminate | reflexivity].
+  - reflexivity.
+  - intros n top sticky e r Ht Hr Hs. destruct (round_to_correct (sign32 n) top e r sticky Ht Hr Hs) as (_ & Q). apply Q. destruct n; split; (discriminate || reflexivity).
+Qed.

@@ -72,4 +72,14 @@ def define(source):
 
 
 FILES = ["Interval", "Within"]
-MUTATIONS = []
+MUTATIONS = [
+    ("round_within64_correct", FINISH, "(e > -64 ? d.mantissa >> -e : 0) + Uint128{1}", "(e > -64 ? d.mantissa >> -e : 0)"),
+    ("round_within64_correct", FINISH, "*lost |= r << shift != v;", "*lost |= false;"),
+    ("round_within64_correct", FINISH, "(low ^ high) >> (64 - z) == 0 &&", ""),
+    ("round_within64_correct", FINISH, "error += 2 * lost;", "error += lost;"),
+    ("round_within64_correct", FINISH, "if (value <= error) return false;", "if (value + 1 <= error) return false;"),
+    ("round_within32_correct", FINISH, "|| ++bound >= value", "|| bound >= value"),
+    ("round_within32_correct", FINISH, "x.error += 2 * (top.lost || static_cast<std::uint64_t>(low) != 0);", "x.error += top.lost || static_cast<std::uint64_t>(low) != 0;"),
+    ("round_within32_correct", FINISH, "if (bound <= ~value)", "if (bound <= value)"),
+    ("round_within32_correct", FINISH, "if (error > 0) return false;\n  *out", "*out"),
+]
