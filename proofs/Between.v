@@ -111,18 +111,18 @@ Proof.
   assert (A := rnd32_scaled_le _ _ scale U). assert (B := rnd32_scaled_le _ _ scale L'). rewrite <- O. destruct (fst scale); lra.
 Qed.
 
-(* Theorem: the slack in the bounds of leading parts, and of fine ones, covers the rest below tail and what the roundings of the test of doubles take,
+(* Theorem: the slack in the bounds of leading parts covers the rest below tail and what the roundings of the test of doubles take,
    whatever the error, if the test decides. The rest is the bits below tail, 2^-50 of the digits beyond the table, and the lowest pair (Narrow). *)
 Theorem slack_covers (is_nan : R -> bool) (head tail error rest before out : R) (scale : bool * Z) (slack least : R) :
-  (slack = leading_slack_false /\ least = / 2 ^ 40) \/ (slack = leading_slack_true /\ least = / 2 ^ 40 + 1.52 / 2 ^ 36) \/ (slack = fine_slack /\ least = / 2 ^ 52) ->
+  (slack = leading_slack_false /\ least = / 2 ^ 40) \/ (slack = leading_slack_true /\ least = / 2 ^ 40 + 1.52 / 2 ^ 36) ->
   format64 tail -> format64 error -> Rabs head <= 2 ^ 47 -> 0 <= tail <= 1 -> 0 <= error -> Rabs rest <= least + / 2 ^ 50 ->
   let bound := rnd64 (error + slack) in round_between64 is_nan head tail bound scale before = (true, out) ->
   error + Rabs rest <= bound - (Rabs tail + bound) / 2 ^ 51.
 Proof.
-  intros Hs Ft Fe Hh Ht He Hr bound H. unfold leading_slack_false, leading_slack_true, fine_slack in Hs.
+  intros Hs Ft Fe Hh Ht He Hr bound H. unfold leading_slack_false, leading_slack_true in Hs.
   assert (Fs : format64 slack).
-  { destruct Hs as [(-> & _)|[(-> & _)|(-> & _)]]; [replace (IZR 1 / IZR 549755813888) with (bpow radix2 (-39)) by (simpl; lra) | replace (IZR 1 / IZR 34359738368) with (bpow radix2 (-35)) by (simpl; lra) | replace (IZR 1 / IZR 562949953421312) with (bpow radix2 (-49)) by (simpl; lra)]; apply format64_bpow; lia. }
-  assert (S0 : 0 < slack <= 1) by (destruct Hs as [(-> & _)|[(-> & _)|(-> & _)]]; lra).
+  { destruct Hs as [(-> & _)|(-> & _)]; [replace (IZR 1 / IZR 549755813888) with (bpow radix2 (-39)) by (simpl; lra) | replace (IZR 1 / IZR 34359738368) with (bpow radix2 (-35)) by (simpl; lra)]; apply format64_bpow; lia. }
+  assert (S0 : 0 < slack <= 1) by (destruct Hs as [(-> & _)|(-> & _)]; lra).
   assert (Bb := rnd64_sum error slack Fe Fs). rewrite (Rabs_pos_eq (error + slack)) in Bb by lra. fold bound in Bb. split_abs Bb.
   assert (Fb : format64 bound) by apply rnd64_format. assert (Pb : 0 <= bound) by (apply rnd64_nonnegative; lra).
   unfold round_between64, rd64 in H. cbn [Z.eqb Pos.eqb] in H. cbv zeta in H. apply pair_equal_spec in H. destruct H as [D _].
@@ -137,5 +137,50 @@ Proof.
   assert (G1 := G _ _ B1 A1). assert (G2 := G _ _ B2 A2). split_abs B1. split_abs B2. split_abs C1. split_abs C2.
   assert (Small : bound <= 1).
   { unfold u64 in *. lra. }
-  rewrite (Rabs_pos_eq tail) by lra. unfold u64 in *. destruct Hs as [(Es & El)|[(Es & El)|(Es & El)]]; rewrite Es, El in *; lra.
+  rewrite (Rabs_pos_eq tail) by lra. unfold u64 in *. destruct Hs as [(Es & El)|(Es & El)]; rewrite Es, El in *; lra.
+Qed.
+
+(* Floats decide wider intervals. Where the bound is at most half of head, 2^-51 abs(head) covers all roundings, those of the bound included. *)
+Lemma upper_end32_small (head tail bound x : R) : format64 tail -> 0 <= bound <= Rabs head / 2 -> Rabs tail <= Rabs head / 16 -> bpow radix2 (-960) <= Rabs head -> format64 bound -> format64 head ->
+  let wider := rnd64 (Rabs head * (1 / 2251799813685248) + bound) in
+  x <= head + tail + bound + bound * (1.01 * u64) -> x <= rnd64 (head + rnd64 (tail + wider)).
+Proof.
+  intros Ft Hb Hs Hh Fb Fh wider Hx. set (h := Rabs head) in *. assert (Ph : 0 <= h) by apply Rabs_pos. assert (Pt := Rabs_pos tail).
+  assert (Fw : format64 wider) by apply rnd64_format. assert (Pw : 0 <= wider) by (apply rnd64_nonnegative; lra).
+  assert (B1 := rnd64_sum tail wider Ft Fw). assert (T1 := Rabs_triang tail wider). rewrite (Rabs_pos_eq wider) in T1 by exact Pw.
+  set (t := rnd64 (tail + wider)) in *. assert (Ftt : format64 t) by apply rnd64_format.
+  assert (B2 := rnd64_sum head t Fh Ftt). assert (T2 := Rabs_triang head t). fold h in T2.
+  assert (T3 : Rabs t <= Rabs tail + wider + u64 * (Rabs tail + wider)).
+  { replace t with ((t - (tail + wider)) + (tail + wider)) by ring. eapply Rle_trans; [apply Rabs_triang|]. unfold u64 in *. lra. }
+  assert (Bw : Rabs (wider - (h * (1 / 2251799813685248) + bound)) <= u64 * Rabs (h * (1 / 2251799813685248) + bound)).
+  { apply rnd64_normal. rewrite Rabs_pos_eq by lra. apply Rle_trans with (bpow radix2 (-960) * bpow radix2 (-51)); [rewrite <- bpow_plus; apply bpow_le; lia|].
+    change (bpow radix2 (-51)) with (/ 2251799813685248). lra. }
+  rewrite (Rabs_pos_eq (_ + bound)) in Bw by lra. split_abs Bw. split_abs B1. split_abs B2. unfold u64 in *. lra.
+Qed.
+
+(* Theorem: a leading part that decides a float decides it for its whole error and the rest. *)
+Theorem slack_covers_floats (is_nan : R -> bool) (head tail error rest x before out : R) (scale : bool * Z) (slack least : R) :
+  (slack = leading_slack_false /\ least = / 2 ^ 40) \/ (slack = leading_slack_true /\ least = / 2 ^ 40 + 1.52 / 2 ^ 36) ->
+  format64 head -> format64 tail -> format64 error -> 2 ^ 16 <= Rabs head -> 0 <= tail <= 1 -> 0 <= error -> Rabs rest <= least + / 2 ^ 50 ->
+  let bound := rnd64 (error + slack) in bound <= Rabs head / 2 -> Rabs (x - (head + tail + rest)) <= error ->
+  round_between32 is_nan head tail bound scale before = (true, out) -> out = rnd32 (scaled x scale).
+Proof.
+  intros Hs Fh Ft Fe Hh Ht He Hr bound Hb Hx H. unfold leading_slack_false, leading_slack_true in Hs.
+  assert (Fs : format64 slack).
+  { destruct Hs as [(-> & _)|(-> & _)]; [replace (IZR 1 / IZR 549755813888) with (bpow radix2 (-39)) by (simpl; lra) | replace (IZR 1 / IZR 34359738368) with (bpow radix2 (-35)) by (simpl; lra)]; apply format64_bpow; lia. }
+  assert (S0 : 0 < slack <= 1) by (destruct Hs as [(-> & _)|(-> & _)]; lra).
+  assert (Bb := rnd64_sum error slack Fe Fs). rewrite (Rabs_pos_eq (error + slack)) in Bb by lra. fold bound in Bb. split_abs Bb.
+  assert (Fb : format64 bound) by apply rnd64_format. assert (Pb : 0 <= bound) by (apply rnd64_nonnegative; lra).
+  assert (Cover : error + Rabs rest <= bound + bound * (1.01 * u64)) by (unfold u64 in *; destruct Hs as [(Es & El)|(Es & El)]; rewrite Es, El in *; lra).
+  assert (Small : bpow radix2 (-960) <= Rabs head) by (apply Rle_trans with (bpow radix2 0); [apply bpow_le; lia | change (bpow radix2 0) with 1; lra]).
+  assert (Ta : Rabs tail = tail) by (apply Rabs_pos_eq; lra). assert (Rr := Rabs_le_inv _ _ (Rle_refl (Rabs rest))). apply Rabs_le_inv in Hx.
+  unfold round_between32, rd64, rd32 in H. cbn [Z.eqb Pos.eqb] in H. cbv zeta in H. apply pair_equal_spec in H. destruct H as [D O].
+  apply andb_prop in D as [D _]. set (wider := rnd64 (Rabs head * (1 / 2251799813685248) + bound)) in *.
+  destruct (Req_bool_spec (rnd32 (scaled (rnd64 (head + rnd64 (tail - wider))) scale)) (rnd32 (scaled (rnd64 (head + rnd64 (tail + wider))) scale))) as [E|E]; [clear D | discriminate D].
+  assert (U := upper_end32_small head tail bound x Ft ltac:(lra) ltac:(lra) Small Fb Fh). cbv zeta in U. fold wider in U. specialize (U ltac:(lra)).
+  assert (L := upper_end32_small (- head) (- tail) bound (- x) (format64_opp _ Ft)). rewrite !Rabs_Ropp in L. cbv zeta in L. fold wider in L.
+  specialize (L ltac:(lra) ltac:(lra) Small Fb (format64_opp _ Fh) ltac:(lra)).
+  replace (- tail + wider) with (- (tail - wider)) in L by ring. rewrite rnd64_opp in L. replace (- head + - rnd64 (tail - wider)) with (- (head + rnd64 (tail - wider))) in L by ring.
+  rewrite rnd64_opp in L. assert (L' : rnd64 (head + rnd64 (tail - wider)) <= x) by lra.
+  assert (A := rnd32_scaled_le _ _ scale U). assert (B := rnd32_scaled_le _ _ scale L'). rewrite <- O. destruct (fst scale); lra.
 Qed.

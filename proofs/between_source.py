@@ -19,8 +19,14 @@ def define(source):
                         calls={"sizeof": ("", "Z"), "scaled": ("scaled", "R64"), "to_bits": ("", kind), "is_nan": ("is_nan", "bool")})
     for narrow in ("true", "false"):
         source.constant(LEADING, "leading_slack", "R64", as_=f"leading_slack_{narrow}", paths={"Narrow": (narrow, "bool")})
-    source.constant(LEADING, "fine_slack", "R64")
 
 
 FILES = ["Between"]
-MUTATIONS = []
+MUTATIONS = [
+    ("round_between64_correct", BETWEEN, "__dadd_rn(head, __dadd_rn(tail, bound))", "__dadd_rn(__dadd_rn(head, tail), bound)"),
+    ("round_between64_correct", BETWEEN, "return __dadd_rn(head, __dsub_rn(tail, bound)) == above;", "return __dadd_rn(head, tail) == above;"),
+    ("round_between32_correct", BETWEEN, "0x1p-51, bound)", "0x1p-54, bound)"),
+    ("slack_covers", LEADING, "0x1p-35 : 0x1p-39", "0x1p-35 : 0x1p-40"),
+    ("slack_covers", LEADING, "0x1p-35 : 0x1p-39", "0x1p-36 : 0x1p-39"),
+    ("slack_covers_floats", BETWEEN, "0x1p-51, bound)", "0x1p-52, bound)"),
+]
