@@ -111,6 +111,14 @@ Proof.
   assert (A := rnd32_scaled_le _ _ scale U). assert (B := rnd32_scaled_le _ _ scale L'). rewrite <- O. destruct (fst scale); lra.
 Qed.
 
+(* What the slack of a leading part is for: `least` and 2^-50, with as much to spare. *)
+Lemma slack_value (slack least : R) : (slack = leading_slack_false /\ least = / 2 ^ 40) \/ (slack = leading_slack_true /\ least = / 2 ^ 40 + 1.52 / 2 ^ 36) ->
+  format64 slack /\ 0 < slack <= 1 /\ least + / 2 ^ 50 + / 2 ^ 41 <= slack.
+Proof.
+  unfold leading_slack_false, leading_slack_true. intros Hs. split; [|destruct Hs as [(-> & ->)|(-> & ->)]; lra].
+  destruct Hs as [(-> & _)|(-> & _)]; [replace (IZR 1 / IZR 549755813888) with (bpow radix2 (-39)) by (simpl; lra) | replace (IZR 1 / IZR 34359738368) with (bpow radix2 (-35)) by (simpl; lra)]; apply format64_bpow; lia.
+Qed.
+
 (* Theorem: the slack in the bounds of leading parts covers the rest below tail and what the roundings of the test of doubles take,
    whatever the error, if the test decides. The rest is the bits below tail, 2^-50 of the digits beyond the table, and the lowest pair (Narrow). *)
 Theorem slack_covers (is_nan : R -> bool) (head tail error rest before out : R) (scale : bool * Z) (slack least : R) :
@@ -119,10 +127,7 @@ Theorem slack_covers (is_nan : R -> bool) (head tail error rest before out : R) 
   let bound := rnd64 (error + slack) in round_between64 is_nan head tail bound scale before = (true, out) ->
   error + Rabs rest <= bound - (Rabs tail + bound) / 2 ^ 51.
 Proof.
-  intros Hs Ft Fe Hh Ht He Hr bound H. unfold leading_slack_false, leading_slack_true in Hs.
-  assert (Fs : format64 slack).
-  { destruct Hs as [(-> & _)|(-> & _)]; [replace (IZR 1 / IZR 549755813888) with (bpow radix2 (-39)) by (simpl; lra) | replace (IZR 1 / IZR 34359738368) with (bpow radix2 (-35)) by (simpl; lra)]; apply format64_bpow; lia. }
-  assert (S0 : 0 < slack <= 1) by (destruct Hs as [(-> & _)|(-> & _)]; lra).
+  intros Hs Ft Fe Hh Ht He Hr bound H. destruct (slack_value slack least Hs) as (Fs & S0 & Sl).
   assert (Bb := rnd64_sum error slack Fe Fs). rewrite (Rabs_pos_eq (error + slack)) in Bb by lra. fold bound in Bb. split_abs Bb.
   assert (Fb : format64 bound) by apply rnd64_format. assert (Pb : 0 <= bound) by (apply rnd64_nonnegative; lra).
   unfold round_between64, rd64 in H. cbn [Z.eqb Pos.eqb] in H. cbv zeta in H. apply pair_equal_spec in H. destruct H as [D _].
@@ -137,7 +142,7 @@ Proof.
   assert (G1 := G _ _ B1 A1). assert (G2 := G _ _ B2 A2). split_abs B1. split_abs B2. split_abs C1. split_abs C2.
   assert (Small : bound <= 1).
   { unfold u64 in *. lra. }
-  rewrite (Rabs_pos_eq tail) by lra. unfold u64 in *. destruct Hs as [(Es & El)|(Es & El)]; rewrite Es, El in *; lra.
+  rewrite (Rabs_pos_eq tail) by lra. unfold u64 in *. lra.
 Qed.
 
 (* Floats decide wider intervals. Where the bound is at most half of head, 2^-51 abs(head) covers all roundings, those of the bound included. *)
@@ -165,13 +170,10 @@ Theorem slack_covers_floats (is_nan : R -> bool) (head tail error rest x before 
   let bound := rnd64 (error + slack) in bound <= Rabs head / 2 -> Rabs (x - (head + tail + rest)) <= error ->
   round_between32 is_nan head tail bound scale before = (true, out) -> out = rnd32 (scaled x scale).
 Proof.
-  intros Hs Fh Ft Fe Hh Ht He Hr bound Hb Hx H. unfold leading_slack_false, leading_slack_true in Hs.
-  assert (Fs : format64 slack).
-  { destruct Hs as [(-> & _)|(-> & _)]; [replace (IZR 1 / IZR 549755813888) with (bpow radix2 (-39)) by (simpl; lra) | replace (IZR 1 / IZR 34359738368) with (bpow radix2 (-35)) by (simpl; lra)]; apply format64_bpow; lia. }
-  assert (S0 : 0 < slack <= 1) by (destruct Hs as [(-> & _)|(-> & _)]; lra).
+  intros Hs Fh Ft Fe Hh Ht He Hr bound Hb Hx H. destruct (slack_value slack least Hs) as (Fs & S0 & Sl).
   assert (Bb := rnd64_sum error slack Fe Fs). rewrite (Rabs_pos_eq (error + slack)) in Bb by lra. fold bound in Bb. split_abs Bb.
   assert (Fb : format64 bound) by apply rnd64_format. assert (Pb : 0 <= bound) by (apply rnd64_nonnegative; lra).
-  assert (Cover : error + Rabs rest <= bound + bound * (1.01 * u64)) by (unfold u64 in *; destruct Hs as [(Es & El)|(Es & El)]; rewrite Es, El in *; lra).
+  assert (Cover : error + Rabs rest <= bound + bound * (1.01 * u64)) by (unfold u64 in *; lra).
   assert (Small : bpow radix2 (-960) <= Rabs head) by (apply Rle_trans with (bpow radix2 0); [apply bpow_le; lia | change (bpow radix2 0) with 1; lra]).
   assert (Ta : Rabs tail = tail) by (apply Rabs_pos_eq; lra). assert (Rr := Rabs_le_inv _ _ (Rle_refl (Rabs rest))). apply Rabs_le_inv in Hx.
   unfold round_between32, rd64, rd32 in H. cbn [Z.eqb Pos.eqb] in H. cbv zeta in H. apply pair_equal_spec in H. destruct H as [D O].

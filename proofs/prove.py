@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).parent
 # Each file after what it uses; NAMESource is the one that extract.py makes.
 ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "RnsSource", "Rns", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "Mp",
          "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "Fixed", "CertificateSource", "Certificate",
-         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "OutwardSource", "Outward"]
+         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "BetweenSource", "Between", "OutwardSource", "Outward"]
 # The axioms of Coq's real numbers, and classical logic, which Flocq uses.
 ALLOWED = {"ClassicalDedekindReals.sig_not_dec", "ClassicalDedekindReals.sig_forall_dec", "FunctionalExtensionality.functional_extensionality_dep", "Classical_Prop.classic"}
 
