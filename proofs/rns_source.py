@@ -21,7 +21,6 @@ def define(source):
     source.function(RNS, "rns_mul", as_="rns_mul_factor", which=1, parameters="(a w quotient m : Z)", paths=modulus, scope=two)
 
 
-FILES = ["Rns"]
 MUTATIONS = [
     ("rns_reductions", RNS, "static_cast<std::uint64_t>(c2) * modulus.r64 + c0", "static_cast<std::uint64_t>(c2) * modulus.r32 + c0"),
     ("rns_reductions", RNS, "modulus.barrett) * modulus.m);\n  return r >= modulus.m ? r - modulus.m : r;", "modulus.barrett) * modulus.m);\n  return r > modulus.m ? r - modulus.m : r;"),
