@@ -146,3 +146,90 @@ Proof.
   - intros positive. pose proof (below_all _ _ descends (k - 1) ltac:(lia)) as one. cbv beta in one.
     unfold rns_modulus. rewrite rns_moduli_quick. replace (k - 1 + 1) with k in one by lia. lia.
 Qed.
+
+(** The product of the first n moduli, and the table of its logarithms as the code adds them up. *)
+Fixpoint product_upto (f : Z -> Z) (n : nat) : Z := match n with O => 1 | S m => product_upto f m * f (Z.of_nat m) end.
+Definition rns_product (count : Z) : Z := product_upto rns_modulus (Z.to_nat count).
+Definition log2_table (log2 : R -> R) (count : Z) : Z -> R := for_up 0 count (fun k bits => add_bits log2 bits (rns_modulus k) k) (fun _ => 0%R).
+
+(** What the code asks of the library's logarithm: an error of at most 2^-46 up to 2^31, where its results have bits of 2^-48. *)
+Definition log2_near (log2 : R -> R) : Prop := forall m, 1 < m < 2 ^ 31 -> (Rabs (log2 (IZR m) - ln (IZR m) / ln 2) <= / 70368744177664)%R.
+
+Lemma ln2_large : (7 / 12 <= ln 2)%R.
+Proof.
+  assert (low : forall y, (0 < y)%R -> (1 - / y <= ln y)%R).
+  { intros y positive. assert (H : (- ln y <= / y - 1)%R); [| lra]. rewrite <- ln_Rinv by exact positive.
+    pose proof (exp_ineq1_le (ln (/ y))) as H. rewrite exp_ln in H by (apply Rinv_0_lt_compat; exact positive). lra. }
+  replace 2%R with (4 / 3 * (3 / 2))%R by lra. rewrite ln_mult by lra. pose proof (low (4 / 3)%R ltac:(lra)). pose proof (low (3 / 2)%R ltac:(lra)). lra.
+Qed.
+
+Lemma log2_table_near : forall log2, log2_near log2 -> forall count, 0 <= count <= rns_max_moduli ->
+  0 < rns_product count /\ (Rabs (log2_table log2 count count - ln (IZR (rns_product count)) / ln 2) <= IZR count * / 274877906944)%R /\ (Rabs (log2_table log2 count count) <= IZR count * 32)%R.
+Proof.
+  intros log2 near count range. pose proof ln2_large as ln2.
+  apply (for_up_invariant (fun k bits => 0 < rns_product k /\ (Rabs (bits k - ln (IZR (rns_product k)) / ln 2) <= IZR k * / 274877906944)%R /\ (Rabs (bits k) <= IZR k * 32)%R) _ 0 count); [lia | | ].
+  - change (rns_product 0) with 1. rewrite ln_1. split; [lia |]. unfold Rdiv. rewrite !Rmult_0_l, Rminus_0_r, Rabs_R0. lra.
+  - intros k bits krange [positive [close size]]. destruct (rns_moduli_prime k ltac:(lia)) as [_ [m_range _]].
+    unfold add_bits. cbv zeta. unfold update. rewrite Z.eqb_refl.
+    assert (next : rns_product (k + 1) = rns_product k * rns_modulus k).
+    { unfold rns_product. replace (Z.to_nat (k + 1)) with (S (Z.to_nat k)) by lia. cbn [product_upto]. rewrite Z2Nat.id by lia. reflexivity. }
+    rewrite next. rewrite rd64_integer by lia. split; [apply Z.mul_pos_pos; lia |].
+    set (m := rns_modulus k) in *. pose proof (near m ltac:(lia)) as one. rewrite mult_IZR, ln_mult by (apply IZR_lt; lia).
+    replace ((ln (IZR (rns_product k)) + ln (IZR m)) / ln 2)%R with (ln (IZR (rns_product k)) / ln 2 + ln (IZR m) / ln 2)%R by (field; lra).
+    set (x := (ln (IZR (rns_product k)) / ln 2)%R) in *. set (y := (ln (IZR m) / ln 2)%R) in *.
+    assert (y_range : (0 <= y <= 31)%R).
+    { assert (positive_log : (0 <= ln (IZR m))%R). { rewrite <- ln_1. destruct (Req_dec 1 (IZR m)) as [same | other]; [rewrite same; lra |]. apply Rlt_le, ln_increasing; [lra |]. apply IZR_lt. lia. }
+      assert (upper : (ln (IZR m) <= 31 * ln 2)%R).
+      { replace (31 * ln 2)%R with (ln (IZR (2 ^ 31))). { apply Rlt_le, ln_increasing; apply IZR_lt; lia. }
+        change (2 ^ 31) with (Z.pow_pos 2 31). replace (IZR (Z.pow_pos 2 31)) with (2 ^ 31)%R by (simpl; lra). rewrite ln_pow by lra. simpl. lra. }
+      unfold y. split; [apply Rmult_le_pos; [lra | apply Rlt_le, Rinv_0_lt_compat; lra] |].
+      apply Rmult_le_reg_r with (ln 2); [lra |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+    assert (k_real : (0 <= IZR k <= 543)%R) by (unfold rns_max_moduli in *; split; apply IZR_le; lia).
+    apply Rabs_le_inv in one, close, size. rewrite plus_IZR.
+    assert (rounded : (Rabs (rd64 (bits k + log2 (IZR m)) - (bits k + log2 (IZR m))) <= / 549755813888)%R).
+    { apply (rd64_error _ 15); [lia |]. simpl. apply Rabs_lt. lra. }
+    apply Rabs_le_inv in rounded. split; apply Rabs_le; lra.
+Qed.
+
+Lemma loop_up : forall fuel (test : Z -> bool) s, let r := loop fuel test (fun c => c + 1) s in s <= r /\ (test r = false \/ r = s + Z.of_nat fuel).
+Proof.
+  induction fuel as [|fuel IH]; intros test s; [split; [cbn; lia | right; cbn; lia] |]. cbn [loop]. destruct (test s) eqn:more.
+  - destruct (IH test (s + 1)) as [above [done | all]]; (split; [lia |]); [left; exact done | right; lia].
+  - split; [cbn; lia | left; exact more].
+Qed.
+
+(** A number of up to `bits` bits is in the range in which the quotient is right (mp_quotient), if the code has so many moduli. *)
+Theorem rns_moduli_suffice : forall log2, log2_near log2 -> forall bits, 0 <= bits -> let count := moduli_for_bits (fun k => log2_table log2 k k) bits in count <= rns_max_moduli ->
+  forall s, Z.abs s <= 2 ^ bits -> (Rabs (IZR s) < IZR (rns_product count) / 2 * (1 - / 131072))%R.
+Proof.
+  intros log2 near bits bits_range count most s small.
+  assert (exit : 1 <= count /\ Z.quot bits 31 + 1 <= count /\
+    Rlt_bool (log2_table log2 count count) (rd64 (rd64 (IZR (bits + 1)) + IZR 1 / IZR 32768)) = false).
+  { pose proof (loop_up 1000 (fun c => Rlt_bool (log2_table log2 c c) (rd64 (rd64 (IZR (bits + 1)) + IZR 1 / IZR 32768))) (Z.quot bits 31 + 1)) as exit_.
+    cbv zeta in exit_. change (loop 1000 _ _ _) with count in exit_. pose proof (Z.quot_pos bits 31 ltac:(lia) ltac:(lia)).
+    destruct exit_ as [above [done | all]]; [| unfold rns_max_moduli in most; lia]. split; [lia |]. split; [lia | exact done]. }
+  clearbody count. destruct exit as [count_low [enough exit]].
+  assert (bits_small : bits < 16864).
+  { pose proof (Z.quot_rem bits 31 ltac:(lia)). pose proof (Z.rem_bound_pos bits 31 ltac:(lia) ltac:(lia)). unfold rns_max_moduli in most. lia. }
+  destruct (log2_table_near log2 near count ltac:(lia)) as [positive [close _]].
+  assert (count_real : (0 <= IZR count <= 544)%R) by (unfold rns_max_moduli in most; split; apply IZR_le; lia).
+  rewrite rd64_integer in exit by lia.
+  assert (bits_real : (0 <= IZR bits <= 16863)%R) by (split; apply IZR_le; lia).
+  assert (rounded : (Rabs (rd64 (IZR (bits + 1) + IZR 1 / IZR 32768) - (IZR (bits + 1) + IZR 1 / IZR 32768)) <= / 549755813888)%R).
+  { apply (rd64_error _ 15); [lia |]. simpl. rewrite plus_IZR. apply Rabs_lt. lra. }
+  rewrite plus_IZR in *. destruct (Rlt_bool_spec (log2_table log2 count count) (rd64 (IZR bits + 1 + IZR 1 / IZR 32768))) as [_ | reached]; [discriminate |]. clear exit.
+  set (M := IZR (rns_product count)) in *. assert (M_positive : (0 < M)%R) by (apply IZR_lt; exact positive).
+  pose proof ln2_large as ln2. apply Rabs_le_inv in close, rounded.
+  assert (logs : (IZR bits + 1 + / 40000 <= ln M / ln 2)%R) by lra.
+  assert (scaled : ((IZR bits + 1 + / 40000) * ln 2 <= ln M)%R).
+  { apply Rmult_le_compat_r with (r := ln 2) in logs; [| lra]. unfold Rdiv in logs. rewrite Rmult_assoc, Rinv_l, Rmult_1_r in logs by lra. exact logs. }
+  assert (power : (0 < IZR (2 ^ bits))%R) by (apply IZR_lt; apply Z.pow_pos_nonneg; lia).
+  assert (power_log : ln (IZR (2 ^ bits)) = (IZR bits * ln 2)%R).
+  { rewrite <- (Z2Nat.id bits) at 1 by lia. rewrite <- pow_IZR. rewrite ln_pow by lra. rewrite INR_IZR_INZ, Z2Nat.id by lia. reflexivity. }
+  assert (margin : (ln (1 + / 69000) <= / 69000)%R).
+  { pose proof (exp_ineq1_le (/ 69000)) as H. rewrite <- (ln_exp (/ 69000)) at 2. destruct H as [less | same]; [apply Rlt_le, ln_increasing; lra | rewrite same; apply Rle_refl]. }
+  assert (room : (IZR (2 ^ bits) * 2 * (1 + / 69000) < M)%R).
+  { apply ln_lt_inv; [nra | exact M_positive |]. rewrite !ln_mult by lra. lra. }
+  assert (s_small : (Rabs (IZR s) <= IZR (2 ^ bits))%R) by (rewrite <- abs_IZR; apply IZR_le; exact small).
+  lra.
+Qed.

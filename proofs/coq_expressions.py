@@ -138,7 +138,8 @@ class Expressions:
             point = re.search(r"[.]|[pP]", text) if re.match(r"0[xX]", text) else re.search(r"[.eE]|[fF]$", text)
             if point:
                 value, kind = real(text), "R32" if text[-1] in "fF" and not re.fullmatch(r"0[xX][0-9a-fA-F]+", text) else "R64"
-                return (written(value), kind)
+                exact = value.denominator & value.denominator - 1 == 0 and value.numerator < 1 << 24
+                return (written(value) if exact else f"({ROUND[kind]} {written(value)})", kind)
             suffix = re.search(r"[uUlL]+$", text)
             value = int(text.rstrip("uUlL").replace("'", ""), 0)
             if suffix and "u" in suffix[0].lower():
