@@ -21,7 +21,6 @@ def define(source):
         source.constant(LEADING, "leading_slack", "R64", as_=f"leading_slack_{narrow}", paths={"Narrow": (narrow, "bool")})
 
 
-FILES = ["Between"]
 MUTATIONS = [
     ("round_between64_correct", BETWEEN, "__dadd_rn(head, __dadd_rn(tail, bound))", "__dadd_rn(__dadd_rn(head, tail), bound)"),
     ("round_between64_correct", BETWEEN, "return __dadd_rn(head, __dsub_rn(tail, bound)) == above;", "return __dadd_rn(head, tail) == above;"),

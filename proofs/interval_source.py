@@ -8,8 +8,7 @@ FUNCTIONS = {"round_up_scaled": ["bool", "u128"], "shift_down": ["u128", "bool"]
 ROUND_TO = "(round_to : bool -> Z -> bool -> Z -> Z)"
 DECODE = "(decode : R -> Z * Z * bool)"
 
-TEXT = """From Proofs Require Import Facts.
-(** The bits of a double: its mantissa, exponent and sign. *)
+TEXT = """(** The bits of a double: its mantissa, exponent and sign. *)
 Definition mantissa_of (d : Z * Z * bool) : Z := fst (fst d).
 Definition exponent_of (d : Z * Z * bool) : Z := snd (fst d).
 Definition sign_of (d : Z * Z * bool) : bool := snd d.
@@ -71,7 +70,6 @@ def define(source):
          {**own, **step, **interval})
 
 
-FILES = ["Interval", "Within"]
 MUTATIONS = [
     ("round_within64_correct", FINISH, "(e > -64 ? d.mantissa >> -e : 0) + Uint128{1}", "(e > -64 ? d.mantissa >> -e : 0)"),
     ("round_within64_correct", FINISH, "*lost |= r << shift != v;", "*lost |= false;"),
