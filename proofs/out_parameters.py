@@ -18,11 +18,11 @@ def stars_removed(tree, names):
 
 class OutParameters:
     """`out`: the function's own out-parameters. `functions`: {"f": [kinds of the value and of the out-parameters]}; `in_out`: those whose out-parameters are also read.
-    `records`: {"x": {member: C++ type}}, variables of structs. `empty`: {C++ type: items of its value {}}."""
+    `records`: {"x": {member: C++ type}}, variables of structs. `empty`: {C++ type: items of its value {}}. `joint` stands between the names of a struct and a member."""
 
-    def __init__(self, out=(), functions=None, in_out=(), records=None, empty=None):
+    def __init__(self, out=(), functions=None, in_out=(), records=None, empty=None, joint="_"):
         self.out, self.functions, self.in_out, self.records = list(out), functions or {}, set(in_out), records or {}
-        self.empty = empty or {}
+        self.empty, self.joint = empty or {}, joint
         self.types, self.count = {}, 0
 
     def function(self, body):
@@ -43,13 +43,13 @@ class OutParameters:
     def split(self, e):
         """Members of structs as variables, and structs as arguments member by member."""
         if isinstance(e, list):
-            return [i for t in e for i in ([("id", f"{t[1]}_{m}") for m in self.records[t[1]]] if self.is_record(t) else [self.split(t)])]
+            return [i for t in e for i in ([("id", f"{t[1]}{self.joint}{m}") for m in self.records[t[1]]] if self.is_record(t) else [self.split(t)])]
         if not isinstance(e, tuple):
             return e
         if e[0] == "member" and self.is_record(e[1]):
             if e[2] not in self.records[e[1][1]]:
                 raise Unreadable(f"no member {e[2]}")
-            return ("id", f"{e[1][1]}_{e[2]}")
+            return ("id", f"{e[1][1]}{self.joint}{e[2]}")
         return tuple(self.split(t) for t in e)
 
     def is_record(self, e):
@@ -117,9 +117,9 @@ class OutParameters:
                 return [("return", ("call", e[1], self.split([a for a in e[2] if a[:2] != ("unary", "&")])))]
             return [("return", ("list", [self.split(e)] + [("id", n) for n in self.out]))] if self.out else [("return", self.split(e))]
         if s[0] == "declare" and s[2] in self.records:
-            return [("declare", kind, f"{s[2]}_{m}", self.split(i)) for (m, kind), i in zip(self.records[s[2]].items(), s[3][1])]
+            return [("declare", kind, f"{s[2]}{self.joint}{m}", self.split(i)) for (m, kind), i in zip(self.records[s[2]].items(), s[3][1])]
         if s[0] == "assign" and self.is_record(s[2]):
-            return [("assign", "=", ("id", f"{s[2][1]}_{m}"), self.split(i)) for m, i in zip(self.records[s[2][1]], s[3][1])]
+            return [("assign", "=", ("id", f"{s[2][1]}{self.joint}{m}"), self.split(i)) for m, i in zip(self.records[s[2][1]], s[3][1])]
         if s[0] == "declare" and s[3] is not None:
             front, e = self.hoisted(s[3])
             return self.split(front) + [("declare", s[1], s[2], self.split(e))]
