@@ -1,6 +1,6 @@
 (* Ziv's test of vectors, lib/cpu/kernels/round.cpp, for a lane. Real numbers stand for doubles. *)
 From Coq Require Import ZArith Reals Lra Lia Bool.
-From Flocq Require Import Core Mult_error.
+From Flocq Require Import Core Mult_error Plus_error.
 From Proofs Require Import Semantics Floats LanesSource.
 
 Open Scope R_scope.
@@ -122,4 +122,97 @@ Proof.
   rewrite rnd64_opp in L. assert (L' : rnd64 (high + rnd64 (low - w)) <= x) by lra.
   assert (A : rnd32 x <= v) by (rewrite <- E2; apply round_le; [typeclasses eauto | typeclasses eauto | exact U]).
   assert (B : v <= rnd32 x) by (rewrite <- E1; apply round_le; [typeclasses eauto | typeclasses eauto | exact L']). lra.
+Qed.
+
+(* An operation's error by its result. *)
+Lemma operation_error (y m : R) : Rabs (rnd64 y) <= m -> Rabs (y - rnd64 y) <= 1.0005 * (u64 * m) + 2 * (u64 * normal64).
+Proof.
+  intros H. assert (B := rnd64_error y). rewrite Rabs_minus_sym. assert (T : Rabs y <= Rabs (rnd64 y) + Rabs (rnd64 y - y)).
+  { replace y with (rnd64 y - (rnd64 y - y)) at 1 by ring. eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra. }
+  assert (P := Rabs_pos (rnd64 y)). assert (P4 := normal64_positive). unfold u64 in *. lra.
+Qed.
+
+Lemma rnd64_abs_le (x y : R) : Rabs x <= y -> Rabs (rnd64 x) <= rnd64 y.
+Proof. intros H. rewrite <- (round_NE_abs radix2 fexp64). now apply rnd64_le. Qed.
+
+(* The error of a product is a double, or underflows. *)
+Lemma product_error (f a : R) : format64 f -> format64 a -> let p := rnd64 (f * a) in let low := rnd64 (f * a - p) in
+  Rabs (f * a - p - low) <= u64 * normal64 /\ (bpow radix2 (-900) <= Rabs p -> f * a - p - low = 0).
+Proof.
+  intros Ff Fa p low. destruct (Rle_or_lt (bpow radix2 (-969)) (Rabs (f * a))) as [L|L].
+  - assert (E : low = f * a - p).
+    { apply rnd64_exact. replace (f * a - p) with (- (p - f * a)) by ring. apply format64_opp. apply mult_error_FLT; try typeclasses eauto; auto. }
+    rewrite E. replace (f * a - p - (f * a - p)) with 0 by ring. rewrite Rabs_R0. split; [|reflexivity]. apply Rmult_le_pos; [unfold u64; lra | assert (N := normal64_positive); lra].
+  - assert (B := rnd64_below (-969) (f * a) ltac:(lia) L). fold p in B. assert (C : Rabs (f * a - p) < bpow radix2 (-1021)).
+    { rewrite Rabs_minus_sym. eapply Rle_lt_trans; [exact B|]. rewrite u64_bpow, <- bpow_plus. apply bpow_lt. lia. }
+    assert (D := rnd64_below (-1021) (f * a - p) ltac:(lia) C). fold low in D. rewrite Rabs_minus_sym in D. split; [exact D|].
+    intros H. exfalso. apply (Rlt_not_le _ _ (bpow_lt radix2 (-969) (-900) ltac:(lia))). eapply Rle_trans; [exact H|].
+    apply abs_round_le_generic; try typeclasses eauto; [apply format64_bpow; lia | lra].
+Qed.
+
+(* What holds of a sum after n roundings of low parts; `given` bounds the errors of the parts. *)
+Definition after (n given x high low lows inexact : R) : Prop :=
+  Rabs low <= lows /\ 0 <= inexact /\ Rabs (x - (high + low)) <= given + n * (1.001 * (u64 * lows)) + n * (3 * (u64 * normal64)) /\ (inexact = 0 -> lows = 0 -> x = high + low).
+
+(* Theorem: add_term adds factor (first + rest) with four roundings. *)
+Theorem add_term_adds (n given x high middle low lows error inexact factor first rest : R) : 0 <= n ->
+  format64 high -> format64 lows -> format64 inexact -> format64 factor -> format64 first -> format64 rest -> after n given x high low lows inexact ->
+  exists high' low' lows' inexact', add_term high middle low lows error inexact factor first rest = (high', middle, low', lows', error, inexact') /\
+    format64 lows' /\ format64 inexact' /\ after (n + 4) given (x + factor * (first + rest)) high' low' lows' inexact'.
+Proof.
+  intros Hn Fh Fl Fi Ff Fa Fr (Hl & Hi & Hx & Ex). unfold add_term, add_lanes, mul_lanes, fms_lanes, where_greater, sum_error, zero, rd64. cbv zeta. rewrite Rmult_1_l.
+  destruct (product_error factor first Ff Fa) as (Pe & Px). cbv zeta in Pe, Px.
+  set (p := rnd64 (factor * first)) in *. set (pl := rnd64 (factor * first - p)) in *. set (h := rnd64 (high + p)). set (sl := high + p - h). set (tail := rnd64 (factor * rest)).
+  set (a := rnd64 (pl + tail)). set (b := rnd64 (sl + a)). set (low' := rnd64 (low + b)).
+  set (ma := rnd64 (Rabs pl + Rabs tail)). set (mb := rnd64 (Rabs sl + ma)). set (lows' := rnd64 (lows + mb)).
+  set (under := if Rlt_bool (Rabs p) (bpow radix2 (-900)) then Rabs first else 0). set (flag := rnd64 (Rabs rest + under)). set (inexact' := rnd64 (inexact + flag)).
+  assert (P0 := Rabs_pos low). assert (P1 := Rabs_pos pl). assert (P2 := Rabs_pos tail). assert (P3 := Rabs_pos sl). assert (P4 := Rabs_pos rest).
+  assert (Fabs : forall y, format64 y -> format64 (Rabs y)) by (intros; now apply generic_format_abs).
+  assert (Ma : Rabs a <= ma) by (apply rnd64_abs_le, Rabs_triang).
+  assert (Mb : Rabs b <= mb) by (apply rnd64_abs_le; eapply Rle_trans; [apply Rabs_triang|]; lra).
+  assert (Ml : Rabs low' <= lows') by (apply rnd64_abs_le; eapply Rle_trans; [apply Rabs_triang|]; lra).
+  assert (Q0 : 0 <= ma) by (apply rnd64_nonnegative; lra). assert (Q1 : 0 <= mb) by (apply rnd64_nonnegative; lra).
+  assert (T1 : Rabs tail <= ma) by (unfold ma; rewrite Rplus_comm; apply below_sum; [apply Fabs, rnd64_format | lra]).
+  assert (T2 : ma <= mb) by (unfold mb; rewrite Rplus_comm; apply below_sum; [apply rnd64_format | lra]).
+  assert (T3 : mb <= lows') by (unfold lows'; rewrite Rplus_comm; apply below_sum; [apply rnd64_format | lra]).
+  assert (T4 : lows <= lows') by (apply below_sum; [exact Fl | lra]).
+  assert (U0 : 0 <= under) by (unfold under; destruct (Rlt_bool _ _); [apply Rabs_pos | lra]).
+  assert (Fu : format64 under) by (unfold under; destruct (Rlt_bool _ _); [now apply Fabs | apply generic_format_0]).
+  assert (G0 : 0 <= flag) by (apply rnd64_nonnegative; lra). assert (I0 : 0 <= inexact') by (apply rnd64_nonnegative; lra).
+  exists h, low', lows', inexact'. split; [reflexivity|]. split; [apply rnd64_format|]. split; [apply rnd64_format|]. split; [exact Ml|]. split; [exact I0|].
+  assert (Split : x + factor * (first + rest) - (h + low') = (x - (high + low)) + (factor * first - p - pl) + (factor * rest - tail) + (pl + tail - a) + (sl + a - b) + (low + b - low')) by (unfold sl; ring).
+  split.
+  - rewrite Split. assert (O1 := operation_error (factor * rest) lows' ltac:(fold tail; lra)). assert (O2 := operation_error (pl + tail) lows' ltac:(fold a; lra)).
+    assert (O3 := operation_error (sl + a) lows' ltac:(fold b; lra)). assert (O4 := operation_error (low + b) lows' ltac:(fold low'; lra)).
+    fold tail in O1. fold a in O2. fold b in O3. fold low' in O4.
+    assert (Step : n * (1.001 * (u64 * lows)) <= n * (1.001 * (u64 * lows'))) by (apply Rmult_le_compat_l; [exact Hn | unfold u64; lra]).
+    assert (N := normal64_positive). assert (Un : 0 < u64 * normal64) by (apply Rmult_lt_0_compat; [unfold u64; lra | exact N]).
+    assert (Ul : 0 <= u64 * lows') by (apply Rmult_le_pos; [unfold u64 |]; lra).
+    split_abs Hx. split_abs Pe. split_abs O1. split_abs O2. split_abs O3. split_abs O4. apply Rabs_le. split; lra.
+  - intros Zi Zl. assert (Z1 : inexact <= inexact') by (apply below_sum; [exact Fi | lra]).
+    assert (Z2 : flag <= inexact') by (unfold inexact'; rewrite Rplus_comm; apply below_sum; [apply rnd64_format | lra]).
+    assert (Z3 : Rabs rest <= flag) by (apply below_sum; [now apply Fabs | lra]). assert (Z4 : under <= flag) by (unfold flag; rewrite Rplus_comm; apply below_sum; [exact Fu | lra]).
+    assert (Zero : forall y, Rabs y <= 0 -> y = 0) by (intros y Hy; destruct (Req_dec y 0) as [W|W]; [exact W | apply Rabs_pos_lt in W; lra]).
+    assert (R0 : rest = 0) by (apply Zero; lra).
+    assert (S1 : Rabs sl <= mb).
+    { unfold mb. apply below_sum; [|lra]. apply Fabs. unfold sl. replace (high + p - h) with (- (h - (high + p))) by ring. apply format64_opp. unfold h. apply plus_error; try typeclasses eauto; [exact Fh | apply rnd64_format]. }
+    assert (S2 : Rabs pl <= ma) by (apply below_sum; [apply Fabs, rnd64_format | lra]).
+    rewrite (Zero low') by lra. rewrite R0, !Rplus_0_r. rewrite (Ex ltac:(lra) ltac:(lra)). rewrite (Zero low) by lra.
+    assert (Sz : sl = 0) by (apply Zero; lra). assert (Pz : pl = 0) by (apply Zero; lra).
+    assert (Ep : factor * first = p).
+    { unfold under in *. destruct (Rlt_bool_spec (Rabs p) (bpow radix2 (-900))) as [W|W].
+      - assert (F0 : first = 0) by (apply Zero; lra). unfold p. rewrite F0, Rmult_0_r, (rnd64_exact 0) by apply generic_format_0. reflexivity.
+      - specialize (Px W). lra. }
+    rewrite Ep. unfold sl in Sz. lra.
+Qed.
+
+(* Up to seven terms of four roundings each are what the test of a lane needs. *)
+Lemma after_holds (n given x high low lows error inexact : R) : 0 <= n <= 30 -> 0 <= error -> given <= error * (1 + / 2 ^ 40) ->
+  after n given x high low lows inexact -> sum_holds x high low lows error inexact.
+Proof.
+  intros Hn He Hg (A & B & C & D). split; [exact A|]. split; [exact He|]. split; [exact B|]. split; [|exact D]. destruct small_powers as (P1 & P2 & P3 & P4).
+  assert (Pl : 0 <= lows) by (assert (P := Rabs_pos low); lra). assert (Ul : 0 <= 1.001 * (u64 * lows)) by (assert (Q : 0 <= u64 * lows) by (apply Rmult_le_pos; [unfold u64; lra | exact Pl]); lra).
+  assert (Un : 0 <= 3 * (u64 * normal64)) by (assert (Q : 0 <= u64 * normal64) by (apply Rmult_le_pos; [unfold u64; lra | lra]); lra).
+  assert (S1 : n * (1.001 * (u64 * lows)) <= 30 * (1.001 * (u64 * lows))) by (apply Rmult_le_compat_r; lra).
+  assert (S2 : n * (3 * (u64 * normal64)) <= 30 * (3 * (u64 * normal64))) by (apply Rmult_le_compat_r; lra). unfold u64 in *. lra.
 Qed.

@@ -35,4 +35,9 @@ def define(source):
                     calls={**CALLS, "sizeof": ("", "Z"), "interval_of": (" ".join(["(fun _ => interval_of"] + SUM + [")"]).replace(" )", ")"), "any")})
 
 
-MUTATIONS = []
+MUTATIONS = [
+    ("lanes64_correct", LANES, "mul(sum.lows, splat(0x1p-48))", "mul(sum.lows, splat(0x1p-49))"),
+    ("lanes64_correct", LANES, "splat(1 + 0x1p-30))", "splat(1))"),
+    ("lanes32_correct", LANES, "mul(magnitude(sum.high), splat(0x1p-51))", "mul(magnitude(sum.high), splat(0x1p-54))"),
+    ("add_term_adds", LANES, "add(magnitude(p_low), magnitude(tail))", "magnitude(p_low)"),
+]
