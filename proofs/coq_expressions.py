@@ -124,7 +124,8 @@ class Expressions:
         else:
             raise Unreadable(f"unknown name {text}")
         if indices:
-            name = "(" + " ".join([name] + [self.convert(self.expression(i), "Z")[0] for i in indices]) + ")"
+            values = [self.convert(self.expression(i), "Z")[0] for i in indices]
+            name = "(" + " ".join([name] + [v + "%Z" if v.isdigit() else v for v in values]) + ")"  # perhaps among reals
         return name, kind
 
     @staticmethod
