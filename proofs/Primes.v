@@ -198,6 +198,10 @@ Proof.
   - split; [cbn; lia | left; exact more].
 Qed.
 
+Lemma moduli_for_bits_exit : forall bits_of bits, Z.quot bits 31 + 1 <= moduli_for_bits bits_of bits /\
+  (Rlt_bool (bits_of (moduli_for_bits bits_of bits)) (rd64 (rd64 (IZR (bits + 1)) + IZR 1 / IZR 32768)) = false \/ moduli_for_bits bits_of bits = Z.quot bits 31 + 1 + Z.of_nat 1000).
+Proof. intros bits_of bits. unfold moduli_for_bits. cbv zeta. apply loop_up. Qed.
+
 (** A number of up to `bits` bits is in the range in which the quotient is right (mp_quotient), if the code has so many moduli. *)
 Theorem rns_moduli_suffice : forall log2, log2_near log2 -> forall bits, 0 <= bits -> let count := moduli_for_bits (fun k => log2_table log2 k k) bits in count <= rns_max_moduli ->
   forall s, Z.abs s <= 2 ^ bits -> (Rabs (IZR s) < IZR (rns_product count) / 2 * (1 - / 131072))%R.
@@ -205,8 +209,7 @@ Proof.
   intros log2 near bits bits_range count most s small.
   assert (exit : 1 <= count /\ Z.quot bits 31 + 1 <= count /\
     Rlt_bool (log2_table log2 count count) (rd64 (rd64 (IZR (bits + 1)) + IZR 1 / IZR 32768)) = false).
-  { pose proof (loop_up 1000 (fun c => Rlt_bool (log2_table log2 c c) (rd64 (rd64 (IZR (bits + 1)) + IZR 1 / IZR 32768))) (Z.quot bits 31 + 1)) as exit_.
-    cbv zeta in exit_. change (loop 1000 _ _ _) with count in exit_. pose proof (Z.quot_pos bits 31 ltac:(lia) ltac:(lia)).
+  { pose proof (moduli_for_bits_exit (fun k => log2_table log2 k k) bits) as exit_. cbv beta in exit_. fold count in exit_. pose proof (Z.quot_pos bits 31 ltac:(lia) ltac:(lia)).
     destruct exit_ as [above [done | all]]; [| unfold rns_max_moduli in most; lia]. split; [lia |]. split; [lia | exact done]. }
   clearbody count. destruct exit as [count_low [enough exit]].
   assert (bits_small : bits < 16864).
