@@ -1,6 +1,6 @@
 (* The shipped operations of Dot2 and the bound that lib/numerics/bounds.hpp computes. *)
 From Coq Require Import ZArith Reals Lra Lia Bool List Psatz.
-From Flocq Require Import Core Plus_error Mult_error Pff2Flocq.
+From Flocq Require Import Core Plus_error Mult_error.
 From Proofs Require Import Semantics Floats Eft Dot2Source Dot2.
 
 Open Scope R_scope.
@@ -117,7 +117,7 @@ Lemma dekker_error (a b : R) : format64 a -> format64 b -> Rabs b <= Rabs a ->
   dot2_sum_error a b (rd64 (a + b)) = a + b - rd64 (a + b).
 Proof.
   intros Fa Fb O. unfold dot2_sum_error.
-  assert (H := Fast2Sum_correct (-1074) 53 (fun x => negb (Z.even x)) eq_refl ltac:(lia) even_symmetric a b Fa Fb O).
+  assert (H := fast_two_sum_real a b Fa Fb O).
   change (rd64 (a + b) + rd64 (b + rd64 (a - rd64 (a + b))) = a + b) in H. set (s := rd64 (a + b)) in *.
   unfold Rminus at 1. replace (- rd64 (s - a)) with (rd64 (a - s)); [lra|].
   replace (a - s) with (- (s - a)) by ring. apply rnd64_opp.

@@ -1,17 +1,17 @@
 (** The quotient of the Chinese remainder theorem of multiple-precision arrays. *)
 From Coq Require Import ZArith Reals Lia Lra Bool.
 From Flocq Require Import Core.
-From Proofs Require Import Semantics Facts ModuliSource CrtSource.
+From Proofs Require Import Semantics Facts PrimesSource ModuliSource CrtSource.
 Open Scope Z_scope.
 
 (** M = m_0 ... m_(count - 1), digits d_k of s: s = sum d_k M / m_k - n M. The code finds n, for every s with abs(s) < M / 2 (1 - 2^-17). *)
-Theorem mp_quotient : forall mul residue inverse moduli reciprocal digit count stride digit_stride e M s n cofactor, 0 <= count <= 544 ->
+Theorem mp_quotient : forall mul residue inverse moduli reciprocal digit count stride digit_stride e M s n cofactor, 0 <= count <= rns_max_moduli ->
   let d k := mul (residue (k * stride + e)) (inverse k) (moduli k) in
   (forall k, 0 <= k < count -> 2 ^ 30 < moduli k < 2 ^ 31 /\ 0 <= d k < moduli k /\ cofactor k * moduli k = M /\ reciprocal k = rd64 (1 / IZR (moduli k))) ->
   0 < M -> (Rabs (IZR s) < IZR M / 2 * (1 - / 131072))%R -> sum_below count (fun k => d k * cofactor k) = s + n * M ->
   mp_store (mp_fractions mul residue inverse moduli reciprocal count stride e) digit count digit_stride e (count * digit_stride + e) = n.
 Proof.
-  intros mul residue inverse moduli reciprocal digit count stride digit_stride e M s n cofactor counts d each positive capacity whole.
+  intros mul residue inverse moduli reciprocal digit count stride digit_stride e M s n cofactor counts d each positive capacity whole. unfold rns_max_moduli in counts.
   assert (M_positive : (0 < IZR M)%R) by (apply IZR_lt; exact positive).
   set (exact := fun k => (IZR (sum_below k (fun k => (d k * cofactor k)%Z)) / IZR M)%R).
   assert (sum : (Rabs (mp_fractions mul residue inverse moduli reciprocal count stride e - exact count) <= IZR count * / 8796093022208)%R /\ (0 <= exact count <= IZR count)%R).

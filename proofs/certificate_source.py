@@ -21,7 +21,6 @@ def define(source):
     source.function(BOUNDS, "dp_bound", paths={"slack": ("dp_slack", "R64")})
 
 
-FILES = ["Certificate"]
 MUTATIONS = [
     ("certificate_accepts", CERTIFICATE, "(d.mantissa >> -shift) + ((d.mantissa & mask) != 0)", "(d.mantissa >> -shift)"),
     ("certificate_accepts", CERTIFICATE, "d.exponent + 7 - exponent", "d.exponent + 8 - exponent"),

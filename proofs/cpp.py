@@ -228,7 +228,13 @@ class Parser:
         out = []
         while not self.accept(")"):
             kind = self.type()
-            out.append((kind, self.take() if self.peek() not in (",", ")") else ""))
+            if self.accept("("):  # a reference to an array
+                self.take("&")
+                out.append((kind, self.take()))
+                while self.take() != "]":
+                    pass
+            else:
+                out.append((kind, self.take() if self.peek() not in (",", ")") else ""))
             if self.peek() == "=":
                 self.take()
                 self.expression()

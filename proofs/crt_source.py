@@ -28,7 +28,6 @@ def define(source):
                 paths={**mp, "digit": ("digit", "u32")}, scope={"e": "Z", "quotient": "R64"})
 
 
-FILES = ["Reconstruction", "Crt", "Mp"]
 MUTATIONS = [
     ("crt_width_suffices", "lib/cpu/int8/int8_finish.cpp", "if (bits < 191) return resolve_in<3>(task);", "if (bits < 193) return resolve_in<3>(task);"),
     ("crt_reconstruct_real", CRT, "crt_margin = 1 + 1.0 / 32", "crt_margin = 1 - 1.0 / 32"),

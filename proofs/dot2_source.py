@@ -25,7 +25,6 @@ def define(source):
                 paths={**pair, "compensated": ("true", "bool")}, calls={"sum_error": ("sum_error", "R64")})
 
 
-FILES = ["Dot2Bound"]
 MUTATIONS = [
     ("dot2_operations", DOT2, "(left.c + right.c) + sum_error", "(left.c + right.c) - sum_error"),
     ("dot2_operations", DOT2, "const double e = std::fma(x, y, -p);", "const double e = x * y - p;"),

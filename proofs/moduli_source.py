@@ -48,7 +48,6 @@ def define(source):
 
 KERNELS = "lib/cpu/kernels/int8_kernels.hpp"
 BLOCKING = "cuda/int8/blocking.hpp"
-FILES = ["Moduli", "Division", "Tables", "CrtSource", "Reconstruction", "Crt"]
 MUTATIONS = [
     ("moduli_pairwise_coprime", MODULI, "coprime = a == 1;", "coprime = a <= 3;"),
     ("moduli_greedy", MODULI, "for (int p = 256; found < max_moduli; --p) {", "for (int p = 255; found < max_moduli; --p) {"),

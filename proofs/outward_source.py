@@ -20,7 +20,6 @@ def define(source):
     source.raw("End Outward.")
 
 
-FILES = ["Outward"]
 MUTATIONS = [
     ("outward_operations", OUTWARD, "from_bits<double>(to_bits(x) + 1)", "from_bits<double>(to_bits(x))"),
     ("outward_operations", OUTWARD, "inline double div_up(double a, double b) { return above(a / b); }", "inline double div_up(double a, double b) { return a / b; }"),

@@ -1,9 +1,12 @@
 """Checks the proofs: extracts the definitions from the headers, compiles what changed, and compares the axioms of every theorem with the list of allowed ones.
 
-prove.py ROOT OUT [--coqc COQC] [--report FILE], or --libraries, which only tells by its status whether Coq's libraries are there. The order of the files is the list ORDER. A theorem that docs/internals/proofs.md does not name is an error too.
+prove.py ROOT OUT [--coqc COQC] [--report FILE], or --libraries, which only tells by its status whether Flocq is there. The order of the files is the list ORDER. A theorem
+that docs/internals/proofs.md does not name is an error too.
 """
 import argparse
+import fcntl
 import hashlib
+import os
 import pathlib
 import re
 import subprocess
@@ -15,9 +18,10 @@ import extract
 
 HERE = pathlib.Path(__file__).parent
 # Each file after what it uses; NAMESource is the one that extract.py makes.
-ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "RnsSource", "Rns", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "Mp",
+ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "RnsSource", "Rns", "PrimesSource", "Primes", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "Mp",
+         "CapacitySource", "Capacity", "WidthSource", "Width", "QuotientSource", "Quotient",
          "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "Fixed", "CertificateSource", "Certificate",
-         "RoundSource", "Rounding", "OutwardSource", "Outward"]
+         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "BetweenSource", "Between", "LanesSource", "Lanes", "OutwardSource", "Outward"]
 # The axioms of Coq's real numbers, and classical logic, which Flocq uses.
 ALLOWED = {"ClassicalDedekindReals.sig_not_dec", "ClassicalDedekindReals.sig_forall_dec", "FunctionalExtensionality.functional_extensionality_dep", "Classical_Prop.classic"}
 
@@ -41,8 +45,14 @@ def compile_file(coqc, out, name):
 
 
 def compile_all(coqc, root, out):
-    """Returns the seconds of each file that was compiled."""
+    """Returns the seconds of each file that was compiled. Two programs with one folder take turns."""
     out.mkdir(parents=True, exist_ok=True)
+    with open(out / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return compile_changed(coqc, root, out)
+
+
+def compile_changed(coqc, root, out):
     extract.extract(root, out)
     version = subprocess.run([coqc, "--version"], capture_output=True, text=True).stdout
     seconds, keys = {}, {}
@@ -76,11 +86,14 @@ def theorems():
 def axioms(coqc, out):
     """Returns {theorem: axioms}."""
     found = theorems()
+    name = f"Assumptions{os.getpid()}"  # a file of this process
     lines = [f"From Proofs Require Import {' '.join(n for n in order())}."]
     for _, theorem in found:
         lines += [f'Check "{theorem}"%string.', f"Print Assumptions {theorem}."]
-    (out / "Assumptions.v").write_text("From Coq Require Import String.\n" + "\n".join(lines) + "\n")
-    done = compile_file(coqc, out, "Assumptions")
+    (out / f"{name}.v").write_text("From Coq Require Import String.\n" + "\n".join(lines) + "\n")
+    done = compile_file(coqc, out, name)
+    for file in [*out.glob(f"{name}.*"), *out.glob(f".{name}.*")]:
+        file.unlink()
     if done.returncode:
         raise Refused(done.stdout + done.stderr)
     result, current = {}, None
@@ -96,9 +109,9 @@ def axioms(coqc, out):
 
 
 def libraries(coqc):
-    """Whether Flocq and Gappa are there."""
+    """Whether Flocq is there."""
     with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder, "Libraries.v").write_text("From Flocq Require Import Core.\nFrom Gappa Require Import Gappa_tactic.\n")
+        pathlib.Path(folder, "Libraries.v").write_text("From Flocq Require Import Core.\n")
         return compile_file(coqc, pathlib.Path(folder), "Libraries").returncode == 0
 
 
@@ -128,6 +141,7 @@ def arguments():
     parser.add_argument("--coqc", default="coqc")
     parser.add_argument("--report", type=pathlib.Path)
     parser.add_argument("--libraries", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="mutations.py: one change alone")
     return parser.parse_args()
 
 

@@ -1,13 +1,11 @@
 """Definitions for Rns.v: arithmetic modulo the primes of multiple-precision arrays."""
 
 RNS = "lib/numerics/rns.hpp"
-MODULI = "lib/numerics/rns_moduli.cpp"
 
 
 def define(source):
     modulus = {"modulus": ("tt", "any"), "modulus.m": ("m", "u32"), "modulus.r32": ("r32", "u32"), "modulus.r64": ("r64", "u32"), "modulus.barrett": ("barrett", "u64"),
                "factor.w": ("w", "u32"), "factor.quotient": ("quotient", "u32")}
-    source.constant("lib/numerics/rns_moduli.hpp", "max_moduli", as_="rns_max_moduli")
     source.function(RNS, "mul_high")
     source.function(RNS, "rns_reduce", parameters="(v m barrett : Z)", paths=modulus, scope={"v": "u64"}, calls={"mul_high": ("mul_high", "u64", ["u64", "u64"])})
     source.raw("Definition reduce (m barrett v : Z) : Z := rns_reduce v m barrett.")
@@ -21,7 +19,6 @@ def define(source):
     source.function(RNS, "rns_mul", as_="rns_mul_factor", which=1, parameters="(a w quotient m : Z)", paths=modulus, scope=two)
 
 
-FILES = ["Rns"]
 MUTATIONS = [
     ("rns_reductions", RNS, "static_cast<std::uint64_t>(c2) * modulus.r64 + c0", "static_cast<std::uint64_t>(c2) * modulus.r32 + c0"),
     ("rns_reductions", RNS, "modulus.barrett) * modulus.m);\n  return r >= modulus.m ? r - modulus.m : r;", "modulus.barrett) * modulus.m);\n  return r > modulus.m ? r - modulus.m : r;"),

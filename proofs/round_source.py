@@ -11,7 +11,6 @@ def define(source):
                     scope={"top": "u64", "sticky": "bool", "exponent": "Z"}, types={"Bits": f"u{bits}"}, paths=form, calls={"from_bits<T>": ("", "Z")})
 
 
-FILES = ["Rounding"]
 MUTATIONS = [
     ("round_to_correct", ROUNDING, "(rest == half && (sticky || (kept & 1) != 0))", "(rest == half && (kept & 1) != 0)"),
     ("round_to_correct", ROUNDING, "(rest == half && (sticky || (kept & 1) != 0))", "rest == half"),

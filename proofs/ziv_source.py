@@ -35,7 +35,6 @@ def define(source):
                 paths={**members, **of_pairs("first", "second", "third", "rest", "tail", "a3")})
 
 
-FILES = ["Eft", "Ziv", "Triple"]
 MUTATIONS = [
     ("two_sum_exact", EFT, "add_rn(b, -t))", "add_rn(a, -t))"),
     ("fast_two_sum_exact", EFT, "add_rn(b, -add_rn(s, -a))", "add_rn(a, -add_rn(s, -b))"),

@@ -20,7 +20,7 @@ __device__ inline double scaled(double x, unsigned scale) {
 
 /// Finds the value v of type T that every number of scale [head + tail - b, head + tail + b] rounds to, where b is
 /// `bound` less 2^-51 (abs(tail) + bound): the roundings of tail - bound and tail + bound take that part. Returns false
-/// if there is no such v, or the bound is NaN. The double results before and after scaling are normal.
+/// if there is no such v, or the bound is NaN. The double results before and after scaling exceed 2^-1022 in magnitude.
 template <class T>
 __device__ __forceinline__ bool round_between(double head, double tail, double bound, unsigned scale, T* out) {
   if constexpr (sizeof(T) == 8) {

@@ -158,7 +158,8 @@ ACCUBLAS_HD bool round_sum(const Interval& x, const Interval& y, T* out) {
   if (has_x) {
     bool lost = false;
     a = shift_down(x.value, exponent - x.exponent, &lost);
-    error = shift_down(x.error, exponent - x.exponent, &lost) + 2 * lost;
+    error = shift_down(x.error, exponent - x.exponent, &lost);
+    error += 2 * lost;
   }
   if (has_y) {
     bool lost = false;

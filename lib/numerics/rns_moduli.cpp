@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
@@ -37,9 +38,14 @@ bool probable_prime(const RnsModulus& modulus, std::uint32_t base) {
 }
 
 bool is_prime(const RnsModulus& modulus) {
-  for (std::uint32_t small : {3u, 5u, 7u, 11u, 13u, 17u, 19u, 23u})
-    if (modulus.m % small == 0) return false;
+  if (std::gcd(modulus.m, 3u * 5 * 7 * 11 * 13 * 17 * 19 * 23) != 1) return false;  // quickly, for most
   return probable_prime(modulus, 2) && probable_prime(modulus, 7) && probable_prime(modulus, 61);
+}
+
+/// Returns the largest prime up to the odd number `candidate`.
+std::uint32_t prime_from(std::uint32_t candidate) {
+  while (!is_prime(make_modulus(candidate))) candidate -= 2;
+  return candidate;
 }
 
 /// Tables that grow in place under a lock.
@@ -47,23 +53,21 @@ struct Tables {
   std::atomic<int> ready{0};  ///< moduli that are in the tables
   RnsModulus modulus[max_moduli];
   RnsPowers power[max_moduli];
-  double bits[max_moduli + 1] = {};  ///< log2 of the product of the first ones, error below 2^-30
+  double bits[max_moduli + 1] = {};  ///< log2 of the product of the first ones, error below 2^-29
 
   void grow(int wanted) {
     if (wanted <= ready.load(std::memory_order_acquire)) return;
     const ForkSafeLock lock(ForkSafe::mp_moduli);
     int count = ready.load(std::memory_order_relaxed);
-    std::uint32_t candidate = count == 0 ? 0x7FFFFFFFu : modulus[count - 1].m - 2;
-    for (; count < wanted; candidate -= 2) {
-      const RnsModulus next = make_modulus(candidate);
-      if (!is_prime(next)) continue;
+    while (count < wanted) {
+      const RnsModulus next = make_modulus(prime_from(count == 0 ? 0x7FFFFFFFu : modulus[count - 1].m - 2));
       modulus[count] = next;
       std::uint32_t w = 1;
       for (int s = 0; s < shifts; ++s) {
         power[count].factor[s] = make_factor(w, next);
         w = rns_add(w, w, next);
       }
-      bits[count + 1] = bits[count] + std::log2(static_cast<double>(candidate));
+      bits[count + 1] = bits[count] + std::log2(static_cast<double>(next.m));
       ready.store(++count, std::memory_order_release);
     }
   }
@@ -99,8 +103,9 @@ const RnsModulus* moduli(int count) { return tables(count).modulus; }
 const RnsPowers* powers(int count) { return tables(count).power; }
 
 int moduli_for_bits(int bits) {
+  const auto log2_of_product = [](int count) { return tables(count).bits[count]; };
   int count = bits / 31 + 1;
-  while (tables(count).bits[count] < bits + 1 + 0x1p-15) ++count;
+  while (log2_of_product(count) < bits + 1 + 0x1p-15) ++count;
   return count;
 }
 

@@ -63,7 +63,7 @@ class Tree:
             if path == Path("meson_options.txt"):
                 self.options |= set(re.findall(r"option\('(\w+)'", source.code))
         builders = [source.code for path, source in self.sources.items() if path.name == "meson.build"]
-        self.suites = set(re.findall(r"suite'?: '(\w+)'", " ".join(builders)))
+        self.suites = set(re.findall(r"\w+", " ".join(re.findall(r"suite'?: ('\w+'|\[[^\]]*\])", " ".join(builders)))))
         self.checked = 0
 
     def walk(self, folder):

@@ -291,6 +291,10 @@ TYPED_TEST(Numerics, SpecialValues) {
   EXPECT_FALSE(finish_within(b1, zero, 1.0, 0, b0, b0, &out));
   EXPECT_FALSE(finish_within(inf, one, 2.0, 0, b0, b0, &out));
   EXPECT_TRUE(finish_within(inf, wide_from<2>(1025), 2.0, 0, b0, b0, &out));
+  // 3 S is a tie, and the bits of the error are all below the last bit of 3 S that the sum of terms keeps
+  constexpr int digits = FloatFormat<T>::digits;
+  const std::int64_t third = ((std::int64_t{1} << digits) + (digits == 53 ? 1 : 5)) / 3;
+  EXPECT_FALSE(finish_within(T(3), wide_shift_left(wide_from<3>(third), 129 - digits), 1.0, -100, b0, b0, &out));
 }
 
 TYPED_TEST(Numerics, LongAccumulatorIsExact) {

@@ -1,0 +1,43 @@
+"""Theorem 4: Ziv's test of vectors of results, lane by lane."""
+from out_parameters import OutParameters, Rewritten
+
+LANES = "lib/cpu/kernels/round.cpp"
+MEMBERS = {"high": "V", "middle": "V", "low": "V", "lows": "V", "error": "V", "inexact": "V"}
+SUM = [f"sum_its_{m}" for m in MEMBERS]
+
+TEXT = """(** The operations of a lane; sum_error returns the error of a sum, which is a double. *)
+Definition add_lanes (x y : R) : R := rd64 (x + y).
+Definition sub_lanes (x y : R) : R := rd64 (x - y).
+Definition mul_lanes (x y : R) : R := rd64 (x * y).
+Definition fms_lanes (x y z : R) : R := rd64 (x * y - z).
+Definition sum_error (x y s : R) : R := (x + y - s)%R.
+Definition where_greater (x y a b : R) : R := if Rlt_bool y x then a else b.
+"""
+CALLS = {"add": ("add_lanes", "R64"), "sub": ("sub_lanes", "R64"), "mul": ("mul_lanes", "R64"), "fms": ("fms_lanes", "R64"), "sum_error": ("sum_error", "R64"),
+         "magnitude": ("Rabs", "R64"), "splat": ("", "R64"), "zero": ("zero", "R64"), "where_greater": ("where_greater", "R64"),
+         "equal": ("Req_bool", "bool"), "to_single": ("rd32", "R64")}
+
+
+def define(source):
+    rules = {name: OutParameters((), None, (), {"sum": MEMBERS}, joint="_its_") for name in ("add_term", "interval_of")}
+    source.headers[LANES] = Rewritten(source.header(LANES), rules)
+    source.raw(TEXT)
+    source.raw("Definition zero : R := 0%R.")
+    lane = {n: "R64" for n in SUM + ["factor", "first", "rest", "second", "third", "a", "b", "x", "more"]}
+    types = {"V": "R64"}
+    head = f"({' '.join(SUM)} : R)"
+    source.part(LANES, "add_term", "const V p = mul", 6, SUM, as_="add_term", parameters=f"{head} (factor first rest : R)", scope=lane, types=types, calls=CALLS)
+    source.part(LANES, "interval_of", "const V inexact", 3, ["wide"], as_="interval_of", parameters=f"{head} (more : R)", scope=lane, types=types, calls=CALLS)
+    for name, size in (("64", "8"), ("32", "4")):
+        source.part(LANES, "round_sum", "constexpr bool single", 4, ["low_end", "high_end"], as_=f"ends{name}", parameters=f"{head} (sum : R)", types={**types, "T": "R64"}, scope=lane,
+                    paths={"sum.high": ("sum_its_high", "R64"), "sum": ("sum", "any"), "T": (size, "Z"), "float": ("4", "Z"), "x.high": ("(fst (fst x))", "R64"),
+                           "x.low": ("(snd (fst x))", "R64"), "x.wide": ("(snd x)", "R64")},
+                    calls={**CALLS, "sizeof": ("", "Z"), "interval_of": (" ".join(["(fun _ => interval_of"] + SUM + [")"]).replace(" )", ")"), "any")})
+
+
+MUTATIONS = [
+    ("lanes64_correct", LANES, "mul(sum.lows, splat(0x1p-48))", "mul(sum.lows, splat(0x1p-49))"),
+    ("lanes64_correct", LANES, "splat(1 + 0x1p-30))", "splat(1))"),
+    ("lanes32_correct", LANES, "mul(magnitude(sum.high), splat(0x1p-51))", "mul(magnitude(sum.high), splat(0x1p-54))"),
+    ("add_term_adds", LANES, "add(magnitude(p_low), magnitude(tail))", "magnitude(p_low)"),
+]
