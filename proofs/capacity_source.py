@@ -7,7 +7,7 @@ def define(source):
     source.raw("From Proofs Require Import CrtSource.")
     paths = {"complex.log2": ("capacity", "R64"), "crt_margin": ("crt_margin", "R64")}
     log2 = {"log2": ("log2", "R64")}
-    source.part(CAPACITY, "int8_capacities", "complex.log2[0] = -1", 1, ["capacity"], as_="first_capacity", parameters="(log2 : R -> R) (capacity : Z -> R)", paths=paths, calls=log2)
+    source.part(CAPACITY, "int8_capacities", "complex.log2[0] =", 1, ["capacity"], as_="first_capacity", parameters="(log2 : R -> R) (capacity : Z -> R)", paths=paths, calls=log2)
     source.part(CAPACITY, "int8_capacities", "return before +", 1, [], as_="next_capacity", parameters="(log2 : R -> R) (before : R) (p : Z)", scope={"before": "R64", "p": "Z"}, calls=log2)
 
 
