@@ -18,7 +18,7 @@ import netlib  # noqa: E402
 import numpy_test  # noqa: E402
 import run_with_dropin as dropin  # noqa: E402
 
-SOURCES = ("c_api", "cuda", "debian", "docs", "examples", "fortran", "include", "lib", "perf", "pkgconfig", "python", "meson.build", "meson_options.txt")
+SOURCES = ("c_api", "cuda", "debian", "docs", "examples", "fortran", "include", "lib", "perf", "pkgconfig", "proofs", "python", "meson.build", "meson_options.txt")
 MODES = ("dp", "dp:repro", "cr", "dot2")
 NETLIB = [name for level in "123" for t in "sd" for name in (f"xblat{level}{t}", f"x{t}cblat{level}")]
 R_PROGRAM = """
