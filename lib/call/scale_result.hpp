@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/call/product.hpp"
+#include "lib/numerics/float_bits.hpp"
 
 namespace accublas {
 
