@@ -39,7 +39,7 @@ class Accublas(MesonPackage, CudaPackage):
         def feature(name, enabled):
             return f"-D{name}={'enabled' if enabled else 'disabled'}"
 
-        arguments = [feature(name, False) for name in ("docs", "perf", "tests")]
+        arguments = [feature(name, False) for name in ("docs", "perf", "proofs", "tests")]
         arguments += [feature(name, f"+{name}" in self.spec) for name in ("cuda", "fortran", "mpi")]
         arguments += [feature("libblas", True), feature("mpfr", True)]
         # Without a choice: the build's own, a kernel for every GPU from 8.0 on.
