@@ -31,6 +31,11 @@ bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Is
   if (shape.k > most.deep_terms && most.dgemm_cr > 0 &&
       (mode.kind == ACCUBLAS_MODE_CR || routine.operation != Operation::trmm))
     return asked.m * asked.n <= most.narrow_elements;
+  // Sums of rounded entries judge no target, and they read the zeros of triangular operands as entries.
+  if (mode.kind == ACCUBLAS_MODE_FIXED) {
+    const double order = mode.parameter * (is_single(routine) ? most.sgemm_fixed : most.dgemm_fixed);
+    return !asked.judged && routine.operation != Operation::trmm && terms <= cpu::cube(order);
+  }
   if (mode.kind != ACCUBLAS_MODE_CR) return false;
   return shape.k <= most.deep_terms && terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
 }

@@ -171,8 +171,9 @@ class Sweep {
         if (open[s]) {
           unknown.b = x;
           TripleSum own[parts];
-          bool decided = false;
-          if (lines && !dot2_) {
+          const auto known = [&](Index q) { return system.x(sums.place(q), side + s); };
+          bool decided = lines && !is_finite(space[0][s].a1) && sums.special(unknown, p, p, known, x);
+          if (!decided && lines && !dot2_) {
             decided = sums.decide(unknown, p, lines, scale, unknowns + s * part.line, own, x);
             if (decided && speed != Speed::plain && lost_nothing(own))
               exact_sums_.store(true, std::memory_order_relaxed);
@@ -180,7 +181,7 @@ class Sweep {
               ++hard;
           }
           if (!decided) {
-            x = sums.exact(unknown, p, p, [&](Index q) { return system.x(sums.place(q), side + s); });
+            x = sums.exact(unknown, p, p, known);
             undecided_.fetch_add(1, std::memory_order_relaxed);
           }
         }
