@@ -230,8 +230,12 @@ constexpr double turn_seconds = 0.05;
 constexpr const char* openblas_spins = "22";  // 2^22 ticks of the CPU's clock: 2 ms at 2 GHz
 constexpr auto pause = std::chrono::milliseconds(5);
 
-int repetitions_for(double seconds_per_call) {
-  return std::clamp(static_cast<int>(1e-4 / std::max(seconds_per_call, 1e-9)), 1, 10000);
+/// Returns how many calls take some 0.1 ms together. The first call is slow, so that it alone does not tell.
+int repetitions_for(const std::function<void()>& call, int threads) {
+  constexpr int most = 1 << 13;
+  int calls = 1;
+  while (calls < most && calls * seconds_of(call, calls, threads) < 7e-5) calls *= 2;
+  return calls;
 }
 
 struct Contender {
@@ -269,13 +273,13 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
   std::vector<Contender> contenders = {{nullptr, ready->openblas}};
   double longest = contenders[0].best = seconds_of(ready->openblas, 1, what.threads);
   for (const std::string& mode : modes) {
-    const auto begin = Clock::now();
+    const double begin = now(what.threads);
     contenders.push_back(contender(*ready, mode, what.threads));
-    contenders.back().best = seconds_since(begin);
+    contenders.back().best = now(what.threads) - begin;
     longest = std::max(longest, contenders.back().best);
   }
   for (Contender& c : contenders)
-    if (c.best < turn_seconds && c.error.empty()) c.repetitions = repetitions_for(seconds_of(c.call, 1, what.threads));
+    if (c.best < turn_seconds && c.error.empty()) c.repetitions = repetitions_for(c.call, what.threads);
 
   const auto start = Clock::now();
   const auto has_turns = [&](const Contender& c) { return c.error.empty() && c.best <= 8 * seconds; };

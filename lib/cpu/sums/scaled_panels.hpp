@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "lib/cpu/kernels/cr_kernels.hpp"
@@ -32,9 +33,11 @@ inline bool leave_range(const CrPanels& a, Index rows, const CrPanels& b, Index 
 /// with an Inf or a NaN counts as zeros.
 template <class Function>
 int of_line(const CrPanels& x, Index i, Function&& function) {
-  const double largest = x.largest[i];
+  const double largest = x.largest[i], last_bit = x.last_bit[i];
   if (!is_finite(largest) || largest == 0) return function(0, 0);
-  return function(exponent_above(largest), exponent_of_last_bit(x.last_bit[i]));
+  const auto exponent = [](double normal) { return static_cast<int>(to_bits(normal) >> 52) - 1023; };
+  if (last_bit >= std::numeric_limits<double>::min()) return function(exponent(largest) + 1, exponent(last_bit));
+  return function(exponent_above(largest), exponent_of_last_bit(last_bit));
 }
 /// Returns by how much scaled lines exceed 2^scaled_top.
 inline int excess(const CrPanels& x, Index count) {
