@@ -7,7 +7,7 @@
 #include "lib/cpu/element_steps.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/real_blas.hpp"
-#include "lib/cpu/sums/fixed_choice.hpp"
+#include "lib/cpu/tuning/fixed_choice.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas {

@@ -18,7 +18,7 @@
 #include "lib/cpu/int8/int8_certify.hpp"
 #include "lib/cpu/int8/int8_moduli.hpp"
 #include "lib/cpu/int8/int8_pass.hpp"
-#include "lib/cpu/sums/fixed_choice.hpp"
+#include "lib/cpu/tuning/fixed_choice.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"

@@ -29,7 +29,7 @@ struct EngineTuning {
   Index narrow_elements = 128 * 128;
 };
 
-/// Batches. Measured by timing accublas_dgemm_strided_batched against a loop of single calls (no command yet).
+/// Batches. Measured by `accublas-bench --small-table`.
 struct BatchTuning {
   double serial_work = 1.5e6;     ///< terms of a matrix up to which engines use one thread anyway
   double shared_work = 1.7e7;     ///< terms of a matrix up to which the caches hold the operands of all threads
