@@ -25,11 +25,12 @@ class WorkspacePool {
  public:
   using Block = Workspace::Block;
 
-  /// Returns the smallest kept block of at least `bytes` that wastes at most a quarter, or null if there is none.
+  /// Returns the smallest kept block of at least `bytes` that wastes at most a quarter, or null if there is none. A
+  /// call like the one before finds blocks of exactly its sizes at the head of the list, however long that is.
   Block* reuse(std::size_t bytes) {
     const ForkSafeLock lock(ForkSafe::workspace_pool);
     Block** best = nullptr;
-    for (Block** link = &kept_; *link; link = &(*link)->next)
+    for (Block** link = &kept_; *link && !(best && (*best)->bytes == bytes); link = &(*link)->next)
       if ((*link)->bytes >= bytes && (*link)->bytes - bytes <= bytes / 4 + small &&
           (!best || (*link)->bytes < (*best)->bytes))
         best = link;

@@ -45,6 +45,7 @@ struct CallShape {
   Index m = 0, n = 0, k = 0;
   bool on_device = false;
   int device = 0;
+  bool judged = false;  ///< the call has a target (accublas_set_target)
 
   friend bool operator==(const CallShape&, const CallShape&) = default;
 };

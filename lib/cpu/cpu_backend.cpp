@@ -7,6 +7,7 @@
 #include "lib/cpu/element_steps.hpp"
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/real_blas.hpp"
+#include "lib/cpu/tuning/fixed_choice.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 
 namespace accublas {
@@ -31,6 +32,10 @@ bool is_small(Routine routine, const Mode& mode, const CallShape& asked, cpu::Is
   if (shape.k > most.deep_terms && most.dgemm_cr > 0 &&
       (mode.kind == ACCUBLAS_MODE_CR || routine.operation != Operation::trmm))
     return asked.m * asked.n <= most.narrow_elements;
+  // Sums of rounded entries judge no target, and they read the zeros of triangular operands as entries.
+  if (mode.kind == ACCUBLAS_MODE_FIXED)
+    return !asked.judged && routine.operation != Operation::trmm &&
+           cpu::fixed_sums_are_faster(shape.m, shape.n, shape.k, mode.parameter, is_single(routine), isa);
   if (mode.kind != ACCUBLAS_MODE_CR) return false;
   return shape.k <= most.deep_terms && terms <= (is_single(routine) ? most.sgemm_cr : most.dgemm_cr);
 }

@@ -106,7 +106,7 @@ void cr_gemm(const Gemm<T>&, Execution&);
 /// 2^(rows[i] - bits), and those of column j to multiples of 2^(cols[j] - bits).
 struct RoundedLines {
   int bits;
-  const std::int32_t *rows, *cols;  ///< exponents E and F, at most 1000 in magnitude
+  const std::int32_t *rows = nullptr, *cols = nullptr;  ///< exponents E and F; null: the sums measure the lines
 };
 /// Returns which elements of a run of C are pending, a bit each. The run has `count` elements from (row, column) on, at
 /// most 64, in one row (`along_row`) or in one column.
@@ -116,6 +116,10 @@ using PendingRun = std::function<std::uint64_t(Index row, Index col, Index count
 /// their values, but may read them. It returns false, with nothing done, if the workspace is too small.
 template <class T>
 bool cr_pending(const Gemm<T>&, const PendingRun& pending, const RoundedLines* rounded, Execution&);
+/// Computes fixed:bits by the same sums of rounded entries, and reports its bound. Returns false, with nothing done, if
+/// the workspace is too small. These sums judge no target.
+template <class T>
+bool fixed_by_sums(const Gemm<T>&, int bits, Execution&);
 
 /// Returns whether cr of a problem is faster by these sums than by residues or slices. It may be if another engine was
 /// chosen for a larger product, of which this one is a part, or for another mode.

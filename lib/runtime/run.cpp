@@ -73,7 +73,7 @@ void Run::operands(std::span<const Named> arrays, std::initializer_list<Named> s
   if (!on_device_ && context_.host_operands_follow_stream) wait_for_stream();
   shape_ = sizes;
   if (!on_device_ && !plan_.by_shape()) return;
-  shape_.on_device = on_device_;
+  shape_.on_device = on_device_, shape_.judged = resolved_.settings.target > 0;
   shape_.device = on_device_ && device >= 0 ? device : context_.device();
   plan_ = resolved_.plan_for(shape_);
   // GEMV and the inner products have kernels for operands that cuBLAS does not accept.

@@ -11,6 +11,7 @@
 #include "perf/bench/data_table.hpp"
 #include "perf/bench/measure.hpp"
 #include "perf/bench/products.hpp"
+#include "perf/bench/small_table.hpp"
 #include "perf/bench/table.hpp"
 #include "perf/bench/targets.hpp"
 #include "perf/matrices/matrices.hpp"
@@ -52,7 +53,7 @@ int main(int count, char** arguments) {
   std::vector<int> threads = {1, 2};
   std::string csv, folder = ACCUBLAS_BENCH_DATA;
   double seconds = 0.3;
-  bool targets = false, quick = false, data_table = false;
+  bool targets = false, quick = false, data_table = false, small_table = false;
   int panels = 0;
   app.add_option("-r,--routine", chosen_routines, "routines")
       ->delimiter(',')
@@ -83,6 +84,10 @@ int main(int count, char** arguments) {
       "--data-table", data_table,
       "DGEMM in dot2, cr and dp:repro, and factorizations in cr, on random, structured and decaying data, with "
       "limits; takes --size (default: 1000), --threads (default: 1) and --data (default: the worst)");
+  app.add_flag(
+      "--small-table", small_table,
+      "products, batches, skinny products, GEMV, TRSM and factorizations of small and middle sizes in the modes "
+      "that define bits, on one thread, with limits");
   app.add_option("--accumulators", panels,
                  "DGEMM by accumulators of so many panels against one call; takes --size (default: 1024), --mode "
                  "(default: cr and fixed:53), --threads and --data")
@@ -112,6 +117,7 @@ int main(int count, char** arguments) {
                                       app.count("--data") ? data : std::vector<std::string>(), folder};
       return bench::print_data_table(table, options) ? 0 : 1;
     }
+    if (small_table) return bench::print_small_table(table, seconds) ? 0 : 1;
     if (panels > 0) {
       bench::print_accumulator_table({sizes.empty() ? std::vector<std::int64_t>{1024} : sizes,
                                       modes.empty() ? std::vector<std::string>{"cr", "fixed:53"} : modes, data, threads,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -16,6 +17,7 @@
 
 #include "perf/bench/data.hpp"
 #include "perf/bench/products.hpp"
+#include "perf/bench/shape.hpp"
 
 // The drop-in's names, which this program is linked with.
 extern "C" {
@@ -33,10 +35,19 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-double seconds_of(const std::function<void()>& call, int repetitions) {
-  const auto start = Clock::now();
+/// Returns the time of this thread's work, which other programs disturb least. If several threads work, it returns that
+/// of the clock on the wall.
+double now(int threads) {
+  if (threads > 1) return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double seconds_of(const std::function<void()>& call, int repetitions, int threads) {
+  const double start = now(threads);
   for (int i = 0; i < repetitions; ++i) call();
-  return seconds_since(start) / repetitions;
+  return (now(threads) - start) / repetitions;
 }
 
 /// OpenBLAS by a handle of its own: this program's BLAS names are the drop-in's.
@@ -167,14 +178,32 @@ std::unique_ptr<Ready<T>> prepare(const Case& what) {
                       r.in.b.data(), r.c.data());
     };
   } else if (name == "dgemm" || name == "sgemm") {
-    r.in = inputs<T>(what.data, false, size, size, size);
-    r.c.resize(r.in.m * r.in.n);
-    r.openblas = [&r, gemm = blas.get<Gemm<T>>(name + "_")] {
-      const int n = static_cast<int>(r.in.m);
+    const Shape shape = shape_of(what);
+    const std::int64_t count = std::max<std::int64_t>(shape.count, 1);
+    // The matrices of a batch lie side by side in A, and one below the other in B.
+    r.in = inputs<T>(what.data, false, shape.m, shape.n, shape.k * count);
+    r.c.resize(shape.m * shape.n * count);
+    r.openblas = [&r, shape, count, gemm = blas.get<Gemm<T>>(name + "_")] {
+      const int m = static_cast<int>(shape.m), n = static_cast<int>(shape.n), k = static_cast<int>(shape.k),
+                ldb = static_cast<int>(r.in.k);
       const T one = 1, zero = 0;
-      gemm("N", "N", &n, &n, &n, &one, r.in.a.data(), &n, r.in.b.data(), &n, &zero, r.c.data(), &n);
+      for (std::int64_t i = 0; i < count; ++i)
+        gemm("N", "N", &m, &n, &k, &one, r.in.a.data() + i * m * k, &m, r.in.b.data() + i * k, &ldb, &zero,
+             r.c.data() + i * m * n, &m);
     };
-    r.accublas = [&r](accublas_context* ctx) {
+    r.accublas = [&r, shape](accublas_context* ctx) {
+      if (shape.count > 0) {
+        const T one = 1, zero = 0;
+        const auto run = [&](auto* batched) {
+          return batched(ctx, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, shape.m, shape.n, shape.k, &one,
+                         r.in.a.data(), shape.m, shape.m * shape.k, r.in.b.data(), r.in.k, shape.k, &zero, r.c.data(),
+                         shape.m, shape.m * shape.n, shape.count);
+        };
+        if constexpr (sizeof(T) == 8)
+          return run(accublas_dgemm_strided_batched);
+        else
+          return run(accublas_sgemm_strided_batched);
+      }
       if constexpr (sizeof(T) == 8)
         return run_gemm<T>(accublas_dgemm, ctx, r.in, r.c.data());
       else
@@ -201,8 +230,12 @@ constexpr double turn_seconds = 0.05;
 constexpr const char* openblas_spins = "22";  // 2^22 ticks of the CPU's clock: 2 ms at 2 GHz
 constexpr auto pause = std::chrono::milliseconds(5);
 
-int repetitions_for(double seconds_per_call) {
-  return std::clamp(static_cast<int>(1e-4 / std::max(seconds_per_call, 1e-9)), 1, 10000);
+/// Returns how many calls take some 0.1 ms together. The first call is slow, so that it alone does not tell.
+int repetitions_for(const std::function<void()>& call, int threads) {
+  constexpr int most = 1 << 13;
+  int calls = 1;
+  while (calls < most && calls * seconds_of(call, calls, threads) < 7e-5) calls *= 2;
+  return calls;
 }
 
 struct Contender {
@@ -238,15 +271,15 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
   OpenBlas::instance().set_threads(what.threads);
   const auto ready = prepare<T>(what);
   std::vector<Contender> contenders = {{nullptr, ready->openblas}};
-  double longest = contenders[0].best = seconds_of(ready->openblas, 1);
+  double longest = contenders[0].best = seconds_of(ready->openblas, 1, what.threads);
   for (const std::string& mode : modes) {
-    const auto begin = Clock::now();
+    const double begin = now(what.threads);
     contenders.push_back(contender(*ready, mode, what.threads));
-    contenders.back().best = seconds_since(begin);
+    contenders.back().best = now(what.threads) - begin;
     longest = std::max(longest, contenders.back().best);
   }
   for (Contender& c : contenders)
-    if (c.best < turn_seconds && c.error.empty()) c.repetitions = repetitions_for(seconds_of(c.call, 1));
+    if (c.best < turn_seconds && c.error.empty()) c.repetitions = repetitions_for(c.call, what.threads);
 
   const auto start = Clock::now();
   const auto has_turns = [&](const Contender& c) { return c.error.empty() && c.best <= 8 * seconds; };
@@ -257,7 +290,7 @@ std::vector<Result> measure_type(const Case& what, const std::vector<std::string
       if (what.threads > 1) std::this_thread::sleep_for(pause);
       const auto turn = Clock::now();
       do {
-        c.best = std::min(c.best, seconds_of(c.call, c.repetitions));
+        c.best = std::min(c.best, seconds_of(c.call, c.repetitions, what.threads));
       } while (seconds_since(turn) < turn_seconds);
     }
 
@@ -323,8 +356,8 @@ std::vector<Overhead> measure_dropin_overhead() {
       constexpr double infinity = std::numeric_limits<double>::infinity();
       Overhead o{name, mode, infinity, infinity};
       for (int round = 0; round < 50; ++round) {
-        o.openblas_ns = std::min(o.openblas_ns, 1e9 * seconds_of([&] { routine(real); }, calls));
-        o.dropin_ns = std::min(o.dropin_ns, 1e9 * seconds_of([&] { routine(own); }, calls));
+        o.openblas_ns = std::min(o.openblas_ns, 1e9 * seconds_of([&] { routine(real); }, calls, 1));
+        o.dropin_ns = std::min(o.dropin_ns, 1e9 * seconds_of([&] { routine(own); }, calls, 1));
       }
       overheads.push_back(o);
     };

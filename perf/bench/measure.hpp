@@ -10,9 +10,11 @@
 namespace bench {
 
 struct Case {
-  std::string routine;  ///< ddot, dnrm2, dasum, dgemv:n, dgemv:t, dgemm, or these with s for d; or of product_names()
-  std::int64_t size;    ///< size of all dimensions
-  std::string data;     ///< see data.hpp
+  /// ddot, dnrm2, dasum, dgemv:n, dgemv:t, dgemm, dgemm:batch, dgemm:1000x4x1000 (m, n, k), or these with s for d; or
+  /// of product_names().
+  std::string routine;
+  std::int64_t size;  ///< size of all dimensions
+  std::string data;   ///< see data.hpp
   int threads;
 };
 
@@ -32,8 +34,8 @@ void let_openblas_sleep();
 
 /// OpenBLAS and all modes take turns of 50 ms, round by round, for `seconds` and three rounds at least (one where a
 /// call takes longer than `seconds`). A contender whose first call takes 8 times `seconds` has no turns. Short calls
-/// are timed in batches of a tenth of a millisecond. With several threads a pause before each turn lets the others'
-/// idle workers fall asleep.
+/// are timed in batches of a tenth of a millisecond. The time is the thread's own; with several threads it is that of
+/// the wall clock, and a pause before each turn lets the others' idle workers fall asleep.
 std::vector<Result> measure(const Case& what, const std::vector<std::string>& modes, double seconds);
 
 /// The reports of one call in each mode.

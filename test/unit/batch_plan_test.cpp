@@ -131,9 +131,12 @@ TEST(BatchPlan, SmallWorkspaceForFewerThreads) {
 
 // Residues do not pay for the smallest matrices.
 TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
-  const auto chosen = [](accublas::Routine routine, const char* mode, Index order) {
+  const auto chosen = [](accublas::Routine routine, const char* mode, Index order, Index cols = 0,
+                         bool judged = false) {
     accublas::CallShape shape;
-    shape.m = shape.n = shape.k = order;
+    shape.m = shape.k = order;
+    shape.n = cols == 0 ? order : cols;
+    shape.judged = judged;
     const accublas::Mode parsed = accublas::parse_mode(mode);
     const accublas::EngineList& engines = accublas::engine_table.row(routine, parsed).cpu;
     return accublas::cpu_backend().choose(engines, routine, parsed, shape).engine;
@@ -144,14 +147,19 @@ TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
     const accublas_engine residues =
         isa >= accublas::cpu::Isa::avx512 || fixed ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64;
     const accublas_engine small =
-        std::string(mode) == "cr" && isa >= accublas::cpu::Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
+        std::string(mode) != "dp:repro" && isa >= accublas::cpu::Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
+    const bool few_residues = isa >= accublas::cpu::Isa::avx512_vnni || !fixed;
     EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), mode, 8), ACCUBLAS_ENGINE_SUMS) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 4), ACCUBLAS_ENGINE_SUMS) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), mode, 64), small) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 8), small) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("sgemm"), mode, 64), small) << mode;
-    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1024), residues) << mode;
-    EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 1024), residues) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1024), few_residues ? residues : small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 1024), few_residues ? residues : small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1000, 4), small) << mode;
+    // Sums of rounded entries judge no target, and triangular operands keep to residues.
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 16, 16, true), fixed ? residues : small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dtrmm"), mode, 16), fixed ? residues : small) << mode;
   }
   EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), "dp", 8), ACCUBLAS_ENGINE_NATIVE);
   EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), "dot2", 8), ACCUBLAS_ENGINE_DOT2);

@@ -132,6 +132,45 @@ TYPED_TEST(CrGemm, AnyShapeAndData) {
   }
 }
 
+/// fixed:T by sums of rounded entries has the bits of plain integers, which compute it if there is a target, and
+/// its bound is zero only where theirs is. Some lines end where no double undoes their scaling.
+TYPED_TEST(CrGemm, FixedBySums) {
+  using T = TypeParam;
+  Random random(17);
+  using Limits = std::numeric_limits<T>;
+  for (int n = 0; n < 300; ++n) {
+    const int bits = pick(random, 0, 3) ? pick(random, 2, 150) : pick(random, 51, 55);
+    GemmCase<T> t = make_gemm<T>(random, pick(random, 1, 40), pick(random, 1, 20), pick(random, 1, 150));
+    const T ends[] = {Limits::max(), Limits::denorm_min(), 3 * Limits::denorm_min(), Limits::min()};
+    for (int i = pick(random, 0, 2); i > 0; --i) {
+      std::vector<T> none(t.c.size());
+      const Index p = pick(random, 0, static_cast<int>(t.k) - 1);
+      GemmCase<T>::set(t.a, t.gemm(none).a(pick(random, 0, static_cast<int>(t.m) - 1), p), ends[pick(random, 0, 3)]);
+    }
+    std::vector<T> want = t.c;
+    accublas_report_t judged{};
+    Workspace room(std::size_t{256} << 20, nullptr, 0);
+    Execution by_integers{1, cpu::detected_isa(), room, judged, Limits::infinity()};
+    cpu::integer_gemm(t.gemm(want), Mode{ACCUBLAS_MODE_FIXED, bits, false, false}, by_integers);
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+      if (isa > cpu::detected_isa()) continue;
+      std::vector<T> got = t.c;
+      accublas_report_t report{};
+      Workspace workspace(std::size_t{256} << 20, nullptr, 0);
+      Execution execution{1 + 2 * (n % 2), isa, workspace, report};
+      ASSERT_TRUE(cpu::fixed_by_sums(t.gemm(got), bits, execution));
+      for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(to_bits(got[i]), to_bits(want[i]))
+            << "case " << n << " fixed:" << bits << " sizes " << t.m << " " << t.n << " " << t.k << " alpha " << t.alpha
+            << " beta " << t.beta << " isa " << cpu::isa_name(isa) << " at " << i;
+      // The target's bound is zero too if a line that loses bits meets lines of zeros alone.
+      EXPECT_TRUE(report.bound_componentwise == 0 || std::isinf(report.bound_componentwise)) << n;
+      EXPECT_GE(report.bound_componentwise, judged.bound_componentwise) << n;
+      EXPECT_EQ(report.bits, bits);
+    }
+  }
+}
+
 /// Compensated sums decide sums that lie far below the limits of their chains. Products and results may underflow.
 TYPED_TEST(CrGemm, DecayingData) {
   using T = TypeParam;

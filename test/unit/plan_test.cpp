@@ -73,6 +73,8 @@ TEST(Plan, EnginesOfTheCpu) {
   const accublas_engine residues = cpu::detected_isa() < cpu::Isa::avx512 ? ACCUBLAS_ENGINE_FP64 : ACCUBLAS_ENGINE_INT8;
   // Without a shape there is nothing to multiply: the smallest case of an engine that goes by the shape.
   const accublas_engine idle_cr = cpu::detected_isa() >= cpu::Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
+  const accublas_engine idle_fixed =
+      cpu::detected_isa() >= cpu::Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : ACCUBLAS_ENGINE_INT8;
   const struct {
     Routine routine;
     const char* mode;
@@ -82,7 +84,7 @@ TEST(Plan, EnginesOfTheCpu) {
       {routine_named("sgemm"), "sp", ACCUBLAS_ENGINE_NATIVE},
       {routine_named("dgemm"), "dp:repro", residues},
       {routine_named("ddot"), "dp:repro", ACCUBLAS_ENGINE_SUMS},
-      {routine_named("dgemm"), "fixed:70", ACCUBLAS_ENGINE_INT8},
+      {routine_named("dgemm"), "fixed:70", idle_fixed},
       {routine_named("sgemv"), "fixed:70", ACCUBLAS_ENGINE_SUMS},
       {routine_named("sgemm"), "slices:4", ACCUBLAS_ENGINE_FP64},
       {routine_named("ddot"), "slices:4:fast", ACCUBLAS_ENGINE_FP64},

@@ -8,7 +8,6 @@
 // bits, then by sums, at last by an exact accumulator. Sums of rounded entries also compute fixed:T* for the elements
 // that the certificate accepts, if these are few.
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "lib/cpu/int8/int8_certify.hpp"
 #include "lib/cpu/int8/int8_moduli.hpp"
 #include "lib/cpu/int8/int8_pass.hpp"
+#include "lib/cpu/tuning/fixed_choice.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/bounds.hpp"
 #include "lib/numerics/certificate.hpp"
@@ -133,17 +133,15 @@ void run_cr(Int8Call<T>& call, const Int8Verdict& verdict, Elements elements) {
 }
 
 /// Computes by sums the elements that a pass with so many moduli would compute: all but the rejected ones. Returns
-/// false, with nothing done, if that pass is faster, or if the sums cannot scale some line.
+/// false, with nothing done, if that pass is faster, or if the workspace is too small.
 template <class T>
 bool sum_accepted(Int8Call<T>& call, const Int8Verdict& verdict, int bits, int moduli) {
   const Int8Tuning& int8 = tuning(call.execution.isa).int8;
   const double most =
       share_of(call, verdict, true) * (sizeof(T) == sizeof(float) ? int8.sgemm_accepted : int8.dgemm_accepted);
-  if (call.execution.engine_forced || (moduli <= most && !int8_at_ends(call))) return false;
-  const auto moderate = [](const Int8Lines& lines) {
-    return std::all_of(lines.exponent, lines.exponent + lines.count, [](int e) { return std::abs(e) <= 1000; });
-  };
-  if (!moderate(call.rows.lines) || !moderate(call.cols.lines)) return false;
+  const Gemm<T>& g = call.problem;
+  const bool small = fixed_sums_are_faster(g.m, g.n, g.k, bits, sizeof(T) == sizeof(float), call.execution.isa);
+  if (call.execution.engine_forced || (!small && moduli <= most && !int8_at_ends(call))) return false;
   RoundedLines rounded{bits, call.rows.lines.exponent, call.cols.lines.exponent};
   if (call.transposed) std::swap(rounded.rows, rounded.cols);
   const auto rejected = [&](Index row, Index col, Index tile, Index at) {

@@ -32,12 +32,42 @@ ACCUBLAS_INLINE V load_bits(const std::uint64_t* p) {
 }
 ACCUBLAS_INLINE V splat_bits(std::uint64_t bits) { return splat(__builtin_bit_cast(double, bits)); }
 
+constexpr unsigned all_lanes = (1u << W) - 1;
+
+/// Writes RN(alpha (high + low +- error)) in the lanes in which both ends round to one value, and returns these lanes
+/// as bits, if alpha is a power of two or its negative. high + low are the result of a TwoSum. Their products by alpha
+/// are exact, except for an underflow by less than 2^-1000, so that only the two last additions round: `bound` covers
+/// that of the first one. A lane whose sum is zero, or near an end of the range, stays undecided.
+template <class T>
+ACCUBLAS_INLINE unsigned round_scaled_lanes(const CrTile<T>& t, V high, V low, V error, T* out) {
+  constexpr bool single = sizeof(T) == 4;
+  const V alpha = splat(t.alpha), size = magnitude(high);
+  const V sum = mul(alpha, high), rest = mul(alpha, low);
+  V bound = fma(error, splat(__builtin_fabs(t.alpha) * (1 + 0x1p-40)), splat(0x1p-1000));
+  bound = fma(magnitude(rest), splat(0x1p-49), bound);
+  if (single) bound = fma(magnitude(sum), splat(0x1p-51), bound);  // for the rounding to double on the way
+  V below = add(sum, sub(rest, bound)), above = add(sum, add(rest, bound));
+  unsigned done = at_least(size, splat(0x1p-700)) & at_least(splat(0x1p700), size);
+  if (single) {
+    // A lane that overflows, or underflows to zero, stays undecided: its exceptions, or its sign, need other code.
+    done &= at_least(splat(0x1.fffffep+127), magnitude(above));
+    below = to_single(below);
+    above = to_single(above);
+    done &= ~equal(above, zero());
+  }
+  store(out, above);
+  return done & equal(below, above);
+}
+
 /// Writes RN(alpha (high + low +- error) + beta c) in the lanes in which both ends round to one value, and returns
 /// these lanes as bits. The sum is five doubles with four roundings, like that of int8_reconstruct_avx512.cpp. A lane
 /// in which a part overflows, or underflows by more than 2^-1000, stays undecided.
 template <class T>
 ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error, const T* addend, T* out) {
   constexpr bool single = sizeof(T) == 4;
+  // Most products have these factors, and sums that their bounds decide.
+  if (t.alpha_power_of_two && t.beta == 0 && round_scaled_lanes(t, high, low, error, out) == all_lanes)
+    return all_lanes;
   const V alpha = splat(t.alpha), least = splat(0x1p-700), most = splat(0x1p700);
   const V size = magnitude(high);
   unsigned done = (at_least(size, least) & at_least(most, size)) | equal(add(size, error), zero());
@@ -99,11 +129,8 @@ ACCUBLAS_INLINE std::uint64_t round_sums(const CrTile<T>& t, Index row, int j, V
           note_common(common, load_bits(t.row.nonzero + w * lines + row), splat_bits(t.col.nonzero[w * lines + j]));
     error = where_any_bit(common, error);
   }
-  store(t.high + at, high);
-  store(t.low + at, low);
-  store(t.rest + at, error);
-  constexpr unsigned all = (1u << W) - 1;
-  unsigned done = t.combine ? all : 0;
+  const V sum[] = {high, low, error};
+  unsigned done = t.combine ? all_lanes : 0;
   if (t.row_unscale) {
     const V first = load(t.row_unscale + row), second = splat(t.col_unscale[j]);
     const V once = mul(high, first), size = magnitude(once), nothing = add(magnitude(high), error);
@@ -114,7 +141,11 @@ ACCUBLAS_INLINE std::uint64_t round_sums(const CrTile<T>& t, Index row, int j, V
     error = where_greater(nothing, zero(), add(mul(mul(error, first), second), splat(0x1p-1000)), zero());
   }
   if (done != 0) done &= round_lanes(t, high, low, error, t.addend + at, t.out + at);
-  return static_cast<std::uint64_t>(~done & all) << at;
+  if (done == all_lanes) return 0;
+  store(t.high + at, sum[0]);
+  store(t.low + at, sum[1]);
+  store(t.rest + at, sum[2]);
+  return static_cast<std::uint64_t>(~done & all_lanes) << at;
 }
 
 /// Returns the terms of one word of the lines' bits that are not zero in one of these rows and in one of the tile's

@@ -53,7 +53,7 @@ struct CrTile {
   double alpha, beta;
   const T* addend;            ///< c; read where beta is not 0
   T* out;                     ///< RN(alpha S + beta c)
-  double *high, *low, *rest;  ///< S lies within `rest` of high + low
+  double *high, *low, *rest;  ///< S lies within `rest` of high + low; written for elements that are left open
   /// Not null: S is this sum times these powers of two of the element's row and column.
   const double *row_unscale = nullptr, *col_unscale = nullptr;
 };

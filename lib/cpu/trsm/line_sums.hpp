@@ -172,6 +172,27 @@ class LineSums {
     return result;
   }
 
+  /// Computes the unknown if a factor of one of the first `count` terms is infinite or NaN. Then the finite terms play
+  /// no part, and after a NaN no term does. Returns false, with nothing done, if all terms are finite.
+  template <class X>
+  bool special(const Unknown<E>& unknown, Index p, Index count, const X& x, E& result) const {
+    ExactSum<double> above[parts];
+    bool any = false;
+    for (int part = 0; part < parts; ++part) {
+      const Terms<X> terms{*this, x, p, part};
+      bool nan = false;
+      for (Index t = 0; t < parts * count && !nan; ++t) {
+        const T entry = terms.row(t), number = terms.col(t);
+        if (is_finite(entry) && is_finite(number)) continue;
+        above[part].add(entry, number);
+        any = true;
+        nan = is_nan(entry) || is_nan(number);
+      }
+    }
+    if (any) result = unknown.exact(above);
+    return any;
+  }
+
   /// Returns the largest of a number and the magnitudes of others, or NaN if one of them is NaN.
   static T larger(T most, Index count, const T* numbers) {
     for (Index t = 0; t < count; ++t)

@@ -113,22 +113,23 @@ class Sweep {
     Speed speed = dot2_ ? Speed::full : CrKernels<T>::first_speed;
     for (Index p = part.first; p < part.end; ++p) {
       const Index i = sums.place(p), begin = factors ? p - part.first + 1 : 0;
-      if (factors && !root(part, p, unknowns)) return p;
-      Unknown<E> unknown = Unknown<E>::of_row(system.alpha, sums.pivot(p), system.m.unit);
+      const Index from = factors ? begin - 1 : 0;  // the pivot's own column is summed with those behind it
       const auto add_up = [&](double last_bit) {
         TripleSum* to[parts];
-        for (int of = 0; of < parts; ++of) to[of] = space[of] + begin;
-        sums.add_up(speed, p, lines, count - begin, unknowns + begin * part.line, part.line,
-                    tracks ? LastBits{last_bits + begin, last_bit} : LastBits{}, to);
+        for (int of = 0; of < parts; ++of) to[of] = space[of] + from;
+        sums.add_up(speed, p, lines, count - from, unknowns + from * part.line, part.line,
+                    tracks ? LastBits{last_bits + from, last_bit} : LastBits{}, to);
       };
-      if (lines && begin < count) {
+      if (lines) {
         sums.write(p, 0, p, lines);
         if (!tracks && exact_sums_.load(std::memory_order_relaxed)) {
           tracks = true;
-          for (Index s = begin; s < count; ++s) last_bits[s] = sums.last_bit(p, unknowns + s * part.line);
+          for (Index s = from; s < count; ++s) last_bits[s] = sums.last_bit(p, unknowns + s * part.line);
         }
         add_up(tracks ? sums.last_bit(p, lines) : 0);
       }
+      if (factors && !root(part, p, unknowns, lines ? &space[0][from] : nullptr)) return p;
+      Unknown<E> unknown = Unknown<E>::of_row(system.alpha, sums.pivot(p), system.m.unit);
       bool open[most_together];
       const auto approximate = [&](Index s, int scale) {
         E& x = system.x(i, side + s);
@@ -171,8 +172,9 @@ class Sweep {
         if (open[s]) {
           unknown.b = x;
           TripleSum own[parts];
-          bool decided = false;
-          if (lines && !dot2_) {
+          const auto known = [&](Index q) { return system.x(sums.place(q), side + s); };
+          bool decided = lines && !is_finite(space[0][s].a1) && sums.special(unknown, p, p, known, x);
+          if (!decided && lines && !dot2_) {
             decided = sums.decide(unknown, p, lines, scale, unknowns + s * part.line, own, x);
             if (decided && speed != Speed::plain && lost_nothing(own))
               exact_sums_.store(true, std::memory_order_relaxed);
@@ -180,7 +182,7 @@ class Sweep {
               ++hard;
           }
           if (!decided) {
-            x = sums.exact(unknown, p, p, [&](Index q) { return system.x(sums.place(q), side + s); });
+            x = sums.exact(unknown, p, p, known);
             undecided_.fetch_add(1, std::memory_order_relaxed);
           }
         }
@@ -211,13 +213,14 @@ class Sweep {
     }
   }
 
-  /// The pivot of column p, from the unknowns of that column; false where there is none.
-  bool root(const Part& part, Index p, const T* unknowns) {
+  /// Computes the pivot of column p from the unknowns of that column; `squares` is a sum of their squares, or null.
+  /// Returns false if there is no pivot.
+  bool root(const Part& part, Index p, const T* unknowns, const TripleSum* squares) {
     const Matrix<E>& x = part.system.x;
     const Index s = p - part.first;
     const CholeskyPivot<T> pivot{part_of(x(p, s), 0)};
     T result{};
-    bool decided = false;
+    bool decided = squares && pivot.approximate(*squares, result);
     for (const Speed speed : {Speed::swift, Speed::full}) {
       if (!unknowns || decided) break;
       const T* const own = unknowns + s * part.line;

@@ -6,7 +6,12 @@
 namespace accublas::cpu {
 
 inline constexpr Tuning avx2_tuning{
-    .engine{.dgemm_cr = cube(2048), .sgemm_cr = cube(2048), .batched = cube(32), .slices = true},
+    .engine{.dgemm_cr = cube(2048),
+            .sgemm_cr = cube(2048),
+            .batched = cube(32),
+            .dgemm_fixed = 100,
+            .sgemm_fixed = 100,
+            .slices = true},
     .kernels{.cr_vectors = 2,
              .cr_cols = 2,
              .pair_vectors = 2,

@@ -8,7 +8,7 @@
 namespace accublas::cpu {
 
 inline constexpr Tuning avx512_tuning{
-    .engine{.dgemm_cr = cube(2048), .sgemm_cr = cube(2048), .batched = cube(8)},
+    .engine{.dgemm_cr = cube(2048), .sgemm_cr = cube(2048), .batched = cube(8), .dgemm_fixed = 100, .sgemm_fixed = 100},
     .kernels{.cr_vectors = 2,
              .cr_cols = 4,
              .pair_vectors = 2,

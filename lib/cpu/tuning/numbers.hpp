@@ -18,15 +18,18 @@ namespace accublas::cpu {
 struct EngineTuning {
   double dgemm_cr, sgemm_cr;  ///< terms m n k of a product in cr up to which engine sums is faster; -1: never
   double batched;             ///< terms of a matrix of a batch up to which engine sums is faster, in any mode
-  bool slices = false;        ///< engine fp64 is faster than int8: residues in portable code take some 2 us an element
-  Index deep_terms = 2048;    ///< terms k beyond which products are deep: they read a few terms of a few rows at a time
+  /// Order of a product in fixed:T without a target, for each bit of T, up to which engine sums is faster: the time of
+  /// residues grows with T, and that of sums of rounded entries does not.
+  double dgemm_fixed = 0, sgemm_fixed = 0;
+  bool slices = false;      ///< engine fp64 is faster than int8: residues in portable code take some 2 us an element
+  Index deep_terms = 2048;  ///< terms k beyond which products are deep: they read a few terms of a few rows at a time
   /// Elements m n of a deep product up to which engine sums is faster, in any mode: converting operands with a long
   /// inner dimension to residues costs more than all their sums. At 128 x 128 x 100,000 residues take 2 to 5 times as
   /// long, except for DGEMM in dp:repro and fixed:T, where they take as long.
   Index narrow_elements = 128 * 128;
 };
 
-/// Batches. Measured by timing accublas_dgemm_strided_batched against a loop of single calls (no command yet).
+/// Batches. Measured by `accublas-bench --small-table`.
 struct BatchTuning {
   double serial_work = 1.5e6;     ///< terms of a matrix up to which engines use one thread anyway
   double shared_work = 1.7e7;     ///< terms of a matrix up to which the caches hold the operands of all threads
