@@ -47,8 +47,14 @@ Blocks col_blocks(const Grid& grid, const Descriptor& d) {
 
 }  // namespace
 
-std::int64_t own_rows(const Grid& grid, const Descriptor& d) { return row_blocks(grid, d).before(d.rows, grid.row); }
-std::int64_t own_cols(const Grid& grid, const Descriptor& d) { return col_blocks(grid, d).before(d.cols, grid.col); }
+std::int64_t rows_before(const Grid& grid, const Descriptor& d, int count) {
+  return row_blocks(grid, d).before(count, grid.row);
+}
+std::int64_t cols_before(const Grid& grid, const Descriptor& d, int count) {
+  return col_blocks(grid, d).before(count, grid.col);
+}
+std::int64_t own_rows(const Grid& grid, const Descriptor& d) { return rows_before(grid, d, d.rows); }
+std::int64_t own_cols(const Grid& grid, const Descriptor& d) { return cols_before(grid, d, d.cols); }
 
 Descriptor read_descriptor(const int* d) {
   if (d[0] == 2) return {d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], d[8], d[9], d[10]};
@@ -111,7 +117,7 @@ Axis Axis::slice(int first, int length) const {
 
 Part part_of(const Grid& grid, const Descriptor& d, void* data, int i, int j, int m, int n, std::size_t element) {
   const Blocks rows = row_blocks(grid, d), cols = col_blocks(grid, d);
-  const std::int64_t offset = rows.before(i - 1, grid.row) + cols.before(j - 1, grid.col) * d.ld;
+  const std::int64_t offset = rows_before(grid, d, i - 1) + cols_before(grid, d, j - 1) * d.ld;
   return {rows.axis(By::row, i - 1, m), cols.axis(By::col, j - 1, n),
           static_cast<char*>(data) + offset * static_cast<std::int64_t>(element), d.ld};
 }

@@ -14,6 +14,9 @@ struct Descriptor {
   int type, context, rows, cols, first_row_block, first_col_block, row_block, col_block, row_source, col_source, ld;
 };
 Descriptor read_descriptor(const int* desc);
+/// These functions return how many of the first `count` rows and columns of the matrix this process has.
+std::int64_t rows_before(const Grid& grid, const Descriptor& d, int count);
+std::int64_t cols_before(const Grid& grid, const Descriptor& d, int count);
 /// These functions return how many rows and columns of the matrix this process has.
 std::int64_t own_rows(const Grid& grid, const Descriptor& d);
 std::int64_t own_cols(const Grid& grid, const Descriptor& d);
