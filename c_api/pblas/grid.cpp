@@ -51,12 +51,16 @@ Teams& teams_of(MPI_Comm comm) {
   return *static_cast<Teams*>(value);
 }
 
-/// Returns the limit of the panels' memory that the processes agree on.
-std::int64_t agreed_bytes(MPI_Comm comm) {
-  std::int64_t bytes = 0;
-  require("PBLAS", accublas_private_pblas_bytes(&bytes));
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, comm);
-  return bytes;
+/// Sets the properties that the processes of a team agree on.
+void agree(Team& team) {
+  std::int64_t least[2] = {};
+  std::int32_t devices = 0;
+  require("PBLAS", accublas_private_pblas_bytes(&least[0]));
+  require("PBLAS", accublas_device_count(&devices));
+  least[1] = -devices;
+  MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT64_T, MPI_MIN, team.comm);
+  team.buffer_bytes = least[0];
+  team.on_host = least[1] == 0;
 }
 
 /// Gives this process its part of the devices of its host. The processes of the team that see the same devices share
@@ -112,7 +116,7 @@ const Team& team_of(const Grid& grid, Scope scope) {
   MPI_Comm_rank(team.comm, &team.rank);
   if (team.row_of(team.rank) != grid.row || team.col_of(team.rank) != grid.col)
     fail("PBLAS", "the BLACS number the processes of a context in an order that is not row by row");
-  team.buffer_bytes = agreed_bytes(team.comm);
+  agree(team);
   if (scope == Scope::grid) share_devices(team);
   return team;
 }

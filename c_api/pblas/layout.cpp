@@ -115,6 +115,25 @@ Axis Axis::slice(int first, int length) const {
   return axis;
 }
 
+Axis shares_of(const Team& team, const Axis& lines) {
+  const bool of_rows = lines.by == By::row;
+  const int groups = of_rows ? team.rows : team.cols, in_group = of_rows ? team.cols : team.rows,
+            first = of_rows ? team.first_row : team.first_col;
+  Axis shares{lines.count, By::rank, {}, {}};
+  std::vector<std::int64_t> size(static_cast<std::size_t>(groups)), seen(size);
+  const auto group_of = [&](int i) {
+    if (!lines.everywhere()) return static_cast<std::size_t>(lines.owner[static_cast<std::size_t>(i)] - first);
+    return static_cast<std::size_t>(std::int64_t{i} * groups / lines.count);
+  };
+  for (int i = 0; i < lines.count; ++i) ++size[group_of(i)];
+  for (int i = 0; i < lines.count; ++i) {
+    const std::size_t group = group_of(i);
+    const int within = static_cast<int>(seen[group]++ * in_group / size[group]), outer = static_cast<int>(group);
+    shares.owner.push_back(of_rows ? outer * team.cols + within : within * team.cols + outer);
+  }
+  return shares;
+}
+
 Part part_of(const Grid& grid, const Descriptor& d, void* data, int i, int j, int m, int n, std::size_t element) {
   const Blocks rows = row_blocks(grid, d), cols = col_blocks(grid, d);
   const std::int64_t offset = rows_before(grid, d, i - 1) + cols_before(grid, d, j - 1) * d.ld;
