@@ -55,7 +55,7 @@ ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, a
 ACCUBLAS_API accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept;
 
 /// Returns in `*key` a number that is equal in processes which may share the same devices (devices_key), or zero: this
-/// process has no devices, or the program has set the context's device, its list or the backend cpu.
+/// process has no devices, or the program has set the context's device, its list, its stream or the backend cpu.
 ACCUBLAS_API accublas_status accublas_private_shared_devices(accublas_context* ctx, std::uint64_t* key) noexcept;
 
 /// Gives the context its part of the devices (share_of_devices): of ACCUBLAS_DEVICES, else of all. The context works on

@@ -37,7 +37,8 @@ accublas_status accublas_private_shared_devices(accublas_context* ctx, std::uint
     *key = 0;
     const Level& environment = valid_environment().level;
     const int backend = context.level.backend >= 0 ? context.level.backend : environment.backend;
-    if (context.level.device >= 0 || !context.level.devices.empty() || environment.device >= 0 ||
+    const bool has_stream = context.device_state && context.device_state->stream();
+    if (context.level.device >= 0 || !context.level.devices.empty() || environment.device >= 0 || has_stream ||
         backend == ACCUBLAS_BACKEND_CPU)
       return;
     const std::vector<int> devices = devices_to_share();
