@@ -51,8 +51,10 @@ ACCUBLAS_API bool accublas_private_is_on_device(const void* pointer) noexcept;
 ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, accublas::Type type, const void* steps,
                                                         int count, const void* result) noexcept;
 
-/// Returns the limit of ACCUBLAS_PBLAS_MIB in `*bytes`.
-ACCUBLAS_API accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept;
+/// Returns the limit of ACCUBLAS_PBLAS_MIB in `*bytes`, and in `*on_host` whether only the CPU computes in this
+/// context: the backend is cpu, or there are no devices.
+ACCUBLAS_API accublas_status accublas_private_pblas_settings(accublas_context* ctx, std::int64_t* bytes,
+                                                             bool* on_host) noexcept;
 
 /// Returns in `*key` a number that is equal in processes which may share the same devices (devices_key), or zero: this
 /// process has no devices, or the program has set the context's device, its list, its stream or the backend cpu.

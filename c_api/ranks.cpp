@@ -23,23 +23,32 @@ std::vector<int> devices_to_share() {
   return devices;
 }
 
+/// Whether the backend cpu is set.
+bool is_cpu_set(const Context& context) {
+  const int backend = context.level.backend >= 0 ? context.level.backend : valid_environment().level.backend;
+  return backend == ACCUBLAS_BACKEND_CPU;
+}
+
 }  // namespace
 }  // namespace accublas
 
 using namespace accublas;
 
-accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept {
-  return guarded(nullptr, [&](Context&) { *bytes = valid_environment().pblas_bytes; });
+accublas_status accublas_private_pblas_settings(accublas_context* ctx, std::int64_t* bytes, bool* on_host) noexcept {
+  return guarded(ctx, [&](Context& context) {
+    *bytes = valid_environment().pblas_bytes;
+    std::string reason;
+    *on_host = is_cpu_set(context) || cuda_backend().device_count(reason) == 0;
+  });
 }
 
 accublas_status accublas_private_shared_devices(accublas_context* ctx, std::uint64_t* key) noexcept {
   return guarded(ctx, [&](Context& context) {
     *key = 0;
     const Level& environment = valid_environment().level;
-    const int backend = context.level.backend >= 0 ? context.level.backend : environment.backend;
     const bool has_stream = context.device_state && context.device_state->stream();
     if (context.level.device >= 0 || !context.level.devices.empty() || environment.device >= 0 || has_stream ||
-        backend == ACCUBLAS_BACKEND_CPU)
+        is_cpu_set(context))
       return;
     const std::vector<int> devices = devices_to_share();
     const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");

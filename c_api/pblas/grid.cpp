@@ -53,14 +53,13 @@ Teams& teams_of(MPI_Comm comm) {
 
 /// Sets the properties that the processes of a team agree on.
 void agree(Team& team) {
+  bool on_host = false;
   std::int64_t least[2] = {};
-  std::int32_t devices = 0;
-  require("PBLAS", accublas_private_pblas_bytes(&least[0]));
-  require("PBLAS", accublas_device_count(&devices));
-  least[1] = -devices;
+  require("PBLAS", accublas_private_pblas_settings(nullptr, &least[0], &on_host));
+  least[1] = on_host;
   MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT64_T, MPI_MIN, team.comm);
   team.buffer_bytes = least[0];
-  team.on_host = least[1] == 0;
+  team.on_host = least[1] != 0;
 }
 
 /// Gives this process its part of the devices of its host. The processes of the team that see the same devices share
