@@ -16,7 +16,7 @@ namespace {
 
 constexpr int block = 64;  ///< ScaLAPACK broadcasts panels of so many terms
 
-/// What a process of the model computes and receives in a second.
+/// The speed of a process of the model: operations and bytes a second, and the seconds of a message.
 struct Rates {
   double native, cr, bandwidth, latency;
 };
