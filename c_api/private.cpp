@@ -286,10 +286,6 @@ accublas_status accublas_private_run_steps(accublas_context* ctx, Type type, con
   });
 }
 
-accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept {
-  return guarded(nullptr, [&](Context&) { *bytes = valid_environment().pblas_bytes; });
-}
-
 accublas_status accublas_private_run_factor_step(accublas_context* ctx, Routine routine, void* step) noexcept {
   return guarded(ctx, [&](Context& context) {
     const FpEnvironment environment;

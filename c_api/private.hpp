@@ -51,8 +51,25 @@ ACCUBLAS_API bool accublas_private_is_on_device(const void* pointer) noexcept;
 ACCUBLAS_API accublas_status accublas_private_run_steps(accublas_context* ctx, accublas::Type type, const void* steps,
                                                         int count, const void* result) noexcept;
 
-/// Returns the limit of ACCUBLAS_PBLAS_MIB in `*bytes`.
-ACCUBLAS_API accublas_status accublas_private_pblas_bytes(std::int64_t* bytes) noexcept;
+/// Returns the limit of ACCUBLAS_PBLAS_MIB in `*bytes`, and in `*on_host` whether only the CPU computes in this
+/// context: the backend is cpu, or there are no devices.
+ACCUBLAS_API accublas_status accublas_private_pblas_settings(accublas_context* ctx, std::int64_t* bytes,
+                                                             bool* on_host) noexcept;
+
+/// Returns in `*key` a number that is equal in processes which may share the same devices (devices_key), or zero: this
+/// process has no devices, or the program has set the context's device, its list, its stream or the backend cpu.
+ACCUBLAS_API accublas_status accublas_private_shared_devices(accublas_context* ctx, std::uint64_t* key) noexcept;
+
+/// Gives the context its part of the devices (share_of_devices): of ACCUBLAS_DEVICES, else of all. The context works on
+/// the first of them. Call this only if accublas_private_shared_devices has returned a number other than zero.
+ACCUBLAS_API accublas_status accublas_private_take_devices(accublas_context* ctx, int rank, int ranks) noexcept;
+
+/// Copies a column-major matrix of `rows` bytes by `cols` between host memory and a device's memory. Leading dimensions
+/// are in bytes. The copy follows the work of the context's stream, or of the default stream of a device on which the
+/// context does not work. Returns when the copy is complete.
+ACCUBLAS_API accublas_status accublas_private_copy(accublas_context* ctx, void* to, std::int64_t ld_to,
+                                                   const void* from, std::int64_t ld_from, std::int64_t rows,
+                                                   std::int64_t cols) noexcept;
 
 /// Runs a step of lib/cpu/lu_cholesky/shared_rows.hpp on the CPU. `step` is a SubstitutionStep of the routine's type
 /// for TRSM, a CholeskyStep for POTRF, and a PanelStep for GETRF. The step's workspace is not capped. A step counts as

@@ -98,12 +98,7 @@ accublas_status accublas_set_device(accublas_context* ctx, int32_t device) {
     if (device < 0) bad_argument("device", "a device number from 0");
     require_device_number(device);
     context.level.device = device;
-    if (context.device_state && context.device_state->device() != device) {
-      std::string message;
-      const accublas_status status = context.device_state->finish(message);
-      context.device_state.reset();
-      if (status != ACCUBLAS_SUCCESS) throw Error(status, message);
-    }
+    if (context.device_state && context.device_state->device() != device) context.leave_device();
   });
 }
 

@@ -16,6 +16,10 @@ bool is_good_ld(const Grid& grid, const Descriptor& d) { return d.ld >= own_rows
 
 }  // namespace
 
+bool is_good_array(const Grid& grid, const Descriptor& d, int i, int j) {
+  return i >= 1 && j >= 1 && is_good_descriptor(grid, d, 1) && i <= d.rows && j <= d.cols && is_good_ld(grid, d);
+}
+
 bool is_good_matrix(const Grid& grid, const Descriptor& d, int m, int n, int i, int j) {
   const bool empty = m == 0 || n == 0;
   if (m < 0 || n < 0 || i < 1 || j < 1 || !is_good_descriptor(grid, d, empty ? 0 : 1)) return false;

@@ -6,6 +6,9 @@
 
 namespace accublas::pblas {
 
+/// Whether a descriptor is valid and element (i, j), from 1, is in the matrix.
+bool is_good_array(const Grid& grid, const Descriptor& d, int i, int j);
+
 /// Whether an m x n sub-matrix at row `i` and column `j`, from 1, is one of a matrix in this grid.
 bool is_good_matrix(const Grid& grid, const Descriptor& d, int m, int n, int i, int j);
 

@@ -9,7 +9,31 @@ namespace {
 constexpr int tag = 1;
 constexpr std::size_t longest_message = std::size_t{1} << 30;  // MPI's counts have 32 bits
 
+/// Calls body(first byte, number of bytes) for the parts of a message.
+template <class Body>
+void for_parts(std::size_t bytes, Body&& body) {
+  for (std::size_t at = 0; at < bytes; at += longest_message)
+    body(at, static_cast<int>(std::min(longest_message, bytes - at)));
+}
+
 }  // namespace
+
+void Messages::send(int rank, const std::vector<char>& bytes) {
+  for_parts(bytes.size(), [&](std::size_t at, int count) {
+    MPI_Isend(bytes.data() + at, count, MPI_BYTE, rank, tag, team_.comm, &requests_.emplace_back());
+  });
+}
+
+void Messages::receive(int rank, std::vector<char>& bytes) {
+  for_parts(bytes.size(), [&](std::size_t at, int count) {
+    MPI_Irecv(bytes.data() + at, count, MPI_BYTE, rank, tag, team_.comm, &requests_.emplace_back());
+  });
+}
+
+void Messages::wait() {
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  requests_.clear();
+}
 
 Exchange::Sorted Exchange::sort(const Axis& own, const Axis& other) const {
   Sorted sorted;
@@ -85,19 +109,8 @@ void Exchange::unpack(const Message& message) const {
     }
 }
 
-void Exchange::start(bool sends, int peer, std::vector<char>& buffer) {
-  for (std::size_t at = 0; at < buffer.size(); at += longest_message) {
-    const int bytes = static_cast<int>(std::min(longest_message, buffer.size() - at));
-    MPI_Request& request = requests_.emplace_back();
-    if (sends)
-      MPI_Isend(buffer.data() + at, bytes, MPI_BYTE, peer, tag, team_.comm, &request);
-    else
-      MPI_Irecv(buffer.data() + at, bytes, MPI_BYTE, peer, tag, team_.comm, &request);
-  }
-}
-
 Exchange::Exchange(const Team& team, const Part& from, const Part& to, std::size_t element, Mask mask)
-    : team_(team), to_(to), element_(element), mask_(mask) {
+    : team_(team), to_(to), element_(element), mask_(mask), transfers_(team) {
   to_rows_ = sort(to.rows, from.rows);
   to_cols_ = sort(to.cols, from.cols);
   const Sorted from_rows = sort(from.rows, to.rows), from_cols = sort(from.cols, to.cols);
@@ -122,7 +135,7 @@ Exchange::Exchange(const Team& team, const Part& from, const Part& to, std::size
     messages_.push_back({&rows, &cols, &buffer});
     if (rank == team.rank) continue;
     buffer.resize(count * element);
-    start(false, rank, buffer);
+    transfers_.receive(rank, buffer);
   }
   for (int i = 1; i <= team.size(); ++i) {
     const int rank = (team.rank + i) % team.size();
@@ -138,14 +151,13 @@ Exchange::Exchange(const Team& team, const Part& from, const Part& to, std::size
     if (rank == team.rank)
       received_[rank] = buffer;
     else
-      start(true, rank, buffer);
+      transfers_.send(rank, buffer);
   }
 }
 
 void Exchange::finish() {
-  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  transfers_.wait();
   for (const Message& message : messages_) unpack(message);
-  requests_.clear();
   messages_.clear();
   sent_.clear();
   received_.clear();

@@ -1,6 +1,7 @@
 // Moves elements between processes: changes a matrix from one distribution to another.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -14,6 +15,30 @@ struct Mask {
   Triangle part = Triangle::all;
   bool diagonal = true;
 };
+
+/// Messages between processes of a team, of any length. Two processes must start their messages to each other in the
+/// same order.
+class Messages {
+ public:
+  explicit Messages(const Team& team) : team_(team) {}
+  void send(int rank, const std::vector<char>& bytes);
+  /// Receives as many bytes as `bytes` has room for.
+  void receive(int rank, std::vector<char>& bytes);
+  void wait();
+
+ private:
+  const Team& team_;
+  std::vector<MPI_Request> requests_;
+};
+
+/// Sends `count` numbers from a rank to all processes of the team.
+template <class E>
+void broadcast(const Team& team, E* numbers, std::int64_t count, int rank) {
+  constexpr std::int64_t most = std::int64_t{1} << 26;  // MPI's counts have 32 bits
+  for (std::int64_t at = 0; at < count; at += most)
+    MPI_Bcast(numbers + at, static_cast<int>(std::min(most, count - at) * static_cast<std::int64_t>(sizeof(E))),
+              MPI_BYTE, rank, team.comm);
+}
 
 /// Sends each element of `from` to every process that has it in `to`. Where several processes have an element in
 /// `from`, a process gets it from the one in its own row or column. The constructor copies what this process sends and
@@ -47,7 +72,6 @@ class Exchange {
   std::size_t elements(const Runs& rows, const Runs& cols) const;
   void pack(const Part& from, const Runs& rows, const Runs& cols, char* to) const;
   void unpack(const Message& message) const;
-  void start(bool sends, int peer, std::vector<char>& buffer);
 
   const Team& team_;
   Part to_;
@@ -58,7 +82,7 @@ class Exchange {
   std::map<std::pair<const Runs*, const Runs*>, std::vector<char>> sent_;
   std::map<int, std::vector<char>> received_;
   std::vector<Message> messages_;
-  std::vector<MPI_Request> requests_;
+  Messages transfers_;
 };
 
 }  // namespace accublas::pblas

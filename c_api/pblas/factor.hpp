@@ -80,13 +80,4 @@ class SharedLines {
   Buffer<E> memory_;
 };
 
-/// Sends `count` numbers from a rank to all processes of the team.
-template <class E>
-void broadcast(const Team& team, E* numbers, std::int64_t count, int rank) {
-  constexpr std::int64_t most = std::int64_t{1} << 26;  // MPI's counts have 32 bits
-  for (std::int64_t at = 0; at < count; at += most)
-    MPI_Bcast(numbers + at, static_cast<int>(std::min(most, count - at) * static_cast<std::int64_t>(sizeof(E))),
-              MPI_BYTE, rank, team.comm);
-}
-
 }  // namespace accublas::pblas

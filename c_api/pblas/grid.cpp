@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "c_api/private.hpp"
+#include "lib/runtime/device_share.hpp"
 
 // ScaLAPACK's library defines these functions of the BLACS. The program decides which ScaLAPACK that is, so this
 // library links none.
@@ -50,12 +51,33 @@ Teams& teams_of(MPI_Comm comm) {
   return *static_cast<Teams*>(value);
 }
 
-/// Returns the limit of the panels' memory that the processes agree on.
-std::int64_t agreed_bytes(MPI_Comm comm) {
-  std::int64_t bytes = 0;
-  require("PBLAS", accublas_private_pblas_bytes(&bytes));
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, comm);
-  return bytes;
+/// Sets the properties that the processes of a team agree on.
+void agree(Team& team) {
+  bool on_host = false;
+  std::int64_t least[2] = {};
+  require("PBLAS", accublas_private_pblas_settings(nullptr, &least[0], &on_host));
+  least[1] = on_host;
+  MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT64_T, MPI_MIN, team.comm);
+  team.buffer_bytes = least[0];
+  team.on_host = least[1] != 0;
+}
+
+/// Gives this process its part of the devices of its host. The processes of the team that see the same devices share
+/// them evenly. A process that has a part already, or whose program has chosen, keeps what it has.
+void share_devices(const Team& team) {
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(team.comm, MPI_COMM_TYPE_SHARED, team.rank, MPI_INFO_NULL, &host);
+  int process = 0, count = 0;
+  MPI_Comm_rank(host, &process);
+  MPI_Comm_size(host, &count);
+  std::uint64_t own = 0;
+  require("PBLAS", accublas_private_shared_devices(nullptr, &own));
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(count));
+  MPI_Allgather(&own, 1, MPI_UINT64_T, keys.data(), 1, MPI_UINT64_T, host);
+  MPI_Comm_free(&host);
+  if (own == 0) return;
+  const DeviceSharer sharer = device_sharer(keys, process);
+  require("PBLAS", accublas_private_take_devices(nullptr, sharer.rank, sharer.ranks));
 }
 
 }  // namespace
@@ -93,7 +115,8 @@ const Team& team_of(const Grid& grid, Scope scope) {
   MPI_Comm_rank(team.comm, &team.rank);
   if (team.row_of(team.rank) != grid.row || team.col_of(team.rank) != grid.col)
     fail("PBLAS", "the BLACS number the processes of a context in an order that is not row by row");
-  team.buffer_bytes = agreed_bytes(team.comm);
+  agree(team);
+  if (scope == Scope::grid) share_devices(team);
   return team;
 }
 

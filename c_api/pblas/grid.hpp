@@ -27,6 +27,7 @@ struct Team {
   int first_row = 0, first_col = 0, rows = 0, cols = 0;
   int rank = 0;
   std::int64_t buffer_bytes = 0;  ///< approximate limit of the panels of a call (ACCUBLAS_PBLAS_MIB)
+  bool on_host = true;            ///< no process computes on a device
 
   int size() const { return rows * cols; }
   int row_of(int of_rank) const { return first_row + of_rank / cols; }

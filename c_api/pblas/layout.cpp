@@ -47,8 +47,14 @@ Blocks col_blocks(const Grid& grid, const Descriptor& d) {
 
 }  // namespace
 
-std::int64_t own_rows(const Grid& grid, const Descriptor& d) { return row_blocks(grid, d).before(d.rows, grid.row); }
-std::int64_t own_cols(const Grid& grid, const Descriptor& d) { return col_blocks(grid, d).before(d.cols, grid.col); }
+std::int64_t rows_before(const Grid& grid, const Descriptor& d, int count) {
+  return row_blocks(grid, d).before(count, grid.row);
+}
+std::int64_t cols_before(const Grid& grid, const Descriptor& d, int count) {
+  return col_blocks(grid, d).before(count, grid.col);
+}
+std::int64_t own_rows(const Grid& grid, const Descriptor& d) { return rows_before(grid, d, d.rows); }
+std::int64_t own_cols(const Grid& grid, const Descriptor& d) { return cols_before(grid, d, d.cols); }
 
 Descriptor read_descriptor(const int* d) {
   if (d[0] == 2) return {d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], d[8], d[9], d[10]};
@@ -109,9 +115,28 @@ Axis Axis::slice(int first, int length) const {
   return axis;
 }
 
+Axis shares_of(const Team& team, const Axis& lines) {
+  const bool of_rows = lines.by == By::row;
+  const int groups = of_rows ? team.rows : team.cols, in_group = of_rows ? team.cols : team.rows,
+            first = of_rows ? team.first_row : team.first_col;
+  Axis shares{lines.count, By::rank, {}, {}};
+  std::vector<std::int64_t> size(static_cast<std::size_t>(groups)), seen(size);
+  const auto group_of = [&](int i) {
+    if (!lines.everywhere()) return static_cast<std::size_t>(lines.owner[static_cast<std::size_t>(i)] - first);
+    return static_cast<std::size_t>(std::int64_t{i} * groups / lines.count);
+  };
+  for (int i = 0; i < lines.count; ++i) ++size[group_of(i)];
+  for (int i = 0; i < lines.count; ++i) {
+    const std::size_t group = group_of(i);
+    const int within = static_cast<int>(seen[group]++ * in_group / size[group]), outer = static_cast<int>(group);
+    shares.owner.push_back(of_rows ? outer * team.cols + within : within * team.cols + outer);
+  }
+  return shares;
+}
+
 Part part_of(const Grid& grid, const Descriptor& d, void* data, int i, int j, int m, int n, std::size_t element) {
   const Blocks rows = row_blocks(grid, d), cols = col_blocks(grid, d);
-  const std::int64_t offset = rows.before(i - 1, grid.row) + cols.before(j - 1, grid.col) * d.ld;
+  const std::int64_t offset = rows_before(grid, d, i - 1) + cols_before(grid, d, j - 1) * d.ld;
   return {rows.axis(By::row, i - 1, m), cols.axis(By::col, j - 1, n),
           static_cast<char*>(data) + offset * static_cast<std::int64_t>(element), d.ld};
 }

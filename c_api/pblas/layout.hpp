@@ -14,6 +14,9 @@ struct Descriptor {
   int type, context, rows, cols, first_row_block, first_col_block, row_block, col_block, row_source, col_source, ld;
 };
 Descriptor read_descriptor(const int* desc);
+/// These functions return how many of the first `count` rows and columns of the matrix this process has.
+std::int64_t rows_before(const Grid& grid, const Descriptor& d, int count);
+std::int64_t cols_before(const Grid& grid, const Descriptor& d, int count);
 /// These functions return how many rows and columns of the matrix this process has.
 std::int64_t own_rows(const Grid& grid, const Descriptor& d);
 std::int64_t own_cols(const Grid& grid, const Descriptor& d);
@@ -47,6 +50,10 @@ struct Axis {
   /// Returns an axis whose indices every process has.
   static Axis all(int count) { return {count, By::nothing, {}, {}}; }
 };
+
+/// Returns the axis that gives each row, or column, of a matrix to one process that has elements of it, so that rows go
+/// no further than to the processes beside their own. The processes get equal shares. `lines` is an axis of the matrix.
+Axis shares_of(const Team& team, const Axis& lines);
 
 /// A process's part of a matrix: data points to the first of its elements.
 struct Part {

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "c_api/pblas/grid.hpp"
+#include "c_api/pblas/host_arrays.hpp"
 #include "c_api/pblas/routines.hpp"
 #include "include/accublas.h"
 
@@ -15,17 +16,25 @@ void hand_over(const char* name, Arguments... arguments) {
   reinterpret_cast<void (*)(Arguments...)>(real_routine(name))(arguments...);
 }
 
+/// Computes a call. `routine` is a function of routines.hpp.
+template <class Routine, class... Arguments>
+void compute(const char* name, Routine&& routine, Arguments... arguments) {
+  const auto on_host = [&](Arguments... own) {
+    if (!routine(own...)) hand_over(name, own...);
+  };
+  try {
+    with_host_arrays(name, on_host, arguments...);
+  } catch (const std::exception& error) {
+    fail(name, error.what());
+  }
+}
+
 }  // namespace
 
-#define ACCUBLAS_PBLAS_ENTRY(symbol, routine, E, parameters, ...) \
-  extern "C" ACCUBLAS_API void symbol parameters {                \
-    bool served = false;                                          \
-    try {                                                         \
-      served = routine<E>(#symbol, __VA_ARGS__);                  \
-    } catch (const std::exception& error) {                       \
-      fail(#symbol, error.what());                                \
-    }                                                             \
-    if (!served) hand_over(#symbol, __VA_ARGS__);                 \
+#define ACCUBLAS_PBLAS_ENTRY(symbol, routine, E, parameters, ...)                                   \
+  extern "C" ACCUBLAS_API void symbol parameters {                                                  \
+    compute(                                                                                        \
+        #symbol, [](auto... arguments) { return routine<E>(#symbol, arguments...); }, __VA_ARGS__); \
   }
 #define ACCUBLAS_PBLAS_MATRIX(constant, E, name) \
   constant E *name, const int *i##name, const int *j##name, const int *desc##name

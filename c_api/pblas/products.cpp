@@ -2,6 +2,7 @@
 #include "c_api/pblas/call.hpp"
 #include "c_api/pblas/product.hpp"
 #include "c_api/pblas/routines.hpp"
+#include "c_api/pblas/split_product.hpp"
 
 namespace accublas::pblas {
 namespace {
@@ -54,9 +55,17 @@ bool gemm(const char* name, const char* transa, const char* transb, const int* m
   const Caller by{name, mode_of(name, {Operation::gemm, type_of<E>})};
   if (is_scalapacks(by.mode)) return false;
   if (*m == 0 || *n == 0 || ((*alpha == 0 || *k == 0) && *beta == 1)) return true;
-  distributed_product<E>(by, grid, {left.part(grid, a_rows, a_cols), transpose_of(of_a)},
-                         {right.part(grid, b_rows, b_cols), transpose_of(of_b)}, *alpha, *beta,
-                         result.part(grid, *m, *n));
+  const Source left_source{left.part(grid, a_rows, a_cols), transpose_of(of_a)},
+      right_source{right.part(grid, b_rows, b_cols), transpose_of(of_b)};
+  const Part of_c = result.part(grid, *m, *n);
+  bool is_member = false;
+  const Scope scope = scope_of(grid, {&left_source.part, &right_source.part, &of_c}, is_member);
+  if (!is_member) return true;
+  const Team& team = team_of(grid, scope);
+  if (!(*alpha == 0) && *k > 0 && SplitProduct<E>::pays(team, by.mode, left_source, right_source, of_c))
+    SplitProduct<E>(by, team, left_source, right_source, *alpha, *beta, of_c).run();
+  else
+    DistributedProduct<E>(by, team, left_source, right_source, *alpha, *beta, of_c).run();
   return true;
 }
 

@@ -8,27 +8,6 @@
 namespace accublas::pblas {
 namespace {
 
-/// Returns the axis that gives each element of y to a process that has elements of its row of op(A), so that A's
-/// rows go no further than to the processes beside their own.
-Axis shares_of(const Team& team, const Axis& lines) {
-  const bool of_rows = lines.by == By::row;
-  const int groups = of_rows ? team.rows : team.cols, in_group = of_rows ? team.cols : team.rows,
-            first = of_rows ? team.first_row : team.first_col;
-  Axis shares{lines.count, By::rank, {}, {}};
-  std::vector<std::int64_t> size(static_cast<std::size_t>(groups)), seen(size);
-  const auto group_of = [&](int i) {
-    if (!lines.everywhere()) return static_cast<std::size_t>(lines.owner[static_cast<std::size_t>(i)] - first);
-    return static_cast<std::size_t>(std::int64_t{i} * groups / lines.count);
-  };
-  for (int i = 0; i < lines.count; ++i) ++size[group_of(i)];
-  for (int i = 0; i < lines.count; ++i) {
-    const std::size_t group = group_of(i);
-    const int within = static_cast<int>(seen[group]++ * in_group / size[group]), outer = static_cast<int>(group);
-    shares.owner.push_back(of_rows ? outer * team.cols + within : within * team.cols + outer);
-  }
-  return shares;
-}
-
 template <class E>
 void distributed_gemv(const Caller& by, const Team& team, char trans, E alpha, const Part& a,
                       const VectorArgument<const E>& x, const Part& of_x, E beta, const VectorArgument<E>& y,

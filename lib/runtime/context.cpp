@@ -59,6 +59,14 @@ accublas::BackendState& accublas_context::state_on(int wanted, const char* what)
   return *device_state;
 }
 
+void accublas_context::leave_device() {
+  if (!device_state) return;
+  std::string message;
+  const accublas_status status = device_state->finish(message);
+  device_state.reset();
+  if (status != ACCUBLAS_SUCCESS) throw accublas::Error(status, message);
+}
+
 void accublas_context::settings_changed() noexcept {
   for (Resolved& known : cache_) known.valid = false;
 }

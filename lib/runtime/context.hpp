@@ -97,6 +97,10 @@ struct accublas_context {
   bool operands_may_overlap = false;  ///< calls under BLAS's and cuBLAS's names, which leave the result undefined then
   std::unique_ptr<accublas::BackendState> device_state;  ///< made at the first use of a device
 
+  /// Finishes the work on the device and forgets its state. The next call makes the state of the device that is set
+  /// then. Throws the device's error.
+  void leave_device();
+
   /// Whether results must not share elements with operands. This holds for the program's own calls of the C interface.
   bool operands_are_apart() const { return !operands_may_overlap && !in_flow; }
 

@@ -93,14 +93,16 @@ extern "C" int MPI_Reduce(const void* data, void* to, int elements, MPI_Datatype
 
 namespace {
 
-/// Matrices of order n on a grid.
+/// Matrices of order n on a grid. The product of n x k and k x n matrices has operands of its own if k is not n.
 struct Problem {
   int n, rows, cols, row, col;
   int desc[9];
+  int k, left_desc[9], right_desc[9];
+  std::vector<double> left, right;
   std::vector<double> a, b, c;
   std::vector<int> pivots;
 
-  Problem(int n, int block, int context) : n(n) {
+  Problem(int n, int depth, int block, int context) : n(n), k(depth > 0 ? depth : n) {
     Cblacs_gridinfo(context, &rows, &cols, &row, &col);
     const int zero = 0, own_rows = numroc_(&n, &block, &row, &zero, &rows),
               own_cols = numroc_(&n, &block, &col, &zero, &cols), ld = std::max(own_rows, 1);
@@ -115,6 +117,18 @@ struct Problem {
         state = state * 6364136223846793005u + 1442695040888963407u;
         x = std::ldexp(static_cast<double>(static_cast<std::int64_t>(state) >> 11), -52);
       }
+    if (k != n) {
+      const auto make = [&](std::vector<double>& matrix, int m, int of_cols, int* to) {
+        const int high = std::max(numroc_(&m, &block, &row, &zero, &rows), 1),
+                  wide = numroc_(&of_cols, &block, &col, &zero, &cols),
+                  list[] = {1, context, m, of_cols, block, block, 0, 0, high};
+        std::copy(list, list + 9, to);
+        matrix.resize(static_cast<std::size_t>(high) * static_cast<std::size_t>(wide) + 1);
+        for (std::size_t i = 0; i < matrix.size(); ++i)
+          matrix[i] = b[i % b.size()] + std::ldexp(static_cast<double>(i), -40);
+      };
+      make(left, n, k, left_desc), make(right, k, n, right_desc);
+    }
     // A triangular matrix whose solutions stay small.
     for (int j = 0; j < own_cols; ++j)
       for (int i = 0; i < own_rows; ++i) {
@@ -135,7 +149,10 @@ struct Problem {
   void call(const std::string& routine) {
     const int one = 1;
     const double alpha = 1, beta = 0;
-    if (routine == "pdgemm")
+    if (routine == "pdgemm" && k != n)
+      pdgemm_("N", "N", &n, &n, &k, &alpha, left.data(), &one, &one, left_desc, right.data(), &one, &one, right_desc,
+              &beta, c.data(), &one, &one, desc);
+    else if (routine == "pdgemm")
       pdgemm_("N", "N", &n, &n, &n, &alpha, a.data(), &one, &one, desc, b.data(), &one, &one, desc, &beta, c.data(),
               &one, &one, desc);
     else if (routine == "pdsymm")
@@ -191,15 +208,16 @@ int main(int argc, char** argv) {
       "mpirun.");
   std::vector<std::string> routines = {"pdgemm"}, modes = {"cr", "dp:repro", "fixed:60"};
   std::vector<int> sizes = {512, 1024, 2048};
-  int block = 64, repeats = 3, grid_rows = 0;
+  int block = 64, repeats = 3, grid_rows = 0, depth = 0;
   double bandwidth = 0, latency = 2;
-  bool targets = false;
+  bool targets = false, checks = false;
   app.add_option("-r,--routine", routines, "routines")
       ->delimiter(',')
       ->check(CLI::IsMember({"pdgemm", "pdsymm", "pdsyrk", "pdtrmm", "pdtrsm", "pdpotrf", "pdgetrf"}))
       ->capture_default_str();
   app.add_option("-m,--mode", modes, "mode words")->delimiter(',')->capture_default_str();
   app.add_option("-n,--size", sizes, "orders")->delimiter(',')->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("-k,--depth", depth, "inner dimension of PDGEMM (default: the order)")->check(CLI::PositiveNumber);
   app.add_option("-b,--block", block, "block size")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("-p,--rows", grid_rows,
                  "rows of the process grid (default: the most that are no more than its columns)");
@@ -208,6 +226,10 @@ int main(int argc, char** argv) {
                  "the predicted efficiency on 4 to 4096 ranks instead, each of which receives so many GB in a second")
       ->check(CLI::PositiveNumber);
   app.add_option("--latency", latency, "microseconds of a message in the model")->capture_default_str();
+  app.add_flag(
+      "--check-model", checks,
+      "PDGEMM by ScaLAPACK and in cr: the share of the time in which a process computes, as the model predicts "
+      "it from rates measured here, and as measured");
   app.add_flag("--targets", targets,
                "PDGEMM in cr, n = 2048, against the targets: at most 4 times ScaLAPACK's time and twice the volume of "
                "the panels; status 1 if one is missed");
@@ -230,6 +252,25 @@ int main(int argc, char** argv) {
   int context = 0;
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "Row", grid_rows, grid_cols);
+  if (checks) {
+    const bench::Prediction model(1024);
+    if (rank == 0) {
+      std::printf("grid %d x %d; %s\n", grid_rows, grid_cols, model.rates().c_str());
+      std::printf("%6s %20s %9s %14s %9s\n", "n", "ScaLAPACK: predicted", "measured", "cr: predicted", "measured");
+    }
+    for (const int n : sizes) {
+      Problem problem(n, 0, block, context);
+      double share[4];
+      for (const bool cr : {false, true}) {
+        const double seconds = measure(problem, "pdgemm", cr ? "cr" : "native", repeats).seconds;
+        share[2 * cr] = model.predicted(n, grid_rows, grid_cols, cr);
+        share[2 * cr + 1] = model.measured(n, grid_rows, grid_cols, cr, seconds);
+      }
+      if (rank == 0) std::printf("%6d %20.2f %9.2f %14.2f %9.2f\n", n, share[0], share[1], share[2], share[3]);
+    }
+    Cblacs_exit(0);
+    return 0;
+  }
   if (rank == 0) {
     std::printf(
         "grid %d x %d, blocks of %d; MB: what a rank sends on average; panels: MB of GEMM that leaves C in place\n",
@@ -240,9 +281,9 @@ int main(int argc, char** argv) {
   bool met = true;
   for (const std::string& routine : routines)
     for (const int n : sizes) {
-      Problem problem(n, block, context);
+      Problem problem(n, depth, block, context);
       const Measured theirs = measure(problem, routine, "native", repeats);
-      const double panels = 8e-6 * n * n * ((grid_rows - 1.0) + (grid_cols - 1.0)) / size;
+      const double panels = 8e-6 * n * problem.k * ((grid_rows - 1.0) + (grid_cols - 1.0)) / size;
       for (const std::string& mode : modes) {
         const Measured ours = measure(problem, routine, mode, repeats);
         const double ratio = ours.seconds / theirs.seconds;

@@ -1,18 +1,48 @@
 // Every routine of libaccublas_pblas returns the bits of one call on one process, on every process grid, with every
 // block size, offset and source process, in every mode that defines bits. Run by mpirun with 1, 2, 3, 4 and 6 ranks.
 // Rank 0 computes what is expected from the whole matrices.
+// ACCUBLAS_TEST_DEVICE places local arrays in device memory (device_memory.hpp).
 //   bits_test [rounds [seed [factor of the numbers of terms]]]
+#include <dlfcn.h>
+
 #include "test/pblas/calls.hpp"
+
+namespace accublas::test {
+inline std::int64_t accumulators = 0, second_rounds = 0;
+}
+
+/// The processes that share the terms of a deep product make accumulators by these functions of the library. A
+/// program's functions are found before those.
+extern "C" {
+[[gnu::used]] accublas_status accublas_accumulator_create(accublas_context* ctx, accublas_type type, const char* mode,
+                                                          std::int64_t m, std::int64_t n, std::int64_t k,
+                                                          const std::int32_t* rows, const std::int32_t* columns,
+                                                          std::int32_t bits, accublas_accumulator** made) {
+  static const auto real =
+      reinterpret_cast<decltype(&accublas_accumulator_create)>(dlsym(RTLD_NEXT, "accublas_accumulator_create"));
+  ++accublas::test::accumulators;
+  return real(ctx, type, mode, m, n, k, rows, columns, bits, made);
+}
+[[gnu::used]] accublas_status accublas_accumulator_import(accublas_context* ctx, const void* bytes, std::size_t size,
+                                                          accublas_accumulator** made) {
+  static const auto real =
+      reinterpret_cast<decltype(&accublas_accumulator_import)>(dlsym(RTLD_NEXT, "accublas_accumulator_import"));
+  ++accublas::test::second_rounds;
+  return real(ctx, bytes, size, made);
+}
+}
 
 namespace accublas::test {
 namespace {
 
 int depth = 1;  ///< multiplies the numbers of terms
 
+/// The product of m x k and k x n matrices. If it is deep, k is much larger than m and n.
 template <class E>
-void gemm(Call call) {
+void gemm(Call call, bool deep = false) {
   const char ta = call.letter("NTC"), tb = call.letter("NTC");
-  const int m = call.size(8, 40), n = call.size(8, 40), k = call.size(1, 220 * depth);
+  const int m = deep ? call.size(1, 9) : call.size(8, 40), n = deep ? call.size(1, 9) : call.size(8, 40),
+            k = deep ? call.size(900, 4000) : call.size(1, 220 * depth);
   auto a = ta == 'N' ? call.matrix<E>(m, k, true, false) : call.matrix<E>(k, m, true, true);
   auto b = tb == 'N' ? call.matrix<E>(k, n, false, true) : call.matrix<E>(n, k, false, false);
   auto c = call.matrix<E>(m, n);
@@ -23,7 +53,7 @@ void gemm(Call call) {
                        a.rows, b.sub(), b.rows, &beta, c.sub(), c.rows);
   });
   call.check(
-      "gemm",
+      deep ? "deep gemm" : "gemm",
       [&] {
         pblas::gemm(E{}, &ta, &tb, &m, &n, &k, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j,
                     b.desc, &beta, c.local.data(), &c.i, &c.j, c.desc);
@@ -208,6 +238,7 @@ template <class E>
 void all_routines(const Call& call) {
   constexpr bool complex = is_complex_number<E>;
   gemm<E>(call);
+  gemm<E>(call, true);
   symm<E>(call, false);
   syrk<E, E>(call);
   triangular<E>(call, false);
@@ -223,7 +254,40 @@ void all_routines(const Call& call) {
   nrm2<E>(call);
 }
 
+/// ScaLAPACK computes a product in dp, and an LU in fixed:60, with the same bits for arrays in device memory.
+void handed_over(const Grid& grid, Random& random) {
+  Call call{grid, "dp", random, Data::moderate, false, {}, any_flags};
+  const int n = 20;
+  const double alpha = -1.5, beta = 0.5;
+  auto a = call.matrix<double>(n, n), b = call.matrix<double>(n, n), c = call.matrix<double>(n, n);
+  Distributed<double> factored(grid, random, n, n, nullptr);
+  fill(factored, random, Data::moderate, false, false);
+  for (auto* one : {&a, &b, &c, &factored}) one->distribute();
+  std::vector<int> ipiv(static_cast<std::size_t>(factored.rows + 64));
+  std::vector<double> product, factors;
+  for (const bool on_device : {false, true}) {
+    const auto run = [&](const char* mode, Distributed<double>& result, std::vector<double>& expected, auto&& routine) {
+      accublas_set_mode_name(nullptr, mode);
+      result.local = result.before;
+      if (!on_device && grid.has_me()) routine(), expected = result.local;
+      if (on_device)
+        call.check(mode, routine, [&] {
+          return std::memcmp(expected.data(), result.local.get().data(), expected.size() * sizeof(double)) != 0 ? 1 : 0;
+        });
+    };
+    run("dp", c, product, [&] {
+      pblas::gemm(0.0, "N", "T", &n, &n, &n, &alpha, a.local.data(), &a.i, &a.j, a.desc, b.local.data(), &b.i, &b.j,
+                  b.desc, &beta, c.local.data(), &c.i, &c.j, c.desc);
+    });
+    run("fixed:60", factored, factors, [&] {
+      int info = 0;
+      pblas::getrf(0.0, &n, &n, factored.local.data(), &factored.i, &factored.j, factored.desc, ipiv.data(), &info);
+    });
+  }
+}
+
 void on_grid(const Grid& grid, int rounds, Random& random) {
+  if (device_memory() != DeviceMemory::none) handed_over(grid, random);
   for (int round = 0; round < rounds; ++round)
     for (const char* mode : {"cr", "fixed:60", "dp:repro", "dot2", "slices:3"}) {
       if (std::string(mode) == "slices:3" && round % 4 != 0) continue;
@@ -242,18 +306,14 @@ void on_grid(const Grid& grid, int rounds, Random& random) {
 
 int main(int count, char** arguments) {
   using namespace accublas::test;
-  MPI_Init(&count, &arguments);
-  int size = 0, rank = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const int rounds = count > 1 ? std::atoi(arguments[1]) : 6;
-  depth = count > 3 ? std::atoi(arguments[3]) : 1;
-  Random random(static_cast<std::uint64_t>(count > 2 ? std::atoi(arguments[2]) : size));
-  for_grids(random, [&](const Grid& grid) { on_grid(grid, rounds, random); });
-  if (rank == 0)
-    std::printf("%d ranks: %d cases, %d failures; dp:repro rejected some elements %lld times, and all %lld times\n",
-                size, cases, failures, static_cast<long long>(partly_rejected),
-                static_cast<long long>(wholly_rejected));
-  Cblacs_exit(0);
-  return failures > 0;
+  int ranks = 0, devices = 0;
+  accublas_device_count(&devices);
+  const int status = test_main(count, arguments, 6, depth, on_grid, [&] {
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return "dp:repro rejected some elements " + std::to_string(partly_rejected) + " times, and all " +
+           std::to_string(wholly_rejected) + " times; " + std::to_string(accumulators) + " accumulators, " +
+           std::to_string(second_rounds) + " second rounds";
+  });
+  // Rank 0 knows the number of ranks, and makes accumulators for deep products.
+  return status != 0 || (ranks > 1 && devices == 0 && accumulators == 0);
 }

@@ -82,9 +82,11 @@ struct Call {
   void check(const char* routine, Run&& run, Differences&& differences) {
     int wrong = 0, flags = 0;
     if (grid.has_me()) {
+      to_device = device_memory() != DeviceMemory::none;
       std::feclearexcept(FE_ALL_EXCEPT);
       run();
       flags = std::fetestexcept(exceptions);
+      to_device = false;
       wrong = differences();
     }
     int all[2] = {wrong, 0};
@@ -132,6 +134,29 @@ void for_grids(Random& random, Body&& body) {
       body(grid);
       if (grid.context >= 0) Cblacs_gridexit(grid.context);
     }
+}
+
+/// Runs a test program with the arguments [rounds [seed [size]]]: calls on_grid(grid, rounds, random) for all grids,
+/// and prints a summary. `rounds` and `size` have the default values. Returns the program's status.
+template <class OnGrid, class Summary>
+int test_main(int count, char** arguments, int rounds, int& size, OnGrid&& on_grid, Summary&& summary) {
+  MPI_Init(&count, &arguments);
+  int ranks = 0, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (count > 1) rounds = std::atoi(arguments[1]);
+  if (count > 3) size = std::atoi(arguments[3]);
+  Random random(static_cast<std::uint64_t>(count > 2 ? std::atoi(arguments[2]) : ranks));
+  for_grids(random, [&](const Grid& grid) { on_grid(grid, rounds, random); });
+  std::int64_t on_device[2] = {arrays_on_device, copies};
+  MPI_Allreduce(MPI_IN_PLACE, on_device, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  const bool missing = device_memory() != DeviceMemory::none && (on_device[0] == 0 || on_device[1] < on_device[0] / 2);
+  if (rank == 0)
+    std::printf("%d ranks: %d cases, %d failures; %s; %lld arrays in device memory, %lld copies\n", ranks, cases,
+                failures, summary().c_str(), static_cast<long long>(on_device[0]),
+                static_cast<long long>(on_device[1]));
+  Cblacs_exit(0);
+  return failures > 0 || missing;
 }
 
 }  // namespace accublas::test

@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "test/pblas/device_memory.hpp"
+
 extern "C" {
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
@@ -51,7 +53,8 @@ struct Distributed {
   int rows, cols, i, j;  ///< the sub-matrix begins at (i, j), from 1
   Blocks row_blocks, col_blocks;
   int ld = 1;
-  std::vector<E> whole, local, before;  ///< `local` is the process's array
+  std::vector<E> whole, before;
+  LocalArray<E> local;  ///< the process's array
   int desc[11];
 
   /// The blocks are random, and with `extended` the descriptor has first blocks of other sizes or a replicated axis.

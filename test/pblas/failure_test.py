@@ -1,5 +1,5 @@
 """If accublas fails on one rank, it writes one line and all ranks end. If a rank is killed while all ranks factor a matrix, all ranks end and
-mpirun names it.
+mpirun reports it.
 usage: failure_test.py MPIRUN PROGRAM FACTORIZATIONS"""
 import os
 import re
@@ -17,9 +17,11 @@ def one_fails(mpirun, program):
 
 def one_is_killed(mpirun, program):
     done = under_mpirun.run(mpirun, 2, [program, ":", "-n", "1", "env", "ACCUBLAS_TEST_KILL=20", program], timeout=60)
-    lines = re.findall(r"^.*process rank .*$", done.stderr, re.MULTILINE)
+    # OpenMPI names the rank, MPICH the signal.
+    mpich = under_mpirun.is_mpich(mpirun)
+    lines = re.findall(r"^.*(?:EXIT STRING: |process rank ).*$", done.stdout + done.stderr, re.MULTILINE)
     print("\n".join(lines), f"status {done.returncode}")
-    return done.returncode != 0 and len(lines) == 1 and "rank 2" in lines[0] and "accublas:" not in done.stderr
+    return done.returncode != 0 and len(lines) == 1 and ("signal 9" if mpich else "rank 2") in lines[0] and "accublas:" not in done.stderr
 
 
 def main():

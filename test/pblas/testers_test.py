@@ -9,14 +9,15 @@ import tempfile
 
 import under_mpirun
 
-PROGRAMS = "/usr/lib/{}/scalapack/openmpi-tests"
+PROGRAMS = "/usr/lib/{}/scalapack/{}-tests"
 DATA = "/usr/share/scalapack"
 # Inputs that differ from Debian's: PDLLT's iterative refinement hangs on 4 ranks, also without the drop-in.
 CHANGES = {"LLT.dat": (r"^T(\s+\(T or F\) Test Cond)", r"F\1")}
 
 
-def folder():
-    return next((path for path in map(PROGRAMS.format, ("x86_64-linux-gnu", "aarch64-linux-gnu")) if os.path.isdir(path)), None)
+def folder(mpirun):
+    mpi = "mpich" if under_mpirun.is_mpich(mpirun) else "openmpi"
+    return next((path for path in (PROGRAMS.format(machine, mpi) for machine in ("x86_64-linux-gnu", "aarch64-linux-gnu")) if os.path.isdir(path)), None)
 
 
 def results(text):
@@ -29,10 +30,11 @@ def results(text):
 
 def main():
     mpirun, library, program, *modes = sys.argv[1:]
-    if not folder():
+    programs = folder(mpirun)
+    if not programs:
         print("scalapack-mpi-test is not installed")
         return 77
-    path = os.path.join(folder(), "PBLAS" if program.endswith("tst") else "", program)
+    path = os.path.join(programs, "PBLAS" if program.endswith("tst") else "", program)
     with tempfile.TemporaryDirectory() as directory:
         for root, _, files in os.walk(DATA):
             for name in files:

@@ -8,6 +8,10 @@ OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 THREADS = {"ACCUBLAS_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
+def is_mpich(mpirun):
+    return "HYDRA" in subprocess.run([mpirun, "--version"], capture_output=True, text=True).stdout
+
+
 def run(mpirun, ranks, command, library=None, directory="/", timeout=300, **variables):
     """Returns the finished process. The library is preloaded into the ranks alone, not into mpirun."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS_")}
