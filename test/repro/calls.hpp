@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../both_types.hpp"
@@ -159,11 +160,8 @@ std::vector<std::uint64_t> bits_of(accublas_context* context, const Call& call, 
     throw std::runtime_error(call.name() + " engine " + settings.engine + ": " + accublas_last_error(context));
   }
   std::vector<std::uint64_t> result;
-  for (const T& x : out) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &x, sizeof x);
-    result.push_back(bits);
-  }
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  for (const T& x : out) result.push_back(std::bit_cast<Bits>(x));
   return result;
 }
 

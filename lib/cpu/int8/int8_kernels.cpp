@@ -24,8 +24,32 @@ namespace isa_amx {
 const Int8ProductKernels& int8_product();
 }
 #endif
+#if ACCUBLAS_ARM_LEVELS > 0
+namespace isa_neon {
+const Int8ProductKernels& int8_product();
+}
+#endif
+#if ACCUBLAS_ARM_LEVELS > 1
+namespace isa_dotprod {
+const Int8ProductKernels& int8_product();
+}
+#endif
+#if ACCUBLAS_ARM_LEVELS > 2
+namespace isa_i8mm {
+const Int8ProductKernels& int8_product();
+}
+#endif
 
 const Int8ProductKernels& int8_product_kernels([[maybe_unused]] Isa isa) {
+#if ACCUBLAS_ARM_LEVELS > 2
+  if (isa >= Isa::i8mm) return isa_i8mm::int8_product();
+#endif
+#if ACCUBLAS_ARM_LEVELS > 1
+  if (isa >= Isa::dotprod) return isa_dotprod::int8_product();
+#endif
+#if ACCUBLAS_ARM_LEVELS > 0
+  if (isa >= Isa::neon) return isa_neon::int8_product();
+#endif
 #if ACCUBLAS_KERNEL_LEVELS > 4
   if (isa >= Isa::amx) return isa_amx::int8_product();
 #endif

@@ -10,7 +10,7 @@
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 
 using Integers64 = unsigned long long __attribute__((vector_size(64)));  ///< 8 lanes, as Doubles
 using Integers32 = unsigned int __attribute__((vector_size(64)));        ///< 16 lanes, as Floats
@@ -216,7 +216,7 @@ ACCUBLAS_INLINE Words16 low_words(const Integers64* v) {
   return words16(_mm512_permutex2var_epi16(lower, words, upper));
 }
 
-#elif ACCUBLAS_ISA_LEVEL == 1
+#elif ACCUBLAS_VECTOR_BITS == 256
 
 using Integers32 = unsigned int __attribute__((vector_size(32)));    ///< 8 lanes
 using Words16 = unsigned short __attribute__((vector_size(32)));     ///< 16 lanes

@@ -11,7 +11,7 @@
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 
 using V = __m512i;
 using D = __m512d;
