@@ -51,7 +51,7 @@ Isa cpu_isa() {
 #elif defined(__aarch64__) && defined(__linux__)
 
 Isa cpu_isa() {
-  constexpr unsigned long dot_products = 1ul << 20, matrix_products = 1ul << 13;  // HWCAP_ASIMDDP, HWCAP2_I8MM
+  constexpr unsigned long dot_products = 1ul << 20, matrix_products = 1ul << 13;  // ASIMDDP, I8MM
   if (!(getauxval(AT_HWCAP) & dot_products)) return Isa::neon;
   return getauxval(AT_HWCAP2) & matrix_products ? Isa::i8mm : Isa::dotprod;
 }

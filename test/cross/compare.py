@@ -3,7 +3,7 @@
 usage: compare.py ARCHITECTURE BUILD DRIVER [--share N] [--jobs N]
 
 ARCHITECTURE is a file of packaging/cross: arm64, ppc64el, riscv64 or s390x. BUILD is the folder of the cross build, which is made if it is missing. DRIVER is this
-machine's cross_driver. The calls are golden.json's (also compared with its checksums), cases of the oracle for every family of routines, and lists.cpp's: repro,
+machine's cross_driver. The calls are those of test/oracle/golden.json (also compared with its checksums), cases of the oracle for every family of routines, and lists.cpp's: repro,
 accumulators, multiple precision. They run once for each of VARIANTS. With --share N one case in N of each kind is taken. The last line counts the calls and the
 results that differ. Exit status 77 if the cross compiler, qemu or NumPy is missing.
 """
