@@ -57,6 +57,7 @@ def cases(share):
     """(case, golden checksum or None, ways to call it)."""
     import check
     import golden
+    import multiword
     import sharp
 
     checksums = json.loads(golden.FILE.read_text())
@@ -71,7 +72,8 @@ def cases(share):
                 case = check.case_of(f"{routine}:{group}:{index}")
                 if check.engine_table.serving(case.routine, case.mode, "cpu"):
                     chosen.append((case, None))
-    sharp_cases = [case for _, case in sharp.sharp_cases() if "slices" not in case.mode]
+    products_of_blas = ("slices", *multiword.WORDS)
+    sharp_cases = [case for _, case in sharp.sharp_cases() if not case.mode.split(":")[0].startswith(products_of_blas)]
     chosen += [(case, None) for case in sharp_cases[::share]]
     for index, (case, checksum) in enumerate(chosen):
         ways = [way for way in check.configurations(case, index) if way["engine"] in ("auto", *WITHOUT_BLAS)]

@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = ["-O3", "-std=c++20", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}", "-S", "-o", "-"]
+FLAGS = ["-O3", "-std=c++20", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}", f"-I{ROOT}/include", "-S", "-o", "-"]
+NAMESPACES = {2: "avx512", 3: "avx512_vnni", 5: "neon", 6: "dotprod", 7: "i8mm"}
 ARM = {5: [], 6: ["-march=armv8.2-a+dotprod"], 7: ["-march=armv8.2-a+dotprod+i8mm"]}
 AVX512 = ["-mavx2", "-mfma", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]
 X86 = {2: AVX512, 3: AVX512 + ["-mavx512vnni"]}
@@ -33,22 +34,26 @@ KERNELS = [
 
 
 def loops(text):
-    """The innermost loops: the lines from a label to the jump back to it, without a label in between."""
-    label, body = None, []
+    """The innermost loops: the lines from a label to a jump back to it, labels in between included."""
+    lines, labels, last = [], {}, -1
     for line in text.splitlines():
-        code = line.split("//")[0].split("@")[0].rstrip()
+        code = line.split("//")[0].rstrip()
         found = re.match(r"(\.?\w+):", code)
         if found:
-            label, body = found.group(1), []
-        elif label and code.strip() and not code.strip().startswith((".", "#")):
-            body.append(code)
-            jump = re.match(r"\s*(?:b\.?\w+|cbn?z|tbn?z|j\w+)\s.*?(\.?\w+)$", code)
-            if jump and jump.group(1) in (label, label + "b"):
-                yield [f"{label}:", *body]
+            labels[found.group(1)] = len(lines)
+            lines.append(found.group(0))
+        elif code.strip() and not code.strip().startswith((".", "#")):
+            lines.append(code)
+            jump = re.match(r"\s*(?:b\.?\w*|cbn?z|tbn?z|j\w+)\s.*?(\.?\w+)$", code)
+            target = jump and labels.get(jump.group(1), labels.get(jump.group(1).removesuffix("b")))
+            if target is not None:
+                if target > last:
+                    yield lines[target:]
+                last = max(last, target)
 
 
 def simulate(mca, compiler, level, multiplication, source, arguments, target):
-    text = subprocess.run([compiler, *FLAGS, *arguments, f"-DACCUBLAS_ISA_LEVEL={level}", "-DACCUBLAS_ISA_NAMESPACE=isa", "-DACCUBLAS_KERNEL_LEVELS=1",
+    text = subprocess.run([compiler, *FLAGS, *arguments, f"-DACCUBLAS_ISA_LEVEL={level}", f"-DACCUBLAS_ISA_NAMESPACE=isa_{NAMESPACES[level]}", "-DACCUBLAS_KERNEL_LEVELS=1",
                            "-DACCUBLAS_ARM_LEVELS=0", str(ROOT / source)], capture_output=True, text=True, check=True).stdout
     multiplies = re.compile(rf"\s*{multiplication}\s")
     loop = max(loops(text), key=lambda body: sum(bool(multiplies.match(line)) for line in body), default=[])
@@ -62,11 +67,11 @@ def simulate(mca, compiler, level, multiplication, source, arguments, target):
     if done.returncode:
         return None
     cycles = int(re.search(r"Total Cycles:\s+(\d+)", done.stdout).group(1)) / 200
-    return count, len(loop) - 1, cycles
+    return count, sum(not line.endswith(":") for line in loop), cycles
 
 
 def main():
-    mca = next((tool for tool in ("llvm-mca", "llvm-mca-19", "llvm-mca-20") if shutil.which(tool)), None)
+    mca = next((tool for tool in ("llvm-mca-20", "llvm-mca-19", "llvm-mca") if shutil.which(tool)), None)
     if not mca or not shutil.which("aarch64-linux-gnu-g++"):
         print("needs llvm-mca and aarch64-linux-gnu-g++")
         return 77
