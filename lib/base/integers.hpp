@@ -19,8 +19,8 @@ ACCUBLAS_HD constexpr auto round_up(A x, B multiple) {
   return ceil_div(x, multiple) * multiple;
 }
 
-/// Where half l of an array of 64-bit numbers lies, if it is read and written as 32-bit numbers in the machine's order of
-/// bytes. The halves count from the least significant one of the first number.
+/// Where half l of an array of 64-bit numbers lies, if it is read and written as 32-bit numbers in the machine's order
+/// of bytes. The halves count from the least significant one of the first number.
 constexpr int half_position(int l) { return std::endian::native == std::endian::little ? l : l ^ 1; }
 
 }  // namespace accublas

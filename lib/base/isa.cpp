@@ -18,7 +18,7 @@ namespace accublas::cpu {
 
 namespace {
 
-constexpr Isa all[] = {Isa::baseline, Isa::avx2, Isa::avx512, Isa::avx512_vnni,
+constexpr Isa all[] = {Isa::baseline, Isa::avx2, Isa::avx512,  Isa::avx512_vnni,
                        Isa::amx,      Isa::neon, Isa::dotprod, Isa::i8mm};
 
 /// The highest level that this build has kernels for, and whether a level is one of its architecture's.

@@ -199,7 +199,8 @@ std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
       blas.call(routine, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.work, o.lwork, info.address());
       break;
     case Operation::ormqr:
-      blas.call(routine, side, op, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.c.data, o.ldc, o.work, o.lwork, info.address());
+      blas.call(routine, side, op, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.c.data, o.ldc, o.work, o.lwork,
+                info.address());
       break;
     default:
       blas.call(routine, op, o.m, o.n, o.nrhs, o.a.data, o.lda, o.c.data, o.ldc, o.work, o.lwork, info.address());

@@ -119,8 +119,8 @@ std::vector<std::string> loaded_openblas() {
 enum class Probe { none, asked, answered };
 thread_local Probe probe_state = Probe::none;
 
-/// Finds the width of a library's integers by its ISAMAX: the number of elements is 1 for readers of one width, and less
-/// for those of the other.
+/// Finds the width of a library's integers by its ISAMAX: the number of elements is 1 for readers of one width, and
+/// less for those of the other.
 void find_integers(RealBlas& blas) {
   constexpr bool little = std::endian::native == std::endian::little;
   constexpr std::int32_t words[2] = {little ? 1 : 0, little ? std::numeric_limits<std::int32_t>::min() : 1};

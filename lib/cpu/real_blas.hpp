@@ -55,7 +55,7 @@ struct RealBlas {
   bool narrow_in_blas;           ///< the other routines' integers have 32 bits, not 64
   void (*xerbla)(const char* routine, const void* argument, std::size_t length);  ///< null where it has none
   std::int32_t (*isamax)(const void* n, const float* x, const void* incx);        ///< null where it has none
-  const char* library;                                                             ///< file that was loaded
+  const char* library;                                                            ///< file that was loaded
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
 
   int integer_bytes() const { return narrow_integers ? 4 : 8; }
@@ -99,9 +99,9 @@ struct RealBlas {
   /// Returns an integer that routines of LAPACK, or those of BLAS, can read and write.
   BlasInteger lapack_integer(Index x) const { return {x, narrow_integers}; }
   BlasInteger blas_integer(Index x) const { return {x, narrow_in_blas}; }
-  /// Calls a routine with the arguments in Fortran's order: pointers as they are, everything else by its address. Values
-  /// of integers fit 32 bits, and are passed as wide as the library's integers. The caller's floating-point environment
-  /// stays as it is. The caller has asked for the routine (require).
+  /// Calls a routine with the arguments in Fortran's order: pointers as they are, everything else by its address.
+  /// Values of integers fit 32 bits, and are passed as wide as the library's integers. The caller's floating-point
+  /// environment stays as it is. The caller has asked for the routine (require).
   template <class Result = void, class... Arguments>
   Result call(Routine routine, const Arguments&... arguments) const {
     static_assert(((!std::is_integral_v<Arguments> || sizeof(Arguments) == 1 || sizeof(Arguments) == 8) && ...));

@@ -1,5 +1,5 @@
-// Runs calls that test/cross/compare.py sends, so that machines without Python and NumPy can run the oracle's cases: the
-// x86 build and a cross build under emulation answer the same bytes. All numbers in the streams are little-endian.
+// Runs calls that test/cross/compare.py sends, so that machines without Python and NumPy can run the oracle's cases:
+// the x86 build and a cross build under emulation answer the same bytes. All numbers in the streams are little-endian.
 //
 // A case: the function's name, the arguments, three buffers with the size of their elements, and the ways to call it
 // (mode, engine, threads, workspace). The answer of each way: the status and the bytes of the third buffer. With the
@@ -116,7 +116,8 @@ struct Buffer {
   }
 };
 
-/// Kinds of arguments: a number; a place in a buffer; a scalar of so many numbers; null; an array of places in a buffer.
+/// Kinds of arguments: a number; a place in a buffer; a scalar of so many numbers; null; an array of places in a
+/// buffer.
 enum class Kind : std::int64_t { number, place, scalar, null, places };
 
 struct Case {
@@ -146,7 +147,8 @@ struct Case {
       case Kind::null:
         return {0, nullptr};
       case Kind::places: {
-        const std::int64_t buffer = need_number(), offset = need_number(), stride = need_number(), count = need_number();
+        const std::int64_t buffer = need_number(), offset = need_number(), stride = need_number(),
+                           count = need_number();
         for (std::int64_t i = 0; i < count; ++i) lists[index].push_back(place(buffer, offset + i * stride));
         return {0, lists[index].data()};
       }

@@ -28,7 +28,8 @@ std::vector<double> numbers(repro::detail::Random& random, std::size_t count, in
   for (double& value : x) {
     const std::uint64_t bits = random();
     const int exponent = static_cast<int>(random() % static_cast<std::uint64_t>(2 * spread + 1)) - spread;
-    value = bits % 17 == 0 ? 0.0 : std::ldexp(static_cast<double>(static_cast<std::int64_t>(bits) >> 11), exponent - 53);
+    value =
+        bits % 17 == 0 ? 0.0 : std::ldexp(static_cast<double>(static_cast<std::int64_t>(bits) >> 11), exponent - 53);
   }
   return x;
 }
@@ -41,22 +42,33 @@ void accumulator(accublas_context* context, const char* mode, std::int64_t m, st
                     terms = static_cast<std::size_t>(k);
   const std::vector<double> a = numbers(random, rows * terms, spread), b = numbers(random, terms * cols, spread);
   std::vector<std::int32_t> of_rows(2 * rows), of_columns(2 * cols);
-  const std::string name = std::string("accumulator ") + mode + " " + std::to_string(m) + " " + std::to_string(n) + " " +
-                           std::to_string(k) + " spread " + std::to_string(spread);
+  const std::string name = std::string("accumulator ") + mode + " " + std::to_string(m) + " " + std::to_string(n) +
+                           " " + std::to_string(k) + " spread " + std::to_string(spread);
   for (std::size_t i = 0; i < rows; ++i) of_rows[2 * i] = of_rows[2 * i + 1] = ACCUBLAS_EXPONENT_NONE;
   of_columns.assign(2 * cols, ACCUBLAS_EXPONENT_NONE);
-  need(context, accublas_accumulator_measure(context, ACCUBLAS_TYPE_D, ACCUBLAS_LEFT, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, m,
-                                             k, a.data(), m, of_rows.data()), name);
-  need(context, accublas_accumulator_measure(context, ACCUBLAS_TYPE_D, ACCUBLAS_RIGHT, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS,
-                                             n, k, b.data(), k, of_columns.data()), name);
+  need(context,
+       accublas_accumulator_measure(context, ACCUBLAS_TYPE_D, ACCUBLAS_LEFT, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, m,
+                                    k, a.data(), m, of_rows.data()),
+       name);
+  need(context,
+       accublas_accumulator_measure(context, ACCUBLAS_TYPE_D, ACCUBLAS_RIGHT, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, n,
+                                    k, b.data(), k, of_columns.data()),
+       name);
   accublas_accumulator *sum = nullptr, *other = nullptr;
   for (accublas_accumulator** one : {&sum, &other})
-    need(context, accublas_accumulator_create(context, ACCUBLAS_TYPE_D, mode, m, n, k, of_rows.data(), of_columns.data(), 0, one), name);
+    need(
+        context,
+        accublas_accumulator_create(context, ACCUBLAS_TYPE_D, mode, m, n, k, of_rows.data(), of_columns.data(), 0, one),
+        name);
   const std::int64_t first = k / 3;
-  need(context, accublas_accumulator_add(context, sum, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, first,
-                                         a.data(), m, b.data(), k), name);
-  need(context, accublas_accumulator_add(context, other, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, k - first,
-                                         a.data() + first * m, m, b.data() + first, k), name);
+  need(context,
+       accublas_accumulator_add(context, sum, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, first, a.data(),
+                                m, b.data(), k),
+       name);
+  need(context,
+       accublas_accumulator_add(context, other, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, k - first,
+                                a.data() + first * m, m, b.data() + first, k),
+       name);
   const auto bytes_of = [&](accublas_accumulator* one) {
     std::size_t size = 0;
     accublas_accumulator_export(context, one, nullptr, 0, &size);
@@ -74,7 +86,8 @@ void accumulator(accublas_context* context, const char* mode, std::int64_t m, st
   print(name + " merged", bits);
   std::vector<double> c(rows * cols, 0.25);
   const double alpha = 1, beta = -3;
-  const accublas_status status = accublas_accumulator_finish(context, sum, ACCUBLAS_COL_MAJOR, &alpha, &beta, c.data(), m);
+  const accublas_status status =
+      accublas_accumulator_finish(context, sum, ACCUBLAS_COL_MAJOR, &alpha, &beta, c.data(), m);
   bits.assign(1, static_cast<std::uint64_t>(status));
   if (status == ACCUBLAS_SUCCESS)
     for (const double x : c) bits.push_back(std::bit_cast<std::uint64_t>(x));
@@ -100,7 +113,9 @@ void multiple_precision(accublas_context* context, int precision, std::int64_t m
     for (std::int64_t& e : exponent)
       e = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(2 * spread + 1)) - spread - 64 * limbs;
     for (std::int32_t& s : sign) s = static_cast<std::int32_t>(random() & 1);
-    need(context, accublas_mp_set_limbs(context, *array, 0, count, count, 1, limb.data(), limbs, exponent.data(), sign.data()), name);
+    need(context,
+         accublas_mp_set_limbs(context, *array, 0, count, count, 1, limb.data(), limbs, exponent.data(), sign.data()),
+         name);
   };
   make(&a, m * k);
   make(&b, k * n);
@@ -111,7 +126,8 @@ void multiple_precision(accublas_context* context, int precision, std::int64_t m
     std::vector<std::uint64_t> bits(static_cast<std::size_t>(count * limbs));
     std::vector<std::int64_t> exponent(static_cast<std::size_t>(count));
     std::vector<std::int32_t> sign(static_cast<std::size_t>(count));
-    need(context, accublas_mp_get_limbs(context, c, 0, count, count, 1, bits.data(), limbs, exponent.data(), sign.data()), name);
+    need(context,
+         accublas_mp_get_limbs(context, c, 0, count, count, 1, bits.data(), limbs, exponent.data(), sign.data()), name);
     for (const std::int64_t e : exponent) bits.push_back(static_cast<std::uint64_t>(e));
     for (const std::int32_t s : sign) bits.push_back(static_cast<std::uint64_t>(s != 0));
     print(name + what, bits);
@@ -121,15 +137,21 @@ void multiple_precision(accublas_context* context, int precision, std::int64_t m
     for (const double x : values) bits.push_back(std::bit_cast<std::uint64_t>(x));
     print(name + what + " doubles", bits);
   };
-  need(context, accublas_mp_gemm(context, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, factors, 0, a, 0, m, b, 0, k, factors,
-                                 1, c, 0, m), name);
+  need(context,
+       accublas_mp_gemm(context, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, factors, 0, a, 0, m, b, 0, k, factors,
+                        1, c, 0, m),
+       name);
   show(" gemm");
-  need(context, accublas_mp_gemv(context, ACCUBLAS_NO_TRANS, m, k, factors, 0, a, 0, m, b, 0, 1, factors, 1, c, 0, 1), name);
+  need(context, accublas_mp_gemv(context, ACCUBLAS_NO_TRANS, m, k, factors, 0, a, 0, m, b, 0, 1, factors, 1, c, 0, 1),
+       name);
   show(" gemv n");
   need(context, accublas_mp_align(context, a, 0, m, m, k, -1), name);
-  need(context, accublas_mp_gemv(context, ACCUBLAS_NO_TRANS, m, k, factors, 0, a, 0, m, b, 0, 1, factors, 1, c, 0, 1), name);
+  need(context, accublas_mp_gemv(context, ACCUBLAS_NO_TRANS, m, k, factors, 0, a, 0, m, b, 0, 1, factors, 1, c, 0, 1),
+       name);
   show(" gemv n, aligned");
-  need(context, accublas_mp_gemv(context, ACCUBLAS_TRANS, k < m ? k : m, m, nullptr, 0, a, 0, m, c, 0, 1, factors, 1, b, 0, 1), name);
+  need(context,
+       accublas_mp_gemv(context, ACCUBLAS_TRANS, k < m ? k : m, m, nullptr, 0, a, 0, m, c, 0, 1, factors, 1, b, 0, 1),
+       name);
   need(context, accublas_mp_dot(context, k, a, 0, 1, b, 0, 1, c, 0), name);
   show(" gemv t, dot");
   need(context, accublas_mp_axpy(context, m, factors, 0, a, 0, 1, c, 0, 1), name);

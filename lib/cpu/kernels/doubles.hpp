@@ -106,12 +106,8 @@ ACCUBLAS_INLINE Doubles load_halves(const double* lower, const double* upper) {
   return vcombine_f64(vld1_f64(lower), vld1_f64(upper));
 }
 /// The first `count` < W elements, then zeros.
-ACCUBLAS_INLINE Doubles load_first(const double* p, int count) {
-  return count > 0 ? Doubles{*p, 0} : Doubles{};
-}
-ACCUBLAS_INLINE Doubles load_first(const float* p, int count) {
-  return count > 0 ? Doubles{*p, 0} : Doubles{};
-}
+ACCUBLAS_INLINE Doubles load_first(const double* p, int count) { return count > 0 ? Doubles{*p, 0} : Doubles{}; }
+ACCUBLAS_INLINE Doubles load_first(const float* p, int count) { return count > 0 ? Doubles{*p, 0} : Doubles{}; }
 ACCUBLAS_INLINE void store(double* p, Doubles v) { vst1q_f64(p, v); }
 ACCUBLAS_INLINE void store(float* p, Doubles v) { vst1_f32(p, vcvt_f32_f64(v)); }
 /// v in a register: gcc would otherwise read memory again for each use.

@@ -1,4 +1,5 @@
-// INT8 products with NEON: USMMLA on pairs of rows and of columns, or SDOT, or what SDOT does made of widening products.
+// INT8 products with NEON: USMMLA on pairs of rows and of columns, or SDOT, or what SDOT does made of widening
+// products.
 #include <algorithm>
 
 #include "lib/cpu/kernels/int8_kernels.hpp"
@@ -42,8 +43,8 @@ void column_sums(const std::int8_t* column, std::int64_t k, std::int32_t* sums) 
   for (int v = 0; v < 8; ++v) vst1q_s32(sums + 4 * v, vshlq_n_s32(sum[v], 7));
 }
 
-/// 4 x 16 sums: SDOT multiplies signed bytes, so residues of rows are taken as x - 128, and the sums of the columns make
-/// up for that.
+/// 4 x 16 sums: SDOT multiplies signed bytes, so residues of rows are taken as x - 128, and the sums of the columns
+/// make up for that.
 void tile_sums(const std::uint8_t* row, std::int64_t stride, const std::int8_t* column, std::int64_t k,
                const std::int32_t* of_columns, std::int32_t* sums) {
   int32x4_t sum[tile_rows][4];

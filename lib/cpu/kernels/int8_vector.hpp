@@ -1,7 +1,7 @@
-// The vectors of the int8 kernels, with AVX2, with AVX-512, and with NEON (int8_vector_neon.hpp): numbers side by side in a register, a number a *lane*.
-// The operators + - * & | ^ ~ << work lane by lane (gcc's and clang's vectors; << takes one count for all lanes). Lanes
-// of integers wrap, as unsigned numbers do; a function that reads them as signed says so. Included by kernel files
-// only; everything has internal linkage.
+// The vectors of the int8 kernels, with AVX2, with AVX-512, and with NEON (int8_vector_neon.hpp): numbers side by side
+// in a register, a number a *lane*. The operators + - * & | ^ ~ << work lane by lane (gcc's and clang's vectors; <<
+// takes one count for all lanes). Lanes of integers wrap, as unsigned numbers do; a function that reads them as signed
+// says so. Included by kernel files only; everything has internal linkage.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The vectors of int8_vector.hpp with NEON, for conversion and reconstruction: 64 bytes in four registers, so that their
-// algorithms are those of AVX-512. Masks are registers too, all ones in the lanes that they have. Only int8_vector.hpp
-// includes this file.
+// The vectors of int8_vector.hpp with NEON, for conversion and reconstruction: 64 bytes in four registers, so that
+// their algorithms are those of AVX-512. Masks are registers too, all ones in the lanes that they have. Only
+// int8_vector.hpp includes this file.
 #pragma once
 
 #include <cstdint>
@@ -85,14 +85,13 @@ class Mask {
   }
   explicit operator std::uint64_t() const { return static_cast<unsigned>(*this); }
   const Integers64& all() const { return all_; }
+
  private:
   Integers64 all_;
 };
 ACCUBLAS_INLINE Mask operator&(const Mask& x, const Mask& y) { return x.all() & y.all(); }
 ACCUBLAS_INLINE Mask operator|(const Mask& x, const Mask& y) { return x.all() | y.all(); }
-ACCUBLAS_INLINE Mask operator~(const Mask& x) {
-  return Integers64{~x.all().a, ~x.all().b, ~x.all().c, ~x.all().d};
-}
+ACCUBLAS_INLINE Mask operator~(const Mask& x) { return Integers64{~x.all().a, ~x.all().b, ~x.all().c, ~x.all().d}; }
 ACCUBLAS_INLINE Mask& operator&=(Mask& x, const Mask& y) { return x = x & y; }
 ACCUBLAS_INLINE Mask& operator|=(Mask& x, const Mask& y) { return x = x | y; }
 /// Whether the mask has a lane, for a comparison with 0.
@@ -280,7 +279,9 @@ ACCUBLAS_INLINE Floats to_floats(const Integers32& v) {
 }
 
 ACCUBLAS_INLINE double lane_sum(const Doubles& v) { return vpaddd_f64((v.a + v.b) + (v.c + v.d)); }
-ACCUBLAS_INLINE double lane_min(const Doubles& v) { return vminvq_f64(vminq_f64(vminq_f64(v.a, v.b), vminq_f64(v.c, v.d))); }
+ACCUBLAS_INLINE double lane_min(const Doubles& v) {
+  return vminvq_f64(vminq_f64(vminq_f64(v.a, v.b), vminq_f64(v.c, v.d)));
+}
 ACCUBLAS_INLINE std::uint64_t lane_max(const Integers64& v) {
   std::uint64_t most = 0;
   for (const uint64x2_t x : {v.a, v.b, v.c, v.d})

@@ -1,5 +1,6 @@
-// Integers from residues with AVX-512 and NEON, 32 or 16 elements at a time: windows of 7 digits of 16 bits, from products of 16-bit
-// numbers and the quotient by P in single precision. Only int8_reconstruct_avx512.cpp includes this file.
+// Integers from residues with AVX-512 and NEON, 32 or 16 elements at a time: windows of 7 digits of 16 bits, from
+// products of 16-bit numbers and the quotient by P in single precision. Only int8_reconstruct_avx512.cpp includes this
+// file.
 #pragma once
 
 #include "lib/base/integers.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 constexpr int top_digits = 7;
 
-/// Vectors of 16 elements that go side by side: one register alone would wait for its chains of dependent sums, and with
-/// NEON a vector is four.
+/// Vectors of 16 elements that go side by side: one register alone would wait for its chains of dependent sums, and
+/// with NEON a vector is four.
 constexpr int side_by_side = ACCUBLAS_VECTOR_BITS == 128 ? 1 : 2, elements = 16 * side_by_side;
 
 /// All of these elements.
@@ -30,8 +31,7 @@ struct Leading {
 ACCUBLAS_INLINE void load_pair(const Int8Reconstruction& t, const std::int8_t* at, int l, Residues& pair) {
   const std::int8_t* one = at + 2 * l * t.plane_stride;
   const std::int8_t* other = 2 * l + 1 < t.crt->count ? one + t.plane_stride : one;  // its weight is 0
-  for (int g = 0; g < side_by_side; ++g)
-    pair[g] = load_pairs(one + 16 * g, other + 16 * g);
+  for (int g = 0; g < side_by_side; ++g) pair[g] = load_pairs(one + 16 * g, other + 16 * g);
 }
 
 /// -q modulo 2^16 in 32 bits, q the quotient of S by P from the three leading digits. They stand for S + q P up to

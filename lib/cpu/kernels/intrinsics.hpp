@@ -1,6 +1,6 @@
 // Every header of vectors starts with this header: it includes the intrinsics, says how many bits a register has (none
-// in the portable twin), and defines how functions on vectors are declared. gcc 12 warns of the undefined operands inside its AVX-512 intrinsics (gcc bug 105593), and clang has no
-// such warning to turn off.
+// in the portable twin), and defines how functions on vectors are declared. gcc 12 warns of the undefined operands
+// inside its AVX-512 intrinsics (gcc bug 105593), and clang has no such warning to turn off.
 #pragma once
 
 #if ACCUBLAS_ISA_LEVEL == 0

@@ -13,9 +13,8 @@
 namespace accublas::cpu {
 
 /// The numbers of each Isa. A kernel reads those of its own level.
-inline constexpr const Tuning* tunings[] = {&baseline_tuning,    &avx2_tuning, &avx512_tuning,
-                                            &avx512_vnni_tuning, &amx_tuning,  &neon_tuning,
-                                            &dotprod_tuning,     &i8mm_tuning};
+inline constexpr const Tuning* tunings[] = {&baseline_tuning, &avx2_tuning, &avx512_tuning,  &avx512_vnni_tuning,
+                                            &amx_tuning,      &neon_tuning, &dotprod_tuning, &i8mm_tuning};
 
 /// Returns whether parts of a sum that are added at a time are whole blocks of dot2, whose bits depend on the blocks.
 constexpr bool keeps_blocks(const Tuning& t) {

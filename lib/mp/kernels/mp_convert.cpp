@@ -11,8 +11,8 @@
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {
 
-constexpr int block_vectors = 4;                       ///< a block's planes are written 128 or 256 bytes at a time
-constexpr int block = block_vectors * 2 * W;           ///< elements of a block
+constexpr int block_vectors = 4;                           ///< a block's planes are written 128 or 256 bytes at a time
+constexpr int block = block_vectors * 2 * W;               ///< elements of a block
 constexpr int tile = ACCUBLAS_VECTOR_BITS == 512 ? 4 : 2;  ///< moduli whose sums share the registers
 static_assert(2 * block_vectors * sizeof(V) <= mp_room(1) * sizeof(std::uint64_t));
 /// The number of elements of a plane that the simpler conversions process at a time. These are neighbouring cache
@@ -285,8 +285,8 @@ void crt_digits(const MpCrtDigits& c) {
   }
 }
 
-/// Sets limb[l][i] to limb l of element i for the 8 limbs (the first ones, then zeros) of `elements` <= 8 elements, which
-/// are `stride` apart.
+/// Sets limb[l][i] to limb l of element i for the 8 limbs (the first ones, then zeros) of `elements` <= 8 elements,
+/// which are `stride` apart.
 ACCUBLAS_INLINE void transpose(const std::uint32_t* in, std::int64_t stride, std::int64_t elements, FirstOfEight first,
                                Eight* limb) {
   Eight row[8], two[8];

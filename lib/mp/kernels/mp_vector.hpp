@@ -1,7 +1,7 @@
 // Vectors for the kernels of lib/mp/kernels/mp_kernels.hpp: W lanes of 64 bits, or 2 W residues of 32 bits. Residues at
 // even positions are multiplied as they are, because the instruction reads only the low half of each lane; the others
-// are multiplied after a shift. There are versions for AVX2, AVX-512 and NEON (mp_vector_neon.hpp); the portable twin has no vectors. Kernel files
-// include this header, and everything in it has internal linkage.
+// are multiplied after a shift. There are versions for AVX2, AVX-512 and NEON (mp_vector_neon.hpp); the portable twin
+// has no vectors. Kernel files include this header, and everything in it has internal linkage.
 #pragma once
 
 #include <cstdint>
@@ -172,9 +172,7 @@ ACCUBLAS_INLINE FirstOfEight first_of_eight(std::int64_t count) {
 ACCUBLAS_INLINE Eight load_eight(const std::uint32_t* p, FirstOfEight first) {
   return _mm256_maskload_epi32(reinterpret_cast<const int*>(p), first);
 }
-ACCUBLAS_INLINE void store_eight(std::uint32_t* p, Eight v) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
-}
+ACCUBLAS_INLINE void store_eight(std::uint32_t* p, Eight v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
 ACCUBLAS_INLINE void store_eight(std::uint32_t* p, FirstOfEight first, Eight v) {
   _mm256_maskstore_epi32(reinterpret_cast<int*>(p), first, v);
 }

@@ -1,4 +1,5 @@
-// The vectors of mp_vector.hpp with NEON: W = 4 lanes of 64 bits in two registers. Only mp_vector.hpp includes this file.
+// The vectors of mp_vector.hpp with NEON: W = 4 lanes of 64 bits in two registers. Only mp_vector.hpp includes this
+// file.
 #pragma once
 
 #include <cstdint>
@@ -81,9 +82,7 @@ ACCUBLAS_INLINE V mul32(V x, V y) { return lanes(words(x).a * words(y).a, words(
 ACCUBLAS_INLINE V min32(V x, V y) {
   return lanes(vminq_u32(words(x).a, words(y).a), vminq_u32(words(x).b, words(y).b));
 }
-ACCUBLAS_INLINE V nonzero32(V v) {
-  return lanes(vtstq_u32(words(v).a, words(v).a), vtstq_u32(words(v).b, words(v).b));
-}
+ACCUBLAS_INLINE V nonzero32(V v) { return lanes(vtstq_u32(words(v).a, words(v).a), vtstq_u32(words(v).b, words(v).b)); }
 ACCUBLAS_INLINE V left32(V v, V counts) {
   return lanes(vshlq_u32(words(v).a, with_sign(words(counts).a)), vshlq_u32(words(v).b, with_sign(words(counts).b)));
 }
