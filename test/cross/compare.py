@@ -124,7 +124,7 @@ def encode(case, ways):
 
 def run(command, jobs, environment):
     """(answers in order, lines of the lists)."""
-    environment = {**os.environ, **environment}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("LD_", "ACCUBLAS_"))} | environment
     done = subprocess.run(command, input=jobs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
     lists = subprocess.run([*command, "lists"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     for one in done, lists:
