@@ -9,7 +9,7 @@ build=${BUILD_DIR:-build}
 
 packages=(g++ gfortran meson ninja-build pkg-config libopenblas-dev python3 python3-numpy python3-scipy
   python3-matplotlib python3-tqdm libcli11-dev)
-test_packages=(clang libgtest-dev libmpfr-dev libgmp-dev libblas3 libblas-test liblapack-test liblapack3 python3-pip python3-venv python3-mpmath python3-gmpy2 build-essential debhelper
+test_packages=(clang g++-aarch64-linux-gnu qemu-user libgtest-dev libmpfr-dev libgmp-dev libblas3 libblas-test liblapack-test liblapack3 python3-pip python3-venv python3-mpmath python3-gmpy2 build-essential debhelper
   cmake libopenmpi-dev openmpi-bin libscalapack-openmpi-dev scalapack-test-common scalapack-mpi-test hpcc coq libcoq-flocq)
 
 install_missing() {

@@ -347,7 +347,7 @@ std::int64_t accublas_private_isamax(std::int64_t n, const float* x, std::int64_
   if (cpu::fits_vector(n, incx, false) && stack_has(cpu::stack_of_blas(Operation::dot)))
     if (const cpu::RealBlas* const blas = accublas_private_real_blas(); blas && blas->isamax) {
       const FpControl control;
-      return blas->isamax(&n, x, &incx);
+      return blas->isamax(blas->blas_integer(n).address(), x, blas->blas_integer(incx).address());
     }
   std::int64_t largest = 0;
   for (std::int64_t i = 1; i < n; ++i)

@@ -9,10 +9,9 @@
 
 // Weak references. A reference is null if nobody defines the symbol. Otherwise it is the program's definition if it has
 // one, else that of the BLAS in its scope. A linker that sees these references exports the program's handlers from the
-// executable, even if no BLAS is linked. They also suit a handler that reads an int32: the machines are little endian
-// and pass the number in a register.
+// executable, even if no BLAS is linked. CBLAS's handler may read an int32, because the number is in a register.
 extern "C" {
-using F77Handler = void(const char* routine, const std::int64_t* argument, std::size_t length);
+using F77Handler = void(const char* routine, const void* argument, std::size_t length);
 using CblasHandler = void(std::int64_t argument, const char* routine, const char* form, ...);
 #define ACCUBLAS_HANDLERS(spelling, Int, prefix, f77_suffix, cblas_suffix) \
   [[gnu::weak]] F77Handler prefix##xerbla##f77_suffix;                     \
@@ -30,6 +29,12 @@ namespace {
 // The handlers in the order of Spelling.
 #define ACCUBLAS_F77_HANDLER(spelling, Int, prefix, f77_suffix, cblas_suffix) prefix##xerbla##f77_suffix,
 #define ACCUBLAS_CBLAS_HANDLER(spelling, Int, prefix, f77_suffix, cblas_suffix) prefix##cblas_xerbla##cblas_suffix,
+
+bool has_narrow_integers(Spelling spelling) {
+#define ACCUBLAS_IS_NARROW(spelling, Int, prefix, f77_suffix, cblas_suffix) sizeof(Int) == 4,
+  constexpr bool narrow[] = {ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_IS_NARROW)};
+  return narrow[static_cast<int>(spelling)];
+}
 
 F77Handler* f77_handler(Spelling spelling) {
   F77Handler* const own[] = {ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_F77_HANDLER)};
@@ -78,9 +83,14 @@ int renumber(const char* routine, int argument) {
 
 void f77_error(const char* routine, std::int64_t argument, Spelling spelling) {
   F77Handler* handler = f77_handler(spelling);
+  bool narrow = has_narrow_integers(spelling);
   // Python and others load their BLAS with local scope, where only the real BLAS has the handler.
-  if (const cpu::RealBlas* blas = handler ? nullptr : accublas_private_real_blas()) handler = blas->xerbla;
-  if (handler) handler(routine, &argument, std::strlen(routine));
+  if (const cpu::RealBlas* blas = handler ? nullptr : accublas_private_real_blas()) {
+    handler = blas->xerbla;
+    narrow = blas->narrow_in_blas;
+  }
+  const cpu::BlasInteger number(argument, narrow);
+  if (handler) handler(routine, number.address(), std::strlen(routine));
 }
 
 void cblas_error(const char* routine, const char* f77_routine, CblasComplaint complaint, bool row_major,

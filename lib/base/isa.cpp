@@ -10,13 +10,20 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
 #endif
 
 namespace accublas::cpu {
 
 namespace {
 
-constexpr Isa all[] = {Isa::baseline, Isa::avx2, Isa::avx512, Isa::avx512_vnni, Isa::amx};
+constexpr Isa all[] = {Isa::baseline, Isa::avx2, Isa::avx512,  Isa::avx512_vnni,
+                       Isa::amx,      Isa::neon, Isa::dotprod, Isa::i8mm};
+
+/// The highest level that this build has kernels for, and whether a level is one of its architecture's.
+constexpr Isa built = ACCUBLAS_ARM_LEVELS > 0 ? all[4 + ACCUBLAS_ARM_LEVELS] : all[ACCUBLAS_KERNEL_LEVELS - 1];
+constexpr bool is_here(Isa isa) { return isa == Isa::baseline || (isa >= Isa::neon) == (built >= Isa::neon); }
 
 #if defined(__x86_64__) && defined(__linux__)
 
@@ -41,6 +48,14 @@ Isa cpu_isa() {
   return amx_permitted() ? Isa::amx : Isa::avx512_vnni;
 }
 
+#elif defined(__aarch64__) && defined(__linux__)
+
+Isa cpu_isa() {
+  constexpr unsigned long dot_products = 1ul << 20, matrix_products = 1ul << 13;  // ASIMDDP, I8MM
+  if (!(getauxval(AT_HWCAP) & dot_products)) return Isa::neon;
+  return getauxval(AT_HWCAP2) & matrix_products ? Isa::i8mm : Isa::dotprod;
+}
+
 #else
 
 Isa cpu_isa() { return Isa::baseline; }
@@ -48,12 +63,11 @@ Isa cpu_isa() { return Isa::baseline; }
 #endif
 
 Isa detect() {
-  Isa isa = cpu_isa();
-  const Isa built = all[ACCUBLAS_KERNEL_LEVELS - 1];
-  if (isa > built) isa = built;
+  const Isa isa = std::min(cpu_isa(), built);
   // lib/runtime/settings.hpp reports a text that names no level as an error of the environment.
-  const char* cap = std::getenv("ACCUBLAS_ISA");
-  return std::min(isa, isa_of(cap ? cap : "").value_or(isa));
+  const char* text = std::getenv("ACCUBLAS_ISA");
+  const Isa cap = isa_of(text ? text : "").value_or(isa);
+  return is_here(cap) ? std::min(isa, cap) : isa;
 }
 
 }  // namespace
@@ -75,6 +89,12 @@ const char* isa_name(Isa isa) {
       return "avx512_vnni";
     case Isa::amx:
       return "amx";
+    case Isa::neon:
+      return "neon";
+    case Isa::dotprod:
+      return "dotprod";
+    case Isa::i8mm:
+      return "i8mm";
   }
   return "";
 }

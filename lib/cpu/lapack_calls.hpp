@@ -55,9 +55,10 @@ template <class E>
 Index call_trtri(const RealBlas& blas, const Factorization<E>& f, char uplo) {
   if (f.diag == ACCUBLAS_NON_UNIT)
     if (const Index singular = first_zero(f.a, f.n)) return singular;
-  Index info = 0;
-  blas.call({Operation::trtri, type_of<E>}, uplo, f.diag == ACCUBLAS_UNIT ? 'U' : 'N', f.n, f.a.data, f.lda, &info);
-  return info;
+  BlasInteger info = blas.lapack_integer(0);
+  blas.call({Operation::trtri, type_of<E>}, uplo, f.diag == ACCUBLAS_UNIT ? 'U' : 'N', f.n, f.a.data, f.lda,
+            info.address());
+  return info.value();
 }
 
 /// U U^H, or L^H L, of a triangle in its place, from the first block of rows of U (columns of L) on. OpenBLAS 0.3.21's
@@ -111,8 +112,8 @@ void call_lauum(const RealBlas& blas, const Factorization<E>& f, [[maybe_unused]
   if constexpr (is_complex<E>) {
     square_triangle(blas, f);
   } else {
-    Index info = 0;
-    blas.call({Operation::lauum, type_of<E>}, uplo, f.n, f.a.data, f.lda, &info);
+    BlasInteger info = blas.lapack_integer(0);
+    blas.call({Operation::lauum, type_of<E>}, uplo, f.n, f.a.data, f.lda, info.address());
   }
 }
 
@@ -146,14 +147,13 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
   blas.require(f.routine());
   const char uplo = f.uplo == ACCUBLAS_UPPER ? 'U' : 'L', op = op_letter<E>(f.trans);
   Index info = 0;
-  const auto narrowed = [&blas](Index number) {
-    return blas.narrow_integers ? static_cast<std::int32_t>(number) : number;
-  };
+  BlasInteger found = blas.lapack_integer(0);
   if (f.kind == Operation::getrf) {
-    blas.call(f.routine(), f.m, f.n, f.a.data, f.lda, f.pivots.data, &info);
+    blas.call(f.routine(), f.m, f.n, f.a.data, f.lda, f.pivots.data, found.address());
     info = detail::first_zero(f.a, f.order());
   } else if (f.kind == Operation::getrs) {
-    blas.call(f.routine(), op, f.n, f.nrhs, f.a.data, f.lda, f.pivots.data, f.b.data, f.ldb, &info);
+    blas.call(f.routine(), op, f.n, f.nrhs, f.a.data, f.lda, f.pivots.data, f.b.data, f.ldb, found.address());
+    info = found.value();
   } else if (f.kind == Operation::gesv) {
     Factorization<E> part = f;
     part.kind = Operation::getrf;
@@ -167,8 +167,8 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
     if (f.kind == Operation::getri && info == 0 && f.n > 0) detail::solve_by_l(blas, f);
   } else {
     if (has_factor(f.kind)) {
-      blas.call({Operation::potrf, type_of<E>}, uplo, f.n, f.a.data, f.lda, &info);
-      info = detail::cholesky_info(f, narrowed(info));
+      blas.call({Operation::potrf, type_of<E>}, uplo, f.n, f.a.data, f.lda, found.address());
+      info = detail::cholesky_info(f, found.value());
     }
     const accublas_transpose first = f.uplo == ACCUBLAS_UPPER ? ACCUBLAS_CONJ_TRANS : ACCUBLAS_NO_TRANS;
     for (const accublas_transpose trans : {first, ACCUBLAS_NO_TRANS + ACCUBLAS_CONJ_TRANS - first}) {
@@ -181,7 +181,7 @@ std::int64_t call_lapack(const RealBlas& blas, const Factorization<E>& f) {
       call_level3(blas, solution);
     }
   }
-  return narrowed(info);
+  return info;
 }
 
 /// Calls a routine of QR, with LAPACK's workspace. If lwork = -1, the wanted length goes to work[0].
@@ -190,22 +190,23 @@ std::int64_t call_lapack(const RealBlas& blas, const Orthogonal<E>& o) {
   blas.require(o.routine());
   const char side = o.side == ACCUBLAS_LEFT ? 'L' : 'R', op = op_letter<E>(o.trans);
   const Routine routine = o.routine();
-  Index info = 0;
+  BlasInteger info = blas.lapack_integer(0);
   switch (o.kind) {
     case Operation::geqrf:
-      blas.call(routine, o.m, o.n, o.a.data, o.lda, o.tau, o.work, o.lwork, &info);
+      blas.call(routine, o.m, o.n, o.a.data, o.lda, o.tau, o.work, o.lwork, info.address());
       break;
     case Operation::orgqr:
-      blas.call(routine, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.work, o.lwork, &info);
+      blas.call(routine, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.work, o.lwork, info.address());
       break;
     case Operation::ormqr:
-      blas.call(routine, side, op, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.c.data, o.ldc, o.work, o.lwork, &info);
+      blas.call(routine, side, op, o.m, o.n, o.k, o.a.data, o.lda, o.tau, o.c.data, o.ldc, o.work, o.lwork,
+                info.address());
       break;
     default:
-      blas.call(routine, op, o.m, o.n, o.nrhs, o.a.data, o.lda, o.c.data, o.ldc, o.work, o.lwork, &info);
-      if (o.lwork != -1) info = detail::least_squares_info(o);
+      blas.call(routine, op, o.m, o.n, o.nrhs, o.a.data, o.lda, o.c.data, o.ldc, o.work, o.lwork, info.address());
+      if (o.lwork != -1) return detail::least_squares_info(o);
   }
-  return blas.narrow_integers ? static_cast<std::int32_t>(info) : info;
+  return info.value();
 }
 
 }  // namespace accublas::cpu

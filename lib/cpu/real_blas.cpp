@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -39,8 +40,10 @@ bool is_accublas(void* handle, const void* symbol) {
 
 struct Spelling {
   const char *prefix, *f77_suffix, *cblas_suffix;
+  bool narrow;  ///< integers have 32 bits, unless find_integers sees others
 };
-#define ACCUBLAS_SPELLING(spelling, Int, prefix, f77_suffix, cblas_suffix) {#prefix, #f77_suffix, #cblas_suffix},
+#define ACCUBLAS_SPELLING(spelling, Int, prefix, f77_suffix, cblas_suffix) \
+  {#prefix, #f77_suffix, #cblas_suffix, sizeof(Int) == 4},
 constexpr Spelling spellings[] = {ACCUBLAS_BLAS_SPELLINGS(ACCUBLAS_SPELLING)};
 
 template <class Function>
@@ -72,6 +75,7 @@ bool find_in_any_spelling(void* handle, RealBlas& blas) {
     if (find_all(handle, spelling, RealBlas::is_entry, blas)) {
       find(handle, spelling, "xerbla", &blas.xerbla);
       find(handle, spelling, "isamax", &blas.isamax);
+      blas.narrow_in_blas = spelling.narrow;
       return true;
     }
   return false;
@@ -115,18 +119,31 @@ std::vector<std::string> loaded_openblas() {
 enum class Probe { none, asked, answered };
 thread_local Probe probe_state = Probe::none;
 
+/// Finds the width of a library's integers by its ISAMAX: the number of elements is 1 for readers of one width, and
+/// less for those of the other.
+void find_integers(RealBlas& blas) {
+  constexpr bool little = std::endian::native == std::endian::little;
+  constexpr std::int32_t words[2] = {little ? 1 : 0, little ? std::numeric_limits<std::int32_t>::min() : 1};
+  const Index one = 1;
+  const float x = 1;
+  const bool has_element = blas.isamax(words, &x, &one) == 1;
+  blas.narrow_in_blas = has_element == little;
+}
+
 /// Returns whether a library forwards its routines to the drop-in, as FlexiBLAS does if its user chose that. Such a
-/// library must not be the real BLAS. The drop-in's ISAMAX asks for the real BLAS, and works without one.
-bool forwards_to_accublas(void* handle, const RealBlas& blas) {
+/// library must not be the real BLAS. The drop-in's ISAMAX asks for the real BLAS, and works without one. Finds the
+/// width of the library's integers too.
+bool forwards_to_accublas(void* handle, RealBlas& blas) {
   // FlexiBLAS calls a library while it loads it, and its own routines crash before it has loaded one.
   using ListLoaded = std::ptrdiff_t(char*, std::size_t, std::ptrdiff_t);
   auto* const list_loaded = reinterpret_cast<ListLoaded*>(dlsym(handle, "flexiblas_list_loaded"));
   if (list_loaded && list_loaded(nullptr, 0, -1) == 0) return true;
   if (!blas.isamax) return false;
-  const Index one = 1;
-  const float x = 1;
   probe_state = Probe::asked;
-  blas.isamax(&one, &x, &one);
+  find_integers(blas);
+  const BlasInteger one = blas.blas_integer(1);
+  const float x = 1;
+  blas.isamax(one.address(), &x, one.address());
   return std::exchange(probe_state, Probe::none) == Probe::answered;
 }
 
@@ -189,16 +206,19 @@ bool reads_result(const RealBlas& blas) {
 /// columns a preloaded drop-in would be asked for products, which needs what is being loaded here.
 void see_to_lapack(RealBlas& blas) {
   constexpr Routine getrf = routine_named("dgetrf");
+  blas.narrow_integers = blas.narrow_in_blas;
   if (blas.lacks(getrf)) {
     void* const handle = dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
     void* const first = handle ? dlsym(handle, "dgetrf_") : nullptr;
     if (!first || is_accublas(handle, first)) return;  // stays loaded
     find_all(handle, spellings[0], is_lapack, blas);
+    blas.narrow_integers = true;
   }
   const Index one = 1, two = 2;
   double a[2] = {0, 1};
-  Index pivot = -1, info = 0;
-  blas.call(getrf, two, one, a, two, &pivot, &info);
+  Index pivot = -1;
+  BlasInteger info = blas.lapack_integer(0);
+  blas.call(getrf, two, one, a, two, &pivot, info.address());
   blas.narrow_integers = pivot != 2;
 }
 

@@ -3,7 +3,6 @@
 // drop-in cannot call itself.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
@@ -31,14 +30,32 @@ struct F77ComplexOf<float> {
 template <class T>
 using F77Complex = typename F77ComplexOf<T>::type;
 
+/// An integer in memory as a BLAS reads and writes it: with 32 bits (`narrow`) or 64.
+class BlasInteger {
+ public:
+  BlasInteger(Index x, bool narrow) : memory_{x}, narrow_(narrow) {
+    if (narrow) memory_.narrow = static_cast<std::int32_t>(x);
+  }
+  Index value() const { return narrow_ ? memory_.narrow : memory_.wide; }
+  void* address() { return &memory_; }
+  const void* address() const { return &memory_; }
+
+ private:
+  union {
+    Index wide;
+    std::int32_t narrow;
+  } memory_;
+  bool narrow_;
+};
+
 /// The real BLAS, and the LAPACK of the same library or of liblapack.so.3.
 struct RealBlas {
-  static_assert(std::endian::native == std::endian::little);
   void* entries[routine_count];  ///< Fortran entry points by number_of; null where it has none
-  bool narrow_integers;          ///< LAPACK's arrays of integers have 32 bits, not 64
-  void (*xerbla)(const char* routine, const Index* argument, std::size_t length);  ///< null where it has none
-  std::int32_t (*isamax)(const Index* n, const float* x, const Index* incx);       ///< null where it has none
-  const char* library;                                                             ///< file that was loaded
+  bool narrow_integers;          ///< LAPACK's integers have 32 bits, not 64
+  bool narrow_in_blas;           ///< the other routines' integers have 32 bits, not 64
+  void (*xerbla)(const char* routine, const void* argument, std::size_t length);  ///< null where it has none
+  std::int32_t (*isamax)(const void* n, const float* x, const void* incx);        ///< null where it has none
+  const char* library;                                                            ///< file that was loaded
   bool reads_result;  ///< its GEMM was seen to read C where beta = 0
 
   int integer_bytes() const { return narrow_integers ? 4 : 8; }
@@ -79,22 +96,35 @@ struct RealBlas {
       throw Error(ACCUBLAS_ERROR_NO_BLAS, std::string("the real BLAS has no ") + routine_name(*missing) +
                                               (is_lapack(*missing) ? ", nor has liblapack.so.3" : ""));
   }
-  /// Calls a routine with the arguments in Fortran's order: pointers as they are, everything else by its address. The
-  /// routine's integers may have 32 or 64 bits, and a call serves both: values fit 32 bits and lie in 64, of which a
-  /// library with 32-bit integers reads the low half. The caller's floating-point environment stays as it is. The
-  /// caller has asked for the routine (require).
+  /// Returns an integer that routines of LAPACK, or those of BLAS, can read and write.
+  BlasInteger lapack_integer(Index x) const { return {x, narrow_integers}; }
+  BlasInteger blas_integer(Index x) const { return {x, narrow_in_blas}; }
+  /// Calls a routine with the arguments in Fortran's order: pointers as they are, everything else by its address.
+  /// Values of integers fit 32 bits, and are passed as wide as the library's integers. The caller's floating-point
+  /// environment stays as it is. The caller has asked for the routine (require).
   template <class Result = void, class... Arguments>
   Result call(Routine routine, const Arguments&... arguments) const {
     static_assert(((!std::is_integral_v<Arguments> || sizeof(Arguments) == 1 || sizeof(Arguments) == 8) && ...));
     const auto address = [](const auto& argument) -> const void* {
-      if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(argument)>>)
+      using Argument = std::remove_cvref_t<decltype(argument)>;
+      if constexpr (std::is_pointer_v<Argument>)
         return argument;
+      else if constexpr (std::is_same_v<Argument, BlasInteger>)
+        return argument.address();
       else
         return &argument;
     };
+    const bool narrow = is_lapack(routine) ? narrow_integers : narrow_in_blas;
+    const auto in_memory = [narrow](const auto& argument) {
+      using Argument = std::remove_cvref_t<decltype(argument)>;
+      if constexpr (std::is_integral_v<Argument> && sizeof(Argument) == 8)
+        return BlasInteger(argument, narrow);
+      else
+        return argument;
+    };
     using Function = Result (*)(std::conditional_t<true, const void*, Arguments>...);
     const FpControl control;
-    return reinterpret_cast<Function>(entries[number_of(routine)])(address(arguments)...);
+    return reinterpret_cast<Function>(entries[number_of(routine)])(address(in_memory(arguments))...);
   }
 };
 

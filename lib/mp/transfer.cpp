@@ -27,9 +27,18 @@ void for_runs(const Block& block, std::int64_t first, std::int64_t count, Body&&
 /// Returns the leading 64 bits of X.
 std::uint64_t leading(const std::uint32_t* limb, const Format& format) {
   const int from = format.precision - 64, at = from / 32, shift = from % 32;
-  std::uint64_t top = limb[at] | static_cast<std::uint64_t>(limb[at + 1]) << 32;
-  if (shift != 0) top = top >> shift | static_cast<std::uint64_t>(limb[at + 2]) << (64 - shift);
+  const auto half = [limb](int l) { return static_cast<std::uint64_t>(limb[half_position(l)]); };
+  std::uint64_t top = half(at) | half(at + 1) << 32;
+  if (shift != 0) top = top >> shift | half(at + 2) << (64 - shift);
   return top;
+}
+
+/// Returns whether X has a bit below the leading 64.
+bool any_below_leading(const std::uint32_t* limb, const Format& format) {
+  const int from = format.precision - 64, at = from / 32, shift = from % 32;
+  for (int l = 0; l < at; ++l)
+    if (limb[half_position(l)] != 0) return true;
+  return shift != 0 && limb[half_position(at)] << (32 - shift) != 0;
 }
 
 /// Converts the digits of an integer to its limbs.
@@ -40,11 +49,11 @@ void join(const std::uint32_t* digit, std::int64_t stride, int digits, std::uint
     bits |= static_cast<std::uint64_t>(digit[k * stride]) << have;
     have += 31;
     if (have < 32 || l == limbs) continue;
-    limb[l++] = static_cast<std::uint32_t>(bits);
+    limb[half_position(l++)] = static_cast<std::uint32_t>(bits);
     bits >>= 32;
     have -= 32;
   }
-  for (; l < limbs; ++l, bits >>= 32) limb[l] = static_cast<std::uint32_t>(bits);
+  for (; l < limbs; ++l, bits >>= 32) limb[half_position(l)] = static_cast<std::uint32_t>(bits);
 }
 
 constexpr int double_digits = 2;  ///< of 31 bits, for 53
@@ -231,8 +240,8 @@ void Decoder::limbs(const Elements& from, const Block& block, std::int64_t first
     }
     const std::uint64_t* integer = &integers_[t * basis_.limbs];
     for (int l = 0; l < format_.limbs / 2; ++l) {
-      limb[2 * l] = static_cast<std::uint32_t>(integer[l]);
-      limb[2 * l + 1] = static_cast<std::uint32_t>(integer[l] >> 32);
+      limb[half_position(2 * l)] = static_cast<std::uint32_t>(integer[l]);
+      limb[half_position(2 * l + 1)] = static_cast<std::uint32_t>(integer[l] >> 32);
     }
   }
 }
@@ -255,7 +264,7 @@ double round_to_double(bool negative, std::int32_t exponent, const std::uint32_t
   // The result keeps `keep` bits of the leading 64, fewer than 53 for subnormals; the remaining bits decide the
   // rounding.
   const std::uint64_t top = leading(limb, format);
-  const bool rest = limbs_any_below(limb, format.limbs, format.precision - 64);
+  const bool rest = any_below_leading(limb, format);
   const int keep = exponent >= -1021 ? 53 : exponent + 1074, drop = 64 - keep;
   std::uint64_t kept = keep == 0 ? 0 : top >> drop;
   const bool half = (top >> (drop - 1) & 1) != 0;

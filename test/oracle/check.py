@@ -39,6 +39,7 @@ from values import COMPLEX
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import engine_table  # noqa: E402
+from isa_levels import isa_levels  # noqa: E402
 
 # Cases per group at scale 1.
 COUNTS = {"gemm": 130, "gemm_batched": 60, "gemv": 80, "dot": 110, "dotu": 110, "dotc": 110, "nrm2": 150, "asum": 120}
@@ -53,22 +54,6 @@ COMPLEX_SHARE = 0.4  # of them for complex types, whose elements are four real p
 
 def backend():
     return os.environ.get("ACCUBLAS_BACKEND", "auto")
-
-
-def isa_levels():
-    """Names of the levels that this CPU has, for ACCUBLAS_ISA."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split()
-    except (OSError, IndexError):
-        flags = []
-    levels = ["baseline"]
-    needs = [("avx2", ("avx2", "fma")), ("avx512", ("avx512f", "avx512bw", "avx512dq", "avx512vl")),
-             ("avx512_vnni", ("avx512_vnni",)), ("amx", ("amx_tile", "amx_int8"))]
-    for name, required in needs:
-        if not all(flag in flags for flag in required):
-            break
-        levels.append(name)
-    return levels
 
 
 class Worker:

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../both_types.hpp"
@@ -86,9 +87,11 @@ void fill(Operands<T>& o, const Call& call) {
     const detail::Spread spread(call.data == 1 ? 4.0 * static_cast<double>(i % 7) / 6 : 1.0);
     for (std::int64_t p = 0; p < call.k; ++p) {
       double x = spread(rng);
-      if (call.data == 2) {
-        x = p % 2 ? std::ldexp(rng() & 1 ? 1.0 : -1.0, static_cast<int>(rng() % 80) - digits)
-                  : static_cast<double>(rng() % 16) - 8;
+      if (call.data == 2 && p % 2 != 0) {
+        const int exponent = static_cast<int>(rng() % 80) - digits;
+        x = std::ldexp(rng() & 1 ? 1.0 : -1.0, exponent);
+      } else if (call.data == 2) {
+        x = static_cast<double>(rng() % 16) - 8;
       }
       o.a[static_cast<std::size_t>(call.trans ? p + i * call.k : i + p * call.m)] = static_cast<T>(x);
     }
@@ -159,11 +162,8 @@ std::vector<std::uint64_t> bits_of(accublas_context* context, const Call& call, 
     throw std::runtime_error(call.name() + " engine " + settings.engine + ": " + accublas_last_error(context));
   }
   std::vector<std::uint64_t> result;
-  for (const T& x : out) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &x, sizeof x);
-    result.push_back(bits);
-  }
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  for (const T& x : out) result.push_back(std::bit_cast<Bits>(x));
   return result;
 }
 

@@ -8,20 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-
-def levels():
-    """Instruction sets that this CPU has."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split()
-    except (OSError, IndexError):
-        flags = []
-    found = ["baseline"]
-    for name, needs in (("avx2", "avx2 fma"), ("avx512", "avx512f avx512bw avx512dq avx512vl"),
-                        ("avx512_vnni", "avx512_vnni"), ("amx", "amx_tile amx_int8")):
-        if not set(needs.split()) <= set(flags):
-            break
-        found.append(name)
-    return found
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from isa_levels import isa_levels  # noqa: E402
 
 
 def run(driver, size, environment):
@@ -54,7 +42,7 @@ def compare_backends(driver):
 def main(driver, *backend):
     if backend == ("cuda",):
         return compare_backends(driver)
-    found = levels()
+    found = isa_levels()
     failures = 0
     small = run(driver, "small", {"ACCUBLAS_NUM_THREADS": "1"})
     variants = [{"ACCUBLAS_ISA": level} for level in found]

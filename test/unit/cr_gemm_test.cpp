@@ -105,7 +105,7 @@ void check_gemm(const GemmCase<T>& t, int n) {
       T* const c = &reference.c(i, j);
       *c = cpu::exact_element<T>(t.k, t.alpha, reference.a.row(i), reference.b.col(j), t.beta, c);
     }
-  for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+  for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
     if (isa > cpu::detected_isa()) continue;
     for (std::size_t cap : {std::size_t{256} << 20, std::size_t{0}}) {
       std::vector<T> got = t.c, buffer(16);
@@ -245,7 +245,7 @@ TYPED_TEST(CrGemm, SumsWithinTheirBounds) {
   Random random(9);
   for (int n = 0; n < 24; ++n) {
     const Index k = n % 8 == 7 ? 1024 : pick(random, 1, 300);
-    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
       if (isa > cpu::detected_isa()) continue;
       const cpu::CrGemmKernel<T>& kernel = cpu::kernels_for<cpu::CrGemmKernel<T>>(isa);
       const Index lines = kernel.lines, words = ceil_div(k, 64), rows = pick(random, 1, kernel.lines);
@@ -341,7 +341,7 @@ TEST(CrGemmUnderflow, IsNoZero) {
     std::vector<double> a(m * k), b(k * n), c(m * n, addend);
     for (Index i = 0; i < m; ++i) a[i] = -0x1.cp-956, a[i + 2 * m] = 0x1.cp382;
     for (Index j = 0; j < n; ++j) b[k * j] = 0x1p-971, b[1 + k * j] = 0x1.4p-241;
-    for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
       if (isa > cpu::detected_isa()) continue;
       std::vector<double> out = c;
       accublas_report_t report{};

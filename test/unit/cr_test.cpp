@@ -105,7 +105,7 @@ void check(Case<T>& c, int n) {
   for (Index i = 0; i < c.m; ++i) {
     reference.y[i] = cpu::exact_element<T>(c.k, c.alpha, reference.a.row(i), reference.x, c.beta, &reference.y[i]);
   }
-  for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+  for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
     if (isa > cpu::detected_isa()) continue;
     std::vector<T> one_by_one = c.y;
     const Gemv<T> g = c.gemv(one_by_one);
@@ -172,7 +172,7 @@ TYPED_TEST(Cr, SumsWithinTheirBounds) {
         exact[i] = exact[i] + term;
         largest[i] = std::max(largest[i], std::fabs(static_cast<double>(a[i * k + p]) * static_cast<double>(x[p])));
       }
-    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
       if (isa > cpu::detected_isa()) continue;
       const cpu::CrKernels<T>& kernels = cpu::kernels_for<cpu::CrKernels<T>>(isa);
       const std::vector<double> factors(x.begin(), x.end());
@@ -296,7 +296,7 @@ TYPED_TEST(Cr, FixedByItsDefinition) {
     if (pick(random, 0, 3) == 0) {  // few bits, so that halves and powers of two come up
       for (T& v : c.a) v = static_cast<T>(pick(random, -9, 9)) / 4;
     }
-    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
       if (isa > cpu::detected_isa()) continue;
       for (int threads : {1, 3}) {
         if (n % 50 == 49 && (threads == 1 || isa != cpu::Isa::avx2)) continue;

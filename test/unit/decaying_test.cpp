@@ -102,7 +102,7 @@ class Decaying : public testing::Test {
   /// got(execution) writes a result of `count` numbers, which are compared with `want`.
   template <class Body>
   void compare(const Numbers& want, Body&& got) {
-    for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
       if (isa > cpu::detected_isa()) continue;
       for (const std::size_t memory : {std::size_t{1} << 24, std::size_t{0}}) {
         accublas_report_t report{};
@@ -273,7 +273,7 @@ TEST(LiftedSums, KeepTheLeastEntriesOfHighLines) {
   for (int high = 980; high < 1024; ++high)
     for (const double least : {0x1p-1074, 0x3p-1074, 0x5p-1074}) {
       const double x[] = {std::ldexp(1, high), 3 * least, least, z}, y[] = {0, 0x1p200, -0x3p200, w};
-      for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+      for (const cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
         if (isa > cpu::detected_isa()) continue;
         EXPECT_EQ(cpu::cr_element<double>(isa, 4, 1, {x, 1}, {y, 1}, 0, nullptr), z * w) << high;
         EXPECT_EQ(cpu::cr_element<double>(isa, 4, 1, {y, 1}, {x, 1}, 0, nullptr), z * w) << high;

@@ -34,7 +34,7 @@ class Call {
 
 std::vector<Isa> instruction_sets() {
   std::vector<Isa> list;
-  for (Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx})
+  for (Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx, Isa::neon})
     if (isa <= detected_isa()) list.push_back(isa);
   return list;
 }

@@ -153,7 +153,8 @@ void expect_same(const std::vector<T>& got, const std::vector<T>& want, const ch
 
 std::vector<How> all_ways() {
   std::vector<How> ways;
-  const cpu::Isa all[] = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::avx512_vnni, cpu::Isa::amx};
+  const cpu::Isa all[] = {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512,  cpu::Isa::avx512_vnni,
+                          cpu::Isa::amx,      cpu::Isa::neon, cpu::Isa::dotprod, cpu::Isa::i8mm};
   int layout = 0;
   for (cpu::Isa isa : all)
     if (isa <= cpu::detected_isa()) ways.push_back({isa, 1 + layout % 2, std::size_t{256} << 20, layout++ % 3});

@@ -23,7 +23,7 @@ namespace {
 
 std::vector<Isa> levels() {
   std::vector<Isa> r;
-  for (Isa isa : {Isa::avx2, Isa::avx512, Isa::avx512_vnni, Isa::amx})
+  for (Isa isa : {Isa::avx2, Isa::avx512, Isa::avx512_vnni, Isa::amx, Isa::neon, Isa::dotprod, Isa::i8mm})
     if (isa <= detected_isa()) r.push_back(isa);
   return r;
 }

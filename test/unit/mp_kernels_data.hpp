@@ -17,7 +17,7 @@ inline constexpr std::uint32_t poison = 0xDEADBEEF;
 
 inline std::vector<Isa> levels() {
   std::vector<Isa> all;
-  for (Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512})
+  for (Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::neon})
     if (isa <= detected_isa()) all.push_back(isa);
   return all;
 }

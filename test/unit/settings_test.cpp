@@ -292,7 +292,8 @@ TEST(Environment, InvalidValuesNameTheVariableAndTheWords) {
   }
   EXPECT_TRUE(contains(read_words({{"ACCUBLAS_DGEMM_MODE", "tf32x3"}}).error, "tf64x3")) << "lists the family's words";
   EXPECT_TRUE(contains(read_words({{"ACCUBLAS_ENGINE", "int9"}}).error, "int8, fp64"));
-  EXPECT_TRUE(contains(read_words({{"ACCUBLAS_ISA", "AVX3"}}).error, "baseline, avx2, avx512, avx512_vnni, amx"));
+  EXPECT_TRUE(contains(read_words({{"ACCUBLAS_ISA", "AVX3"}}).error,
+                       "baseline, avx2, avx512, avx512_vnni, amx, neon, dotprod, i8mm"));
   EXPECT_TRUE(contains(read_words({{"ACCUBLAS_CUDA_KERNELS", "1"}}).error, "auto or portable"));
   EXPECT_TRUE(contains(read_words({{"ACCUBLAS_VERBOSE", "lines"}}).error, "0, 1, 2 or summary"));
 }
@@ -358,7 +359,7 @@ TEST(Environment, VerboseLevels) {
 }
 
 TEST(Environment, WordsForKernels) {
-  for (const char* isa : {"baseline", "avx2", "avx512", "avx512_vnni", "amx"}) {
+  for (const char* isa : {"baseline", "avx2", "avx512", "avx512_vnni", "amx", "neon", "dotprod", "i8mm"}) {
     EXPECT_STREQ(cpu::isa_name(cpu::isa_of(isa).value()), isa);
     environment_of({{"ACCUBLAS_ISA", isa}});
   }

@@ -110,7 +110,7 @@ int int8_fewest_moduli(const Int8Call<T>& call, int t) {
   double largest = 0;
   for (Index j = 0; j < inner.count; ++j) largest = std::max(largest, norm_of(inner_lines, j));
   // A pair costs as much as some hundred elements modulo one p.
-  Index left = outer.count * inner.count / (call.execution.isa >= Isa::amx ? 16384 : 1024);
+  Index left = outer.count * inner.count / tuning(call.execution.isa).int8.pair_elements;
   for (Index i = 0; i < outer.count && left >= 0; ++i) {
     const double norm = norm_of(outer_lines, i);
     if (norm * largest <= limit) continue;

@@ -23,7 +23,7 @@ constexpr bool exact_product = sizeof(T) < sizeof(double);
 
 constexpr std::uint64_t binade_bits = 0xFFF0000000000000u;  // sign and exponent
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return _mm512_range_pd(a, b, 0b1011); }
 ACCUBLAS_INLINE bool any_greater(V a, V b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ) != 0; }
 ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) {
@@ -52,7 +52,7 @@ ACCUBLAS_INLINE V last_bit(V x) {
                             _mm512_castsi512_pd(rest));
 }
 ACCUBLAS_INLINE V smaller(V a, V b) { return _mm512_min_pd(a, b); }
-#elif ACCUBLAS_ISA_LEVEL == 1
+#elif ACCUBLAS_VECTOR_BITS == 256
 ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return _mm256_max_pd(magnitude(a), magnitude(b)); }
 ACCUBLAS_INLINE bool any_greater(V a, V b) { return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)) != 0; }
 ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) {
@@ -85,6 +85,27 @@ ACCUBLAS_INLINE V last_bit(V x) {
   return _mm256_blendv_pd(sub(value, rest), splat(0x1p1023), _mm256_castsi256_pd(no_bits(value)));
 }
 ACCUBLAS_INLINE V smaller(V a, V b) { return _mm256_min_pd(a, b); }
+#elif ACCUBLAS_VECTOR_BITS == 128
+ACCUBLAS_INLINE V where_greater(V a, V b, V yes, V no) { return vbslq_f64(vcgtq_f64(a, b), yes, no); }
+ACCUBLAS_INLINE V larger_magnitude(V a, V b) {
+  return where_greater(magnitude(a), magnitude(b), magnitude(a), magnitude(b));
+}
+ACCUBLAS_INLINE bool any_lane(uint64x2_t all) { return vmaxvq_u32(vreinterpretq_u32_u64(all)) != 0; }
+ACCUBLAS_INLINE bool any_greater(V a, V b) { return any_lane(vcgtq_f64(a, b)); }
+ACCUBLAS_INLINE V power_of_two_below(V a) { return as_value(as_bits(a) & as_bits(splat(__builtin_inf()))); }
+ACCUBLAS_INLINE double lane_max(V v) { return v[0] > v[1] ? v[0] : v[1] > 0 ? v[1] : 0; }
+ACCUBLAS_INLINE V note_change(V seen, V a, V b) { return as_value(as_bits(seen) | (as_bits(a) ^ as_bits(b))); }
+ACCUBLAS_INLINE V either(V seen, V other) { return as_value(as_bits(seen) | as_bits(other)); }
+ACCUBLAS_INLINE uint64x2_t left_lanes(V seen) { return vtstq_u64(as_bits(seen), vdupq_n_u64(binade_bits)); }
+ACCUBLAS_INLINE bool any_left(V seen) { return any_lane(left_lanes(seen)); }
+ACCUBLAS_INLINE V where_left(V seen, V yes, V no) { return vbslq_f64(left_lanes(seen), yes, no); }
+ACCUBLAS_INLINE V last_bit(V x) {
+  const V value = magnitude(x);
+  const uint64x2_t bits = as_bits(value), below = bits & (bits - vdupq_n_u64(1));
+  const uint64x2_t rest = below & vtstq_u64(bits, vdupq_n_u64(0xFFFFFFFFFFFFF));
+  return vbslq_f64(vceqzq_u64(bits), splat(0x1p1023), sub(value, as_value(rest)));
+}
+ACCUBLAS_INLINE V smaller(V a, V b) { return vbslq_f64(vcltq_f64(a, b), a, b); }
 #else
 ACCUBLAS_INLINE V larger_magnitude(V a, V b) { return magnitude(a) > magnitude(b) ? magnitude(a) : magnitude(b); }
 ACCUBLAS_INLINE bool any_greater(V a, V b) { return a > b; }

@@ -13,15 +13,15 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 /// Returns seen | (a & b).
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) {
   return _mm512_castsi512_pd(
       _mm512_ternarylogic_epi64(_mm512_castpd_si512(seen), _mm512_castpd_si512(a), _mm512_castpd_si512(b), 0xF8));
 }
-#elif ACCUBLAS_ISA_LEVEL == 1
+#elif ACCUBLAS_VECTOR_BITS == 256
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) { return _mm256_or_pd(seen, _mm256_and_pd(a, b)); }
-#else
+#else  // also with NEON, whose bits have these operators
 ACCUBLAS_INLINE V note_common(V seen, V a, V b) { return as_value(as_bits(seen) | (as_bits(a) & as_bits(b))); }
 #endif
 

@@ -6,7 +6,7 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 namespace {
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
   const __m512i bits = _mm512_castpd_si512(magnitude(x)), old = _mm512_castpd_si512(word);
   return _mm512_castsi512_pd(_mm512_mask_or_epi64(old, _mm512_test_epi64_mask(bits, bits), old,
@@ -15,7 +15,7 @@ ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
 ACCUBLAS_INLINE V exclusive_or(V a, V b) { return _mm512_xor_pd(a, b); }
 ACCUBLAS_INLINE V ceiling(V v) { return _mm512_roundscale_pd(v, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC); }
 ACCUBLAS_INLINE V truncated(V v) { return _mm512_roundscale_pd(v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); }
-#elif ACCUBLAS_ISA_LEVEL == 1
+#elif ACCUBLAS_VECTOR_BITS == 256
 ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
   const V b = _mm256_castsi256_pd(_mm256_set1_epi64x(static_cast<long long>(bit)));
   return _mm256_or_pd(word, where_any_bit(magnitude(x), b));
@@ -23,6 +23,13 @@ ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
 ACCUBLAS_INLINE V exclusive_or(V a, V b) { return _mm256_xor_pd(a, b); }
 ACCUBLAS_INLINE V ceiling(V v) { return _mm256_ceil_pd(v); }
 ACCUBLAS_INLINE V truncated(V v) { return _mm256_floor_pd(v); }
+#elif ACCUBLAS_VECTOR_BITS == 128
+ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
+  return as_value(as_bits(word) | as_bits(where_any_bit(magnitude(x), as_value(vdupq_n_u64(bit)))));
+}
+ACCUBLAS_INLINE V exclusive_or(V a, V b) { return as_value(as_bits(a) ^ as_bits(b)); }
+ACCUBLAS_INLINE V ceiling(V v) { return vrndpq_f64(v); }
+ACCUBLAS_INLINE V truncated(V v) { return vrndmq_f64(v); }
 #else
 ACCUBLAS_INLINE V set_where_nonzero(V word, V x, std::uint64_t bit) {
   return x != 0 ? as_value(as_bits(word) | bit) : word;

@@ -10,7 +10,7 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 using V = Doubles;
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 
 ACCUBLAS_INLINE V add_by_fma(V a, V b) { return add(a, b); }
 ACCUBLAS_INLINE V sub_by_fma(V a, V b) { return sub(a, b); }
@@ -65,7 +65,7 @@ ACCUBLAS_INLINE void load_transposed(const float* a, Index ld, V* v) {
   }
 }
 
-#elif ACCUBLAS_ISA_LEVEL == 1
+#elif ACCUBLAS_VECTOR_BITS == 256
 
 /// a + b and a - b on the ports that multiply. Zen has two of them and two others that add: a third of dot2's additions
 /// here brings 8 + 2 operations to 5 + 5.
@@ -108,6 +108,35 @@ ACCUBLAS_INLINE void load_transposed(const float* a, Index ld, V* v) {
   v[3] = _mm256_cvtps_pd(_mm_movehl_ps(high23, high01));
 }
 
+#elif ACCUBLAS_VECTOR_BITS == 128
+
+ACCUBLAS_INLINE V add_by_fma(V a, V b) { return add(a, b); }
+ACCUBLAS_INLINE V sub_by_fma(V a, V b) { return sub(a, b); }
+
+/// The error of s = a + b (Knuth).
+ACCUBLAS_INLINE V sum_error(V a, V b, V s) {
+  const V t = sub(s, a);
+  return add(sub(a, sub(s, t)), sub(b, t));
+}
+
+/// Lanes l and l + Distance change places, l < Distance.
+template <int Distance>
+ACCUBLAS_INLINE V swap_lanes(V v) {
+  return vextq_f64(v, v, 1);
+}
+
+/// v[q] = column q of the 2 x 2 entries whose rows begin at a, `ld` apart.
+ACCUBLAS_INLINE void load_transposed(const double* a, Index ld, V* v) {
+  const V first = load(a), second = load(a + ld);
+  v[0] = vzip1q_f64(first, second);
+  v[1] = vzip2q_f64(first, second);
+}
+ACCUBLAS_INLINE void load_transposed(const float* a, Index ld, V* v) {
+  const float32x2_t first = vld1_f32(a), second = vld1_f32(a + ld);
+  v[0] = vcvt_f64_f32(vzip1_f32(first, second));
+  v[1] = vcvt_f64_f32(vzip2_f32(first, second));
+}
+
 #else
 
 ACCUBLAS_INLINE V add_by_fma(V a, V b) { return a + b; }
@@ -146,7 +175,7 @@ ACCUBLAS_INLINE void step(V& s, V& c, V x, V y) {
 
 /// step for float entries: their product is exact in double, so that a fused operation rounds as two would.
 ACCUBLAS_INLINE void step(V& s, V x, V y) {
-#if ACCUBLAS_ISA_LEVEL >= 1
+#if ACCUBLAS_VECTOR_BITS > 0
   s = fma(x, y, s);
 #else
   s = s + x * y;

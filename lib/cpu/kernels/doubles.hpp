@@ -2,13 +2,15 @@
 // plain double. Included by kernel files only; everything has internal linkage.
 #pragma once
 
+#include <cstdint>
+
 #include "lib/cpu/kernels/intrinsics.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
 ACCUBLAS_INLINE double magnitude(double a) { return __builtin_fabs(a); }
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 
 using Doubles = __m512d;
 constexpr int W = 8;
@@ -46,7 +48,7 @@ ACCUBLAS_INLINE unsigned below(Doubles a, Doubles b) { return _mm512_cmp_pd_mask
 ACCUBLAS_INLINE unsigned at_least(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
 ACCUBLAS_INLINE double lane_sum(Doubles v) { return _mm512_reduce_add_pd(v); }
 
-#elif ACCUBLAS_ISA_LEVEL == 1
+#elif ACCUBLAS_VECTOR_BITS == 256
 
 using Doubles = __m256d;
 constexpr int W = 4;
@@ -90,6 +92,46 @@ ACCUBLAS_INLINE double lane_sum(Doubles v) {
   store(x, v);
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
+
+#elif ACCUBLAS_VECTOR_BITS == 128
+
+using Doubles = float64x2_t;
+constexpr int W = 2;
+
+ACCUBLAS_INLINE Doubles splat(double x) { return vdupq_n_f64(x); }
+ACCUBLAS_INLINE Doubles load(const double* p) { return vld1q_f64(p); }
+ACCUBLAS_INLINE Doubles load(const float* p) { return vcvt_f64_f32(vld1_f32(p)); }
+/// W / 2 entries from `lower` on, then W / 2 from `upper` on.
+ACCUBLAS_INLINE Doubles load_halves(const double* lower, const double* upper) {
+  return vcombine_f64(vld1_f64(lower), vld1_f64(upper));
+}
+/// The first `count` < W elements, then zeros.
+ACCUBLAS_INLINE Doubles load_first(const double* p, int count) { return count > 0 ? Doubles{*p, 0} : Doubles{}; }
+ACCUBLAS_INLINE Doubles load_first(const float* p, int count) { return count > 0 ? Doubles{*p, 0} : Doubles{}; }
+ACCUBLAS_INLINE void store(double* p, Doubles v) { vst1q_f64(p, v); }
+ACCUBLAS_INLINE void store(float* p, Doubles v) { vst1_f32(p, vcvt_f32_f64(v)); }
+/// v in a register: gcc would otherwise read memory again for each use.
+ACCUBLAS_INLINE Doubles held(Doubles v) {
+  __asm__("" : "+w"(v));
+  return v;
+}
+/// a b + c and a b - c, rounded once.
+ACCUBLAS_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) { return vfmaq_f64(c, a, b); }
+ACCUBLAS_INLINE Doubles fms(Doubles a, Doubles b, Doubles c) { return vfmaq_f64(vnegq_f64(c), a, b); }
+ACCUBLAS_INLINE Doubles magnitude(Doubles a) { return vabsq_f64(a); }
+ACCUBLAS_INLINE Doubles to_single(Doubles a) { return vcvt_f64_f32(vcvt_f32_f64(a)); }
+ACCUBLAS_INLINE uint64x2_t as_bits(Doubles v) { return vreinterpretq_u64_f64(v); }
+ACCUBLAS_INLINE Doubles as_value(uint64x2_t v) { return vreinterpretq_f64_u64(v); }
+/// The lanes whose bits are all set, a bit each.
+ACCUBLAS_INLINE unsigned lanes_of(uint64x2_t all) {
+  const std::uint64_t both = vget_lane_u64(vreinterpret_u64_u32(vmovn_u64(all)), 0);
+  return static_cast<unsigned>((both & 1) | (both >> 62 & 2));
+}
+ACCUBLAS_INLINE unsigned equal(Doubles a, Doubles b) { return lanes_of(vceqq_f64(a, b)); }
+ACCUBLAS_INLINE unsigned differing(Doubles a, Doubles b) { return lanes_of(vceqq_f64(a, b)) ^ 3; }
+ACCUBLAS_INLINE unsigned below(Doubles a, Doubles b) { return lanes_of(vcltq_f64(a, b)); }
+ACCUBLAS_INLINE unsigned at_least(Doubles a, Doubles b) { return lanes_of(vcgeq_f64(a, b)); }
+ACCUBLAS_INLINE double lane_sum(Doubles v) { return vpaddd_f64(v); }
 
 #else
 

@@ -259,7 +259,7 @@ std::int64_t certify(const Int8Certificate& t, std::uint8_t* accepted) {
   std::int64_t count = 0;
   for (std::int64_t c = 0; c < t.n; c += 8) {
     const Doubles excess = factor * load_doubles(t.sums + c) - (lambda + load(t.mu + c));
-    unsigned mask = at_least(excess, least);
+    unsigned mask = static_cast<unsigned>(at_least(excess, least));
     if (t.n - c < 8) mask &= (1u << (t.n - c)) - 1;
     if (accepted) accepted[c / 8] = static_cast<std::uint8_t>(mask);
     count += __builtin_popcount(mask);

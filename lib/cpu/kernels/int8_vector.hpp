@@ -1,20 +1,27 @@
-// The vectors of the int8 kernels, with AVX2 and with AVX-512: numbers side by side in a register, a number a *lane*.
-// The operators + - * & | ^ ~ << work lane by lane (gcc's and clang's vectors; << takes one count for all lanes). Lanes
-// of integers wrap, as unsigned numbers do; a function that reads them as signed says so. Included by kernel files
-// only; everything has internal linkage.
+// The vectors of the int8 kernels, with AVX2, with AVX-512, and with NEON (int8_vector_neon.hpp): numbers side by side
+// in a register, a number a *lane*. The operators + - * & | ^ ~ << work lane by lane (gcc's and clang's vectors; <<
+// takes one count for all lanes). Lanes of integers wrap, as unsigned numbers do; a function that reads them as signed
+// says so. Included by kernel files only; everything has internal linkage.
 #pragma once
 
 #include <cstdint>
 
+#include "lib/cpu/kernels/intrinsics.hpp"
+
+#if ACCUBLAS_VECTOR_BITS == 128
+#include "lib/cpu/kernels/int8_vector_neon.hpp"
+#else
 #include "lib/cpu/kernels/doubles.hpp"
+#endif
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 
 using Integers64 = unsigned long long __attribute__((vector_size(64)));  ///< 8 lanes, as Doubles
 using Integers32 = unsigned int __attribute__((vector_size(64)));        ///< 16 lanes, as Floats
 using Words16 = unsigned short __attribute__((vector_size(64)));         ///< 32 lanes
+using Pairs = Words16;                                                   ///< 16 lanes of a low and a high word
 using Floats = __m512;
 /// A bit a lane, the first lane's lowest: of Doubles and Integers64, and of Integers32.
 using Mask = __mmask8;
@@ -47,13 +54,15 @@ ACCUBLAS_INLINE Doubles splat_halves(double lower, double upper) {
   return _mm512_insertf64x4(_mm512_set1_pd(lower), _mm256_set1_pd(upper), 1);
 }
 /// Two words in turn: at[0] in the low half of every 32 bits, at[1] in the high half.
-ACCUBLAS_INLINE Words16 splat_pair(const std::int16_t* at) {
+ACCUBLAS_INLINE Pairs splat_pair(const std::int16_t* at) {
   std::int32_t pair;
   __builtin_memcpy(&pair, at, sizeof pair);
   return as_words(splat32(pair));
 }
 /// The low 16 bits of x in the low half of every 32 bits, zero in the high half.
-ACCUBLAS_INLINE Words16 splat_low(std::int32_t x) { return as_words(splat32(x & 0xFFFF)); }
+ACCUBLAS_INLINE Pairs splat_low(std::int32_t x) { return as_words(splat32(x & 0xFFFF)); }
+/// The low 16 bits of each lane, and zero as the high word.
+ACCUBLAS_INLINE Pairs low_pairs(Integers32 v) { return as_words(v & splat32(0xFFFF)); }
 
 // Memory, at any address. Signed numbers of fewer bits are widened.
 ACCUBLAS_INLINE Integers64 load_bits(const double* p) { return integers64(_mm512_loadu_si512(p)); }
@@ -144,7 +153,7 @@ ACCUBLAS_INLINE Integers64 without(Integers64 a, Integers64 b) {
   return integers64(_mm512_andnot_si512(raw(b), raw(a)));
 }
 /// sum + x0 y0 + x1 y1 for the two signed 16-bit halves x0, x1 and y0, y1 of every 32 bits.
-ACCUBLAS_INLINE Integers32 add_products(Integers32 sum, Words16 x, Words16 y) {
+ACCUBLAS_INLINE Integers32 add_products(Integers32 sum, Pairs x, Pairs y) {
 #if ACCUBLAS_ISA_LEVEL >= 3
   return integers32(_mm512_dpwssd_epi32(raw(sum), raw(x), raw(y)));
 #else
@@ -192,6 +201,10 @@ ACCUBLAS_INLINE Doubles upper_halves(Doubles a, Doubles b) { return _mm512_shuff
 ACCUBLAS_INLINE Integers32 words_joined(Integers32 low, Integers32 high) {
   return integers32(_mm512_mask_blend_epi16(0xAAAAAAAA, raw(low), raw(high << 16)));
 }
+/// 16 bytes as low words and 16 as high ones, both signed.
+ACCUBLAS_INLINE Pairs load_pairs(const std::int8_t* low, const std::int8_t* high) {
+  return as_words(words_joined(load_32(low), load_32(high)));
+}
 struct Integers64x2 {
   Integers64 first, second;  ///< lanes 0 to 7, 8 to 15
 };
@@ -216,7 +229,7 @@ ACCUBLAS_INLINE Words16 low_words(const Integers64* v) {
   return words16(_mm512_permutex2var_epi16(lower, words, upper));
 }
 
-#elif ACCUBLAS_ISA_LEVEL == 1
+#elif ACCUBLAS_VECTOR_BITS == 256
 
 using Integers32 = unsigned int __attribute__((vector_size(32)));    ///< 8 lanes
 using Words16 = unsigned short __attribute__((vector_size(32)));     ///< 16 lanes

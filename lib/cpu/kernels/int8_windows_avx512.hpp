@@ -1,5 +1,6 @@
-// Integers from residues with AVX-512, 32 elements at a time: windows of 7 digits of 16 bits, from products of 16-bit
-// numbers and the quotient by P in single precision. Only int8_reconstruct_avx512.cpp includes this file.
+// Integers from residues with AVX-512 and NEON, 32 or 16 elements at a time: windows of 7 digits of 16 bits, from
+// products of 16-bit numbers and the quotient by P in single precision. Only int8_reconstruct_avx512.cpp includes this
+// file.
 #pragma once
 
 #include "lib/base/integers.hpp"
@@ -11,12 +12,13 @@ namespace {
 
 constexpr int top_digits = 7;
 
-/// Registers of 16 elements that go side by side: one alone would wait for its chains of dependent sums.
-constexpr int side_by_side = 2, elements = 16 * side_by_side;
+/// Vectors of 16 elements that go side by side: one register alone would wait for its chains of dependent sums, and
+/// with NEON a vector is four.
+constexpr int side_by_side = ACCUBLAS_VECTOR_BITS == 128 ? 1 : 2, elements = 16 * side_by_side;
 
-/// 32 elements.
+/// All of these elements.
 using Sums = Integers32[side_by_side];
-using Residues = Words16[side_by_side];
+using Residues = Pairs[side_by_side];
 
 /// S = (h 2^48 + m + rest) 2^(16 low) in units of digit 0, lane by lane: h signed, 0 <= m < 2^48, 0 <= rest < 1. 8
 /// elements to a register.
@@ -29,18 +31,17 @@ struct Leading {
 ACCUBLAS_INLINE void load_pair(const Int8Reconstruction& t, const std::int8_t* at, int l, Residues& pair) {
   const std::int8_t* one = at + 2 * l * t.plane_stride;
   const std::int8_t* other = 2 * l + 1 < t.crt->count ? one + t.plane_stride : one;  // its weight is 0
-  for (int g = 0; g < side_by_side; ++g)
-    pair[g] = as_words(words_joined(load_32(one + 16 * g), load_32(other + 16 * g)));
+  for (int g = 0; g < side_by_side; ++g) pair[g] = load_pairs(one + 16 * g, other + 16 * g);
 }
 
 /// -q modulo 2^16 in 32 bits, q the quotient of S by P from the three leading digits. They stand for S + q P up to
 /// 2^-18 P; the roundings of single precision, on terms of at most 2^13, add 2^-8: S / P is farther than that from a
 /// half (crt_margin).
-ACCUBLAS_INLINE Words16 minus_quotient(const CrtTable& crt, Integers32 digit4, Integers32 digit5, Integers32 digit6) {
+ACCUBLAS_INLINE Pairs minus_quotient(const CrtTable& crt, Integers32 digit4, Integers32 digit5, Integers32 digit6) {
   Floats f = to_floats(digit6) * splat(crt.quotient[0]);
   f = fma(to_floats(digit5), splat(crt.quotient[1]), f);
   f = fma(to_floats(digit4), splat(crt.quotient[2]), f);
-  return as_words(as_bits(splat(0x1.8p23f) - f) & splat32(0xFFFF));
+  return low_pairs(as_bits(splat(0x1.8p23f) - f));
 }
 
 /// Adds the carry to `Count` digits of sum_l r_l weight_l - q P from digit `first`, collects their bits and carries on.
@@ -94,7 +95,7 @@ ACCUBLAS_INLINE void all_low_digits(const CrtTable& t, const Residues* pairs, in
 constexpr int window_step = 3, most_windows = 6;
 constexpr std::int64_t least_head = 1 << 14;
 
-/// Computes the digits low .. low + 6 of 32 elements. They are the leading ones (`First`, which sets minus_q), or they
+/// Computes the digits low .. low + 6 of all elements. They are the leading ones (`First`, which sets minus_q), or they
 /// hold all of S. abs of every digit's sum is below 49 128 2^15 + 2^12 2^15 < 2^28.
 template <bool Sticky, bool First>
 ACCUBLAS_INLINE Leading digits_from(const Int8Reconstruction& t, const std::int8_t* at, int low, Residues& minus_q) {

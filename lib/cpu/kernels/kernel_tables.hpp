@@ -18,8 +18,12 @@ namespace isa_avx512 {
 template <class Table>
 const Table& kernels();
 }
+namespace isa_neon {
+template <class Table>
+const Table& kernels();
+}
 
-/// Declares a table that the instruction sets up to AVX-512 have.
+/// Declares a table that the instruction sets up to AVX-512, and NEON, have.
 #define ACCUBLAS_DECLARE_KERNELS(...) \
   namespace isa_baseline {            \
   template <>                         \
@@ -32,11 +36,18 @@ const Table& kernels();
   namespace isa_avx512 {              \
   template <>                         \
   const __VA_ARGS__& kernels();       \
+  }                                   \
+  namespace isa_neon {                \
+  template <>                         \
+  const __VA_ARGS__& kernels();       \
   }
 
 /// Returns such a table of the highest instruction set up to `isa`.
 template <class Table>
 const Table& kernels_for([[maybe_unused]] Isa isa) {
+#if ACCUBLAS_ARM_LEVELS > 0
+  if (isa >= Isa::neon) return isa_neon::kernels<Table>();
+#endif
 #if ACCUBLAS_KERNEL_LEVELS > 2
   if (isa >= Isa::avx512) return isa_avx512::kernels<Table>();
 #endif

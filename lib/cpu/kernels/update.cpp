@@ -9,7 +9,7 @@ namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 /// The bits of a double that single precision has no place for, and which of these are about half a last place there.
 constexpr long long lost_bits = (1 << 29) - 1, before_middle = (1 << 28) - 2, about_middle = 4;
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 /// Returns the lanes, as bits, that hold Inf or NaN. They stay undecided, so that code that signals exceptions computes
 /// them.
 ACCUBLAS_INLINE unsigned not_finite(V a) { return _mm512_fpclass_pd_mask(a, 0x99); }
@@ -19,13 +19,19 @@ ACCUBLAS_INLINE unsigned nearly_tied(V a) {
   return _mm512_cmple_epu64_mask(_mm512_and_si512(from_middle, _mm512_set1_epi64(lost_bits)),
                                  _mm512_set1_epi64(about_middle));
 }
-#elif ACCUBLAS_ISA_LEVEL == 1
+#elif ACCUBLAS_VECTOR_BITS == 256
 ACCUBLAS_INLINE unsigned not_finite(V a) { return lanes_where<_CMP_NLT_UQ>(magnitude(a), splat(__builtin_inf())); }
 ACCUBLAS_INLINE unsigned nearly_tied(V a) {
   const __m256i from_middle = _mm256_sub_epi64(_mm256_castpd_si256(a), _mm256_set1_epi64x(before_middle));
   const __m256i lost = _mm256_and_si256(from_middle, _mm256_set1_epi64x(lost_bits));
   return static_cast<unsigned>(
       _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(_mm256_set1_epi64x(about_middle + 1), lost))));
+}
+#elif ACCUBLAS_VECTOR_BITS == 128
+ACCUBLAS_INLINE unsigned not_finite(V a) { return below(magnitude(a), splat(__builtin_inf())) ^ 3; }
+ACCUBLAS_INLINE unsigned nearly_tied(V a) {
+  const uint64x2_t lost = (as_bits(a) - vdupq_n_u64(before_middle)) & vdupq_n_u64(lost_bits);
+  return lanes_of(vcleq_u64(lost, vdupq_n_u64(about_middle)));
 }
 #else
 ACCUBLAS_INLINE unsigned not_finite(V a) { return !(magnitude(a) < __builtin_inf()); }

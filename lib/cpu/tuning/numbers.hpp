@@ -51,6 +51,7 @@ struct Int8Tuning {
   Index least_chunk = 1024;       ///< terms: shorter chunks of k are worse than blocks of less than 4 tiles a side
   Index packed = Index{1} << 17;  ///< entries of an operand that is kept as doubles, since the caches hold it
   double thread_work = 1.5e6;     ///< terms that are worth other threads: 0.1 ms
+  Index pair_elements = 1024;     ///< elements of a product modulo one p that cost as much as a pair of lines
   /// dp:repro, sp:repro: moduli of a pass over C that costs as much as sums of all elements that T* bits suffice for.
   int dgemm_accepted = 20, sgemm_accepted = 14;
   int part_misses = 2;     ///< tiles that a quarter of the certificate's terms may leave open in vain, a thread

@@ -11,9 +11,9 @@
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {
 
-constexpr int block_vectors = 4;                       ///< a block's planes are written 128 or 256 bytes at a time
-constexpr int block = block_vectors * 2 * W;           ///< elements of a block
-constexpr int tile = ACCUBLAS_ISA_LEVEL >= 2 ? 4 : 2;  ///< moduli whose sums share the registers
+constexpr int block_vectors = 4;                           ///< a block's planes are written 128 or 256 bytes at a time
+constexpr int block = block_vectors * 2 * W;               ///< elements of a block
+constexpr int tile = ACCUBLAS_VECTOR_BITS == 512 ? 4 : 2;  ///< moduli whose sums share the registers
 static_assert(2 * block_vectors * sizeof(V) <= mp_room(1) * sizeof(std::uint64_t));
 /// The number of elements of a plane that the simpler conversions process at a time. These are neighbouring cache
 /// lines, because planes may begin a power of two apart, and caches hold few lines of many such planes.
@@ -285,31 +285,24 @@ void crt_digits(const MpCrtDigits& c) {
   }
 }
 
-/// Loads the first `count` <= 8 of eight numbers.
-ACCUBLAS_INLINE __m256i first_of_eight(std::int64_t count) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-
-/// Sets limb[l][i] to limb l of element i for the 8 limbs (those of the mask, then zeros) of `elements` <= 8 elements,
+/// Sets limb[l][i] to limb l of element i for the 8 limbs (the first ones, then zeros) of `elements` <= 8 elements,
 /// which are `stride` apart.
-ACCUBLAS_INLINE void transpose(const std::uint32_t* in, std::int64_t stride, std::int64_t elements, __m256i mask,
-                               __m256i* limb) {
-  __m256i row[8], two[8];
-  for (int i = 0; i < 8; ++i)
-    row[i] = i < elements ? _mm256_maskload_epi32(reinterpret_cast<const int*>(in + i * stride), mask)
-                          : _mm256_setzero_si256();
+ACCUBLAS_INLINE void transpose(const std::uint32_t* in, std::int64_t stride, std::int64_t elements, FirstOfEight first,
+                               Eight* limb) {
+  Eight row[8], two[8];
+  for (int i = 0; i < 8; ++i) row[i] = i < elements ? load_eight(in + i * stride, first) : no_eight();
   for (int i = 0; i < 8; i += 2) {
-    two[i] = _mm256_unpacklo_epi32(row[i], row[i + 1]);
-    two[i + 1] = _mm256_unpackhi_epi32(row[i], row[i + 1]);
+    two[i] = low_pairs(row[i], row[i + 1]);
+    two[i + 1] = high_pairs(row[i], row[i + 1]);
   }
   for (int i = 0; i < 8; i += 4)
     for (int h = 0; h < 2; ++h) {
-      row[i + 2 * h] = _mm256_unpacklo_epi64(two[i + h], two[i + 2 + h]);
-      row[i + 2 * h + 1] = _mm256_unpackhi_epi64(two[i + h], two[i + 2 + h]);
+      row[i + 2 * h] = low_fours(two[i + h], two[i + 2 + h]);
+      row[i + 2 * h + 1] = high_fours(two[i + h], two[i + 2 + h]);
     }
   for (int l = 0; l < 4; ++l) {
-    limb[l] = _mm256_permute2x128_si256(row[l], row[l + 4], 0x20);
-    limb[l + 4] = _mm256_permute2x128_si256(row[l], row[l + 4], 0x31);
+    limb[l] = lower_halves(row[l], row[l + 4]);
+    limb[l + 4] = upper_halves(row[l], row[l + 4]);
   }
 }
 
@@ -317,45 +310,41 @@ ACCUBLAS_INLINE void transpose(const std::uint32_t* in, std::int64_t stride, std
 /// prefetch at strides this long.
 void rows(const MpRows& r) {
   constexpr std::int64_t ahead = 32;
-  const __m256i all = first_of_eight(8);
+  const FirstOfEight all = first_of_eight(8);
   for (std::int64_t j = 0; j < r.columns; j += 8) {
     const std::int64_t count = r.columns - j < 8 ? r.columns - j : 8;
     for (std::int64_t c = j + ahead; c < j + ahead + 8 && c < r.columns; ++c)
       for (std::int64_t i = 0; i < r.rows; i += mp_padding) __builtin_prefetch(r.a + c * r.ld + i, 0, 2);
     for (std::int64_t i = 0; i < r.rows; i += 8) {
-      __m256i row[8];
+      Eight row[8];
       transpose(r.a + j * r.ld + i, r.ld, count, all, row);
-      for (int l = 0; l < 8; ++l)
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(r.out + (i + l) * r.out_stride + j), row[l]);
+      for (int l = 0; l < 8; ++l) store_eight(r.out + (i + l) * r.out_stride + j, row[l]);
     }
   }
 }
 
 /// Splits eight elements at a time at every instruction set; reading them takes most of the time.
 void split(const MpSplit& s) {
-  alignas(32) __m256i limb[mp::max_moduli + 9];
+  alignas(32) Eight limb[mp::max_moduli + 9];
   for (std::int64_t e = 0; e < s.elements; e += 8) {
     const std::int64_t count = s.elements - e < 8 ? s.elements - e : 8;
     const std::uint32_t* in = s.limb + e * s.limb_stride;
     for (int l = 0; l < s.limbs; l += 8) {
-      const __m256i mask = first_of_eight(s.limbs - l);
+      const FirstOfEight mask = first_of_eight(s.limbs - l);
       if (count == 8)
         transpose(in + l, s.limb_stride, 8, mask, limb + l);
       else
         transpose(in + l, s.limb_stride, count, mask, limb + l);
     }
-    limb[s.limbs] = _mm256_setzero_si256();
+    limb[s.limbs] = no_eight();
     for (int k = 0; k < s.digits; ++k) {
       const int at = 31 * k / 32, bit = 31 * k % 32;
-      const __m256i upper = limb[at < s.limbs ? at + 1 : at];
-      const __m256i window = _mm256_or_si256(_mm256_srl_epi32(limb[at], _mm_cvtsi32_si128(bit)),
-                                             _mm256_sll_epi32(upper, _mm_cvtsi32_si128(32 - bit)));
-      const __m256i digit = _mm256_and_si256(window, _mm256_set1_epi32(0x7FFFFFFF));
+      const Eight digit = window_31(limb[at], limb[at < s.limbs ? at + 1 : at], bit);
       std::uint32_t* out = s.digit + k * s.digit_stride + e;
       if (count == 8)
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), digit);
+        store_eight(out, digit);
       else
-        _mm256_maskstore_epi32(reinterpret_cast<int*>(out), first_of_eight(count), digit);
+        store_eight(out, first_of_eight(count), digit);
     }
   }
 }

@@ -27,6 +27,9 @@ ACCUBLAS_MP_KERNELS(isa_avx2)
 #if ACCUBLAS_KERNEL_LEVELS > 2
 ACCUBLAS_MP_KERNELS(isa_avx512)
 #endif
+#if ACCUBLAS_ARM_LEVELS > 0
+ACCUBLAS_MP_KERNELS(isa_neon)
+#endif
 #undef ACCUBLAS_MP_KERNELS
 
 #if ACCUBLAS_KERNEL_LEVELS > 3
@@ -43,6 +46,9 @@ constexpr MpKernels mp_table = make_table();
 #endif
 
 const MpKernels& mp_kernels([[maybe_unused]] Isa isa) {
+#if ACCUBLAS_ARM_LEVELS > 0
+  if (isa >= Isa::neon) return isa_neon::mp_table;
+#endif
 #if ACCUBLAS_KERNEL_LEVELS > 3
   if (isa >= Isa::avx512 && __builtin_cpu_supports("avx512ifma")) return isa_avx512_ifma::mp_table;
 #endif

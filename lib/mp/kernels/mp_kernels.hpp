@@ -154,7 +154,7 @@ struct MpIntegers {
 };
 
 /// Limbs to digits of 31 bits in planes: digit[l digit_stride + e] = bits 31 l .. 31 l + 30 of the integer of `limbs`
-/// 32-bit limbs limb[e limb_stride + .] (little endian), l < digits = ceil(32 limbs / 31) or fewer.
+/// 32-bit limbs limb[e limb_stride + half_position(.)], l < digits = ceil(32 limbs / 31) or fewer.
 struct MpSplit {
   const std::uint32_t* limb;
   std::int64_t limb_stride;

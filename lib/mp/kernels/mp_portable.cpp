@@ -157,8 +157,8 @@ void split(const MpSplit& s) {
     const std::uint32_t* limb = s.limb + e * s.limb_stride;
     for (int l = 0; l < s.digits; ++l) {
       const int at = 31 * l / 32, bit = 31 * l % 32;
-      std::uint64_t window = at < s.limbs ? limb[at] : 0;
-      if (at + 1 < s.limbs) window |= static_cast<std::uint64_t>(limb[at + 1]) << 32;
+      std::uint64_t window = at < s.limbs ? limb[half_position(at)] : 0;
+      if (at + 1 < s.limbs) window |= static_cast<std::uint64_t>(limb[half_position(at + 1)]) << 32;
       s.digit[l * s.digit_stride + e] = static_cast<std::uint32_t>(window >> bit) & 0x7FFFFFFFu;
     }
   }

@@ -1,7 +1,7 @@
 // Vectors for the kernels of lib/mp/kernels/mp_kernels.hpp: W lanes of 64 bits, or 2 W residues of 32 bits. Residues at
 // even positions are multiplied as they are, because the instruction reads only the low half of each lane; the others
-// are multiplied after a shift. There are versions for AVX2 and AVX-512; the portable twin has no vectors. Kernel files
-// include this header, and everything in it has internal linkage.
+// are multiplied after a shift. There are versions for AVX2, AVX-512 and NEON (mp_vector_neon.hpp); the portable twin
+// has no vectors. Kernel files include this header, and everything in it has internal linkage.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,13 @@
 #include "lib/cpu/kernels/intrinsics.hpp"
 #include "lib/mp/kernels/mp_kernels.hpp"
 
+#if ACCUBLAS_VECTOR_BITS == 128
+#include "lib/mp/kernels/mp_vector_neon.hpp"
+#endif
+
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 
-#if ACCUBLAS_ISA_LEVEL >= 2
+#if ACCUBLAS_VECTOR_BITS == 512
 
 using V = __m512i;
 using D = __m512d;
@@ -83,7 +87,7 @@ ACCUBLAS_INLINE V lane_sums(const V* s) {
       _mm256_add_epi64(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31)));
 }
 
-#else
+#elif ACCUBLAS_VECTOR_BITS == 256
 
 using V = __m256i;
 using D = __m256d;
@@ -152,6 +156,40 @@ ACCUBLAS_INLINE V lane_sums(const V* s) {
   const V a = add(_mm256_unpacklo_epi64(s[0], s[1]), _mm256_unpackhi_epi64(s[0], s[1]));
   const V b = add(_mm256_unpacklo_epi64(s[2], s[3]), _mm256_unpackhi_epi64(s[2], s[3]));
   return add(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
+}
+
+#endif
+
+#if ACCUBLAS_VECTOR_BITS >= 256
+
+/// Eight numbers of 32 bits, for transposing. FirstOfEight stands for the first `count` of them.
+using Eight = __m256i;
+using FirstOfEight = __m256i;
+ACCUBLAS_INLINE FirstOfEight first_of_eight(std::int64_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+/// Loads the first numbers, and zeros for the others.
+ACCUBLAS_INLINE Eight load_eight(const std::uint32_t* p, FirstOfEight first) {
+  return _mm256_maskload_epi32(reinterpret_cast<const int*>(p), first);
+}
+ACCUBLAS_INLINE void store_eight(std::uint32_t* p, Eight v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
+ACCUBLAS_INLINE void store_eight(std::uint32_t* p, FirstOfEight first, Eight v) {
+  _mm256_maskstore_epi32(reinterpret_cast<int*>(p), first, v);
+}
+ACCUBLAS_INLINE Eight no_eight() { return _mm256_setzero_si256(); }
+/// In each half of four numbers: a0 b0 a1 b1, and a2 b2 a3 b3; then a0 a1 b0 b1, and a2 a3 b2 b3.
+ACCUBLAS_INLINE Eight low_pairs(Eight a, Eight b) { return _mm256_unpacklo_epi32(a, b); }
+ACCUBLAS_INLINE Eight high_pairs(Eight a, Eight b) { return _mm256_unpackhi_epi32(a, b); }
+ACCUBLAS_INLINE Eight low_fours(Eight a, Eight b) { return _mm256_unpacklo_epi64(a, b); }
+ACCUBLAS_INLINE Eight high_fours(Eight a, Eight b) { return _mm256_unpackhi_epi64(a, b); }
+/// The lower half of a, then that of b; and the upper ones.
+ACCUBLAS_INLINE Eight lower_halves(Eight a, Eight b) { return _mm256_permute2x128_si256(a, b, 0x20); }
+ACCUBLAS_INLINE Eight upper_halves(Eight a, Eight b) { return _mm256_permute2x128_si256(a, b, 0x31); }
+/// Bits bit .. bit + 30 of high 2^32 + low.
+ACCUBLAS_INLINE Eight window_31(Eight low, Eight high, int bit) {
+  const __m256i window = _mm256_or_si256(_mm256_srl_epi32(low, _mm_cvtsi32_si128(bit)),
+                                         _mm256_sll_epi32(high, _mm_cvtsi32_si128(32 - bit)));
+  return _mm256_and_si256(window, _mm256_set1_epi32(0x7FFFFFFF));
 }
 
 #endif
