@@ -2,7 +2,6 @@
 
 ESCALATION = "lib/numerics/escalation.hpp"
 SCALING = "lib/numerics/scaling.hpp"
-OPERAND = "lib/cpu/int8/int8_operand.cpp"
 FINISH = "lib/cpu/int8/int8_finish.cpp"
 PORTABLE = "lib/cpu/int8/int8_portable.cpp"
 AVX512 = "lib/cpu/kernels/int8_reconstruct_avx512.cpp"
@@ -23,11 +22,6 @@ def define(source):
     source.function(ESCALATION, "line_error", calls={"scalbn": ("scale_double", "R64")}, returned=["R64", "R64"])
     members = {f"{side}.{member}": (f"({f} {side})", "R64") for side in ("row", "col") for member, f in (("drop", "fst"), ("error", "snd"))}
     source.function(ESCALATION, "element_error", parameters="(row col : R * R)", paths=members, result="R64")
-
-    arrays = {"lines.norm": ("norm", "R64"), "lines.lambda": ("lambda", "R64"), "sums.lambda": ("sum_lambda", "R64"), "sums[].lambda": ("sum_lambda", "R64"),
-              "sums[].squares": ("sum_squares", "R64")}
-    source.part(OPERAND, "int8_measure", "const double slack", 3, ["norm", "lambda"], as_="measured",
-                parameters="(norm lambda sum_squares sum_lambda : Z -> R) (k first i : Z)", scope={"k": "Z", "first": "Z", "i": "Z"}, paths=arrays)
 
     # The places that pass the error on.
     lines = "(row_drop row_error col_drop col_error : Z -> R) (interval : bool)"
@@ -68,7 +62,4 @@ MUTATIONS = [
     ("passed_errors_cover", PORTABLE, "error * (1 + 0x1p-50)", "error"),
     ("passed_errors_cover", AVX512, "load(t.col_drop + at) * splat(t.row_error[r])", "load(t.col_drop + at) * splat(t.row_drop[r])"),
     ("passed_errors_cover", STATE, "1 + 0x1p-40", "1"),
-    ("measured_bounds", OPERAND, "static_cast<double>(k + 8) * 0x1p-52", "static_cast<double>(k + 8) * 0x1p-54"),
-    ("measured_bounds", OPERAND, "(0x1p-24 * (1 + 0x1p-50))", "0x1p-24"),
-    ("measured_bounds", OPERAND, "sums[i].lambda < 0x1p53 ?", "sums[i].lambda < 0x1p54 ?"),
 ]
