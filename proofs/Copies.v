@@ -30,7 +30,7 @@ Proof.
   intros Hn Hs. apply rnd64_exact, generic_format_FLT. exists (Float radix2 n s); [unfold F2R; cbn [Fnum Fexp]; now rewrite mult_IZR, (IZR_Zpower radix2) by lia | exact Hn | cbn [Fexp]; lia].
 Qed.
 
-(* What the test's constants are. *)
+(* The constants of the test. *)
 Lemma constants_value (T v k : Z) : is_rung certificate_rungs64 T v \/ is_rung certificate_rungs32 T v -> (0 <= k)%Z ->
   let (factor, least) := certificate_test T v k in factor = ((k + 1) * 2 ^ (T + 11 - v))%Z /\ (0 <= T + 11 - v <= 27)%Z /\ (0 <= least <= 4 * k + 1)%Z.
 Proof.

@@ -76,7 +76,7 @@ Proof.
     apply (Sign (mantissa * 2 ^ s)%Z); [now rewrite I, (Zrnd_IZR ZnearestE) | now rewrite I].
 Qed.
 
-(* What rounding moves. *)
+(* Rounding moves a product by no more than this. *)
 Lemma rounded_product (x y x' y' dx dy : R) : 0 <= dx -> 0 <= dy -> Rabs (x' - x) <= dx / 2 -> Rabs (y' - y) <= dy / 2 ->
   Rabs (x' * y' - x * y) <= dx / 2 * Rabs y + dy / 2 * Rabs x + dx * dy / 4.
 Proof.
@@ -90,7 +90,7 @@ Qed.
 
 Definition multiple_of (last : Z) (x : R) : Prop := exists n : Z, x = IZR n * bpow radix2 last.
 
-(* What line_error is told about a line: norm is positive if an entry is not zero, every entry is a multiple of 2^last, and lambda bounds the sum of the ceilings. *)
+(* The arguments of line_error for a line: norm is positive if an entry is not zero, every entry is a multiple of 2^last, and lambda bounds the sum of the ceilings. *)
 Definition line_known (xs : list R) (norm lambda : R) (E last scale : Z) : Prop :=
   format64 lambda /\ (lambda = 0 \/ 1 <= lambda) /\ (-200 <= E + scale - 25)%Z /\
   (norm <= 0 -> Forall (fun x => x = 0) xs) /\ Forall (multiple_of last) xs /\ sum_of (ceiling E) xs <= lambda.
@@ -247,7 +247,7 @@ Proof.
   - apply Rmult_le_compat_l; [|exact Mk]. apply Rmult_le_pos; [apply Rmult_le_pos|]; lra.
 Qed.
 
-(* What tests of the kernels and of GPUs add: the error in units of their leading digits, 2^e units of the sum each. *)
+(* Kernels and GPUs have the error in units of their leading digits, 2^e units of the sum each. *)
 Lemma exact_unit (e : Z) : (-900 <= e)%Z -> rd64 (power_of_two e * rd64 (IZR 1 + IZR 1 / IZR 1099511627776)) = bpow radix2 e * (1 + / 1099511627776) /\ format64 (bpow radix2 e * (1 + / 1099511627776)).
 Proof.
   intros He. replace (IZR 1 / IZR 1099511627776) with (bpow radix2 (-40)) by (simpl; lra). rewrite one_and_power by lia. replace (1 + bpow radix2 (-40)) with (1 + / 1099511627776) by (simpl; lra).

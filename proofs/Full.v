@@ -145,7 +145,7 @@ Proof.
   { unfold lx, wide_bit_length. replace (x =? 0)%Z with false by (symmetry; apply Z.eqb_neq; lia). assert (Q := Z.log2_nonneg x). lia. }
   unfold common_base. fold ly. set (b0 := ((if (ex <? tx - 64)%Z then ex else (tx - 64)%Z) - 2)%Z). assert (B0 : (b0 <= ex - 2 /\ tx - b0 = Z.max lx 64 + 2)%Z) by (unfold b0, tx; destruct (Z.ltb_spec ex (ex + lx - 64)); lia).
   cbv zeta.
-  (* what a shift gives *)
+  (* a shift to the left *)
   assert (Shift : forall z lz s, (0 <= z < 2 ^ lz)%Z -> (0 <= s)%Z -> (0 <= lz)%Z -> (lz + s <= 64 * L + 160)%Z -> wide_shift_left N z s = (z * 2 ^ s)%Z /\ (0 <= z * 2 ^ s < 2 ^ (64 * N - 2))%Z).
   { intros z lz s Hz Hs Hlz Hl. unfold wide_shift_left. rewrite Z.shiftl_mul_pow2 by lia. assert (P : (0 < 2 ^ s)%Z) by (apply Z.pow_pos_nonneg; lia).
     assert (B : (z * 2 ^ s < 2 ^ (64 * N - 2))%Z). { apply Z.lt_le_trans with (2 ^ lz * 2 ^ s)%Z; [nia|]. rewrite <- Z.pow_add_r by lia. apply Z.pow_le_mono_r; unfold N; lia. }
@@ -269,7 +269,7 @@ Proof.
   - assert (H := finish_full_holds 24 (-149) 104 2139095040 sign32 bits32 bits32_round L s exponent negative _ b e HL Hs Ma B C). now rewrite <- Ea in H.
 Qed.
 
-(* What wide_top returns. *)
+(* The result of wide_top. *)
 Lemma wide_top_leading (A : Z) (negative : bool) : (0 <= A)%Z -> let t := wide_top A in
   exists rest, leading negative (top_lost t) (top_high t) (top_low t) (top_shift t) rest (sg negative * IZR A).
 Proof.

@@ -48,7 +48,7 @@ def define(source):
     part("x.value = wide_shift_left", 2, ["x_value", "y_value"], "aligned", "(N x_value x_exponent y_value y_exponent base : Z) (any_y : bool)", {"base": "Z", "any_y": "bool"})
     part("Wide<N> sum", 6, [], "rounded_sum", f"{ROUND_TO} (N x_value y_value base : Z) (x_negative y_negative : bool)", {"base": "Z"})
 
-    # What round_within begins with, and the pair of dot2.
+    # The beginning of round_within, and the pair of dot2.
     source.part(FINISH, "round_within", "const bool negative", 3, ["negative", "magnitude", "top"], as_="sign_and_size", parameters="(N s : Z)", scope={"s": "Z"}, calls=calls, types={"Wide<L>": "Z", "Wide < L >": "Z"})
     finish = "(finish : Z -> R -> Z -> Z -> R -> R -> Z)"
     numbers = {"alpha": "any", "beta": "any", "y": "any"}
