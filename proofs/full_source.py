@@ -69,7 +69,7 @@ MUTATIONS = [
     ("finish_full_correct", FINISH, "any_y && y.top <= base", "any_y && y.top <= base + 1"),
     ("finish_full_correct", FINISH, "top.low != 0 || top.lost, base", "top.low != 0, base"),
     ("finish_full_correct", FINISH, "(length_y != 0 && y.top > x.top)", "(length_y != 0 && y.top > x.top + 1)"),
-    ("exact_sums_decided", FINISH, "x.error += 2 * (top.lost ||", "x.error += 2 * (false && top.lost ||"),
+    ("exact_sums_decided", FINISH, "const Wide<L> magnitude = wide_negate_if(s, negative);", "const Wide<L> magnitude = wide_negate_if(s, !negative);"),
     ("finish_pair_correct", FINISH, "gap <= 73", "gap <= 75"),
     ("finish_pair_correct", FINISH, "gap <= 137", "gap <= 139"),
     ("finish_pair_correct", FINISH, "wide_negate_if(b, c.negative)", "wide_negate_if(b, s.negative)"),
