@@ -93,9 +93,8 @@ Lemma norm2_ceilings (xs : list R) (E : Z) : norm2 xs * bpow radix2 (- E) <= sqr
 Proof.
   assert (P := bpow_gt_0 radix2 (24 - E)). replace (bpow radix2 (- E)) with (bpow radix2 (24 - E) * bpow radix2 (-24)) by (rewrite <- bpow_plus; f_equal; lia). rewrite <- Rmult_assoc.
   apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite <- norm2_scaled by lra. apply sqrt_le_1_alt.
-  induction xs as [|x xs IH]; [unfold sum_of; simpl; lra|]. cbn [map]. set (f := fun y : R => ceiling E y * ceiling E y) in *.
-  change (sum_of (fun x => x * x) (x * bpow radix2 (24 - E) :: map (fun x => x * bpow radix2 (24 - E)) xs)) with (sum_of (fun x => x * x) (map (fun x => x * bpow radix2 (24 - E)) xs) + x * bpow radix2 (24 - E) * (x * bpow radix2 (24 - E))).
-  change (sum_of f (x :: xs)) with (sum_of f xs + ceiling E x * ceiling E x). apply Rplus_le_compat; [exact IH|]. unfold ceiling. assert (U := Zceil_ub (Rabs x * bpow radix2 (24 - E))).
+  induction xs as [|x xs IH]; [unfold sum_of; simpl; lra|]. cbn [map]. assert (Cons : forall f y ys, sum_of f (y :: ys) = sum_of f ys + f y) by reflexivity. rewrite !Cons. clear Cons.
+  apply Rplus_le_compat; [exact IH|]. unfold ceiling. assert (U := Zceil_ub (Rabs x * bpow radix2 (24 - E))).
   assert (A := Rsqr_abs x). unfold Rsqr in A. assert (Q := Rabs_pos x). replace (x * bpow radix2 (24 - E) * (x * bpow radix2 (24 - E))) with (x * x * (bpow radix2 (24 - E) * bpow radix2 (24 - E))) by ring. rewrite A.
   replace (Rabs x * Rabs x * (bpow radix2 (24 - E) * bpow radix2 (24 - E))) with (Rabs x * bpow radix2 (24 - E) * (Rabs x * bpow radix2 (24 - E))) by ring.
   apply Rmult_le_compat; try exact U; apply Rmult_le_pos; lra.
