@@ -1,7 +1,7 @@
 (* Outward rounding (lib/numerics/outward.hpp), and the radius of an unknown (docs/certified.md). *)
-From Coq Require Import ZArith Reals Lra Lia Bool List Psatz.
+From Coq Require Import ZArith Reals Lra Lia Bool List Permutation Psatz.
 From Flocq Require Import Core.
-From Proofs Require Import Semantics Facts Floats Rounding OutwardSource.
+From Proofs Require Import Semantics Facts Floats Rounding Sums OutwardSource.
 
 Open Scope R_scope.
 
@@ -189,4 +189,83 @@ Proof.
   assert (O := proj1 (outward_operations (rest (Z.of_nat i)) (mul_up (product (Z.of_nat i)) all) Fr Fm R0 ltac:(lra)) F4).
   unfold OutwardSource.add_up, OutwardSource.mul_up in *. cbv zeta in *. lra.
 Qed.
+
+Notation sum_up := (sum_up finite_number bits_of number64).
+Notation scale_up := (scale_up finite_number bits_of number64).
+
+(* Products or numbers, each with what the code adds for it: rounded once. *)
+Definition rounded_once (terms : list (R * R)) : Prop := Forall (fun t => 0 <= fst t /\ snd t = rnd64 (fst t)) terms.
+
+Lemma exact_total (terms : list (R * R)) : rounded_once terms ->
+  lower * total (map fst terms) <= total (map snd terms) + INR (length terms) * pow (-1075) /\ 0 <= total (map fst terms).
+Proof.
+  intros H. induction H as [|t terms (P & V) _ (I & I0)]; [unfold total, sum_of; cbn [map fold_right length]; change (INR 0) with 0; rewrite Rmult_0_l; lra|]. cbn [map length]. rewrite S_INR.
+  change (total (fst t :: map fst terms)) with (total (map fst terms) + fst t). change (total (snd t :: map snd terms)) with (total (map snd terms) + snd t).
+  assert (B := rnd64_error (fst t)). rewrite (Rabs_pos_eq (fst t)) in B by exact P. apply Rabs_le_inv in B. rewrite <- V in B.
+  assert (E : u64 * normal64 = pow (-1075)) by (rewrite u64_bpow; unfold normal64; rewrite <- bpow_plus; reflexivity). rewrite E in B. lra.
+Qed.
+
+(* Theorem: sum_up of a sum in doubles, in any order, of at most `terms` rounded products is no smaller than the exact sum, while nothing overflows. *)
+Theorem sum_up_bounds (xs : list (R * R)) (leaves : list R) (sum : R) (terms : Z) : rounded_once xs -> Permutation leaves (map snd xs) -> adds leaves sum ->
+  (Z.of_nat (length xs) <= terms <= 2 ^ 50)%Z ->
+  let factor := above (rd64 (1 + rd64 (IZR terms * pow (-52)))) in
+  finite_number (rd64 (1 + rd64 (IZR terms * pow (-52)))) = true -> finite_number (rd64 (sum * factor)) = true -> finite_number (rd64 (IZR terms * pow (-1074))) = true ->
+  format64 (mul_up sum factor) -> format64 (mul_up (IZR terms) (pow (-1074))) -> 0 <= mul_up (IZR terms) (pow (-1074)) -> 0 <= mul_up sum factor ->
+  finite_number (rd64 (mul_up sum factor + mul_up (IZR terms) (pow (-1074)))) = true ->
+  total (map fst xs) <= sum_up sum terms.
+Proof.
+  intros Hx Hp Ha Hn factor F1 F2 F3 F4 F5 P5 P4 F6. change (2 ^ 50)%Z with 1125899906842624%Z in Hn. assert (L := lower_range).
+  assert (Lf : Forall (fun x => 0 <= x /\ format64 x) leaves).
+  { rewrite Forall_forall. intros x I. apply (Permutation_in x Hp) in I. apply in_map_iff in I as (t & <- & I). unfold rounded_once in Hx. rewrite Forall_forall in Hx. destruct (Hx t I) as (P & ->). split; [now apply rnd64_nonnegative | apply rnd64_format]. }
+  destruct (adds_lower leaves sum Ha Lf) as (S0 & Fs & T0 & _ & B). rewrite (total_permutation _ _ Hp) in *. destruct (exact_total xs Hx) as (I & I0).
+  set (T := total (map fst xs)) in *. set (V := total (map snd xs)) in *. set (n := length xs) in *. assert (N : INR n <= IZR terms) by (rewrite INR_IZR_INZ; apply IZR_le; unfold n; lia).
+  assert (K0 : 0 <= IZR terms) by (apply IZR_le; lia). assert (K1 : IZR terms <= 1125899906842624) by (apply IZR_le; lia). assert (U : 0 < u64) by (unfold u64; lra).
+  assert (Ex : rd64 (IZR terms * pow (-52)) = 2 * IZR terms * u64).
+  { replace (2 * IZR terms * u64) with (IZR terms * pow (-52)) by (unfold u64; simpl; lra). apply rnd64_exact, format64_scaled; [|].
+    - rewrite <- (rd64_integer terms) by (change (2 ^ 53)%Z with 9007199254740992%Z; lia). apply rnd64_format.
+    - destruct (Z.eq_dec terms 0) as [->|Nz]; [now left | right]. assert (1 <= IZR terms) by (apply IZR_le; lia). rewrite Rabs_pos_eq by lra. apply Rle_trans with (pow (-52)); [apply bpow_le; lia|]. assert (Q := bpow_gt_0 radix2 (-52)). nra. }
+  assert (Fac : 1 + 2 * IZR terms * u64 <= factor) by (unfold factor; rewrite Ex in *; now apply above_rounded).
+  assert (Len : (nonzeros leaves <= n)%nat).
+  { unfold n. rewrite <- (map_length snd xs), <- (Permutation_length Hp). unfold nonzeros. clear. induction leaves as [|x l IH]; simpl; [lia|]. destruct (negb _); simpl; lia. }
+  (* (1 - u)^n V <= sum, and the factor pays for it and for the products *)
+  assert (Be : forall m, 1 - INR m * u64 <= lower ^ m).
+  { clear - U. intros m. induction m as [|m IH]; [simpl; lra|]. rewrite S_INR. simpl (lower ^ S m). assert (0 <= INR m) by apply pos_INR. assert (L := lower_range). assert (Q : lower * (1 - INR m * u64) <= lower * lower ^ m) by (apply Rmult_le_compat_l; lra). nra. }
+  assert (Pay : V <= lower * (sum * factor)).
+  { assert (Ks : IZR terms * u64 <= / 8) by (unfold u64; lra). destruct (nonzeros leaves) as [|m] eqn:Em.
+    - assert (V = 0). { destruct (adds_lower leaves sum Ha Lf) as (_ & _ & _ & Z0 & _). rewrite (total_permutation _ _ Hp) in Z0. now destruct (Z0 Em). }
+      assert (0 <= sum * factor) by (apply Rmult_le_pos; [exact S0 | nra]). nra.
+    - cbn [Nat.pred] in B. assert (M : INR (S m) <= IZR terms) by (eapply Rle_trans; [apply le_INR; exact Len | exact N]). rewrite S_INR in M. assert (Bm := Be m). assert (M0 := pos_INR m).
+      assert (Bm' : 1 - (IZR terms - 1) * u64 <= lower ^ m) by nra. assert (A1 : (1 - (IZR terms - 1) * u64) * V <= sum) by (eapply Rle_trans; [|exact B]; apply Rmult_le_compat_r; assumption).
+      assert (C : 1 <= lower * ((1 - (IZR terms - 1) * u64) * (1 + 2 * IZR terms * u64))).
+      { assert (t1 : 1 <= IZR terms) by lra. set (t := IZR terms) in *. assert (q : t * u64 * (t * u64) <= / 8 * (t * u64)) by (apply Rmult_le_compat_r; nra).
+        assert (C1 : 1 + u64 + (t * u64 - 2 * (t * u64 * (t * u64))) <= (1 - (t - 1) * u64) * (1 + 2 * t * u64)) by nra. assert (C2 : u64 <= t * u64) by nra. assert (C3 : 1 + u64 + 3 / 4 * u64 <= (1 - (t - 1) * u64) * (1 + 2 * t * u64)) by nra.
+        assert (C4 : lower * (1 + u64 + 3 / 4 * u64) <= lower * ((1 - (t - 1) * u64) * (1 + 2 * t * u64))) by (apply Rmult_le_compat_l; lra). apply Rle_trans with (lower * (1 + u64 + 3 / 4 * u64)); [unfold u64; lra | exact C4]. }
+      assert (A2 : (1 - (IZR terms - 1) * u64) * V * (1 + 2 * IZR terms * u64) <= sum * factor) by (apply Rmult_le_compat; try assumption; [apply Rmult_le_pos; nra | nra]).
+      apply Rle_trans with (lower * ((1 - (IZR terms - 1) * u64) * V * (1 + 2 * IZR terms * u64))); [|apply Rmult_le_compat_l; lra].
+      replace (lower * ((1 - (IZR terms - 1) * u64) * V * (1 + 2 * IZR terms * u64))) with (lower * ((1 - (IZR terms - 1) * u64) * (1 + 2 * IZR terms * u64)) * V) by ring.
+      rewrite <- (Rmult_1_l V) at 1. apply Rmult_le_compat_r; [exact T0 | exact C]. }
+  assert (M1 : sum * factor <= mul_up sum factor) by now apply above_rounded. assert (M2 : IZR terms * pow (-1074) <= mul_up (IZR terms) (pow (-1074))) by now apply above_rounded.
+  assert (Ad := proj1 (outward_operations _ _ F4 F5 P4 P5) F6).
+  assert (Es : sum_up sum terms = add_up (mul_up sum factor) (mul_up (IZR terms) (pow (-1074)))).
+  { unfold OutwardSource.sum_up, least_subnormal. cbv zeta. rewrite (rd64_integer terms) by (change (2 ^ 53)%Z with 9007199254740992%Z; lia). unfold factor. replace (IZR 1 / IZR 4503599627370496) with (pow (-52)) by (simpl; lra). reflexivity. }
+  rewrite Es. eapply Rle_trans; [|exact Ad]. replace (pow (-1074)) with (2 * pow (-1075)) in * by (change 2 with (pow 1); rewrite <- bpow_plus; reflexivity).
+  assert (Pt := bpow_gt_0 radix2 (-1075)). assert (N2 : INR n * pow (-1075) <= IZR terms * pow (-1075)) by (apply Rmult_le_compat_r; lra).
+  assert (Half : 3 / 4 <= lower) by (unfold u64; lra). assert (X0 : 0 <= IZR terms * pow (-1075)) by (apply Rmult_le_pos; lra).
+  apply Rmult_le_reg_l with lower; [lra|]. assert (W : lower * (IZR terms * (2 * pow (-1075))) >= INR n * pow (-1075)) by nra.
+  assert (Y : lower * (sum * factor + IZR terms * (2 * pow (-1075))) <= lower * (mul_up sum factor + mul_up (IZR terms) (2 * pow (-1075)))) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+(* Theorem: scale_up is no smaller than x 2^e, while nothing overflows. *)
+Theorem scale_up_bounds (x : R) (e : Z) : format64 x -> 0 <= x -> finite_number (rd64 (x * pow e)) = true -> x * pow e <= scale_up x e.
+Proof.
+  intros Fx Hx F. unfold OutwardSource.scale_up, scale_double. cbv zeta. destruct (Req_bool_spec (rd64 (rd64 (x * pow e) * pow (- e))) x) as [E|E]; [|now apply above_rounded].
+  assert (Scale : forall y n, format64 y -> (0 <= n)%Z -> format64 (y * pow n)).
+  { intros y n Fy Hn. apply FLT_format_generic in Fy; [|reflexivity]. destruct Fy as [(m, f) Em Hm Hf]. cbn [Fnum Fexp] in *. apply generic_format_FLT. exists (Float radix2 m (f + n)); [|exact Hm | cbn [Fexp]; lia].
+    rewrite Em. unfold F2R. cbn [Fnum Fexp]. rewrite bpow_plus. ring. }
+  destruct (Z.le_gt_cases 0 e) as [He|He].
+  - right. symmetry. apply rnd64_exact. now apply Scale.
+  - assert (Q : rd64 (rd64 (x * pow e) * pow (- e)) = rd64 (x * pow e) * pow (- e)) by (apply rnd64_exact, Scale; [apply rnd64_format | lia]). rewrite Q in E.
+    assert (One : pow (- e) * pow e = 1) by (rewrite <- bpow_plus; now replace (- e + e)%Z with 0%Z by lia). right. rewrite <- E at 1. rewrite Rmult_assoc, One. ring.
+Qed.
+
 End Bits.

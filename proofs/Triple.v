@@ -257,18 +257,11 @@ Proof.
   rewrite Eh, triple_conversion_value in Ek. rewrite Ek, Ew in Ew'. rewrite B2R_Bopp in Ea'.
   rewrite Ew' in Ea', Eb'. rewrite Ea' in Ea. rewrite Eb' in Eb.
   rewrite Sa in NZ |- *. rewrite Sa, Sb in E. rewrite Ea in *. rewrite Eb in *.
-  assert (NA := rnd32_not_zero _ NZ). rewrite E in NZ. assert (NB := rnd32_not_zero _ NZ).
-  generalize (triple_end_single (B2R (high w)) (B2R (low w)) (B2R (error s)) (B2R z) (format_B2R _) (format_B2R _)
-                (format_B2R _) (format_B2R _) He). cbv zeta. intros Up.
-  generalize (triple_end_single (- B2R (high w)) (- B2R (low w)) (B2R (error s)) (B2R z)
-                (format64_opp _ (format_B2R _)) (format64_opp _ (format_B2R _)) (format_B2R _) (format_B2R _) He).
-  cbv zeta. rewrite !Rabs_Ropp. intros Down. specialize (Up NB).
-  match type of Up with _ <= rnd64 (_ + rnd64 (_ + ?y)) => set (e := y) in * end.
-  replace (- B2R (low w) + e) with (- (B2R (low w) + - e)) in Down by ring. rewrite rnd64_opp in Down.
-  match type of NA with context [B2R (high w) + ?q] => set (t := q) in * end.
-  replace (- B2R (high w) + - t) with (- (B2R (high w) + t)) in Down by ring. rewrite rnd64_opp, Rabs_Ropp in Down.
-  assert (Hz : - Rabs (B2R z) <= B2R z <= Rabs (B2R z)) by (apply Rabs_le_inv; apply Rle_refl).
-  specialize (Down NA). apply Rabs_le_inv in Hv. refine (between rnd32 _ _ _ rnd32_le _ E). lra.
+  assert (Hz : Rabs (v - (B2R (high w) + B2R (low w))) <= B2R (error s) + Rabs (B2R z)).
+  { apply Rabs_le_inv in Hv. assert (Bz : - Rabs (B2R z) <= B2R z <= Rabs (B2R z)) by (apply Rabs_le_inv; apply Rle_refl). apply Rabs_le. lra. }
+  refine (decided_single _ _ _ _ v Hz _ _ E NZ); [now apply triple_end_single; try apply format_B2R|].
+  assert (Down := triple_end_single (- B2R (high w)) (- B2R (low w)) (B2R (error s)) (B2R z) (format64_opp _ (format_B2R _)) (format64_opp _ (format_B2R _)) (format_B2R _) (format_B2R _) He).
+  cbv zeta in Down. now rewrite !(Rabs_Ropp (B2R (_ w))) in Down.
 Qed.
 
 (* lib/numerics/triple_sum.hpp: triple_add. *)

@@ -254,6 +254,18 @@ Proof.
   rewrite ziv_conversion_value. reflexivity.
 Qed.
 
+(* Two ends around y + x, both bounded by one lemma that holds for -y and -x too, decide a float. *)
+Lemma decided_single (y x w slack v : R) : Rabs (v - (y + x)) <= slack ->
+  (bpow radix2 (-151) <= Rabs (rnd64 (y + rnd64 (x + w))) -> y + (x + slack) <= rnd64 (y + rnd64 (x + w))) ->
+  (bpow radix2 (-151) <= Rabs (rnd64 (- y + rnd64 (- x + w))) -> - y + (- x + slack) <= rnd64 (- y + rnd64 (- x + w))) ->
+  let a := rnd64 (y + rnd64 (x + - w)) in let b := rnd64 (y + rnd64 (x + w)) in rnd32 a = rnd32 b -> rnd32 a <> 0 -> rnd32 a = rnd32 v.
+Proof.
+  intros Hv Up Down a b E NZ. assert (NA := rnd32_not_zero _ NZ). rewrite E in NZ. specialize (Up (rnd32_not_zero _ NZ)).
+  replace (- x + w) with (- (x + - w)) in Down by ring. rewrite rnd64_opp in Down.
+  replace (- y + - rnd64 (x + - w)) with (- (y + rnd64 (x + - w))) in Down by ring. rewrite rnd64_opp, Rabs_Ropp in Down.
+  specialize (Down NA). apply Rabs_le_inv in Hv. refine (between rnd32 _ _ _ rnd32_le _ E). unfold a, b. lra.
+Qed.
+
 (* Theorem: a decided pair in binary32, which is rounded twice on the way. *)
 Theorem ziv_pair32_correct (high low error : double) (out : float) (v : R) :
   Rabs (v - (B2R high + B2R low)) <= B2R error -> ziv_pair32 high low error = Some out -> is_rounded32 v out.
@@ -270,15 +282,7 @@ Proof.
   rewrite Eh, ziv_conversion_value in Ek. rewrite Ek, Ew in Ew'. rewrite B2R_Bopp in Ea'.
   rewrite Ew' in Ea', Eb'. rewrite Ea' in Ea. rewrite Eb' in Eb.
   rewrite Sa in NZ |- *. rewrite Sa, Sb in E. rewrite Ea in *. rewrite Eb in *.
-  assert (NA := rnd32_not_zero _ NZ). rewrite E in NZ. assert (NB := rnd32_not_zero _ NZ).
-  generalize (pair_end_single (B2R high) (B2R low) (B2R error) (format_B2R _) (format_B2R _) (format_B2R _) He). cbv zeta.
-  intros Up.
-  generalize (pair_end_single (- B2R high) (- B2R low) (B2R error) (format64_opp _ (format_B2R _))
-                (format64_opp _ (format_B2R _)) (format_B2R _) He). cbv zeta.
-  rewrite !Rabs_Ropp. intros Down. specialize (Up NB).
-  match type of Up with _ <= rnd64 (_ + rnd64 (_ + ?y)) => set (w := y) in * end.
-  replace (- B2R low + w) with (- (B2R low + - w)) in Down by ring. rewrite rnd64_opp in Down.
-  match type of NA with context [B2R high + ?q] => set (t := q) in * end.
-  replace (- B2R high + - t) with (- (B2R high + t)) in Down by ring. rewrite rnd64_opp, Rabs_Ropp in Down.
-  specialize (Down NA). apply Rabs_le_inv in Hv. refine (between rnd32 _ _ _ rnd32_le _ E). lra.
+  refine (decided_single _ _ _ _ v Hv _ _ E NZ); [now apply pair_end_single; try apply format_B2R|].
+  assert (Down := pair_end_single (- B2R high) (- B2R low) (B2R error) (format64_opp _ (format_B2R _)) (format64_opp _ (format_B2R _)) (format_B2R _) He).
+  cbv zeta in Down. now rewrite !(Rabs_Ropp (B2R _)) in Down.
 Qed.

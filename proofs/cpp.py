@@ -317,6 +317,15 @@ class Parser:
             if token == "while":
                 return [("while", condition, then)]
             return [("if", condition, then, self.block() if self.accept("else") else [])]
+        if token == "do":  # the body once, and then a loop
+            self.take()
+            body = self.block()
+            self.take("while")
+            self.take("(")
+            condition = self.expression()
+            self.take(")")
+            self.take(";")
+            return body + [("while", condition, body)]
         if token == "for":
             self.take()
             self.take("(")

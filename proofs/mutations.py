@@ -2,7 +2,7 @@
 
 Each proofs/*_source.py lists MUTATIONS as (theorem, header, old text, new text): `old` stands there exactly once. The theorem's file, and the files that it uses and that use the
 changed definitions, are compiled again until one fails: in the proof of that theorem, or of a lemma in front of it. A change that extract.py cannot read, or that fails elsewhere,
-proves nothing: the test fails. With --quick, the program tries one change.
+proves nothing: the test fails. With --quick, the program tries one change, with --only NAME those of some sources.
 """
 import importlib
 import pathlib
@@ -86,7 +86,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tree, trial = pathlib.Path(folder, "tree"), pathlib.Path(folder, "trial")
         tree.mkdir()
-        for name in QUICK if options.quick else extract.names():
+        for name in QUICK if options.quick else options.only or extract.names():
             changes = importlib.import_module(name + "_source").MUTATIONS
             for theorem, path, old, new in changes[:1] if options.quick else changes:
                 count += 1
@@ -104,7 +104,7 @@ def main():
                     print(f"{theorem}: {where[2]} refuses {new!r} for {old!r} in {path}", flush=True)
                 else:
                     survivors.append(f"{theorem}: {new!r} for {old!r} in {path}" + (f": {again[where[0]]}.v fails at {where[2]}, line {where[1]}" if where else ""))
-    missing = sorted(set(known) - touched) if not options.quick else []
+    missing = sorted(set(known) - touched) if not (options.quick or options.only) else []
     for line in survivors:
         print(f"NOT REFUSED {line}")
     if missing:

@@ -55,6 +55,10 @@ class OutParameters:
     def is_record(self, e):
         return isinstance(e, tuple) and e[0] == "id" and e[1] in self.records
 
+    def members(self, e):
+        """The members of a struct's value, a list or another struct."""
+        return [("id", f"{e[1]}{self.joint}{m}") for m in self.records[e[1]]] if self.is_record(e) else [self.split(i) for i in e[1]]
+
     # Calls.
 
     def calls_in(self, e):
@@ -117,9 +121,9 @@ class OutParameters:
                 return [("return", ("call", e[1], self.split([a for a in e[2] if a[:2] != ("unary", "&")])))]
             return [("return", ("list", [self.split(e)] + [("id", n) for n in self.out]))] if self.out else [("return", self.split(e))]
         if s[0] == "declare" and s[2] in self.records:
-            return [("declare", kind, f"{s[2]}{self.joint}{m}", self.split(i)) for (m, kind), i in zip(self.records[s[2]].items(), s[3][1])]
+            return [("declare", kind, f"{s[2]}{self.joint}{m}", i) for (m, kind), i in zip(self.records[s[2]].items(), self.members(s[3]))]
         if s[0] == "assign" and self.is_record(s[2]):
-            return [("assign", "=", ("id", f"{s[2][1]}{self.joint}{m}"), self.split(i)) for m, i in zip(self.records[s[2][1]], s[3][1])]
+            return [("assign", "=", ("id", f"{s[2][1]}{self.joint}{m}"), i) for m, i in zip(self.records[s[2][1]], self.members(s[3]))]
         if s[0] == "declare" and s[3] is not None:
             front, e = self.hoisted(s[3])
             return self.split(front) + [("declare", s[1], s[2], self.split(e))]

@@ -19,9 +19,9 @@ import extract
 HERE = pathlib.Path(__file__).parent
 # Each file after what it uses; NAMESource is the one that extract.py makes.
 ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "RnsSource", "Rns", "PrimesSource", "Primes", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "Mp",
-         "CapacitySource", "Capacity", "WidthSource", "Width", "QuotientSource", "Quotient",
-         "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "Fixed", "CertificateSource", "Certificate",
-         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "BetweenSource", "Between", "LanesSource", "Lanes", "OutwardSource", "Outward"]
+         "CapacitySource", "Capacity", "WidthSource", "Width", "QuotientSource", "Quotient", "ShippedSource", "Shipped",
+         "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "Fixed", "CertificateSource", "Certificate", "SumsSource", "Sums", "ErrorsSource", "Errors", "CopiesSource", "Copies", "FitSource", "Fit",
+         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "FullSource", "Full", "WideSource", "Wide", "BetweenSource", "Between", "LanesSource", "Lanes", "OutwardSource", "Outward"]
 # The axioms of Coq's real numbers, and classical logic, which Flocq uses.
 ALLOWED = {"ClassicalDedekindReals.sig_not_dec", "ClassicalDedekindReals.sig_forall_dec", "FunctionalExtensionality.functional_extensionality_dep", "Classical_Prop.classic"}
 
@@ -142,6 +142,7 @@ def arguments():
     parser.add_argument("--report", type=pathlib.Path)
     parser.add_argument("--libraries", action="store_true")
     parser.add_argument("--quick", action="store_true", help="mutations.py: one change alone")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="mutations.py: the changes of these sources, as in rns for rns_source.py")
     return parser.parse_args()
 
 

@@ -15,6 +15,12 @@ namespace {
 /// Rows that lie a multiple of 4096 bytes apart would share the sets of the first-level cache.
 constexpr Index spread_stride(Index chunk) { return chunk % 512 == 0 ? chunk + 64 : chunk; }
 
+/// The terms of the longest chunk, whose sums fit in INT32, and of the next shorter one.
+constexpr Index longest_chunk(Index k) { return std::min(round_up(k, cpu::int8_k_step), cpu::int8_most_terms); }
+constexpr Index shorter_chunk(Index chunk) {
+  return std::max<Index>(chunk / 2 / cpu::int8_k_step * cpu::int8_k_step, cpu::int8_k_step);
+}
+
 }  // namespace
 
 int int8_limbs(int t) {
@@ -74,9 +80,9 @@ Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_row
   };
   auto fits = [&](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes <= available; };
   // Long chunks first, then large blocks: a block of less than 4 tiles a side converts its operands too often.
-  const Index chunk = std::min(round_up(k, cpu::int8_k_step), cpu::int8_most_terms);
+  const Index chunk = longest_chunk(k);
   for (Index tiles_wanted : {Index{4}, Index{1}}) {
-    for (Index c = chunk;; c = std::max<Index>(c / 2 / 64 * 64, 64)) {
+    for (Index c = chunk;; c = shorter_chunk(c)) {
       const Int8Blocking whole = make(all_rows, all_cols, c);
       if (fits(whole)) return whole;
       Int8Blocking best = make(tile_rows * tiles_wanted, tile_cols * tiles_wanted, c);
