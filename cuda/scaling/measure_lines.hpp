@@ -26,6 +26,7 @@ struct Side {
   bool adjacent;
   int warps;         ///< warps that share a line (adjacent: all warps of the block)
   int lines_a_warp;  ///< adjacent: 4 to 32, else 1
+  bool two_batches;  ///< short lines (measure_short.hpp): a thread keeps two batches of entries, else one
   Index groups;      ///< groups of lines, a block each; including the padding
   int parts;         ///< parts along k
   Index chunks;      ///< chunks of a part
@@ -248,6 +249,12 @@ __device__ Value over_line(const Side<T>& side, Value value, Value* shared) {
 
 // ---- passes
 
+/// Returns how many lines a thread block has.
+template <class T>
+__device__ int lines_of_block(const Side<T>& side) {
+  return side.adjacent ? side.lines_a_warp : block_warps / side.warps;
+}
+
 /// The line of this thread, and its share of the chunks.
 struct Share {
   Index line;
@@ -262,8 +269,14 @@ __device__ Share share_of(const Side<T>& side, Index group) {
     return {group * lines + thread % lines, thread / lines, block_threads / lines, thread < lines};
   }
   const int warp = thread / 32;
-  return {group * (block_warps / side.warps) + warp / side.warps, warp % side.warps, side.warps,
+  return {group * lines_of_block(side) + warp / side.warps, warp % side.warps, side.warps,
           thread % (32 * side.warps) == 0};
+}
+
+/// Returns the number of the thread's line among those of the thread block.
+template <class T>
+__device__ int line_in_block(const Side<T>& side, Index group, const Share& share) {
+  return static_cast<int>(share.line - group * lines_of_block(side));
 }
 
 /// The thread's entries among chunks first .. last - 1 of its line, a batch at a time.
