@@ -66,7 +66,7 @@ class ShortEntries {
   const T* from_;
 };
 
-/// What a thread block has found out about one of its lines.
+/// The measures of one of the lines of a thread block.
 struct ShortLine {
   Sum total;
   int special, exponent, last_bit;
