@@ -40,12 +40,29 @@ ACCUBLAS_HD Index magnitude_tiles(const CertificateSide<T>& side, Index k_padded
   return side.wanted ? padded_lines(side.count) / tile_lines * k_tiles<ShortRows>(k_padded) : 0;
 }
 
-/// Writes the magnitudes of the tiles `own` of a product.
-template <class T>
-__device__ __forceinline__ void write_magnitudes(const MagnitudeSides<T>& sides, const PartsOfBlock& own, int stride,
-                                                 Index first_term, Index terms, Index k_padded) {
+template <class T, bool Grouped>
+__global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
+    convert_magnitudes(const __grid_constant__ MagnitudeSides<T> given, int stride, Index first_term, Index terms,
+                       Index k_padded, const __grid_constant__ LineRungs by_lines) {
+  await_predecessor();
+  const MagnitudeSides<T>& sides = arguments_of_block<Grouped>(given);
+  CallState* const state = sides.state;
+  if (state->refused) return;
+  __shared__ LinesVerdict verdict;
+  if (by_lines.count > 0) {
+    if (threadIdx.x == 0) verdict = certify_lines(by_lines, *state);
+    __syncthreads();
+    if (verdict.moduli > 0) {
+      if (blockIdx.x == 0 && threadIdx.x == 0) {
+        state->common_moduli = verdict.moduli;
+        state->common_bits = verdict.shares_bits;
+      }
+      return;
+    }
+  }
   using Shape = ShortRows;
   const int rows = static_cast<int>(magnitude_tiles(sides.side[0], k_padded));
+  const int count = rows + static_cast<int>(magnitude_tiles(sides.side[1], k_padded));
   const int across = k_tiles<Shape>(k_padded);
   struct Place {
     bool row;
@@ -57,7 +74,7 @@ __device__ __forceinline__ void write_magnitudes(const MagnitudeSides<T>& sides,
     return Place{row, t / across * tile_lines, t % across * Shape::terms};
   };
   for_tiles<T, Shape>(
-      own,
+      count,
       [&](int t) {
         const Place at = place(t);
         const CertificateSide<T>& side = sides.side[at.row ? 0 : 1];
@@ -89,30 +106,6 @@ __device__ __forceinline__ void write_magnitudes(const MagnitudeSides<T>& sides,
       });
 }
 
-template <class T, bool Grouped>
-__global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
-    convert_magnitudes(const __grid_constant__ MagnitudeSides<T> given, GroupParts tiles, int stride, Index first_term,
-                       Index terms, Index k_padded, const __grid_constant__ LineRungs by_lines) {
-  await_predecessor();
-  for_products<Grouped>(given, tiles, [&](const MagnitudeSides<T>& sides, const PartsOfBlock& own) {
-    CallState* const state = sides.state;
-    if (state->refused) return;
-    __shared__ LinesVerdict verdict;
-    if (by_lines.count > 0) {
-      if (threadIdx.x == 0) verdict = certify_lines(by_lines, *state);
-      __syncthreads();
-      if (verdict.moduli > 0) {
-        if (own.first == 0 && threadIdx.x == 0) {
-          state->common_moduli = verdict.moduli;
-          state->common_bits = verdict.shares_bits;
-        }
-        return;
-      }
-    }
-    write_magnitudes(sides, own, stride, first_term, terms, k_padded);
-  });
-}
-
 }  // namespace
 
 template <class T>
@@ -120,14 +113,13 @@ void convert_certificate(const DeviceModel& device, const CertificateSide<T>& ro
                          int stride, Index first_term, Index terms, Index k_padded, const LineRungs& by_lines,
                          CallState* state, cudaStream_t stream, const CallGroup<T>& group) {
   using Shape = ShortRows;
-  const GroupParts tiles{static_cast<int>(magnitude_tiles(rows, k_padded) + magnitude_tiles(cols, k_padded)),
-                         convert_turns};
-  if (tiles.of_product == 0) return;
+  const Index count = magnitude_tiles(rows, k_padded) + magnitude_tiles(cols, k_padded);
+  if (count == 0) return;
   const auto kernel = group.exists() ? convert_magnitudes<T, true> : convert_magnitudes<T, false>;
   allow_shared_memory<T, Shape>(kernel);
   launch(device, "convert_certificate", kernel,
-         {grid<Shape>(device, tiles, group), Shape::threads, shared_bytes<T, Shape>}, stream,
-         MagnitudeSides<T>{{rows, cols}, state, group}, tiles, stride, first_term, terms, k_padded, by_lines);
+         {grid<Shape>(device, count, group), Shape::threads, shared_bytes<T, Shape>}, stream,
+         MagnitudeSides<T>{{rows, cols}, state, group}, stride, first_term, terms, k_padded, by_lines);
 }
 
 template void convert_certificate(const DeviceModel&, const CertificateSide<double>&, const CertificateSide<double>&,

@@ -64,11 +64,12 @@ __device__ ACCUBLAS_NOINLINE void negate_own_entries(const Operand<T>& x, Buffer
     }
 }
 
-/// Converts the tiles `own` of a product, those that exist. Tiles with k fastest: blocks that run together then write
-/// neighbouring rows. p0, terms: entries of the lines.
-template <class Shape, class Numbers, class T>
-__device__ __forceinline__ void convert_tiles(const ConvertSides<T>& sides, PartsOfBlock own, Index p0, Index terms,
-                                              Index k_padded) {
+/// Tiles with k fastest: blocks that run together then write neighbouring rows. p0, terms: entries of the lines.
+template <class T, class Shape, class Numbers, bool Grouped>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
+    convert_sides(const __grid_constant__ ConvertSides<T> given, Index p0, Index terms, Index k_padded) {
+  await_predecessor();
+  const ConvertSides<T>& sides = arguments_of_block<Grouped>(given);
   const PassPlan plan = *sides.plan;
   if (!plan.active) return;
   // The host launches as many blocks as a plan can need; this one may have fewer. At n = 8192 the columns of a block of
@@ -96,9 +97,8 @@ __device__ __forceinline__ void convert_tiles(const ConvertSides<T>& sides, Part
                  row ? plan.row_bits : plan.col_bits,
                  Numbers::limbs_of(row ? plan.row_peak : plan.col_peak)};
   };
-  own.end = min(own.end, rows.count() + cols.count());
   for_tiles<T, Shape>(
-      own,
+      rows.count() + cols.count(),
       [&](int t) {
         const Place at = place(t);
         const Operand<T>& x = sides.side[at.row ? 0 : 1].operand;
@@ -139,16 +139,6 @@ __device__ __forceinline__ void convert_tiles(const ConvertSides<T>& sides, Part
       });
 }
 
-template <class T, class Shape, class Numbers, bool Grouped>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
-    convert_sides(const __grid_constant__ ConvertSides<T> given, GroupParts tiles, Index p0, Index terms,
-                  Index k_padded) {
-  await_predecessor();
-  for_products<Grouped>(given, tiles, [&](const ConvertSides<T>& sides, const PartsOfBlock& own) {
-    convert_tiles<Shape, Numbers>(sides, own, p0, terms, k_padded);
-  });
-}
-
 /// entries: of a padded line.
 template <class Shape, class T>
 Index most_tiles(const ConvertSides<T>& sides, Index entries) {
@@ -168,13 +158,13 @@ inline bool has_shared_memory(const DeviceModel& device, std::size_t bytes) {
 template <class T, class Shape, class Numbers>
 void launch_convert(const DeviceModel& device, const ConvertSides<T>& sides, Index p0, Index terms, Index k_padded,
                     cudaStream_t stream) {
-  const GroupParts tiles{static_cast<int>(most_tiles<Shape>(sides, Numbers::entries_a_term * k_padded)), convert_turns};
-  if (tiles.of_product == 0) return;
+  const Index tiles = most_tiles<Shape>(sides, Numbers::entries_a_term * k_padded);
+  if (tiles == 0) return;
   const auto kernel =
       sides.group.exists() ? convert_sides<T, Shape, Numbers, true> : convert_sides<T, Shape, Numbers, false>;
   allow_shared_memory<T, Shape>(kernel);
   launch(device, "convert", kernel, {grid<Shape>(device, tiles, sides.group), Shape::threads, shared_bytes<T, Shape>},
-         stream, sides, tiles, p0, terms, k_padded);
+         stream, sides, p0, terms, k_padded);
 }
 
 }  // namespace accublas::cuda::converting

@@ -6,8 +6,6 @@
 
 #include <cuda_pipeline_primitives.h>
 
-#include <algorithm>
-
 #include "cuda/core/arithmetic.hpp"
 #include "cuda/core/call_group.hpp"
 #include "cuda/core/device_model.hpp"
@@ -112,10 +110,9 @@ __device__ void start_copy(const Tile<T>& t, T* to) {
   __pipeline_commit();
 }
 
-/// Converts this block's tiles: tile_of(t), scale_of(t, line in the tile), convert(t, buffer).
+/// Converts this block's share of `count` tiles: tile_of(t), scale_of(t, line in the tile), convert(t, buffer).
 template <class T, class Shape, class TileOf, class ScaleOf, class Convert>
-__device__ __forceinline__ void for_tiles(const PartsOfBlock& tiles, TileOf&& tile_of, ScaleOf&& scale_of,
-                                          Convert&& convert) {
+__device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&& scale_of, Convert&& convert) {
   extern __shared__ double raw[];
   using Buffers = Buffer<T, Shape>;
   Buffers* const buffers = reinterpret_cast<Buffers*>(raw);
@@ -124,23 +121,22 @@ __device__ __forceinline__ void for_tiles(const PartsOfBlock& tiles, TileOf&& ti
     if (threadIdx.x < tile_lines) buffer.line[threadIdx.x] = scale_of(t, static_cast<int>(threadIdx.x));
   };
   int now = 0;
-  if (tiles.first < tiles.end) start(tiles.first, buffers[0]);
-  for (int t = tiles.first; t < tiles.end; t += tiles.step, now ^= 1) {
+  const int blocks = static_cast<int>(gridDim.x), first = static_cast<int>(blockIdx.x);
+  if (first < count) start(first, buffers[0]);
+  for (int t = first; t < count; t += blocks, now ^= 1) {
     __pipeline_wait_prior(0);
     __syncthreads();  // this tile is there, and the one before is converted
-    if (t + tiles.step < tiles.end) start(t + tiles.step, buffers[now ^ 1]);
+    if (t + blocks < count) start(t + blocks, buffers[now ^ 1]);
     convert(t, buffers[now]);
   }
 }
 
-/// GroupParts::turns of conversions.
-inline constexpr int convert_turns = 3;
-
-/// The number of blocks that run at once, for tiles of a product, in a group of each product.
+/// The number of blocks that run at once, for `tiles` tiles; in a group for each product.
 template <class Shape>
-unsigned grid(const DeviceModel& device, const GroupParts& tiles, const GroupStride& group) {
+dim3 grid(const DeviceModel& device, Index tiles, const GroupStride& group = {}) {
   const Index most = Index{Shape::blocks_a_processor} * device.processors;
-  return group.blocks_of_parts(std::min(Index{tiles.of_product}, most), most, tiles);
+  return {static_cast<unsigned>(group.blocks_of_product(tiles < most ? tiles : most, most, tiles, 0.5)),
+          group.grid_rows()};
 }
 
 /// Lets a kernel have more shared memory than it gets unasked.

@@ -56,67 +56,23 @@ __device__ inline TileRange wanted_tiles(const Wanted& wanted, Index row, Index 
   return {0, count};
 }
 
-/// The rows and columns of a block of C, with their numbers in C (in pairs of columns if residues are complex).
-struct BlockOfResult {
-  Index first_row, first_col;
-  int rows, cols;
-};
-/// Puts into `b` what all tiles of the block of C need. Returns no rows if the pass has no such block. All threads of
-/// the thread block call this function.
-template <class T, class Numbers>
-__device__ __forceinline__ BlockOfResult start_block(const ReconstructArguments<T>& a, BlockState<T, Numbers>& b) {
+/// Calls body(tile) for the block's tiles that are wanted, with what all of them need in `b`. All threads call.
+/// `triangles`: less than all of C may be wanted.
+template <bool triangles, class T, class Numbers, class Body>
+__device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, BlockState<T, Numbers>& b, Body&& body) {
   const PassPlan& plan = a.state->pass[a.index];
-  if (!plan.active) return {};
+  if (!plan.active) return;
   const Index cols_in_all = a.cols.count / Numbers::parts;
   const Index first_row = a.row_block * plan.block_rows, first_col = a.col_block * plan.block_cols;
-  if (first_row >= a.rows.count || first_col >= cols_in_all) return {};
+  if (first_row >= a.rows.count || first_col >= cols_in_all) return;
+  const int rows = static_cast<int>(min(plan.block_rows, a.rows.count - first_row));
+  const int cols = static_cast<int>(min(plan.block_cols, cols_in_all - first_col));
   if (threadIdx.x == 0) {
     b.plan = plan;
     b.factors = classify(a.alpha.get(), a.beta.get());
   }
   for (int part = 0; part < Numbers::parts; ++part)
     load_leading_weights(Numbers::leading_bytes(plan.moduli, part), plan.planes(), b.weights[part]);
-  return {first_row, first_col, static_cast<int>(min(plan.block_rows, a.rows.count - first_row)),
-          static_cast<int>(min(plan.block_cols, cols_in_all - first_col))};
-}
-
-/// Loads the rows and columns of a tile, and calls body(tile). All threads of the thread block call this function.
-template <class T, class Numbers, class Body>
-__device__ __forceinline__ void do_tile(const ReconstructArguments<T>& a, BlockState<T, Numbers>& b, const Tile& tile,
-                                        Body&& body) {
-  __syncthreads();  // the lines of the tile before are not needed any more
-  load_lines(a, tile, b);
-  __syncthreads();
-  body(tile);
-}
-
-/// A part of a product of a group, for for_products: as many rows of a strip as a thread block has warps.
-inline int parts_of_product(Index rows, Index cols, int block_threads) {
-  return static_cast<int>(ceil_div(rows, Index{block_threads / 32}) * ceil_div(cols, Index{strip}));
-}
-/// Calls body(tile) for tiles that have the parts `own` of a product. All of C is wanted.
-template <class T, class Numbers, class Body>
-__device__ __forceinline__ void for_parts(const ReconstructArguments<T>& a, BlockState<T, Numbers>& b,
-                                          const PartsOfBlock& own, Body&& body) {
-  const BlockOfResult block = start_block(a, b);
-  if (block.rows == 0) return;
-  const int warps = warps_of_block(), of_strip = ceil_div(block.rows, warps), most = most_rows / warps;
-  for (int at = own.first; at < own.end;) {
-    const int row = at % of_strip * warps, col = at / of_strip * strip;
-    const int in_strip = min(own.end - at, of_strip - at % of_strip);
-    const int here = ceil_div(in_strip, ceil_div(in_strip, most));
-    if (col >= block.cols) return;
-    do_tile(a, b, Tile{row, col, min(here * warps, block.rows - row), min(strip, block.cols - col), 1}, body);
-    at += here;
-  }
-}
-
-/// Calls body(tile) for the block's tiles that are wanted, with what all of them need in `b`. All threads call.
-/// `triangles`: less than all of C may be wanted.
-template <bool triangles, class T, class Numbers, class Body>
-__device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, BlockState<T, Numbers>& b, Body&& body) {
-  const auto [first_row, first_col, rows, cols] = start_block(a, b);
-  if (rows == 0) return;
   const TileShape shape = tile_shape(rows, cols, triangles && !a.wanted.all(), Numbers::parts == 1);
   const int strips = shape.strips, tile_rows = shape.rows, tile_cols = strips * strip;
   const int across = ceil_div(cols, tile_cols), blocks = static_cast<int>(gridDim.x);
@@ -138,7 +94,11 @@ __device__ __forceinline__ void for_tiles(const ReconstructArguments<T>& a, Bloc
       }
       col = static_cast<int>(here.first + next - before) * tile_cols;
     }
-    do_tile(a, b, Tile{row, col, min(tile_rows, rows - row), min(tile_cols, cols - col), strips}, body);
+    const Tile tile{row, col, min(tile_rows, rows - row), min(tile_cols, cols - col), strips};
+    __syncthreads();  // the lines of the tile before are not needed any more
+    load_lines(a, tile, b);
+    __syncthreads();
+    body(tile);
   }
 }
 

@@ -20,7 +20,6 @@ inline constexpr int threads = 256, blocks = 2;  ///< of a multiprocessor: 128 r
 /// In a group, whose products have few rows for a thread block: 168 registers a thread, so that none go to local
 /// memory.
 inline constexpr int group_threads = 128, group_blocks = 3;
-inline constexpr int group_turns = 3;  ///< GroupParts::turns
 inline constexpr int most_rows = 128, strip = 128,
                      most_cols = threads / 32 * strip;  ///< of a tile; a warp has a strip of columns
 __device__ inline int warps_of_block() { return static_cast<int>(blockDim.x / 32); }

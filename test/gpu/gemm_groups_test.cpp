@@ -117,8 +117,9 @@ TYPED_TEST(GemmGroups, ManyProducts) {
   }
 }
 
-// Groups whose thread blocks have parts of several products, or none, and products that no thread block finishes alone.
-TYPED_TEST(GemmGroups, PartsOfProducts) {
+// Groups of a thousand tiny products, and of a few large ones: products with one thread block in a kernel, and with
+// many.
+TYPED_TEST(GemmGroups, TinyAndLarge) {
   using T = TypeParam;
   Random rng(67);
   std::vector<Kind> mixed = hard_batches;
