@@ -46,11 +46,10 @@ struct GroupStride {
     }
     return best;
   }
-  /// Counterpart of blocks_of_product for kernels that usually find nothing to do, or little.
-  Index few_blocks_of_product(Index alone, Index resident, Index parts) const {
-    if (!exists()) return alone;
-    constexpr Index rounds = 2;
-    return std::clamp<Index>(rounds * resident / count, 1, std::max<Index>(parts, 1));
+  /// Counterpart of blocks_of_product for kernels that usually find nothing to do, or little: the group gets about
+  /// `in_all` thread blocks.
+  Index few_blocks_of_product(Index alone, Index in_all, Index parts) const {
+    return exists() ? std::clamp<Index>(in_all / count, 1, std::max<Index>(parts, 1)) : alone;
   }
 
 #ifdef __CUDACC__

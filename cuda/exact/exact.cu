@@ -230,7 +230,7 @@ void resolve_structural_zeros(const DeviceModel& model, const ExactArguments<T>&
   if (!a.row_lines.nonzero || !a.col_lines.nonzero) return;
   const auto kernel = a.group.exists() ? clear_structural_zeros<T, true> : clear_structural_zeros<T, false>;
   const Index tiles = ceil_div(a.rows.count, zero_tile) * ceil_div(a.cols.count, zero_tile);
-  const Index own = a.group.few_blocks_of_product(8 * model.processors, 2 * model.processors, tiles);
+  const Index own = a.group.few_blocks_of_product(8 * model.processors, 4 * model.processors, tiles);
   const dim3 grid{static_cast<unsigned>(own), a.group.grid_rows()};
   launch(model, "structural zeros", kernel, {grid, zero_threads}, stream, a, index);
 }

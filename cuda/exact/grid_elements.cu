@@ -166,7 +166,8 @@ void decide_by_grid_sums(const DeviceModel& model, const ExactArguments<T>& a, c
   const auto kernel = a.group.exists() ? decide_open_elements<T, true> : decide_open_elements<T, false>;
   prefer_cache(kernel, shared_percent, "grid sums of open elements");
   const Index most = Index{resident} * model.processors;
-  const dim3 grid{static_cast<unsigned>(a.group.few_blocks_of_product(most, most, most)), a.group.grid_rows()};
+  // With one round of thread blocks instead of two, 1673 elements of 100 products took 38 us of an H200 instead of 31.
+  const dim3 grid{static_cast<unsigned>(a.group.few_blocks_of_product(most, 2 * most, most)), a.group.grid_rows()};
   launch(model, "grid sums of open elements", kernel, {grid, threads}, stream, a);
 }
 

@@ -81,7 +81,7 @@ __device__ void measure_lines(const Side<T>& side, Index group, bool with_lambda
     const Sum again = sum<Adjacent>(side, share, 0, side.chunks, missed, exponent, reinterpret_cast<Sum*>(shared));
     if (missed) static_cast<Sum&>(total) = again;
   }
-  finish_lines(side, group, share, shared, [&](auto&& raise) {
+  finish_lines(side, line_in_block(side, group, share), share.leader, shared, [&](auto&& raise) {
     finish_line(side.lines, share.line, special, found.zero(), exponent, found.last_bit(), norm_of(total.squares),
                 ceil(total.lambda), with_lambda, raise);
     if constexpr (!Found::serves_all)

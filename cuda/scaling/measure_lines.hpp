@@ -24,8 +24,9 @@ struct Side {
   Lines lines;
   SideSummary *summary, *same;  ///< same: null, or the summary of the other side, if that has the same lines
   bool adjacent;
-  int warps;         ///< warps that share a line (adjacent: all warps of the block)
-  int lines_a_warp;  ///< adjacent: 4 to 32, else 1
+  int warps;         ///< warps that share a line (adjacent: all warps of the block), a power of two
+  int lines_a_warp;  ///< adjacent: 4 to 32, a power of two, else 1
+  bool two_batches;  ///< short lines (measure_short.hpp): a thread keeps two batches of entries, else one
   Index groups;      ///< groups of lines, a block each; including the padding
   int parts;         ///< parts along k
   Index chunks;      ///< chunks of a part
@@ -236,17 +237,28 @@ __device__ Value over_line(const Side<T>& side, Value value, Value* shared) {
     for (int mask = 16; mask >= side.lines_a_warp; mask /= 2) value.merge(value.of_lane_xor(mask));
   }
   if (side.warps == 1) return value;
-  const int warp = threadIdx.x / 32, in_warp = threadIdx.x % side.lines_a_warp;
+  const int warp = threadIdx.x / 32, in_warp = static_cast<int>(threadIdx.x) & (side.lines_a_warp - 1);
   __syncthreads();  // `shared` may still be read for the previous value
   if (threadIdx.x % 32 < side.lines_a_warp) shared[warp * side.lines_a_warp + in_warp] = value;
   __syncthreads();
-  const int first = warp / side.warps * side.warps;
+  const int first = warp & ~(side.warps - 1);
   value = shared[first * side.lines_a_warp + in_warp];
   for (int w = 1; w < side.warps; ++w) value.merge(shared[(first + w) * side.lines_a_warp + in_warp]);
   return value;
 }
 
 // ---- passes
+
+/// Returns x / divisor for a power of two. Divisions by numbers that are known at run time only would be a large part
+/// of the instructions for short lines.
+__device__ __forceinline__ int divided(int x, int divisor) {
+  return x >> leading_one(static_cast<std::uint32_t>(divisor));
+}
+/// Returns how many lines a thread block has.
+template <class T>
+__device__ int lines_of_block(const Side<T>& side) {
+  return side.adjacent ? side.lines_a_warp : divided(block_warps, side.warps);
+}
 
 /// The line of this thread, and its share of the chunks.
 struct Share {
@@ -259,11 +271,18 @@ __device__ Share share_of(const Side<T>& side, Index group) {
   const int thread = threadIdx.x;
   if (side.adjacent) {
     const int lines = side.lines_a_warp;
-    return {group * lines + thread % lines, thread / lines, block_threads / lines, thread < lines};
+    return {group * lines + (thread & (lines - 1)), divided(thread, lines), divided(block_threads, lines),
+            thread < lines};
   }
   const int warp = thread / 32;
-  return {group * (block_warps / side.warps) + warp / side.warps, warp % side.warps, side.warps,
-          thread % (32 * side.warps) == 0};
+  return {group * lines_of_block(side) + divided(warp, side.warps), warp & (side.warps - 1), side.warps,
+          (thread & (32 * side.warps - 1)) == 0};
+}
+
+/// Returns the number of the thread's line among those of the thread block.
+template <class T>
+__device__ int line_in_block(const Side<T>& side, Index group, const Share& share) {
+  return static_cast<int>(share.line - group * lines_of_block(side));
 }
 
 /// The thread's entries among chunks first .. last - 1 of its line, a batch at a time.

@@ -78,17 +78,18 @@ __device__ void finish_line(const Lines& lines, Index i, int special, bool zero,
   raise(raised_needed_bits, exponent - last_bit);
 }
 
-/// Updates the summary by whole blocks: line by line, on a few addresses, it takes 4 of 44 us at n = 2048. The leaders
-/// of lines finish them by finish(raise). Then each warp has one value of every line.
+/// Updates the summary by whole blocks: line by line, on a few addresses, it takes 4 of 44 us at n = 2048. A thread for
+/// which `finishes` is true finishes line `own` of the thread block's lines by finish(raise). Then each warp has one
+/// value of every line. `shared` has room for raised_count * 32 integers.
 template <class T, class Finish>
-__device__ void finish_lines(const Side<T>& side, Index group, const Share& share, void* shared, Finish&& finish) {
+__device__ void finish_lines(const Side<T>& side, int own, bool finishes, void* shared, Finish&& finish) {
   static_assert(raised_count == block_warps);
   using OfLines = unsigned long long[raised_count][32];
+  static_assert(sizeof(OfLines) <= block_threads / 2 * sizeof(Sum));
   OfLines& values = *static_cast<OfLines*>(shared);
-  const int lines = side.adjacent ? side.lines_a_warp : block_warps / side.warps;
+  const int lines = lines_of_block(side);
   __syncthreads();  // the old contents are not needed any more
-  if (share.leader) {
-    const int own = static_cast<int>(share.line - group * lines);
+  if (finishes) {
     for (int what = 0; what < raised_count; ++what) values[what][own] = 0;
     finish([&](int what, unsigned long long value) { values[what][own] = value; });
   }

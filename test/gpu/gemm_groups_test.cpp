@@ -108,13 +108,48 @@ TYPED_TEST(GemmGroups, ManyProducts) {
       if (testing::Test::HasFatalFailure()) return;
     }
   // Sums of one to eight steps of the product's kernel, and lines of the largest groups.
-  for (const Index k : {Index{100}, Index{200}, Index{300}, Index{500}, Index{600}, Index{900}}) {
+  for (const Index k : {Index{100}, Index{128}, Index{129}, Index{300}, Index{500}, Index{600}, Index{900}}) {
     this->set("cr");
     Batch<T> x(rng, k == 300 ? mixed : ordinary_batches, 70, 520, 9, k, ACCUBLAS_COL_MAJOR, 0, 0);
     x.scalars(T(1), T(0));
     this->expect_same(x, "cr", false);
     if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+// Groups of a thousand tiny products, and of a few large ones: products with one thread block in a kernel, and with
+// many.
+TYPED_TEST(GemmGroups, TinyAndLarge) {
+  using T = TypeParam;
+  Random rng(67);
+  std::vector<Kind> mixed = hard_batches;
+  for (const char* name : matrix_names()) mixed.push_back({Data::named, 0, name});
+  struct Shape {
+    Index count, m, n, k;
+  };
+  for (const auto& [count, m, n, k] :
+       {Shape{1300, 3, 20, 520}, Shape{130, 5, 7, 530}, Shape{7, 129, 131, 600}, Shape{2, 1000, 257, 150}})
+    for (const char* mode : {"cr", "dp:repro"}) {
+      this->set(mode);
+      Batch<T> x(rng, mixed, count, m, n, k, count % 3 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, 0, 0);
+      x.scalars(T(1), T(count == 7 ? 0.5 : 0));
+      this->expect_same(x, mode, false);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+// Rows and columns as long as the entries that a thread or a warp keeps, and one term more (measure_short).
+TYPED_TEST(GemmGroups, KeptEntries) {
+  using T = TypeParam;
+  Random rng(68);
+  for (const Index k : {Index{129}, Index{255}, Index{256}, Index{257}, Index{512}, Index{513}, Index{1024}})
+    for (const int trans : {0, 1, 2, 3}) {
+      this->set("dp:repro");
+      Batch<T> x(rng, k % 2 ? ordinary_batches : hard_batches, 4, 21, 18, k, ACCUBLAS_COL_MAJOR, trans, trans % 2);
+      x.scalars(T(1), T(0));
+      this->expect_same(x, "dp:repro", false);
+      if (testing::Test::HasFatalFailure()) return;
+    }
 }
 
 // The report of a group is the report of the CPU's calls together.
