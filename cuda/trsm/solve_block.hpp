@@ -26,6 +26,7 @@ struct BlockStorage {
   double reciprocal[unknowns];                       ///< reciprocals of the pivots
   Chain<RealOf<E>, cr> sums[kept][parts_of<E>][32];  ///< sums of the unknowns; in dot2, of the next one
   unsigned hard[2];  ///< lanes whose r-th unknowns are undecided: hard[r % 2], since warps may be a row apart
+  unsigned unsigned_zeros[kept];  ///< lanes whose unknowns are zeros of unknown sign
 };
 
 /// The data of a thread block that takes `count` unknowns from position `first` on, and 32 right-hand sides.

@@ -1,5 +1,6 @@
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/ptx_words.hpp"
+#include "cuda/trsm/resolve_row.hpp"
 #include "cuda/trsm/solve_block.hpp"
 #include "cuda/trsm/unproved_guesses.hpp"
 
@@ -7,55 +8,6 @@ namespace accublas::cuda {
 namespace {
 
 using namespace solve;
-
-/// The terms before the unknown at `position` of a right-hand side. Unknowns from position `near` on are in `x`; the
-/// others are stored in the system.
-template <class E>
-struct SolveTerms {
-  const SolveJob<E>* job;
-  const E (*x)[edge + 1];
-  Index near, position, side;
-  __device__ Index count() const { return position; }
-  __device__ E entry(Index q) const {
-    if (job->far.has(q)) return job->far(position, q);
-    const accublas::Operand<E>& m = job->system.m;
-    return conjugate_if(m.conjugate, m.stored(job->place(position), job->place(q)));
-  }
-  __device__ E known(Index q) const { return q < near ? job->system.x(job->place(q), side) : x[q - near][side % edge]; }
-  /// Returns the right-hand side, which stays in memory until the block's unknowns are stored.
-  __device__ E right_side() const { return job->system.x(job->place(position), side); }
-};
-
-/// Resolves the unknowns x[i] of a row for the lanes i in `hard`. `sums` has the row's sums, and `terms` are those of
-/// the lane's right-hand side. All warps call this, and must wait at `everyone` before they read the result. The
-/// function is not a member, because an object would have to lie in memory for the call.
-template <class E, class Everyone>
-__device__ ACCUBLAS_NOINLINE void resolve_row(unsigned hard, Unknown<E> unknown, SolveTerms<E> terms,
-                                              const Chain<RealOf<E>, true> (&sums)[parts_of<E>][32],
-                                              WarpShares<E, 3>* shares, E* x, bool exactly,
-                                              unsigned long long* undecided, Everyone everyone) {
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  if (!exactly) {
-    const bool lifted = is_lifted<E>(magnitude_of<E>(sums[0][lane]));
-    TripleSum numerators[parts_of<E>];
-    numerators_by_warps<E, 3>(hard, unknown.alpha, terms, lifted, warps + 1, shares, everyone, numerators);
-    E value{};
-    bool pending = (hard >> lane & 1) != 0;
-    if (pending) {
-      pending = !decided_by_numerators(unknown, numerators, lifted, value);
-      if (!pending && warp == 0) x[lane] = value;
-    }
-    hard = __ballot_sync(0xFFFFFFFFu, pending);
-  }
-  const Index side = terms.side - lane;
-  for (int i = 0; hard != 0; hard &= hard - 1, ++i) {
-    if (i % (warps + 1) != warp) continue;
-    const int of = __ffs(static_cast<int>(hard)) - 1;
-    terms.side = side + of;
-    const E found = resolve_one(unknown, terms, exactly, undecided);
-    if (lane == 0) x[of] = found;
-  }
-}
 
 template <class E>
 __device__ bool any_nan(const E& z) {
@@ -98,12 +50,14 @@ class SolveBlock : BlockData<E, cr> {
       : Base(job, first, count, storage) {}
 
   __device__ void run() const {
+    bool signs_later = false;
     if constexpr (cr)
       if (!job_.all_undecided && !(alpha_ == 0)) {
         guess();
         if (__syncthreads_and(are_proved()) || are_right(job_, first_, count_, storage_)) return this->store();
+        signs_later = true;
       }
-    solve();
+    while (!solve(signs_later)) signs_later = false;
     this->store();
   }
 
@@ -120,11 +74,21 @@ class SolveBlock : BlockData<E, cr> {
       guess_groups<false>();
     __syncthreads();
   }
-  __device__ __forceinline__ void solve() const {
+  /// Computes the unknowns. If `signs_later`, unknowns that surely round to zero get their signs at the end, together.
+  /// Returns false if one of these signs is not sure.
+  __device__ __forceinline__ bool solve(bool signs_later) const {
     if constexpr (!cr) this->load_right_sides();
     this->load_pivots();
-    threadIdx.x < threads ? add_up() : make_unknowns();
-    __syncthreads();
+    bool any_unsigned = false;
+    if (threadIdx.x < threads)
+      add_up();
+    else
+      any_unsigned = make_unknowns(signs_later);
+    if (!__syncthreads_or(any_unsigned)) return true;
+    if constexpr (cr)
+      return give_signs(job_, first_, count_, storage_);
+    else
+      return true;
   }
 
   // ---- by groups, guessed ----
@@ -227,13 +191,25 @@ class SolveBlock : BlockData<E, cr> {
 
   // ---- one by one, proved ----
 
-  __device__ __forceinline__ void make_unknowns() const {
-    bool lost = lost_;
+  /// Returns whether some unknowns are zeros of unknown sign, if `signs_later`.
+  __device__ __forceinline__ bool make_unknowns(bool signs_later) const {
+    bool lost = lost_, any_unsigned = false;
     for (int sub = 0; sub < count_; sub += edge) {
       const int end = sub + load(sub);
       for (int r = sub; r < end; ++r) {
         ptx::barrier_sync(sums_are_there, 64);
         auto [x, hard] = try_unknown(r, lost);
+        if constexpr (cr && std::is_same_v<E, double>) {
+          unsigned zeros = 0;
+          if (signs_later && hard != 0) {
+            const bool zero = (hard >> lane() & 1) != 0 && is_surely_zero(r);
+            zeros = __ballot_sync(0xFFFFFFFFu, zero);
+            hard &= ~zeros;
+            if (zero) x = 0;
+          }
+          if (lane() == 0) storage_.unsigned_zeros[r] = zeros;
+          any_unsigned |= zeros != 0;
+        }
         if (lost) x = nan_of<E>();
         storage_.x[r][lane()] = x;
         if (lane() == 0) storage_.hard[r % 2] = hard;
@@ -249,6 +225,11 @@ class SolveBlock : BlockData<E, cr> {
       __syncthreads();
     }
     if (has_side() && lost) job_.lost[side()] = 1;
+    return any_unsigned;
+  }
+  __device__ bool is_surely_zero(int r) const {
+    const Chain<T, cr> sums[parts] = {sums_of(r)[0][lane()]};
+    return UnprovedGuesses<E>::is_surely_zero(row(r), sums);
   }
 
   __device__ auto& sums_of(int r) const { return storage_.sums[cr ? r : 0]; }

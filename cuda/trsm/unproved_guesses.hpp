@@ -34,7 +34,7 @@ class UnprovedGuesses : BlockData<E, true> {
         for (int part = 0; part < parts; ++part) sums[part] = storage_.sums[r][part][lane()];
         const E guess = storage_.x[r][lane()];
         if (is_proved(guess, row(r), sums) || is_proved_apart(guess, row(r), sums)) continue;
-        right &= is_surely_zero(guess, row(r), sums);
+        right &= guess == 0 && is_surely_zero(row(r), sums);
         zeros |= 1u << i;
       }
     if (!__syncthreads_and(right)) return false;
@@ -45,21 +45,37 @@ class UnprovedGuesses : BlockData<E, true> {
       return false;
   }
 
- private:
-  /// Returns whether a guess is zero, and the unknown's magnitude is below half of the smallest subnormal number.
-  /// Returns false in single precision and for complex numbers, whose sums are not scaled.
-  __device__ static bool is_surely_zero(const E& guess, const Unknown<E>& unknown,
-                                        const Chain<T, true> (&sums)[parts]) {
+  /// Returns whether an unknown's magnitude is below half of the smallest subnormal number. Returns false in single
+  /// precision and for complex numbers, whose sums are not scaled.
+  __device__ static bool is_surely_zero(const Unknown<E>& unknown, const Chain<T, true> (&sums)[parts]) {
     if constexpr (std::is_same_v<E, double>) {
       const BoundedPair<T, true> sum = sums[0].bounded();
       const double bound = (fabs(sum.pair.s) + fabs(sum.pair.c) + sum.error) * (1 + 0x1p-50),
                    pivot = unknown.unit ? 1 : fabs(unknown.pivot);
-      return guess == 0 && pivot > 0x1p-50 && pivot < 0x1p50 && bound < pivot * power_of_two(sum_lift<E> - 1075);
+      return pivot > 0x1p-50 && pivot < 0x1p50 && bound < pivot * power_of_two(sum_lift<E> - 1075);
     } else {
       return false;
     }
   }
 
+  /// Gives the zeros among the unknowns their signs. Bit i of unsigned_zeros[r]: lane i's r-th unknown is a zero of
+  /// unknown sign. Returns false if the sign of one of them is not sure. All threads call this, and it may overwrite
+  /// the sums and the columns.
+  __device__ bool give_signs(const unsigned (&unsigned_zeros)[unknowns]) const {
+    if constexpr (std::is_same_v<E, double>) {
+      this->load_columns();
+      unsigned zeros = 0;
+      if (warp() < warps)
+        for (int i = 0; i < rows && rows * warp() + i < count_; ++i)
+          zeros |= (unsigned_zeros[rows * warp() + i] >> lane() & 1) << i;
+      __syncthreads();
+      return find_signs(zeros);
+    } else {
+      return true;
+    }
+  }
+
+ private:
   /// A sum scaled by 2^lift, of which only the sign is needed.
   struct SignedSum {
     double sum = 0, size = 0;  ///< `size` is at least the sum of the magnitudes
@@ -170,6 +186,12 @@ template <class E>
 __device__ ACCUBLAS_NOINLINE bool are_right(const SolveJob<E>& job, Index first, int count,
                                             BlockStorage<E, true>& storage) {
   return UnprovedGuesses<E>(job, first, count, storage).are_right();
+}
+/// Gives a thread block's zeros their signs (UnprovedGuesses).
+template <class E>
+__device__ ACCUBLAS_NOINLINE bool give_signs(const SolveJob<E>& job, Index first, int count,
+                                             BlockStorage<E, true>& storage) {
+  return UnprovedGuesses<E>(job, first, count, storage).give_signs(storage.unsigned_zeros);
 }
 
 }  // namespace accublas::cuda::solve

@@ -82,8 +82,10 @@ class DataTable {
     end_row(most, limit_of(data, n));
   }
 
+  /// A matrix that is a file is factored in its own order: repeated, it is singular.
   void factorization(const std::string& data, const std::vector<std::string>& routines, Index n) {
     begin_row(data);
+    if (const auto file = matrices::named(data).file) n = file->rows;
     double most = 0;
     for (const std::string& routine : routines) {
       const double random = ms_of_routine(routine, matrices::listed()[0], n);
@@ -120,7 +122,7 @@ class DataTable {
   }
 
   double ms_of_routine(const std::string& routine, const std::string& data, Index n) {
-    double& found = found_[routine + " " + data];
+    double& found = found_[routine + " " + data + " " + std::to_string(n)];
     if (found > 0) return found;
     const matrices::Matrix matrix = matrices::named(data);
     std::vector<double> entries(static_cast<std::size_t>(n * n));
@@ -152,7 +154,7 @@ class DataTable {
 
   Stream stream_;
   int met_ = 0, missed_ = 0;
-  std::map<std::string, double> found_;  // milliseconds of what was measured
+  std::map<std::string, double> found_;  // milliseconds by routine, data and order
 };
 
 }  // namespace
@@ -180,7 +182,7 @@ bool print_data_table(const std::vector<std::string>& routines, const std::vecto
     if (wanted(name)) chosen.push_back(name);
   if (!chosen.empty()) {
     const Index n = *std::min_element(orders.begin(), orders.end());
-    std::printf("\nMode cr, order %lld; times of the time on %s\n%-18s", static_cast<long long>(n),
+    std::printf("\nMode cr, order %lld (files: their own); times of the time on %s\n%-18s", static_cast<long long>(n),
                 matrices::listed()[0].c_str(), "data");
     for (const std::string& name : chosen) std::printf(" %9s", name.c_str());
     std::printf(" %8s\n", "limit");

@@ -54,12 +54,14 @@ enum class System {
   wild,        ///< any bits
   decaying,    ///< powers of 0.1 by the distance from the diagonal, down to underflow
   cancelling,  ///< numerators that are far smaller than the terms
-  vanishing    ///< unknowns that decay to zeros of either sign, away from one unknown of each side
+  vanishing,   ///< unknowns that decay to zeros of either sign, away from one unknown of each side
+  near_ties    ///< the same, and some quotients are ties of the smallest numbers but for terms far below these
 };
 
-constexpr System systems[] = {System::tame,   System::dense,    System::graded,     System::integers,
-                              System::sparse, System::tiny,     System::special,    System::pivots,
-                              System::wild,   System::decaying, System::cancelling, System::vanishing};
+constexpr System systems[] = {System::tame,     System::dense,    System::graded,     System::integers,
+                              System::sparse,   System::tiny,     System::special,    System::pivots,
+                              System::wild,     System::decaying, System::cancelling, System::vanishing,
+                              System::near_ties};
 
 template <class T>
 class Solve : public testing::Test {
@@ -99,7 +101,8 @@ class Solve : public testing::Test {
     std::vector<int> row(static_cast<std::size_t>(order)), unknown(static_cast<std::size_t>(order));
     for (int& e : row) e = system == System::graded ? static_cast<int>(below(rng, 2 * range)) - range : 0;
     for (int& e : unknown) e = system == System::graded ? static_cast<int>(below(rng, range)) - range / 2 : 0;
-    const bool signs = system == System::vanishing && below(rng, 2) == 0;  // terms have either sign
+    const bool ties = system == System::near_ties, vanishes = ties || system == System::vanishing;
+    const bool signs = vanishes && below(rng, 2) == 0;  // terms have either sign
     const bool rows = p.form.layout == ACCUBLAS_ROW_MAJOR, upper = p.form.uplo == ACCUBLAS_UPPER,
                across = (p.form.trans != ACCUBLAS_NO_TRANS) == (p.form.side == ACCUBLAS_LEFT);
     for (Index j = 0; j < order; ++j)
@@ -117,8 +120,9 @@ class Solve : public testing::Test {
           if (system == System::pivots && i == j && below(rng, order) < 2) x = pick(0., pick(-0., double(infinity)));
           if (system == System::decaying) x = std::pow(0.1, std::fabs(static_cast<double>(i - j)));
           if (system == System::cancelling) x = part == 0;
-          if (system == System::vanishing)
-            x = (i == j ? 30 : std::pow(0.1, std::fabs(static_cast<double>(i - j)))) * (signs ? sign(rng) : 1);
+          if (vanishes)
+            x = (i == j ? (ties ? 32 : 30) : std::pow(0.1, std::fabs(static_cast<double>(i - j)))) *
+                (signs ? sign(rng) : 1);
           // Row i of the matrix that meets the unknowns.
           const Index r = across ? j : i, c = across ? i : j;
           x = std::ldexp(x, row[static_cast<std::size_t>(r)] - unknown[static_cast<std::size_t>(c)]);
@@ -134,10 +138,13 @@ class Solve : public testing::Test {
           if (system == System::sparse && below(rng, 3) == 0) x = 0;
           if (system == System::cancelling)
             x = 1 + std::ldexp(double(below(rng, 5)), 2 - std::numeric_limits<T>::digits);
-          if (system == System::vanishing) {
+          if (vanishes) {
             const bool left = p.form.side == ACCUBLAS_LEFT;
             const Index unknown = left ? i : j, top = (left ? j : i) * order / sides;
             x = std::pow(0.1, std::fabs(static_cast<double>(unknown - top))) * (signs ? sign(rng) : 1);
+            const T least = std::numeric_limits<T>::denorm_min();
+            if (ties && std::fabs(x) < 4096 * double(least) && below(rng, 20) == 0)
+              x = double(16 + 32 * below(rng, 4)) * least;
           }
           if (system == System::tiny) x = std::ldexp(x, sizeof(T) == 8 ? -1025 : -128);
           if (system == System::special && below(rng, 100 * order) == 0) x = pick(nan, -infinity);
