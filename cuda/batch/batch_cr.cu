@@ -83,11 +83,10 @@ __device__ __forceinline__ void sum_long_lines(const BatchProblem<T>& p, const B
 template <class T, class S>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     cr_kernel(BatchProblem<T> p, BatchTiles tiles, std::uint32_t* open, bool all_undecided, CallState* state) {
-  constexpr int weights = batch_digits<T> + 1;
   extern __shared__ uint4 memory[];
   S& shared = *reinterpret_cast<S*>(memory);
   await_predecessor();
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
   const Scalars<T> scalars(p.alpha.get(), p.beta.get());
   const bool scaled_only = is_zero(scalars.alpha);
   if constexpr (S::long_sums) {
@@ -107,25 +106,10 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
       const auto sum_of = [&](int q) { return shared.total[4 * (number / S::warps) + q][threadIdx.x]; };
       finish_square(p, tiles, square, scalars, all_undecided, shared, sum_of, open, words, &left);
     } else {
-      int sums[weights][4] = {};
-      if (square.row < p.m && square.col < p.n && !scaled_only)
-        multiply<S, 0>(shared, square.row_line, square.col_line, static_cast<int>(p.k), 0, sums);
-      const auto sum_of = [&](int q) {
-        WeightedSum sum{};
-        add_levels(sums, q, sum);
-        return sum;
-      };
-      finish_square(p, tiles, square, scalars, all_undecided, shared, sum_of, open, words, &left);
+      compute_square(p, tiles, square, scalars, all_undecided, shared, open, words, &left);
     }
   }
-  if (lane == 0 && left.all != 0) {
-    atomicAdd(&state->open[0], static_cast<unsigned long long>(left.all));
-    if (left.finite != 0) atomicAdd(&state->rejected, static_cast<unsigned long long>(left.finite));
-  }
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    state->parts = batch_digits<T>;
-    state->bits = 8 * batch_digits<T> - 2;
-  }
+  add_to_state<T>(left, state);
 }
 
 template <class T, class S>

@@ -6,6 +6,7 @@
 #include "cuda/batch/batch_finish.hpp"
 #include "cuda/batch/batch_tiles.hpp"
 #include "cuda/core/arithmetic.hpp"
+#include "cuda/core/call_state.hpp"
 
 namespace accublas::cuda {
 
@@ -89,6 +90,35 @@ __device__ __forceinline__ void finish_square(const BatchProblem<T>& p, const Ba
       left->finite += static_cast<unsigned>(__popc(__ballot_sync(0xFFFFFFFFu, undecided && !special)));
   }
   write_open<S>(p, tiles, square, bits, open, words);
+}
+
+/// Multiplies the digits of a square's lines, all of which are in shared memory, and finishes its elements.
+template <class S, class T>
+__device__ __forceinline__ void compute_square(const BatchProblem<T>& p, const BatchTiles& tiles, const Square& square,
+                                               const Scalars<T>& scalars, bool all_undecided, const S& shared,
+                                               std::uint32_t* open, std::uint32_t* words, Left* left) {
+  int sums[batch_digits<T> + 1][4] = {};
+  if (square.row < p.m && square.col < p.n && !is_zero(scalars.alpha))
+    multiply<S, 0>(shared, square.row_line, square.col_line, static_cast<int>(p.k), 0, sums);
+  const auto sum_of = [&](int q) {
+    WeightedSum sum{};
+    add_levels(sums, q, sum);
+    return sum;
+  };
+  finish_square(p, tiles, square, scalars, all_undecided, shared, sum_of, open, words, left);
+}
+
+/// Adds a warp's pending elements to the call's state, and sets what the report says about digits.
+template <class T>
+__device__ __forceinline__ void add_to_state(const Left& left, CallState* state) {
+  if (threadIdx.x % 32 == 0 && left.all != 0) {
+    atomicAdd(&state->open[0], static_cast<unsigned long long>(left.all));
+    if (left.finite != 0) atomicAdd(&state->rejected, static_cast<unsigned long long>(left.finite));
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    state->parts = batch_digits<T>;
+    state->bits = 8 * batch_digits<T> - 2;
+  }
 }
 
 }  // namespace accublas::cuda

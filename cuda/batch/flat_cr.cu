@@ -58,11 +58,10 @@ template <class T, class S, class Cut>
 __global__ void __launch_bounds__(S::threads, S::blocks)
     flat_kernel(BatchProblem<T> p, BatchTiles tiles, const Cut* cut, std::uint32_t* open, bool all_undecided,
                 CallState* state) {
-  constexpr int weights = batch_digits<T> + 1;
   extern __shared__ uint4 memory[];
   S& shared = *reinterpret_cast<S*>(memory);
   await_predecessor();
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
   const Scalars<T> scalars(p.alpha.get(), p.beta.get());
   const bool scaled_only = is_zero(scalars.alpha);
   // Adjacent tiles lie one below the other, so that a thread block seldom changes its columns.
@@ -84,25 +83,10 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
       const int row = 16 * (number % (flat_lines / 16)), col = 8 * (number / (flat_lines / 16));
       const Square square{row, flat_lines + col, {0, 0}, row_tile * flat_lines + row, col_tile * flat_lines + col,
                           true};
-      int sums[weights][4] = {};
-      if (square.row < p.m && square.col < p.n && !scaled_only)
-        multiply<S, 0>(shared, square.row_line, square.col_line, static_cast<int>(p.k), 0, sums);
-      const auto sum_of = [&](int q) {
-        WeightedSum sum{};
-        add_levels(sums, q, sum);
-        return sum;
-      };
-      finish_square(p, tiles, square, scalars, all_undecided, shared, sum_of, open, nullptr, &left);
+      compute_square(p, tiles, square, scalars, all_undecided, shared, open, nullptr, &left);
     }
   }
-  if (lane == 0 && left.all != 0) {
-    atomicAdd(&state->open[0], static_cast<unsigned long long>(left.all));
-    if (left.finite != 0) atomicAdd(&state->rejected, static_cast<unsigned long long>(left.finite));
-  }
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    state->parts = batch_digits<T>;
-    state->bits = 8 * batch_digits<T> - 2;
-  }
+  add_to_state<T>(left, state);
 }
 
 BatchTiles flat_tiles(Index m, Index n) {
