@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "perf/bench/table.hpp"
+
 namespace bench {
 namespace {
 
@@ -45,13 +47,6 @@ std::vector<Group> all_groups() {
        {{"cr 1000", 1.4}, {"dp:repro 1000", 1.4}}},
       {"triangular systems and factorizations", {"dtrsm", "dpotrf", "dgetrf"}, small, cr},
   };
-}
-
-std::string readable(double seconds) {
-  char text[32];
-  seconds < 1e-3 ? std::snprintf(text, sizeof text, "%.2f us", 1e6 * seconds)
-                 : std::snprintf(text, sizeof text, "%.2f ms", 1e3 * seconds);
-  return text;
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ std::string short_name(const std::string& data) {
   return matrices::is_file(data) ? data.substr(data.find_last_of('/') + 1) : data;
 }
 
+}  // namespace
+
 std::string readable(double seconds) {
   char text[32];
   if (seconds < 1e-6)
@@ -22,8 +24,6 @@ std::string readable(double seconds) {
     std::snprintf(text, sizeof text, "%.2f ms", 1e3 * seconds);
   return text;
 }
-
-}  // namespace
 
 Table::Table(const std::string& csv)
     : csv_(csv,

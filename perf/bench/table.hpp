@@ -24,6 +24,9 @@ class Table {
   CsvFile csv_;
 };
 
+/// "1.25 us"
+std::string readable(double seconds);
+
 /// "cpu:avx512_vnni"
 std::string instruction_set();
 
