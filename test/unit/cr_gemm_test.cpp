@@ -152,7 +152,7 @@ TYPED_TEST(CrGemm, FixedBySums) {
     Workspace room(std::size_t{256} << 20, nullptr, 0);
     Execution by_integers{1, cpu::detected_isa(), room, judged, Limits::infinity()};
     cpu::integer_gemm(t.gemm(want), Mode{ACCUBLAS_MODE_FIXED, bits, false, false}, by_integers);
-    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
       if (isa > cpu::detected_isa()) continue;
       std::vector<T> got = t.c;
       accublas_report_t report{};
