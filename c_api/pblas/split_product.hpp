@@ -41,9 +41,9 @@ class SplitProduct {
     const double m = c.rows.count, n = c.cols.count, k = terms_of(a, false).count, w = sizeof(E);
     const double p = team.rows, q = team.cols, all = p * q, larger = std::max(m, n), smaller = std::min(m, n);
     // So many processes have elements of the same terms of the larger operand, and share these terms.
-    const double beside = longer_side(a, b, c).by == By::row ? q : p;
+    const double sharers = longer_side(a, b, c).by == By::row ? q : p;
     const double panels = w * k * (m / p * (q - 1) / q + n / q * (p - 1) / p);
-    const double operands = w * k / all * (larger * (1 - 1 / beside) + smaller * (1 - 1 / all));
+    const double operands = w * k / all * (larger * (1 - 1 / sharers) + smaller * (1 - 1 / all));
     const double residues = bytes_of_sum(mode, k) * m * n, sums = residues * (1 - 1 / all);
     // The terms are in memory three times (messages sent and received, and the part), the residues twice.
     const double memory = 3 * w * k / all * (m + n) + 2 * residues;
