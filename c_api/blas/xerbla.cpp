@@ -83,7 +83,8 @@ int renumber(const char* routine, int argument) {
 
 void f77_error(const char* routine, std::int64_t argument, Spelling spelling) {
   F77Handler* handler = f77_handler(spelling);
-  bool narrow = has_narrow_integers(spelling);
+  // xerbla_, which may take the place of a missing handler, has 32-bit integers whatever the spelling has.
+  bool narrow = has_narrow_integers(spelling) || handler == xerbla_;
   // Python and others load their BLAS with local scope, where only the real BLAS has the handler.
   if (const cpu::RealBlas* blas = handler ? nullptr : accublas_private_real_blas()) {
     handler = blas->xerbla;

@@ -51,8 +51,8 @@ struct Axis {
   static Axis all(int count) { return {count, By::nothing, {}, {}}; }
 };
 
-/// Returns the axis that gives each row, or column, of a matrix to one process that has elements of it, so that rows go
-/// no further than to the processes beside their own. The processes get equal shares. `lines` is an axis of the matrix.
+/// Returns the axis that gives each row, or column, of a matrix to one process that has elements of it, so that a row
+/// is sent only within its row of processes. The processes get equal shares. `lines` is an axis of the matrix.
 Axis shares_of(const Team& team, const Axis& lines);
 
 /// A process's part of a matrix: data points to the first of its elements.

@@ -3,10 +3,11 @@
 // element. That process adds them and rounds once. So an element has the bits of a single call.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,13 @@ class SplitProduct {
         beta_(beta),
         c_(c),
         k_(terms_of(a, false).count),
-        shares_(shares_of(team, c.rows.count >= c.cols.count ? terms_of(a, false) : terms_of(b, true))),
+        shares_(shares_of(team, longer_side(a, b, c))),
         left_(by, team, a, shares_, c_.rows, false),
         right_(by, team, b, shares_, c_.cols, true) {}
 
   /// Whether sharing the terms pays: in a mode whose sums are residues, and if a process receives less than the panels
-  /// with all terms that its part of C needs. All processes get the same answer.
+  /// with all terms that its part of C needs. The terms and the residues must fit into the limit of the panels. All
+  /// processes get the same answer.
   static bool pays(const Team& team, const Mode& mode, const Source& a, const Source& b, const Part& c) {
     if (!team.on_host || team.size() == 1) return false;
     if (mode.kind != ACCUBLAS_MODE_CR && mode.kind != ACCUBLAS_MODE_FIXED) return false;
@@ -38,12 +40,14 @@ class SplitProduct {
       if (part->rows.everywhere() || part->cols.everywhere()) return false;
     const double m = c.rows.count, n = c.cols.count, k = terms_of(a, false).count, w = sizeof(E);
     const double p = team.rows, q = team.cols, all = p * q, larger = std::max(m, n), smaller = std::min(m, n);
-    // The processes beside each other have the same terms of the larger operand.
-    const double beside = (m >= n ? terms_of(a, false) : terms_of(b, true)).by == By::row ? q : p;
+    // So many processes have elements of the same terms of the larger operand, and share these terms.
+    const double sharers = longer_side(a, b, c).by == By::row ? q : p;
     const double panels = w * k * (m / p * (q - 1) / q + n / q * (p - 1) / p);
-    const double operands = w * k / all * (larger * (1 - 1 / beside) + smaller * (1 - 1 / all));
-    const double sums = bytes_of_sum(mode, k) * m * n * (1 - 1 / all);
-    return operands + sums < panels && 3 * w * k / all * (m + n) <= static_cast<double>(team.buffer_bytes);
+    const double operands = w * k / all * (larger * (1 - 1 / sharers) + smaller * (1 - 1 / all));
+    const double residues = bytes_of_sum(mode, k) * m * n, sums = residues * (1 - 1 / all);
+    // The terms are in memory three times (messages sent and received, and the part), the residues twice.
+    const double memory = 3 * w * k / all * (m + n) + 2 * residues;
+    return operands + sums < panels && memory <= static_cast<double>(team.buffer_bytes);
   }
 
   void run() {
@@ -128,9 +132,15 @@ class SplitProduct {
   static const Axis& terms_of(const Source& source, bool right) {
     return right == source.plain() ? source.part.rows : source.part.cols;
   }
-  /// The approximate size of an element's sum as residues, of one byte each.
+  /// The terms as the larger operand has them: A has m rows, and B has n columns.
+  static const Axis& longer_side(const Source& a, const Source& b, const Part& c) {
+    return c.rows.count >= c.cols.count ? terms_of(a, false) : terms_of(b, true);
+  }
+  /// The approximate size of an element's sum as residues: a byte for each modulus, and 7.8 bits of the sum for each
+  /// byte. In cr an entry has the bits of an accumulator's default (accublas_accumulator_create), if it has not fewer.
   static double bytes_of_sum(const Mode& mode, double k) {
-    const double bits = mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : is_single_precision<E> ? 51 : 80;
+    constexpr int default_bits = is_single_precision<E> ? 51 : 80;
+    const double bits = mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : default_bits;
     return std::ceil((2 * bits + std::log2(k) + 2) / 7.8) * (is_complex<E> ? 2 : 1);
   }
 

@@ -73,7 +73,7 @@ bool print_small_table(Table& table, double seconds) {
           std::printf(" %11.2f", r.error.empty() ? r.ratio() : HUGE_VAL);
           limited ? std::printf(" %7.1f", limit) : std::printf(" %7s", "-");
           if (!kept) verdict += (verdict.empty() ? "  NOT MET: " : ", ") + r.mode;
-          if (limited) ++(kept ? met : missed);
+          if (limited || !kept) ++(kept ? met : missed);
         }
         std::printf("%s\n", verdict.c_str());
         std::fflush(stdout);

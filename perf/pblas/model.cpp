@@ -46,10 +46,8 @@ double efficiency(double n, double processes, double rate, double words, double 
   return computing / (computing + 8 * words / bandwidth + messages * latency);
 }
 
-}  // namespace
-
 /// Returns the predicted share of computation of PDGEMM in `cr`, or by ScaLAPACK, on a grid of p x q processes.
-double of_product(double n, double p, double q, bool cr, const Rates& r) {
+double predicted_share(double n, double p, double q, bool cr, const Rates& r) {
   const double processes = p * q, panels = n * n * ((p - 1) + (q - 1)) / processes;
   return cr ? efficiency(n, processes, r.cr, panels, (p - 1) + (q - 1), r.bandwidth, r.latency)
             : efficiency(n, processes, r.native, panels, n / block * (std::log2(p) + std::log2(q)), r.bandwidth,
@@ -71,6 +69,8 @@ double slowest(Body&& body) {
   return best;
 }
 
+}  // namespace
+
 void print_model(double gigabytes, double microseconds) {
   constexpr int of_process = 2048;
   const Rates rates{measured_rate("native", of_process), measured_rate("cr", of_process), gigabytes * 1e9,
@@ -82,7 +82,8 @@ void print_model(double gigabytes, double microseconds) {
                 "PDGEMM", "COSMA", "cr, GB/rank");
     for (int side = 2; side <= 64; side *= 2) {
       const double processes = double{1} * side * side, n = weak ? of_process * side : 32768;
-      const double ours = of_product(n, side, side, true, rates), theirs = of_product(n, side, side, false, rates);
+      const double ours = predicted_share(n, side, side, true, rates),
+                   theirs = predicted_share(n, side, side, false, rates);
       // The volume of a product cut into cubes, given enough memory for copies (COSMA, Kwasniewski and others 2019).
       const double cosma = efficiency(n, processes, rates.native, 3 * n * n / std::pow(processes, 2.0 / 3),
                                       3 * std::cbrt(processes), rates.bandwidth, rates.latency);
@@ -98,11 +99,10 @@ Prediction::Prediction(int order) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const double operations = 2.0 * order * order * order;
   const auto rate = [&](const char* mode) {
-    double own = 0;
     MPI_Barrier(MPI_COMM_WORLD);
-    own = operations / measured_rate(mode, order);
-    MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return operations / own;
+    double seconds = operations / measured_rate(mode, order);
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return operations / seconds;
   };
   native_ = rate("native"), cr_ = rate("cr");
   // Each process sends to the next one.
@@ -125,7 +125,7 @@ std::string Prediction::rates() const {
 }
 
 double Prediction::predicted(double n, int p, int q, bool cr) const {
-  return of_product(n, p, q, cr, {native_, cr_, bandwidth_, latency_});
+  return predicted_share(n, p, q, cr, {native_, cr_, bandwidth_, latency_});
 }
 
 double Prediction::measured(double n, int p, int q, bool cr, double seconds) const {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #include <array>
@@ -49,6 +51,10 @@ std::vector<const char*> levels() {
   if (__builtin_cpu_supports("avx512vnni")) list.push_back("avx512_vnni");
   unsigned a, b, c, features = 0;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &features) && features & 1u << 25) list.push_back("amx");  // AMX-INT8
+#elif defined(__aarch64__)
+  list.push_back("neon");
+  if (getauxval(AT_HWCAP) & 1ul << 20) list.push_back("dotprod");  // ASIMDDP
+  if (getauxval(AT_HWCAP2) & 1ul << 13) list.push_back("i8mm");
 #endif
   return list;
 }

@@ -2,7 +2,7 @@
 
 usage: compare.py ARCHITECTURE BUILD DRIVER [--share N] [--jobs N]
 
-ARCHITECTURE is a file of packaging/cross: arm64, ppc64el, riscv64 or s390x. BUILD is the folder of the cross build, which is made if it is missing. DRIVER is this
+ARCHITECTURE is a file of packaging/cross: arm64, ppc64el, riscv64 or s390x. BUILD is the folder of the cross build, which is set up if it is missing. DRIVER is this
 machine's cross_driver. The calls are those of test/oracle/golden.json (also compared with its checksums), cases of the oracle for every family of routines, and lists.cpp's: repro,
 accumulators, multiple precision. They run once for each of VARIANTS. With --share N one case in N of each kind is taken. The last line counts the calls and the
 results that differ. Exit status 77 if the cross compiler, qemu or NumPy is missing.
@@ -45,11 +45,13 @@ def build(cross_file, folder, jobs):
     """The cross build's driver."""
     command = ["meson", "setup", str(folder), str(ROOT), "--cross-file", str(cross_file), *(f"-D{k}={v}" for k, v in OPTIONS.items())]
     environment = {k: v for k, v in os.environ.items() if k not in ("CC", "CXX", "FC", "CFLAGS", "CXXFLAGS", "LDFLAGS", "DESTDIR")}
-    for step in [] if (folder / "build.ninja").exists() else [command], [["ninja", "-C", str(folder), f"-j{jobs}", "test/cross/cross_driver"]]:
-        for one in step:
-            done = subprocess.run(one, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
-            if done.returncode:
-                sys.exit(f"{' '.join(one)}: status {done.returncode}\n{done.stdout[-6000:]}")
+    steps = [["ninja", "-C", str(folder), f"-j{jobs}", "test/cross/cross_driver"]]
+    if not (folder / "build.ninja").exists():
+        steps.insert(0, command)
+    for step in steps:
+        done = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+        if done.returncode:
+            sys.exit(f"{' '.join(step)}: status {done.returncode}\n{done.stdout[-6000:]}")
     return folder / "test" / "cross" / "cross_driver"
 
 
@@ -138,7 +140,7 @@ def run(command, jobs, environment):
     return answers, lists.stdout.splitlines()
 
 
-def golden_matches(case, answer):
+def checksum_of(case, answer):
     import golden
     import numpy as np
     from values import words
@@ -169,7 +171,7 @@ def main():
     driver = build(cross_file, options.build, options.jobs)
     print(f"built in {time.time() - start:.0f} s", flush=True)
     start = time.time()
-    calls = [(case, checksum, way) for case, checksum, ways in cases(options.share) for way in [ways]]
+    calls = list(cases(options.share))
     jobs = b"".join(encode(case, ways) for case, _, ways in calls)
     flat = [(case, checksum, way) for case, checksum, ways in calls for way in ways]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -191,7 +193,7 @@ def main():
                 answer = got[index] if index < len(got) else None
                 if answer != want[index]:
                     wrong.append(f"{case.describe()} {way}: " + (f"status {answer[0]}" if answer and answer[0] else "other bits" if answer else "no answer"))
-                elif checksum and golden_matches(case, answer[1]) != checksum:
+                elif checksum and checksum_of(case, answer[1]) != checksum:
                     wrong.append(f"{case.describe()} {way}: not golden.json's checksum")
             if got_lists[:1] != [f"cpu:{level}"]:
                 wrong.append(f"kernels {got_lists[:1]} instead of {level}")

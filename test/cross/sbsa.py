@@ -2,7 +2,7 @@
 
 usage: sbsa.py BUILD [TARGET...]
 
-BUILD is the folder of the cross build, which is made if it is missing; its CUDA runtime for arm64 comes from PyPI's wheel nvidia-cuda-runtime of nvcc's version. TARGETs
+BUILD is the folder of the cross build, which is set up if it is missing. Its CUDA runtime for arm64 comes from PyPI's wheel nvidia-cuda-runtime of nvcc's version. TARGETs
 are ninja's, by default the library. Exit status 77 if nvcc or the cross compiler is missing.
 """
 
@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = {"cuda": "enabled", "gpu_arch": "90a-virtual", "gpu_fast_compile": "true", "fortran": "disabled", "mpfr": "disabled", "mpi": "disabled", "docs": "disabled",
            "perf": "disabled", "proofs": "disabled", "tests": "disabled", "debug": "false", "unity": "on", "unity_size": "17"}
-LIBRARY = "c_api/libaccublas.so.0.1.0"
+VERSION = re.search(r"version: '([\d.]+)'", (ROOT / "meson.build").read_text()).group(1)
+LIBRARY = f"c_api/libaccublas.so.{VERSION}"
 
 
 def run(*command):

@@ -141,21 +141,23 @@ TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
     const accublas::EngineList& engines = accublas::engine_table.row(routine, parsed).cpu;
     return accublas::cpu_backend().choose(engines, routine, parsed, shape).engine;
   };
-  const accublas::cpu::Isa isa = accublas::cpu::detected_isa();
+  using accublas::cpu::Isa;
+  const Isa isa = accublas::cpu::detected_isa();
   for (const char* mode : {"cr", "dp:repro", "fixed:60"}) {
     const bool fixed = std::string(mode) == "fixed:60";
-    const accublas_engine residues =
-        isa >= accublas::cpu::Isa::avx512 || fixed ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64;
-    const accublas_engine small =
-        std::string(mode) != "dp:repro" && isa >= accublas::cpu::Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
-    const bool few_residues = isa >= accublas::cpu::Isa::avx512_vnni || !fixed;
+    const accublas_engine residues = isa >= Isa::avx512 || fixed ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64;
+    // Residues are slow before VNNI and SDOT. On Arm only narrow products in fixed:T are sums.
+    const bool slow_residues = isa == Isa::avx2 || isa == Isa::avx512 || isa == Isa::neon;
+    const accublas_engine small = std::string(mode) != "dp:repro" && isa >= Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
+    const accublas_engine middle = fixed && isa >= Isa::neon ? residues : small,
+                          large = slow_residues ? middle : residues;
     EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), mode, 8), ACCUBLAS_ENGINE_SUMS) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 4), ACCUBLAS_ENGINE_SUMS) << mode;
-    EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), mode, 64), small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), mode, 64), middle) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 8), small) << mode;
-    EXPECT_EQ(chosen(accublas::routine_named("sgemm"), mode, 64), small) << mode;
-    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1024), few_residues ? residues : small) << mode;
-    EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 1024), few_residues ? residues : small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("sgemm"), mode, 64), middle) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1024), large) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 1024), large) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1000, 4), small) << mode;
     // Sums of rounded entries judge no target, and triangular operands keep to residues.
     EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 16, 16, true), fixed ? residues : small) << mode;

@@ -152,7 +152,7 @@ TYPED_TEST(CrGemm, FixedBySums) {
     Workspace room(std::size_t{256} << 20, nullptr, 0);
     Execution by_integers{1, cpu::detected_isa(), room, judged, Limits::infinity()};
     cpu::integer_gemm(t.gemm(want), Mode{ACCUBLAS_MODE_FIXED, bits, false, false}, by_integers);
-    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512}) {
+    for (cpu::Isa isa : {cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::neon}) {
       if (isa > cpu::detected_isa()) continue;
       std::vector<T> got = t.c;
       accublas_report_t report{};
@@ -163,7 +163,7 @@ TYPED_TEST(CrGemm, FixedBySums) {
         ASSERT_EQ(to_bits(got[i]), to_bits(want[i]))
             << "case " << n << " fixed:" << bits << " sizes " << t.m << " " << t.n << " " << t.k << " alpha " << t.alpha
             << " beta " << t.beta << " isa " << cpu::isa_name(isa) << " at " << i;
-      // The target's bound is zero too if a line that loses bits meets lines of zeros alone.
+      // The target's bound is zero too if a line that loses bits is multiplied by lines of zeros alone.
       EXPECT_TRUE(report.bound_componentwise == 0 || std::isinf(report.bound_componentwise)) << n;
       EXPECT_GE(report.bound_componentwise, judged.bound_componentwise) << n;
       EXPECT_EQ(report.bits, bits);

@@ -35,9 +35,10 @@ ACCUBLAS_INLINE V splat_bits(std::uint64_t bits) { return splat(__builtin_bit_ca
 constexpr unsigned all_lanes = (1u << W) - 1;
 
 /// Writes RN(alpha (high + low +- error)) in the lanes in which both ends round to one value, and returns these lanes
-/// as bits, if alpha is a power of two or its negative. high + low are the result of a TwoSum. Their products by alpha
-/// are exact, except for an underflow by less than 2^-1000, so that only the two last additions round: `bound` covers
-/// that of the first one. A lane whose sum is zero, or near an end of the range, stays undecided.
+/// as bits, if alpha is a power of two or its negative, within 2^+-200 (CrTile::combine). high + low are the result of
+/// a TwoSum. Their products by alpha are exact, except for an underflow by less than 2^-1000, so that only the two last
+/// additions round: `bound` covers that of the first one. A lane whose sum is zero, or beyond 2^+-700, stays undecided.
+/// So the products do not overflow in decided lanes.
 template <class T>
 ACCUBLAS_INLINE unsigned round_scaled_lanes(const CrTile<T>& t, V high, V low, V error, T* out) {
   constexpr bool single = sizeof(T) == 4;

@@ -27,6 +27,7 @@ ACCUBLAS_INLINE int32x4_t add_lane_products(int32x4_t sum, int8x16_t a, int8x16_
 #endif
 }
 
+/// 16 unsigned bytes less 128, as signed ones.
 ACCUBLAS_INLINE int8x16_t flipped(const std::uint8_t* p) {
   return vreinterpretq_s8_u8(veorq_u8(vld1q_u8(p), vdupq_n_u8(0x80)));
 }

@@ -60,7 +60,7 @@ struct Pairs {
   int16x8_t low[2], high[2];
 };
 
-/// The lowest bytes of 8 lanes.
+/// The lowest words of 8 lanes, and their lowest bytes.
 ACCUBLAS_INLINE uint16x8_t narrowed_words(const Integers64& v) {
   const uint32x4_t lower = vuzp1q_u32(vreinterpretq_u32_u64(v.a), vreinterpretq_u32_u64(v.b)),
                    upper = vuzp1q_u32(vreinterpretq_u32_u64(v.c), vreinterpretq_u32_u64(v.d));

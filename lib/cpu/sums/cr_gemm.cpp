@@ -296,7 +296,8 @@ bool cr_pending(const Gemm<T>& g, const PendingRun& pending, const RoundedLines*
 template <class T>
 bool fixed_by_sums(const Gemm<T>& g, int bits, Execution& execution) {
   const RoundedLines rounded{bits};
-  CrGemm<T> gemm(g, {}, &rounded, execution);
+  const PendingRun all;  // must outlive `gemm`, which keeps a reference
+  CrGemm<T> gemm(g, all, &rounded, execution);
   if (!gemm.run()) return false;
   put_bound(execution.report, rounded_once<T>());
   execution.report.bound_componentwise = gemm.dropped_bits() ? std::numeric_limits<double>::infinity() : 0;

@@ -195,8 +195,8 @@ class FixedGemv {
 template <class T>
 void fixed_gemv(const Gemv<T>& g, const Mode& mode, Execution& execution) {
   const Gemm<T> product{g.m, 1, g.k, g.alpha, g.a, {g.x.data, g.x.stride, 0}, g.beta, {g.y.data, g.y.stride, 0}};
-  constexpr Index small = 1 << 14;  // entries of A: GEMM's panels are faster while the first-level caches hold them
-  if (g.m > 1 && g.m * g.k <= small && fixed_by_sums(product, mode.parameter, execution)) return;
+  if (g.m > 1 && g.m * g.k <= tuning().engine.fixed_gemv_entries && fixed_by_sums(product, mode.parameter, execution))
+    return;
   FixedGemv<T> gemv(g, mode.parameter, execution);
   if (!execution.workspace.rehearses()) gemv.run();
 }

@@ -62,7 +62,8 @@ inline void scale_lines(const CrPanelKernels& kernels, const CrPanels& x, Index 
   }
 }
 
-/// Returns whether rounding drops a bit of a row, or of a column, that meets a finite line.
+/// Returns whether rounding drops a bit of a finite row while some column is finite, or of a finite column while some
+/// row is.
 inline bool drop_bits(const CrPanels& a, Index rows, const CrPanels& b, Index cols, int bits) {
   const auto judge = [&](const CrPanels& x, Index count) {
     bool finite = false, drops = false;

@@ -27,6 +27,8 @@ struct EngineTuning {
   /// inner dimension to residues costs more than all their sums. At 128 x 128 x 100,000 residues take 2 to 5 times as
   /// long, except for DGEMM in dp:repro and fixed:T, where they take as long.
   Index narrow_elements = 128 * 128;
+  Index narrow = 32;  ///< rows, columns or terms up to which engine sums is faster in fixed:T, whatever the order
+  Index fixed_gemv_entries = Index{1} << 14;  ///< entries of GEMV's matrix up to which fixed:T takes GEMM's panels
 };
 
 /// Batches. Measured by `accublas-bench --small-table`.
