@@ -27,7 +27,7 @@ struct ComponentTerms {
   struct Factors {
     Pair alpha, beta;
     int of_alpha = 0, of_beta = 0;  ///< exponents of the powers of two
-    bool lost = false;              ///< the smaller one of a pair may have lost bits; it is zero only if it was
+    bool lost = false;  ///< the smaller one of a pair may have lost bits, but it keeps its sign and is no zero
 
     ACCUBLAS_HD Factors(const Pair& a, const Pair& b) : alpha(a), beta(b) {
       if (sizeof(T) != sizeof(double)) return;
@@ -40,7 +40,9 @@ struct ComponentTerms {
    private:
     ACCUBLAS_HD Pair divided(const Pair& pair, int exponent) {
       const Pair result = Power(-exponent).times(pair, lost);
-      const auto or_least = [](double x, double given) { return x == 0 && given != 0 ? least_subnormal<double>() : x; };
+      const auto or_least = [](double x, double given) {
+        return x != 0 || given == 0 ? x : given < 0 ? -least_subnormal<double>() : least_subnormal<double>();
+      };
       return {static_cast<T>(or_least(result.own, pair.own)), static_cast<T>(or_least(result.other, pair.other))};
     }
   };

@@ -30,7 +30,10 @@ T component_number(Engine& rng, TermKind numbers) {
     case TermKind::special: {
       using Limits = std::numeric_limits<T>;
       const T of[] = {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), T(0)};
-      return rng() % 3 ? static_cast<T>(unit) : of[rng() % 4];
+      if (rng() % 3 == 0) return of[rng() % 4];
+      // The parts of a factor may lie so far apart that the smaller one underflows beside the larger one.
+      const int far = (static_cast<int>(rng() % 3) - 1) * (sizeof(T) == 8 ? 900 : 90);
+      return static_cast<T>(rng() % 2 ? std::ldexp(unit, far) : unit);
     }
     default:
       return static_cast<T>(unit);
