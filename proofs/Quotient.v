@@ -80,7 +80,7 @@ Proof.
   { rewrite Rabs_mult, <- abs_IZR, (Rabs_pos_eq q2) by lra. apply IZR_lt in small4. change (IZR (2 ^ 28)) with 268435456%R in small4. pose proof (IZR_le 0 _ (Z.abs_nonneg digit4)). nra. }
   rewrite <- (Rabs_pos_eq q0) in near0 at 2 by lra. rewrite <- (Rabs_pos_eq q1) in near1 at 2 by lra. rewrite <- (Rabs_pos_eq q2) in near2 at 2 by lra.
   pose proof (product_near digit6 _ _ _ near0 small6) as product0. pose proof (product_near digit5 _ _ _ near1 size1) as product1. pose proof (product_near digit4 _ _ _ near2 size2) as product2.
-  unfold avx512_quotient_word. cbv zeta.
+  unfold avx512_quotient_word, low_pairs. cbv zeta.
   set (x0 := (to_float digit6 * quotient 0%Z)%R) in *. set (x1 := (to_float digit5 * quotient 1%Z)%R) in *. set (x2 := (to_float digit4 * quotient 2%Z)%R) in *.
   apply Rabs_le_inv in small6, size1, size2, product0, product1, product2, S_small, rest_small.
   assert (round0 : (Rabs (rd32 x0 - x0) <= / 1024)%R) by (apply (rd32_error x0 15); [lia |]; simpl; apply Rabs_lt; lra).
