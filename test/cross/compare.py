@@ -49,7 +49,8 @@ def build(cross_file, folder, jobs):
     if not (folder / "build.ninja").exists():
         steps.insert(0, command)
     for step in steps:
-        done = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+        # Meson cleans up the build in the current folder, so that must not be the host's.
+        done = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=ROOT)
         if done.returncode:
             sys.exit(f"{' '.join(step)}: status {done.returncode}\n{done.stdout[-6000:]}")
     return folder / "test" / "cross" / "cross_driver"
@@ -168,7 +169,7 @@ def main():
         return 77
 
     start = time.time()
-    driver = build(cross_file, options.build, options.jobs)
+    driver = build(cross_file, options.build.resolve(), options.jobs)
     print(f"built in {time.time() - start:.0f} s", flush=True)
     start = time.time()
     calls = list(cases(options.share))

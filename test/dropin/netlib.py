@@ -20,7 +20,7 @@ DEFAULT_ENGINE = {
     "dp:repro": ("sums", dropin.SMALL_CR),  # as cr, because the programs' sums have at most 128 terms
     "dot2": ("dot2", "dot2"),
     "cr": ("sums", dropin.SMALL_CR),
-    "fixed:60": ("sums", "int8"),
+    "fixed:60": ("sums", dropin.SMALL_FIXED),
     "slices:8": ("fp64", "fp64"),
 }
 NORM_ENGINE = {"native": "native", "dp": "native", "dp:repro": "sums", "dot2": "dot2", "cr": "sums",

@@ -10,7 +10,7 @@ import run_with_dropin as dropin
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ENGINES = {"native": "native", "dp": "native", "dp:repro": dropin.SMALL_CR, "cr": dropin.SMALL_CR,
-           "dot2": "dot2", "fixed:60": "int8"}
+           "dot2": "dot2", "fixed:60": dropin.SMALL_FIXED}
 
 
 def failures(name, script, mode, python, blas, library, **environment):

@@ -20,6 +20,7 @@ def cpu_flags():
 SKIP = 77
 RESIDUES = "int8" if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= cpu_flags() else "fp64"  # GEMM cr, dp:repro
 SMALL_CR = "sums" if {"avx2", "fma"} <= cpu_flags() else RESIDUES  # cr of small matrices
+SMALL_FIXED = "sums" if SMALL_CR == "sums" else "int8"  # fixed:T of small matrices
 BLAS_DIRECTORIES = ("/usr/lib/x86_64-linux-gnu/blas", "/usr/lib/aarch64-linux-gnu/blas")
 
 
