@@ -310,10 +310,12 @@ int main(int count, char** arguments) {
   accublas_device_count(&devices);
   const int status = test_main(count, arguments, 6, depth, on_grid, [&] {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (std::int64_t* of_all : {&accumulators, &second_rounds})
+      MPI_Allreduce(MPI_IN_PLACE, of_all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     return "dp:repro rejected some elements " + std::to_string(partly_rejected) + " times, and all " +
            std::to_string(wholly_rejected) + " times; " + std::to_string(accumulators) + " accumulators, " +
            std::to_string(second_rounds) + " second rounds";
   });
-  // Rank 0 knows the number of ranks, and makes accumulators for deep products.
-  return status != 0 || (ranks > 1 && devices == 0 && accumulators == 0);
+  // Deep products take accumulators, and some of them a second round.
+  return status != 0 || (ranks > 1 && devices == 0 && (accumulators == 0 || second_rounds == 0));
 }

@@ -137,7 +137,8 @@ void for_grids(Random& random, Body&& body) {
 }
 
 /// Runs a test program with the arguments [rounds [seed [size]]]: calls on_grid(grid, rounds, random) for all grids,
-/// and prints a summary. `rounds` and `size` have the default values. Returns the program's status.
+/// and prints a summary, whose text all processes make. `rounds` and `size` have the default values. Returns the
+/// program's status.
 template <class OnGrid, class Summary>
 int test_main(int count, char** arguments, int rounds, int& size, OnGrid&& on_grid, Summary&& summary) {
   MPI_Init(&count, &arguments);
@@ -151,10 +152,10 @@ int test_main(int count, char** arguments, int rounds, int& size, OnGrid&& on_gr
   std::int64_t on_device[2] = {arrays_on_device, copies};
   MPI_Allreduce(MPI_IN_PLACE, on_device, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   const bool missing = device_memory() != DeviceMemory::none && (on_device[0] == 0 || on_device[1] < on_device[0] / 2);
+  const std::string text = summary();
   if (rank == 0)
     std::printf("%d ranks: %d cases, %d failures; %s; %lld arrays in device memory, %lld copies\n", ranks, cases,
-                failures, summary().c_str(), static_cast<long long>(on_device[0]),
-                static_cast<long long>(on_device[1]));
+                failures, text.c_str(), static_cast<long long>(on_device[0]), static_cast<long long>(on_device[1]));
   Cblacs_exit(0);
   return failures > 0 || missing;
 }
