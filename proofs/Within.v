@@ -355,20 +355,24 @@ Definition resolves (decode : R -> Z * Z * bool) (holds : R -> Z -> Prop) (full 
   b = (if has_addend beta then decode beta else (0%Z, 0%Z, false)) -> d = (if has_addend beta then decode c else (0%Z, 0%Z, false)) ->
   holds (alpha * s * pow exponent + beta * c) (full (decode alpha) magnitude negative exponent b d).
 
+(* The theorems for both formats, of the bits and the width of the sign: `q` picks the format's part of round_to_correct. *)
+Ltac decided_within bits sign width q :=
+  let Hd := fresh in let H1 := fresh in let H2 := fresh in let H3 := fresh in let H4 := fresh in let Fa := fresh in let Fe := fresh in
+  let Fb := fresh in let Fc := fresh in let Hn := fresh in let Full := fresh in let H := fresh in
+  intros Hd (H1 & H2 & H3 & H4 & ->) Fa Fe Fb Fc Hn Full H;
+  refine (round_within_rounds _ Hd _ _ _ _ _ _ _ _ _ _ H1 H2 H3 H4 Fa Fe Hn _ _ _ _ _ bits _ _ _ _ _ _ _ _ _ _ Fb Fc Full H);
+  [ discriminate
+  | intros n i j; apply (sign_is_apart width); [discriminate | reflexivity]
+  | reflexivity
+  | intros n top sticky e r Ht Hr Hs; apply (q _ _ (round_to_correct (sign n) top e r sticky Ht Hr Hs)); destruct n; split; (discriminate || reflexivity) ].
+
 (* Theorem: if round_within decides a double, its bits are those of RN(alpha S' 2^exponent + beta c) for every S' within the error of S. *)
 Theorem round_within64_correct decode full magnitude (negative lost : bool) (high low shift exponent : Z) (rest s near alpha error beta c : R) (before out : Z) :
   decodes decode -> leading negative lost high low shift rest s -> format64 alpha -> format64 error -> format64 beta -> format64 c ->
   Rabs (near - s) <= error -> resolves decode rounds64 full magnitude negative alpha s exponent beta c ->
   round_within_finite bits64 decode full magnitude (has_addend beta) negative high low shift lost alpha error exponent beta c before = (true, out) ->
   rounds64 (alpha * near * pow exponent + beta * c) out.
-Proof.
-  intros Hd (H1 & H2 & H3 & H4 & ->) Fa Fe Fb Fc Hn Full H.
-  refine (round_within_rounds decode Hd negative lost high low shift exponent rest near alpha error H1 H2 H3 H4 Fa Fe Hn _ _ _ _ _ bits64 _ _ _ _ full magnitude beta c before out Fb Fc Full H).
-  - discriminate.
-  - intros n i j. apply (sign_is_apart 63); [discriminate | reflexivity].
-  - reflexivity.
-  - intros n top sticky e r Ht Hr Hs. destruct (round_to_correct (sign64 n) top e r sticky Ht Hr Hs) as (Q & _). apply Q. destruct n; split; (discriminate || reflexivity).
-Qed.
+Proof. decided_within bits64 sign64 63%Z proj1. Qed.
 
 (* Theorem: the same statement for floats. *)
 Theorem round_within32_correct decode full magnitude (negative lost : bool) (high low shift exponent : Z) (rest s near alpha error beta c : R) (before out : Z) :
@@ -376,11 +380,4 @@ Theorem round_within32_correct decode full magnitude (negative lost : bool) (hig
   Rabs (near - s) <= error -> resolves decode rounds32 full magnitude negative alpha s exponent beta c ->
   round_within_finite bits32 decode full magnitude (has_addend beta) negative high low shift lost alpha error exponent beta c before = (true, out) ->
   rounds32 (alpha * near * pow exponent + beta * c) out.
-Proof.
-  intros Hd (H1 & H2 & H3 & H4 & ->) Fa Fe Fb Fc Hn Full H.
-  refine (round_within_rounds decode Hd negative lost high low shift exponent rest near alpha error H1 H2 H3 H4 Fa Fe Hn _ _ _ _ _ bits32 _ _ _ _ full magnitude beta c before out Fb Fc Full H).
-  - discriminate.
-  - intros n i j. apply (sign_is_apart 31); [discriminate | reflexivity].
-  - reflexivity.
-  - intros n top sticky e r Ht Hr Hs. destruct (round_to_correct (sign32 n) top e r sticky Ht Hr Hs) as (_ & Q). apply Q. destruct n; split; (discriminate || reflexivity).
-Qed.
+Proof. decided_within bits32 sign32 31%Z proj2. Qed.
