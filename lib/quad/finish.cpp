@@ -40,6 +40,11 @@ int trailing_zeros(Uint128 x) {
 Finish::Finish(const Number& alpha, const Number& beta, Format format)
     : alpha_(alpha), beta_(beta), format_(format), simple_(is_power_of_two(alpha) && beta.is_zero()) {}
 
+Finish::Scale Finish::scale() const {
+  const Decoded128& part = alpha_.part[0];
+  return {part.exponent + trailing_zeros(part.mantissa), part.negative};
+}
+
 Value Finish::rounded(const SignedLimbs& x) {
   Value value;
   if (format_ == Format::binary128)
@@ -87,8 +92,8 @@ SignedLimbs Finish::add(const Term* terms, int count) {
 
 Value Finish::round(const SignedLimbs& s, const Number& c) {
   if (simple_) {
-    const int zeros = trailing_zeros(alpha_.part[0].mantissa);
-    return rounded({s.limb, s.count, s.exponent + alpha_.part[0].exponent + zeros, s.negative != alpha_.negative});
+    const Scale by = scale();
+    return rounded({s.limb, s.count, s.exponent + by.exponent, s.negative != by.negative});
   }
   Term terms[6];
   int count = 0;

@@ -37,8 +37,14 @@ class Finish {
   Finish(const Number& alpha, const Number& beta, Format format);
 
   Format format() const { return format_; }
-  /// Whether the result is S times +-a power of two.
+  /// Whether the result is S times +-a power of two, which is that of `scale`.
   bool simple() const { return simple_; }
+  /// (-1)^negative 2^exponent.
+  struct Scale {
+    int exponent;
+    bool negative;
+  };
+  Scale scale() const;
 
   /// RN(alpha S + beta c) for finite alpha, S, beta, c. `c` is not read if beta is 0. Signals nothing.
   Value round(const SignedLimbs& s, const Number& c);

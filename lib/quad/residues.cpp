@@ -185,7 +185,9 @@ class TileFinish {
         workers_(workers),
         crt_(cpu::int8_crt_table(moduli)),
         limbs_(std::min(crt_limbs, wide_bit_length(crt_.product) / 64 + 1)),
-        counts_(counts) {}
+        counts_(counts),
+        simple_(workers[0]->finish().simple() && workers[0]->finish().format() == Format::binary128),
+        scale_(simple_ ? workers[0]->finish().scale() : Finish::Scale{}) {}
 
   void operator()(const cpu::Int8TileTask& task, Index tile_plane) const {
     const Index stride = call_.integer_stride();
@@ -197,12 +199,66 @@ class TileFinish {
                           limbs_,     integers,
                           stride};
       call_.kernels.reconstruct.to_integers(t);
-      for (Index c = 0; c < task.cols; ++c)
-        if (call_.element_wanted(row, task.col + c)) put(row, task.col + c, integers + c, stride, task.thread);
+      for (Index c = 0; c < task.cols; ++c) {
+        if (!call_.element_wanted(row, task.col + c)) continue;
+        if (!simple_ || !put_usual(row, task.col + c, integers + c, stride))
+          put(row, task.col + c, integers + c, stride, task.thread);
+      }
     }
   }
 
  private:
+  double error_of(Index row, Index col) const {
+    const cpu::Int8Scaling &of_row = call_.rows.scaling, &of_col = call_.cols.scaling;
+    return element_error({of_row.drop[row], of_row.error[row]}, {of_col.drop[col], of_col.error[col]});
+  }
+
+  /// Writes an element of a finite row and column whose leading 192 bits decide a normal result. Returns false for the
+  /// others.
+  bool put_usual(Index row, Index col, const std::uint64_t* limb, Index stride) const {
+    if ((call_.rows.lines.special[row] | call_.cols.lines.special[col]) != 0) return false;
+    // abs(S), with two limbs of zeros below.
+    std::uint64_t magnitude[crt_limbs + 2] = {};
+    const std::uint64_t sign = limb[(limbs_ - 1) * stride] >> 63 != 0 ? ~std::uint64_t{0} : 0;
+    std::uint64_t carry = sign & 1;
+    for (int l = 0; l < limbs_; ++l) {
+      const std::uint64_t w = limb[l * stride] ^ sign;
+      magnitude[l + 2] = w + carry;
+      carry = magnitude[l + 2] < w;
+    }
+    int t = limbs_ + 1;
+    while (t >= 2 && magnitude[t] == 0) --t;
+    if (t < 2) return false;
+    const int z = leading_zeros(magnitude[t]);
+    const auto window = [&](int i) { return magnitude[i] << z | (i > 0 ? magnitude[i - 1] >> 1 >> (63 - z) : 0); };
+    const Uint128 top = static_cast<Uint128>(window(t)) << 64 | window(t - 1);
+    const std::uint64_t next = window(t - 2);
+    const int unit = 64 * (t - 4) - z;  // of `next`
+    const std::int64_t exponent =
+        std::int64_t{call_.rows.scaling.exponent[row]} + call_.cols.scaling.exponent[col] + scale_.exponent + unit + 64;
+    if (exponent < FloatFormat<Binary128>::min_exponent || exponent > FloatFormat<Binary128>::max_exponent - 20)
+      return false;
+    const double error = error_of(row, col);
+    bool sticky = true;
+    if (error == 0) {
+      std::uint64_t below = next | magnitude[t - 2] << z;
+      for (int i = 2; i < t - 2; ++i) below |= magnitude[i];
+      sticky = below != 0;
+    } else {
+      // The bits that are cut off must be farther from 0, from a half and from 1 than the error and what is below them.
+      const double units = error * power_of_two(-unit);
+      if (!(units < 0x1p70)) return false;
+      constexpr Uint128 one = Uint128{1} << 79, half = one >> 1;
+      const Uint128 rest = (top & 0x7FFF) << 64 | next, bound = static_cast<Uint128>(units) + 2;
+      const Uint128 distance = rest > half ? rest - half : half - rest;
+      if (rest <= bound || one - rest <= bound || distance <= bound) return false;
+    }
+    Value value;
+    value.quad = round_to_binary128((sign != 0) != scale_.negative, top, sticky, exponent);
+    call_.product.c.put(call_.row_of(row, col), call_.col_of(row, col), value);
+    return true;
+  }
+
   void put(Index row, Index col, const std::uint64_t* limb, Index stride, int thread) const {
     ElementSums& worker = *workers_[static_cast<std::size_t>(thread)];
     const Index i = call_.row_of(row, col), j = call_.col_of(row, col);
@@ -212,9 +268,8 @@ class TileFinish {
     Wide<crt_limbs> s{};
     const std::uint64_t fill = limb[(limbs_ - 1) * stride] >> 63 != 0 ? ~std::uint64_t{0} : 0;
     for (int l = 0; l < crt_limbs; ++l) s.limb[l] = l < limbs_ ? limb[l * stride] : fill;
-    const cpu::Int8Scaling &of_row = call_.rows.scaling, &of_col = call_.cols.scaling;
-    const std::int64_t exponent = std::int64_t{of_row.exponent[row]} + of_col.exponent[col];
-    const double error = element_error({of_row.drop[row], of_row.error[row]}, {of_col.drop[col], of_col.error[col]});
+    const std::int64_t exponent = std::int64_t{call_.rows.scaling.exponent[row]} + call_.cols.scaling.exponent[col];
+    const double error = error_of(row, col);
     const Number c = worker.addend(i, j);
     if (!worker.finish().finite(c)) return worker.compute(i, 1, j);
     if (error == 0) {
@@ -258,6 +313,8 @@ class TileFinish {
   const CrtTable& crt_;
   int limbs_;
   Counts* counts_;
+  bool simple_;  ///< results are binary128 numbers S times a power of two
+  Finish::Scale scale_;
 };
 
 }  // namespace
