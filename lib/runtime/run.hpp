@@ -104,6 +104,8 @@ class Run {
       }
     });
   }
+  /// Does the work of a batch by calls of its routine, which take their own workspace.
+  void by_calls(const std::function<void()>& body);
   /// Does the work of a certified solution by calls of other routines in this context. `body` waits for them, and
   /// returns whether they are a device's. The call is reported and counted as `routine`.
   void certify(Routine routine, const std::function<bool()>& body);
