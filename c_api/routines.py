@@ -275,17 +275,12 @@ def factorization_batches():
     call = Shaped("Factorization_batch", "uplo trans m n nrhs lda ldb stride_a stride_b batch_count", "a ipiv b", lapack=True, function=True)
     made = []
     for row in FACTORIZATIONS:
-        stem = row.stem(row.names.split()[0])
-        plain = [word for word in row.arguments.split() if word != "info"]
-        info = ["info"] * ("info" in row.arguments.split())
+        stem, plain, info = row.stem(row.names.split()[0]), row.arguments.replace(" info", "").split(), ["info"] * ("info" in row.arguments.split())
         written = {word[0] for word in plain if word.endswith("!")}
         comments = {**row.comments, "info": f"batch_count numbers, each as in {stem}; as they were if the call fails; in host or device memory"}
-        if "ipiv" in comments:
-            comments["ipiv"] = "the ipiv of each matrix, one after the other: " + comments["ipiv"]
-        else:
-            comments["ipiv"] = "the ipiv of each matrix, one after the other: n numbers each, from getrf_batched or getrf_strided_batched"
-        for form in ("strided_batched", "batched"):
-            strided = form == "strided_batched"
+        own = comments.get("ipiv", "n numbers each, from getrf_batched or getrf_strided_batched")
+        comments["ipiv"] = "the ipiv of each matrix, one after the other: " + own
+        for strided in (True, False):
             words, of_form = [], dict(comments)
             for word in plain:
                 name = word.rstrip("!")
@@ -294,15 +289,13 @@ def factorization_batches():
                     words.append("stride_" + name[2:])
             for name in ("a", "b"):
                 if f"ld{name}" in words:
-                    what = comments[name]
-                    of_form[name] = f"the first matrix: {what}" if strided else f"batch_count pointers to matrices, each: {what}"
+                    of_form[name] = ("the first matrix: " if strided else "batch_count pointers to matrices, each: ") + comments[name]
                     if strided and name in written:
                         of_form[f"stride_{name}"] = f"elements from one {name.upper()} to the next; no element may belong to two matrices"
-            where = "A_i begins at a + i stride_a" if strided else "A_i begins at a[i]"
-            pointers = " The arrays of pointers are in the memory of the matrices, host or device. Messages name an element of them: \"a[3]\"."
-            made.append(Row(names(f"{stem}_{form}"), " ".join([*words, *info, "batch_count"]),
-                            f"{stem} for each of batch_count matrices of one shape; {where}.{'' if strided else pointers}",
-                            call, row.stored, of_form, kind=stem, blas=False))
+            where = ("A_i begins at a + i stride_a." if strided else "A_i begins at a[i]. The arrays of pointers are in the memory of the matrices, host or "
+                     "device. Messages name an element of them: \"a[3]\".")
+            made.append(Row(names(f"{stem}_{'strided_' * strided}batched"), " ".join([*words, *info, "batch_count"]),
+                            f"{stem} for each of batch_count matrices of one shape; {where}", call, row.stored, of_form, kind=stem, blas=False))
     return made
 
 
@@ -317,8 +310,7 @@ FACTORIZATION_BATCHES = factorization_batches() + [
     Row(names("geqrf_batched"), "layout m n a*! lda tau! batch_count",
         "geqrf for each of batch_count matrices of one shape; A_i begins at a[i]. The array of pointers is in host memory, also if the matrices are in device memory.",
         QR_BATCH.format(stride="0"), GEMV,
-        {**QR_OF_BATCH, "a": "batch_count pointers to matrices, each: A, overwritten by R and the reflectors"}),
-]
+        {**QR_OF_BATCH, "a": "batch_count pointers to matrices, each: A, overwritten by R and the reflectors"})]
 INVERSES = [
     Row(names("trtri"), "layout uplo diag n a! lda info",
         "Inverts the triangular matrix A in place. The other triangle, and a unit diagonal (diag UNIT), are neither read nor written. *info = i: element i "

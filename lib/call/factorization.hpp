@@ -101,8 +101,10 @@ struct Factorization : FactorizationShape {
   std::int64_t cols() const { return has_solution(kind) ? nrhs : n; }
   std::int64_t order() const { return rows() < n ? rows() : n; }
   std::int64_t inner() const { return order(); }
-  /// Returns how many numbers of work are best for LAPACK's GETRI.
-  std::int64_t best_work() const { return n > 1 ? n * std::min<std::int64_t>(n, 64) : 1; }
+  /// Returns how many numbers of work are best for LAPACK's GETRI: 2^62 for those beyond every address space.
+  std::int64_t best_work() const {
+    return n > 1 ? product_up_to(std::int64_t{1} << 62, n, std::min<std::int64_t>(n, 64)) : 1;
+  }
 
   void put_info(std::int64_t found) const {
     if (info) *info = found;

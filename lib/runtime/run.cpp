@@ -225,12 +225,6 @@ void Run::fit_flow(Workspace& workspace, const std::function<std::int64_t(Worksp
   workspace.restart_least(workspace.cap());
 }
 
-void Run::by_calls(const std::function<void()>& body) {
-  context_.last.on_device = on_device_;
-  run_inner_calls(body);
-  report_.threads = threads_for(resolved_.settings);
-}
-
 void Run::certify(Routine routine, const std::function<bool()>& body) {
   routine_ = plan_.routine = routine;
   put_bound(report_, {0, std::numeric_limits<double>::infinity(), 0});
