@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lib/call/overlap.hpp"
-#include "lib/lapack/calls.hpp"
+#include "lib/lapack/cholesky_qr.hpp"
 #include "lib/runtime/run.hpp"
 
 namespace accublas {
@@ -22,6 +22,15 @@ void in_parts(Index count, Body&& body) {
       throw;
     }
   }
+}
+
+/// Whether Cholesky's factorizations serve QR: the matrix is tall, no bits are promised, and the routine has no engine
+/// of its own that is faster (the CPU's LAPACK). Two calls share no user's workspace.
+template <class E>
+bool may_be_by_cholesky(const Run& run, const Orthogonal<E>& a, const Workspace& workspace) {
+  const std::size_t room = workspace.available() / sizeof(E);
+  return !bit_defined(run.mode()) && run.engine() != ACCUBLAS_ENGINE_NATIVE && a.m >= lapack::tall_rows * a.n &&
+         !workspace.buffer() && static_cast<std::size_t>(lapack::CholeskyQr<E>::numbers(a.m, a.n)) <= room;
 }
 
 }  // namespace
@@ -58,17 +67,21 @@ void run_qr_explicit(Context& context, const Orthogonal<E>& a, const Matrix<E>& 
   const Named at_a{"a", a.a.data, sizeof(E)}, at_r{"r", r.data, sizeof(E)};
   run.operands({at_a, at_r}, {}, {a.m, a.n, a.n});
   run.promise(a.n, E{1});
-  const accublas_mode mode = bit_defined(run.mode()) ? ACCUBLAS_MODE_CR : run.mode().kind;
+  const bool native = run.engine() == ACCUBLAS_ENGINE_NATIVE;
+  const accublas_mode mode = run.mode().kind, of_reflectors = native ? mode : run.mode_of_products();
   const std::int64_t nothing = 0;
-  run.template compose<E>(nullptr, nothing, [&](Workspace& workspace, ElementSteps<E>& steps) {
+  run.template compose<E>(nullptr, nothing, [&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
+    if (may_be_by_cholesky(run, a, workspace) && steps.can_wait() &&
+        lapack::CholeskyQr<E>(context, a, r, steps, options, mode).run())
+      return 0;
     Orthogonal<E> qr = a, q = a;
     qr.tau = q.tau = steps.take(a.n);
     q.kind = Operation::orgqr;
     q.k = a.n;
-    const lapack::Calls calls(context, options, &workspace, mode);
+    const lapack::Calls calls(context, options, &workspace, of_reflectors);
     if (workspace.rehearses()) return calls.peak();
     steps.overwrite([&] { calls.orthogonal(qr); });
-    steps.run(CopyStep<E>{r, {a.a.data, a.a.row_stride, a.a.col_stride}, Triangle::upper, 0, true, true}, a.n, a.n);
+    steps.run(CopyStep<E>{r, read_only(a.a), Triangle::upper, 0, true, true}, a.n, a.n);
     calls.orthogonal(q);
     return calls.peak();
   });
