@@ -10,7 +10,7 @@ namespace accublas::cuda {
 namespace {
 
 /// A thread block has a thread for each row and each column.
-constexpr int most_lines = 128, most_warps = most_lines / 32;
+constexpr int most_warps = most_lines / 32;
 
 /// The batch as the kernel gets it. A matrix in shared memory has adjacent rows, and its columns are `pitch` apart.
 /// Cholesky's matrix is the upper triangle X of X^H X = A, whatever A's triangle is.
@@ -96,7 +96,7 @@ class SmallMatrix {
   __device__ __forceinline__ static Sum sum_of(const SmallTerms<E>& terms) {
     Sum sum;
     sum.begin(*terms.element);
-#pragma unroll 2
+#pragma unroll(cr ? 4 : 8)
     for (int q = 0; q < terms.terms; ++q) sum.add(terms.entry(q), terms.known(q), q);
     return sum;
   }

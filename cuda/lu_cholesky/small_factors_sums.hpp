@@ -7,6 +7,10 @@
 
 namespace accublas::cuda {
 
+/// The largest order of the matrices.
+inline constexpr int most_lines = 128;
+static_assert(most_lines <= dot2_block);
+
 /// The terms of an element: entry q is at entries[q step], and is conjugated if that is wanted; the number that it is
 /// multiplied by is at numbers[q number_step]. A's element is at *element.
 template <class E>
@@ -35,10 +39,11 @@ class SmallSum<E, true> {
     const E lifted = lifted_for_sums(element);
     for_parts([&](int part) { part_[part] = Part::from({{-static_cast<double>(part_of(lifted, part)), 0}, 0}); });
   }
-  /// Adds the term of a number before which there are `before` terms.
+  /// Adds the term of a number before which there are `before` terms. Real sums have fewer terms than a chain may have.
   __device__ __forceinline__ void add(const E& entry, const E& number, int before) {
-    if (before % chain_terms == chain_terms - 1)
-      for_parts([&](int part) { part_[part] = Part::from(part_[part].bounded()); });
+    if constexpr (is_complex<E>)
+      if (before % chain_terms == chain_terms - 1)
+        for_parts([&](int part) { part_[part] = Part::from(part_[part].bounded()); });
     add_term(part_, lifted_for_sums(entry), number);
   }
   /// Returns the unknowns of the lanes that want one; all lanes of the warp call it.

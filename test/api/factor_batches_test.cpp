@@ -147,7 +147,7 @@ TEST(FactorBatch, SharedMemoryIsRefused) {
 TEST(FactorBatch, FloatingPointExceptions) {
   const auto flags_of = [](bool batched, double first, double second) {
     api::Context context("cr");
-    double a[] = {first, 1, 1, 1, second, 1, 1, 1};
+    double a[] = {first, 1, 1, 1, second, second, 1, 1};
     Index pivots[4], info[2];
     std::feclearexcept(FE_ALL_EXCEPT);
     if (batched) {
