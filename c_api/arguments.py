@@ -54,6 +54,7 @@ ARGUMENTS = {
         Argument("c", OUTPUT, "C, m x n, overwritten by the result"),
         Argument("tau", INPUT, "the factors of the k reflectors, k numbers, from geqrf"),
         Argument("ipiv", PIVOTS_IN, "n numbers from getrf"),
+        Argument("r", OUTPUT, "R, n x n, upper triangular; zeros are written below its diagonal"),
         Argument("result", OUTPUT, "one number"),
         Argument("radius", OUTPUT, "bounds of the errors of X, n x nrhs"),
         Argument("info", INFO, "0, or the positive number that is described above; as it was if the call fails; in host or device memory, not NULL"),

@@ -44,7 +44,7 @@ class Call:
         if argument.kind == ENUM:
             return c_int32(layout if name == "layout" else ENUMS[name])
         if argument.kind == LEADING:
-            rows, columns = self.row.stored["radius" if name == "ldr" else name[2:]]
+            rows, columns = self.row.stored["radius" if name == "ldr" and "radius" in self.row.stored else name[2:]]
             return c_int64(size(self.row, rows if layout == COL_MAJOR else columns))
         if argument.kind == SIZE:  # else a stride along rows or matrices, or one that is 1
             return c_int64(SIZES.get(name, 8 if name.startswith("cs") else 32 if name.startswith("stride") else 1))
