@@ -384,6 +384,17 @@ CERTIFIED = [
         "definite; certificate->positive_definite says whether that is proved too.",
         "certified_solution<{E}>(ctx, {{layout, true, uplo, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
         CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}),
+    Row("dsyev_certified ssyev_certified zheev_certified cheev_certified",
+        "layout jobz uplo n a lda w! radius! v! ldv angle! cluster! certificate",
+        "Computes the eigenvalues of a Hermitian A of order n, each with a proved bound: the k-th smallest eigenvalue of A, as it is given, lies within "
+        "radius[k] of w[k]. Only the triangle uplo of A is read, and only the real parts of its diagonal. Column k of V approximates a unit eigenvector, "
+        "and lies within angle[k] of the span of the exact eigenvectors of its cluster. A cluster is a group of adjacent eigenvalues that are not proved to "
+        "differ; an eigenvalue that is proved to differ from all others is a cluster by itself. If nothing can be proved, the bounds are infinite, the "
+        "values are approximations, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. After another error all results are "
+        "as they were. LAPACK's syevd or heevd of the real BLAS computes the first approximation. Proofs: docs/eigenvalues.md.",
+        "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv}}, a, w, radius, v, angle, cluster, certificate, options)",
+        {"a": ("n", "n"), "v": ("n", "n")},
+        {**ORDER, "a": "A", "radius": "bounds of the errors of w, n numbers"}, real="w radius angle"),
 ]
 
 # Other names of routines in the drop-in for BLAS and LAPACK, each without the letter of its type: the new name, after its types and a colon

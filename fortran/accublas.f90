@@ -80,6 +80,10 @@ module accublas
   use accublas_certified_real32
   use accublas_certified_complex_real64
   use accublas_certified_complex_real32
+  use accublas_eigenvalues_real64
+  use accublas_eigenvalues_real32
+  use accublas_eigenvalues_complex_real64
+  use accublas_eigenvalues_complex_real32
   use accublas_netlib_real64
   use accublas_netlib_real32
   use accublas_netlib_level3_real64_int32

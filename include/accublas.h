@@ -115,6 +115,13 @@ enum {
   ACCUBLAS_RIGHT = 142 /**< the square matrix stands on the right */
 };
 
+/** Whether a routine for eigenvalues computes eigenvectors too. */
+typedef int32_t accublas_job;
+enum {
+  ACCUBLAS_VALUES = 151, /**< the values alone; arguments that belong to vectors are neither read nor written */
+  ACCUBLAS_VECTORS = 152 /**< the values and their vectors */
+};
+
 /** Modes: mathematical definitions of the result. */
 typedef int32_t accublas_mode;
 enum {
@@ -2594,7 +2601,8 @@ enum {
   ACCUBLAS_REASON_NOT_FINITE = 1,      /**< an infinity or a NaN is in A, or in a column of B that has no bound */
   ACCUBLAS_REASON_SINGULAR = 2,        /**< a pivot of A is zero; A may be singular or too ill-conditioned */
   ACCUBLAS_REASON_ILL_CONDITIONED = 3, /**< no approximate inverse that was tried proves A to be nonsingular */
-  ACCUBLAS_REASON_OVERFLOW = 4         /**< an unknown or its radius is beyond the largest number */
+  ACCUBLAS_REASON_OVERFLOW = 4,        /**< an unknown or its radius is beyond the largest number */
+  ACCUBLAS_REASON_NOT_ORTHOGONAL = 5   /**< LAPACK's eigenvectors are too far from orthogonal to prove a bound */
 };
 
 /** How a solution was certified. Set struct_size before the call; fields past it are not written. */
@@ -2602,10 +2610,17 @@ typedef struct accublas_certificate_t {
   size_t struct_size;        /**< sizeof(accublas_certificate_t) */
   accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if every radius is finite */
   int32_t positive_definite; /**< 1: posv_certified has proved A to be positive definite; 0: nothing is known */
-  int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R */
+  int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R, or of the
+                              *   eigenvectors X */
   int64_t iterations;        /**< steps of refinement, at most for a block of right-hand sides */
-  double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns */
-  double contraction; /**< proved bound of a norm of I - R A, or infinity; below 1: A is nonsingular */
+  double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns; of
+                       *   eigenvectors: a bound of norm(A) / gap */
+  double contraction; /**< proved bound of a norm of I - R A, or infinity; below 1: A is nonsingular. Of eigenvalues: of
+                       *   I - X^H X; below 1: X is nonsingular */
+  double residual;    /**< of eigenvalues: proved bound of the distance of every one of them from its approximation
+                       *   in the proof, norm(A X - X D) / sqrt(1 - contraction); else 0 */
+  double gap;         /**< of eigenvalues: proved lower bound of the distance between different clusters, 0 if there is
+                       *   one cluster; else 0 */
 } accublas_certificate_t;
 
 /* The mode is that of the factorizations. It decides how the approximate inverse is computed, and no proof depends on
@@ -2707,6 +2722,60 @@ ACCUBLAS_API accublas_status accublas_zposv_certified_ex(accublas_context* ctx, 
 ACCUBLAS_API accublas_status accublas_cposv_certified_ex(accublas_context* ctx, accublas_layout layout,
     accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
     int64_t ldx, void* radius, int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+
+/** Computes the eigenvalues of a Hermitian A of order n, each with a proved bound: the k-th smallest eigenvalue of A,
+ * as it is given, lies within radius[k] of w[k]. Only the triangle uplo of A is read, and only the real parts of its
+ * diagonal. Column k of V approximates a unit eigenvector, and lies within angle[k] of the span of the exact
+ * eigenvectors of its cluster. A cluster is a group of adjacent eigenvalues that are not proved to differ; an
+ * eigenvalue that is proved to differ from all others is a cluster by itself. If nothing can be proved, the bounds are
+ * infinite, the values are approximations, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the
+ * reason. After another error all results are as they were. LAPACK's syevd or heevd of the real BLAS computes the
+ * first approximation. Proofs: docs/eigenvalues.md.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] jobz ACCUBLAS_VALUES, or ACCUBLAS_VECTORS: the vectors, their angles and the clusters are computed too
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] w the eigenvalues, n numbers, ascending; in host or device memory
+ * @param[in,out] radius bounds of the errors of w, n numbers; in host or device memory
+ * @param[in,out] v the eigenvectors, n x n; with ACCUBLAS_VALUES not written, and may be NULL; in host or device
+ *   memory
+ * @param[in] ldv leading dimension of v, at least max(1, n)
+ * @param[in,out] angle bounds of the angles of the vectors, in radians; with ACCUBLAS_VALUES not written, and may be
+ *   NULL; in host or device memory
+ * @param[out] cluster for each value the number, counted from 1, of the first value of its cluster; with
+ *   ACCUBLAS_VALUES not written, and may be NULL; in host or device memory
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsyev_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const double* a, int64_t lda, double* w, double* radius, double* v, int64_t ldv,
+    double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_ssyev_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const float* a, int64_t lda, float* w, float* radius, float* v, int64_t ldv,
+    float* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_zheev_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const void* a, int64_t lda, double* w, double* radius, void* v, int64_t ldv,
+    double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_cheev_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const void* a, int64_t lda, float* w, float* radius, void* v, int64_t ldv,
+    float* angle, int64_t* cluster, accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsyev_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const double* a, int64_t lda, double* w, double* radius,
+    double* v, int64_t ldv, double* angle, int64_t* cluster, accublas_certificate_t* certificate,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssyev_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const float* a, int64_t lda, float* w, float* radius, float* v,
+    int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zheev_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, double* w, double* radius, void* v,
+    int64_t ldv, double* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, float* w, float* radius, void* v,
+    int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from structs import structure  # noqa: E402
 
 COL_MAJOR, ROW_MAJOR = 102, 101
 SUCCESS, ERROR_ARGUMENT, ERROR_NOT_CERTIFIED = 0, 1, 16
-ENUMS = {"trans": 111, "transa": 111, "transb": 111, "uplo": 121, "diag": 131, "side": 141}
+ENUMS = {"trans": 111, "transa": 111, "transb": 111, "uplo": 121, "diag": 131, "side": 141, "jobz": 152}
 SIZES = {"m": 5, "n": 4, "k": 3, "nrhs": 2, "batch_count": 2}
 ROUTINES = [(group, row, name) for group, rows in GROUPS.items() for row in rows for name, _ in row.functions()]
 BYTES = 1024  # enough for each operand
