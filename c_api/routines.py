@@ -33,7 +33,7 @@ class Row:
     body: "str | Shaped"  # what the exported function returns, in C++; {E} is the type of a number
     stored: dict = field(default_factory=dict)  # matrices: rows and columns as stored without transposition
     comments: dict = field(default_factory=dict)  # of arguments that mean something of their own here
-    types: str = "dszc"
+    types: str = "dszc"  # q: binary128, w: pairs of doubles, x: numbers of several types
     real: str = ""  # arguments that are real whatever the numbers are
     single: str = ""  # arguments of single precision whatever the type is
     of_reals: str = ""  # the operation that this one is for real numbers, where it has no name for them
@@ -52,7 +52,7 @@ class Row:
 
     def stem(self, name):
         """Returns the name without the letters of its type. Norms of complex vectors have two letters; DSDOT and SDSDOT keep theirs."""
-        if len(self.types) == 1:
+        if len(self.types) == 1 and self.types != "q":
             return name
         return name[2:] if name.startswith(("dz", "sc")) and "dz" + name[2:] in self.names.split() else name[1:]
 
@@ -397,6 +397,51 @@ CERTIFIED = [
         {**ORDER, "a": "A", "radius": "bounds of the errors of w, n numbers"}, real="w radius angle"),
 ]
 
+QUAD_NUMBERS = "Numbers of q are IEEE binary128, 16 bytes each; numbers of dd are pairs of doubles (high, low), which stand for their exact sum."
+QUAD_LEVEL1 = [
+    Row("qdot dddot", "n x incx y incy result!",
+        "*result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times. " + QUAD_NUMBERS,
+        "quad::dot<{E}>(ctx, n, x, incx, y, incy, result, options)", comments={"n": "elements of x and y"}, types="qw"),
+    Row("qnrm2", "n x incx result!",
+        "*result = the Euclidean norm of x, the exact root rounded once. n <= 0 gives +0. A NaN in x gives NaN, else an infinity gives +Inf.",
+        "quad::nrm2(ctx, n, x, incx, result, options)", comments={"n": "elements of x"}, types="q"),
+]
+QUAD = [
+    Row("qgemv ddgemv", "layout trans m n alpha a lda x incx beta y! incy",
+        "y = alpha op(A) x + beta y, A m x n. " + QUAD_NUMBERS,
+        "quad::gemv<{E}>(ctx, layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy, options)",
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO}, "qw"),
+    Row("qgemm ddgemm", "layout transa transb m n k alpha a lda b ldb beta c! ldc",
+        "C = alpha op(A) op(B) + beta C. " + QUAD_NUMBERS,
+        "quad::gemm<{E}>(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options)", GEMM, GEMM_COMMENTS, "qw"),
+    Row("qgemm_strided ddgemm_strided", "m n k alpha a rsa csa b rsb csb beta c! rsc csc",
+        "C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc]. The operands are in host memory.",
+        "quad::gemm_strided<{E}>(ctx, m, n, k, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc, options)",
+        {}, {"m": "rows of A and C, at least 0", "n": "columns of B and C, at least 0"}, "qw"),
+    Row("qgemm_strided_batched ddgemm_strided_batched",
+        "layout transa transb m n k alpha a lda stride_a b ldb stride_b beta c! ldc stride_c batch_count",
+        "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a.",
+        "quad::gemm_batched<{E}>(ctx, layout, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, options)",
+        GEMM, {"m": GEMM_COMMENTS["m"], "n": GEMM_COMMENTS["n"], "a": "the first A", "b": "the first B", "c": "the first C, overwritten by the result"}, "qw"),
+    Row("ddgemm_split", "layout transa transb m n k alpha ahi alo lda bhi blo ldb beta chi! clo! ldc",
+        "C = alpha op(A) op(B) + beta C for pairs of doubles whose high and low parts are two arrays. alpha and beta are pairs.",
+        "quad::gemm_split(ctx, layout, transa, transb, m, n, k, alpha, ahi, alo, lda, bhi, blo, ldb, beta, chi, clo, ldc, options)",
+        GEMM, {"m": GEMM_COMMENTS["m"], "n": GEMM_COMMENTS["n"]}, "w", real="ahi alo bhi blo chi clo"),
+    Row("gemm_mixed", "layout transa transb m n k alpha a typea lda b typeb ldb beta c! typec ldc",
+        "C = alpha op(A) op(B) + beta C for operands of different numbers, for instance doubles with a binary128 result. alpha and beta are numbers of C.",
+        "quad::gemm_mixed(ctx, layout, transa, transb, m, n, k, alpha, a, typea, lda, b, typeb, ldb, beta, c, typec, ldc, options)",
+        GEMM, GEMM_COMMENTS, "x"),
+    Row("qsyrk", "layout uplo trans n k alpha a lda beta c! ldc",
+        "Computes the triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).",
+        "quad::syrk(ctx, layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc, options)", RANK_K, RANK_K_COMMENTS, "q"),
+    Row("qtrsm", "layout side uplo transa diag m n alpha a lda b! ldb",
+        "Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A is triangular of order m (LEFT) or n. Every unknown, "
+        "in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the unknowns before it, rounded once "
+        "(docs/modes.md, \"TRSM and TRSV\").",
+        "quad::trsm(ctx, layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, options)",
+        {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by X"}, "q"),
+]
+
 # Other names of routines in the drop-in for BLAS and LAPACK, each without the letter of its type: the new name, after its types and a colon
 # if it lacks some, and the routine's.
 ALIASES = {
@@ -408,4 +453,5 @@ ALIASES = {
 
 # The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
 GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS,
-          "factorization_batches": FACTORIZATION_BATCHES, "inverses": INVERSES, "orthogonal": QR, "certified": CERTIFIED}
+          "factorization_batches": FACTORIZATION_BATCHES, "inverses": INVERSES, "orthogonal": QR, "certified": CERTIFIED,
+          "quad_level1": QUAD_LEVEL1, "quad": QUAD}
