@@ -267,6 +267,9 @@ class Parser:
                     pass
                 self.take("(")
                 parameters = self.parameters()
+                if self.accept("__attribute__"):
+                    self.take("(")
+                    self.arguments(")")
                 out.append(("lambda", name, parameters, self.block()))
             elif self.accept("="):
                 out.append(("declare", kind, name, self.expression()))
