@@ -139,6 +139,8 @@ class OutParameters:
             return [s]
         if s[0] == "if":
             return self.condition(s[1], s[2], s[3])
+        if s[0] == "for" and not self.calls_in(s[2]):
+            return [("for", self.block(s[1]), self.split(s[2]), self.block(s[3]), self.block(s[4]))]
         if s[0] == "return":
             e = s[1]
             if e[0] == "call" and e[1] in self.functions:  # its out-parameters are this function's
