@@ -20,8 +20,8 @@ HERE = pathlib.Path(__file__).parent
 # Each file after what it uses; NAMESource is the one that extract.py makes.
 ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "RnsSource", "Rns", "PrimesSource", "Primes", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "Mp",
          "CapacitySource", "Capacity", "WidthSource", "Width", "QuotientSource", "Quotient", "ShippedSource", "Shipped",
-         "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "Fixed", "CertificateSource", "Certificate", "SumsSource", "Sums", "ErrorsSource", "Errors", "CopiesSource", "Copies", "FitSource", "Fit",
-         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "FullSource", "Full", "WideSource", "Wide", "BetweenSource", "Between", "LanesSource", "Lanes", "OutwardSource", "Outward"]
+         "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "TreeSource", "Tree", "DotFloat", "Fixed", "CertificateSource", "Certificate", "SumsSource", "Sums", "ErrorsSource", "Errors", "CopiesSource", "Copies", "FitSource", "Fit",
+         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "FullSource", "Full", "WideSource", "Wide", "BetweenSource", "Between", "LanesSource", "Lanes", "Careful", "Extended", "OutwardSource", "Outward", "Linear", "CertifiedSource", "Certified", "Definite", "Ball"]
 # The axioms of Coq's real numbers, and classical logic, which Flocq uses.
 ALLOWED = {"ClassicalDedekindReals.sig_not_dec", "ClassicalDedekindReals.sig_forall_dec", "FunctionalExtensionality.functional_extensionality_dep", "Classical_Prop.classic"}
 
