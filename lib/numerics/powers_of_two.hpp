@@ -14,14 +14,6 @@ ACCUBLAS_HD inline int exponent_of(double x) {
   return d.mantissa == 0 ? no_exponent : 64 - leading_zeros(d.mantissa) + d.exponent;
 }
 
-/// Sets e to the exponent of the larger of two numbers. Returns false if one is at most 2^-190 of the other but not
-/// zero.
-ACCUBLAS_HD inline bool common_exponent(double first, double second, int& e) {
-  const int a = exponent_of(first), b = exponent_of(second), least = a < b ? a : b;
-  e = a > b ? a : b;
-  return e != no_exponent && e <= greatest_exponent && (least == no_exponent || e - least < 190);
-}
-
 /// x 2^e, rounded. x is finite.
 ACCUBLAS_HD inline double scaled_by(double x, int e) {
   const Decoded d = decode(x);

@@ -75,6 +75,14 @@ struct Approximation {
   }
 };
 
+/// Sets e to the exponent of the larger of two numbers. Returns false if one is at most 2^-190 of the other but not
+/// zero.
+ACCUBLAS_HD inline bool common_exponent(double first, double second, int& e) {
+  const int a = exponent_of(first), b = exponent_of(second), least = a < b ? a : b;
+  e = a > b ? a : b;
+  return e != no_exponent && e <= greatest_exponent && (least == no_exponent || e - least < 190);
+}
+
 /// Rounds a quotient times 2^exponent that lies near a number halfway between two results, or on it, by the sign of
 /// the numerator less the product of that number and the divisor. So it decides ties, and quotients that differ from
 /// ties by terms far below the quotient's error. The quotient is numerator 2^-scale / divisor, for a divisor of a
