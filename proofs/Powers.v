@@ -34,7 +34,7 @@ Proof.
 Qed.
 
 (* The double: 2^e / h for the leading 64 bits h of a, exactly scaled. *)
-Lemma power_over_value (exponent a : Z) : (0 < a)%Z -> (-700 <= exponent - Z.log2 a <= 700)%Z ->
+Lemma power_over_value (exponent a : Z) : (0 < a)%Z -> (-710 <= exponent - Z.log2 a <= 710)%Z ->
   Rabs (power_over exponent a - pow exponent / IZR a) <= pow exponent / IZR a * / 2 ^ 50 /\ 0 < power_over exponent a.
 Proof.
   intros Ha He. set (shift := (Z.log2 a - 127)%Z).
