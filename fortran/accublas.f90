@@ -33,6 +33,11 @@
 !>
 !>   call accublas_gesv_certified(a, b, x, radius)          ! abs(x - exact) <= radius for the solution of a exact = b
 !>
+!> accublas_heev_certified returns eigenvalues and eigenvectors with proved bounds (docs/eigenvalues.md). For real numbers
+!> it has the name accublas_syev_certified, too:
+!>
+!>   call accublas_syev_certified(a, w, radius, v, angle, cluster)   ! abs(w - exact) <= radius
+!>
 !> All of these take complex arrays, too: trans='C' is the conjugate transpose, accublas_dotc(x, y) is dot_product(x,
 !> y), and accublas_dot(x, y) is sum(x*y). Symmetric matrices of level 2 are real. For vectors of real32 there are
 !> accublas_dsdot(x, y), sum(x*y) in real64, and accublas_sdsdot(sb, x, y), sb + sum(x*y).
