@@ -306,7 +306,14 @@ class Quad(unittest.TestCase):
                 alpha, beta = result(rng.choice((ONE, number(-1, 3))), form), result(rng.choice((ZERO, ONE, number(3, -2))), form)
                 self.call({"q": "qgemv", "w": "ddgemv"}[form], layout, trans, m, n, scalar(alpha, form), ma.address(), lda, mx.address(), incx,
                           scalar(beta, form), my.address(), incy)
-                self.compare(my, self.expected(a, x, y, form, alpha, beta), f"gemv {form} {kind} {m}x{n} {trans} {incx} {incy}")
+                expected = self.expected(a, x, y, form, alpha, beta)
+                self.compare(my, expected, f"gemv {form} {kind} {m}x{n} {trans} {incx} {incy}")
+                my = Memory(y, form, incy, 0)
+                op = ma if trans == NO_TRANS else Memory(a, form, ma.cs, ma.rs)
+                op = Memory(a, form, 2 * op.rs, 2 * op.cs)
+                self.call({"q": "qgemv_strided", "w": "ddgemv_strided"}[form], outputs, terms, scalar(alpha, form), op.address(True), op.rs, op.cs,
+                          mx.address(), incx, scalar(beta, form), my.address(), incy)
+                self.compare(my, expected, f"gemv_strided {form} {kind}")
 
     def test_dot_and_norm(self):
         for kind in KINDS:
