@@ -64,8 +64,7 @@ struct GemmCall {
     }
     const Stored stored_c = stored(context, c_i, layout, m, n, !beta_value.is_zero() || elements != Triangle::all);
     product.c.place = stored_c.operand();
-    multiply(product, scope.call);
-    stored_c.write_back();
+    stored_c.compute([&] { multiply(product, scope.call); });
   }
 };
 
@@ -250,8 +249,7 @@ void run_gemv(Context& context, std::int64_t outputs, std::int64_t terms, const 
     }
     const StoredVector result(context, "y", F, y, outputs, incy, true);
     product.c.place = result.column();
-    multiply(product, scope.call);
-    result.write_back();
+    result.compute([&] { multiply(product, scope.call); });
   }
   scope.finish();
 }
@@ -306,8 +304,7 @@ accublas_status dot(accublas_context* ctx, std::int64_t n, const void* x, std::i
       product.a = left->column().transposed();
       product.b = right->column();
     }
-    multiply(product, scope.call);
-    to.write_back();
+    to.compute([&] { multiply(product, scope.call); });
     scope.finish();
   });
 }
@@ -326,8 +323,7 @@ accublas_status nrm2(accublas_context* ctx, std::int64_t n, const void* x, std::
         require_apart(
             {vector_footprint("x", format, x, n, incx, false), vector_footprint("result", format, result, 1, 1, true)});
     }
-    norm(n, n > 0 ? vector->column() : Operand{}, to.place());
-    to.write_back();
+    to.compute([&] { norm(n, n > 0 ? vector->column() : Operand{}, to.place()); });
     scope.finish();
   });
 }
@@ -364,23 +360,24 @@ accublas_status trsm(accublas_context* ctx, accublas_layout layout, accublas_sid
                                uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower, diag == ACCUBLAS_UNIT});
         require_apart({triangle, footprint_of({"b", format, b, ldb}, false, layout, m, n, true)});
       }
-      Operand x = unknowns.operand();
-      if (zero) {
-        multiply({m, n, 0, alpha_value, {}, {}, {}, {x}}, scope.call);
-      } else {
-        // X op(A) = alpha B is op(A)^T X^T = alpha B^T.
-        const bool transposed = (transa != ACCUBLAS_NO_TRANS) == left;
-        const Operand of_a = matrix.operand(transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS);
-        solve({order,
-               left ? n : m,
-               (uplo == ACCUBLAS_UPPER) != transposed,
-               diag == ACCUBLAS_UNIT,
-               alpha_value,
-               of_a,
-               {left ? x : x.transposed()}},
-              scope.threads());
-      }
-      unknowns.write_back();
+      unknowns.compute([&] {
+        Operand x = unknowns.operand();
+        if (zero) {
+          multiply({m, n, 0, alpha_value, {}, {}, {}, {x}}, scope.call);
+        } else {
+          // X op(A) = alpha B is op(A)^T X^T = alpha B^T.
+          const bool transposed = (transa != ACCUBLAS_NO_TRANS) == left;
+          const Operand of_a = matrix.operand(transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS);
+          solve({order,
+                 left ? n : m,
+                 (uplo == ACCUBLAS_UPPER) != transposed,
+                 diag == ACCUBLAS_UNIT,
+                 alpha_value,
+                 of_a,
+                 {left ? x : x.transposed()}},
+                scope.threads());
+        }
+      });
     }
     scope.finish();
   });

@@ -13,7 +13,7 @@ namespace {
 
 using cpu::int8_panel;
 
-/// What is known of a line. Sums are in units of 2^unit, near the largest entry.
+/// Facts about a line. Its sums are in units of 2^unit, near the largest entry.
 struct LineScan {
   bool infinite = false, nan = false, pairs = false;
   int above = std::numeric_limits<int>::min();  ///< least with abs(part) < 2^above for all parts
@@ -40,7 +40,7 @@ struct LineScan {
     last_bit = std::min(last_bit, exponent + zeros);
     if (top > unit + 300 || unit == std::numeric_limits<int>::min()) move_unit(top);
     const double leading = static_cast<double>(static_cast<std::uint64_t>(m << (128 - length) >> 64));
-    // What is far below the largest entry counts as 2^-500, so that nothing underflows to 0.
+    // An entry far below the largest one counts as 2^-500, so that nothing underflows to 0.
     return top < unit - 500 ? 0x1p-500 : leading * power_of_two(top - unit - 64);
   }
 

@@ -166,7 +166,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "cases")
         count = prepare(path, options.group)
-        mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_", "certified_"))]
+        mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_", "certified_", "quad_"))]
         with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             complete = {"every element undecided": pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_HOOK": "undecided"})}
             if options.sound:

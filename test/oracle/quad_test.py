@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import platform
 import random
 import sys
 import unittest
@@ -370,6 +371,27 @@ class Quad(unittest.TestCase):
         y = ctypes.create_string_buffer(noise, 16)
         self.call("qgemv", COL_MAJOR, NO_TRANS, 1, 0, scalar(ONE, "q"), None, 1, None, 1, scalar(ZERO, "q"), ctypes.cast(y, c_void_p), 1)
         self.assertEqual(y.raw, noise)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the values of the flags")
+    def test_exceptions(self):
+        """The flags of the results, and no others."""
+        math, invalid, division, overflow = ctypes.CDLL("libm.so.6"), 1, 4, 8
+        huge = number(1, 16383)
+
+        def flags(name, x, y, alpha=ONE):
+            a, b, c = (Memory([[v]], "q", 1, 1) for v in (x, y, y))
+            math.feclearexcept(invalid | division | overflow)
+            if name == "qtrsm":
+                self.call(name, COL_MAJOR, LEFT, UPPER, NO_TRANS, NON_UNIT, 1, 1, scalar(alpha, "q"), a.address(), 1, b.address(), 1)
+            else:
+                self.call(name, COL_MAJOR, NO_TRANS, NO_TRANS, 1, 1, 1, scalar(alpha, "q"), a.address(), 1, b.address(), 1, scalar(ZERO, "q"), c.address(), 1)
+            return math.fetestexcept(invalid | division | overflow)
+
+        for name, x, y, expected in (("qgemm", ONE, ONE, 0), ("qgemm", huge, number(2), overflow), ("qgemm", INF, ZERO, invalid), ("qgemm", NAN, ZERO, 0),
+                                     ("qgemm", INF, ONE, 0), ("qtrsm", ZERO, ONE, division), ("qtrsm", ZERO, ZERO, invalid),
+                                     ("qtrsm", number(1, -2), huge, overflow), ("qtrsm", INF, INF, invalid), ("qtrsm", ZERO, INF, 0)):
+            self.assertEqual(flags(name, x, y), expected, (name, x, y))
+        self.assertEqual(flags("qgemm", ONE, ZERO, INF), invalid)
 
     def test_overlap(self):
         a, lda = stored(matrix(4, 4, "q", "band"), "q", COL_MAJOR, extra=0)
