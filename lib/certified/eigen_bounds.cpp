@@ -107,7 +107,7 @@ class EigenProof {
     add_rounding();
     bounds_.residuals = Array(n_);
     for (Index j = 0; j < n_; ++j) {
-      // What was subtracted last has at most four terms, each of which passed at most four roundings.
+      // `rest` has at most four terms, each of which passed at most four roundings.
       const double d = std::fabs(pairs_.d[j]), d_low = std::fabs(pairs_.d_low[j]);
       const double terms = add_up(mul_up(add_up(mul_up(unit_roundoff, d), d_low), bounds_.high_size),
                                   mul_up(add_up(d, d_low), bounds_.low_norms[j]));

@@ -5,7 +5,7 @@
 
 namespace accublas::certified {
 
-/// What is wanted of the bounds.
+/// The caller's demands on the bounds.
 struct EigenGoal {
   bool single;   ///< results are rounded to single precision
   bool vectors;  ///< bounds of the vectors matter too
