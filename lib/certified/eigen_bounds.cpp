@@ -19,6 +19,7 @@ class EigenProof {
       : a_(a), pairs_(pairs), calls_(calls), n_(a.n), rows_(a.rows()) {}
 
   EigenBounds run() {
+    if (!ascends()) return std::move(bounds_);
     bound_orthogonality();
     if (!(bounds_.contraction < 1)) return std::move(bounds_);
     bound_residuals();
@@ -30,6 +31,15 @@ class EigenProof {
  private:
   Index at(Index i, Index j) const { return i + j * rows_; }
   bool two_parts() const { return pairs_.parts == 2; }
+  /// Whether D ascends. Weyl's bound compares its k-th number with the k-th eigenvalue, and a LAPACK that did not
+  /// converge may leave any order.
+  bool ascends() const {
+    for (Index k = 1; k < n_; ++k)
+      if (const double last = pairs_.d[k - 1];
+          !(last < pairs_.d[k]) && !(last == pairs_.d[k] && pairs_.d_low[k - 1] <= pairs_.d_low[k]))
+        return false;
+    return true;
+  }
 
   /// Computes E = I - X^H X for the high part of X, and the bound of the norm of I - X^H X for both parts.
   void bound_orthogonality() {

@@ -39,8 +39,8 @@ class CholeskyQr {
         first_(steps.take(o_.n * o_.n)),
         gram_(steps.take(o_.n * o_.n)) {}
 
-  /// Computes Q and R. Returns false, with A as it was, if they are not proved to be as good as those of reflectors; r
-  /// then holds any numbers.
+  /// Computes Q and R. Returns false, with A as it was, if Q's columns are not proved to be orthonormal up to
+  /// orthogonality_bound; r then holds any numbers. Nothing is proved of R.
   bool run() {
     const Index m = o_.m, n = o_.n;
     steps_.run(CopyStep<E>{like_a(kept_, m), read_only(o_.a)}, m, n);
