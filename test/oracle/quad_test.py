@@ -359,6 +359,34 @@ class Quad(unittest.TestCase):
                 x = quad.solve((uplo == UPPER) != flipped, diag == UNIT, alpha, op, b if side == LEFT else transposed(b))
                 self.compare(mb, x if side == LEFT else transposed(x), f"trsm {kind} {m}x{n} {side} {uplo} {trans} {diag} {layout} alpha={alpha}")
 
+    def test_quotient_next_to_a_tie(self):
+        """The third unknown is an even number plus a half, and plus or minus something far below."""
+        for sign in (1, -1):
+            d, even = number(rng.getrandbits(112) | 1 << 112 | 1), number(rng.getrandbits(112) & ~1 | 1 << 112)
+            half, below = number(-d[0], -1), number(-sign)
+            a = [[d, ZERO, ZERO], [ZERO, d, ZERO], [half, below, d]]
+            b = [[ONE], [number(1, -200)], [even]]
+            ma, lda = stored(a, "q", COL_MAJOR)
+            mb, ldb = stored(b, "q", COL_MAJOR)
+            self.call("qtrsm", COL_MAJOR, LEFT, LOWER, NO_TRANS, NON_UNIT, 3, 1, scalar(d, "q"), ma.address(), lda, mb.address(), ldb)
+            self.compare(mb, [[ONE], [number(1, -200)], [number(even[0] + (sign > 0))]], f"quotient {sign}")
+
+    def test_next_to_ties(self):
+        """Sums below a tie whose entries, rounded to any number of bits, sum up to more than it, and the other way round."""
+        for bits in range(112, 150):
+            for sign in (1, -1):
+                for other in (1, -1):
+                    near = number(2 ** (bits - 109) - 22 * other, -bits - 4)  # 2^-113 - 1.4 units
+                    row = [[ONE, near, number(9 * other, -bits - 4), number(9 * other, -bits - 4)]]
+                    row = [[number(sign * x[0], x[1]) for x in row[0]]]
+                    column = [[ONE]] * 4
+                    ma, lda = stored(row, "q", COL_MAJOR)
+                    mb, ldb = stored(column, "q", COL_MAJOR)
+                    mc, ldc = stored([[ONE]], "q", COL_MAJOR)
+                    self.call("qgemm", COL_MAJOR, NO_TRANS, NO_TRANS, 1, 1, 4, scalar(ONE, "q"), ma.address(), lda, mb.address(), ldb,
+                              scalar(ZERO, "q"), mc.address(), ldc, engine=ENGINES["int8"])
+                    self.compare(mc, self.expected(row, column, [[ZERO]], "q", ONE, ZERO), f"next to a tie: {bits} bits, {sign}, {other}")
+
     def test_left_alone(self):
         """Without terms and with beta = 1, C keeps even the bits of a NaN; GEMV without terms keeps y."""
         noise = bytes(range(255, 239, -1))
