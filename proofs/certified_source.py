@@ -62,7 +62,6 @@ MUTATIONS = [
     ("certified_radius", REFINE, "std::max(size, ratio) : HUGE_VAL;", "std::max(size, ratio) : size;"),
     ("certified_radius", REFINE, "div_up(size, below(1 - inverse_.contraction))", "div_up(size, 1 - inverse_.contraction)"),
     ("certified_radius", REFINE, "add_up(rest(i), mul_up(inverse_.product[i], all))", "rest(i)"),
-    ("certified_radius", REFINE, "for (Index p = parts_ - 1; p > 0; --p) radius", "for (Index p = parts_ - 1; p > 1; --p) radius"),
     ("certified_radius", REFINE, "best = radius;", "best = radius / 2;"),
     ("definite_rows", INVERSE, "add_up(mul_up(u, rav[i]), mul_up(least_subnormal<double>(), sum))", "mul_up(u, rav[i])"),
     ("definite_rows", INVERSE, "if (s.inexact) av[j] = add_up(av[j], mul_up(least_subnormal<double>(), sum_v));", ""),
