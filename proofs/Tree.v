@@ -201,10 +201,10 @@ Proof. induction n as [|n IH]; [reflexivity|]. cbn [all_terms length]. now rewri
 Lemma same_length (a b : list (R * R)) : INR (length a) = INR (length b) -> length a = length b.
 Proof. apply INR_eq. Qed.
 
-(* Theorem: the bound of DOT for up to 2^40 elements, for the pair of the whole tree. *)
-Theorem dot2_tree_bound (x y : Z -> R) (n : Z) : (forall i, format64 (x i) /\ format64 (y i)) -> (1 <= n <= 2 ^ 40)%Z ->
+Lemma tree_pair (x y : Z -> R) (n : Z) : (forall i, format64 (x i) /\ format64 (y i)) -> (1 <= n <= 2 ^ 40)%Z ->
   let (s, c) := tree_end dot2_combine 0 n (tree_of (fun pair _ i => dot2_step pair (x i, y i)) dot2_combine n 64) in
-  within_bound (IZR (dot2_depth_dot n)) n s c (exact_sum (all_terms x y (Z.to_nat n))) (sum_of_magnitudes (all_terms x y (Z.to_nat n))).
+  exists h, (1 <= h <= 100)%nat /\ IZR (dot2_depth_dot n) = INR h /\
+  Rabs (s + c - exact_sum (all_terms x y (Z.to_nat n))) <= gamma h * gamma h * sum_of_magnitudes (all_terms x y (Z.to_nat n)) + 2 * INR (Z.to_nat n) * bpow radix2 (-1074).
 Proof.
   intros F Hn. assert (E := end_holds x y (fun pair _ i => dot2_step pair (x i, y i)) dot2_combine double_within double_after). change (2 ^ 40)%Z with 1099511627776%Z in Hn.
   destruct (E ltac:(reflexivity)) with (n := n) as (terms & H & Same).
@@ -229,5 +229,15 @@ Proof.
       apply Z.log2_up_le_mono in Hb. rewrite Z.log2_up_pow2 in Hb by lia. lia. }
     assert (Hh : INR (32 + m) <= 67108864) by (rewrite INR_IZR_INZ; apply IZR_le; lia).
     assert (Ha : 0 <= sum_of_magnitudes (all_terms x y (Z.to_nat n))) by (assert (P := magnitudes_positive (all_terms x y (Z.to_nat n) :: nil)); change (0 <= 0 + sum_of_magnitudes (all_terms x y (Z.to_nat n))) in P; lra).
-    rewrite <- (Z2Nat.id n) at 1 by lia. apply promised; auto; try lia. exact (known_bound 32 m _ _ _ _ _ ltac:(lia) Hh H Ha).
+    exists (32 + m)%nat. split; [lia|]. split; [reflexivity|]. exact (known_bound 32 m _ _ _ _ _ ltac:(lia) Hh H Ha).
+Qed.
+
+(* Theorem: the bound of DOT for up to 2^40 elements, for the pair of the whole tree. *)
+Theorem dot2_tree_bound (x y : Z -> R) (n : Z) : (forall i, format64 (x i) /\ format64 (y i)) -> (1 <= n <= 2 ^ 40)%Z ->
+  let (s, c) := tree_end dot2_combine 0 n (tree_of (fun pair _ i => dot2_step pair (x i, y i)) dot2_combine n 64) in
+  within_bound (IZR (dot2_depth_dot n)) n s c (exact_sum (all_terms x y (Z.to_nat n))) (sum_of_magnitudes (all_terms x y (Z.to_nat n))).
+Proof.
+  intros F Hn. assert (P := tree_pair x y n F Hn). destruct (tree_end _ _ _ _) as (s, c). destruct P as (h & Hh & -> & B). change (2 ^ 40)%Z with 1099511627776%Z in Hn. rewrite <- (Z2Nat.id n) at 1 by lia.
+  assert (M := magnitudes_positive (all_terms x y (Z.to_nat n) :: nil)). change (0 <= 0 + sum_of_magnitudes (all_terms x y (Z.to_nat n))) in M. apply promised; auto; try lia; try lra.
+  rewrite INR_IZR_INZ. apply IZR_le. lia.
 Qed.

@@ -52,12 +52,12 @@ def define(source):
 
 
 MUTATIONS = [
-    ("sums_hold", LANES, "  add_to_low(sum, mul(factor, third));\n", ""),
-    ("sums_hold", LANES, "  add_to_middle(q);\n", ""),
+    ("sums_hold", LANES, "add_to_low(sum, mul(factor, third));", "add_to_low(sum, mul(factor, second));"),
+    ("sums_hold", LANES, "add_to_middle(q);", "add_to_middle(p);"),
     ("sums_hold", LANES, "add(add(magnitude(second), magnitude(third)), underflow)", "add(magnitude(second), underflow)"),
     ("sums_hold", LANES, "sum.error = add(sum.error, mul(magnitude(factor), error));", "sum.error = add(sum.error, error);"),
-    ("sums_hold", LANES, "  sum.lows = add(sum.lows, magnitude(x));\n", ""),
-    ("sums_hold", LANES, "    add_to_low(sum, sum.middle);\n", "    add_to_low(sum, sum.high);\n"),
+    ("sums_hold", LANES, "sum.lows = add(sum.lows, magnitude(x));", "sum.lows = sum.lows;"),
+    ("sums_hold", LANES, "add_to_low(sum, sum.middle);", "add_to_low(sum, sum.high);"),
     ("lanes64_correct", LANES, "mul(sum.lows, splat(0x1p-48))", "mul(sum.lows, splat(0x1p-49))"),
     ("lanes64_correct", LANES, "splat(1 + 0x1p-30))", "splat(1))"),
     ("lanes32_correct", LANES, "mul(magnitude(sum.high), splat(0x1p-51))", "mul(magnitude(sum.high), splat(0x1p-54))"),

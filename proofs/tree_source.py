@@ -38,5 +38,4 @@ MUTATIONS = [
     ("dot2_tree_bound", DOT2, "bit_floor(static_cast<std::uint64_t>(count - 1))", "bit_floor(static_cast<std::uint64_t>(count))"),
     ("dot2_tree_bound", DOT2, "tree(sum, first + half, count - half)", "tree(sum, first, count - half)"),
     ("dot2_tree_bound", DOT2, "begin = first * dot2_dot_block", "begin = first * (dot2_dot_block - 1)"),
-    ("dot2_tree_bound", DOT2, "lanes.lane[l + half]);", "lanes.lane[half]);"),
 ]
