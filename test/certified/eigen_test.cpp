@@ -16,7 +16,7 @@ TYPED_TEST_SUITE(EigenTypes, Types);
 TYPED_TEST(EigenTypes, RandomMatrices) {
   Random random(1);
   Checked checked;
-  for (int repetition = 0; repetition < 300; ++repetition) {
+  for (int repetition = 0; repetition < cases(100); ++repetition) {
     Hermitian<TypeParam> h(integer(random, 1, is_complex<TypeParam> ? 5 : 9));
     for (int i = 0; i < h.n; ++i)
       for (int j = 0; j <= i; ++j) h.set(i, j, uniform(random), uniform(random));
@@ -29,7 +29,7 @@ TYPED_TEST(EigenTypes, RandomMatrices) {
 TYPED_TEST(EigenTypes, SmallIntegers) {
   Random random(2);
   Checked checked;
-  for (int repetition = 0; repetition < 300; ++repetition) {
+  for (int repetition = 0; repetition < cases(100); ++repetition) {
     Hermitian<TypeParam> h(integer(random, 1, is_complex<TypeParam> ? 5 : 9));
     for (int i = 0; i < h.n; ++i)
       for (int j = 0; j <= i; ++j) h.set(i, j, integer(random, -1, 1), integer(random, -1, 1));
@@ -118,7 +118,7 @@ void check_known(const Known<E>& known, const Form& form, Checked& checked) {
 TYPED_TEST(EigenTypes, KnownVectors) {
   Random random(3);
   Checked checked;
-  for (int repetition = 0; repetition < 200; ++repetition) {
+  for (int repetition = 0; repetition < cases(60); ++repetition) {
     std::vector<double> values;
     for (int k = 0; k < 8; ++k) values.push_back(integer(random, -500, 500));
     if (repetition % 2) values[0] = values[1] = values[2];
@@ -151,7 +151,7 @@ TEST(Eigen, Clusters) {
 TEST(Eigen, RoundedClusters) {
   Random random(5);
   Checked checked;
-  for (int repetition = 0; repetition < 120; ++repetition) {
+  for (int repetition = 0; repetition < cases(60); ++repetition) {
     const int n = integer(random, 3, 8);
     System<double> s = conditioned<double>(random, n, 0, std::pow(2, -integer(random, 30, 60)) + 1, true);
     Hermitian<double> h(n);
@@ -221,7 +221,7 @@ TEST(Eigen, NamedMatrices) {
 TEST(Eigen, GradedMatrices) {
   Random random(6);
   Checked checked;
-  for (int repetition = 0; repetition < 150; ++repetition) {
+  for (int repetition = 0; repetition < cases(90); ++repetition) {
     const int n = integer(random, 2, 8), step = integer(random, 1, 6);
     Hermitian<double> h(n);
     for (int i = 0; i < n; ++i)
@@ -237,7 +237,7 @@ TEST(Eigen, GradedMatrices) {
 TEST(Eigen, Scaling) {
   Random random(7);
   Checked checked, scattered;
-  for (int repetition = 0; repetition < 150; ++repetition) {
+  for (int repetition = 0; repetition < cases(90); ++repetition) {
     const int n = integer(random, 1, 6), e = integer(random, -1060, 1018);
     Hermitian<double> h(n), wild(n);
     for (int i = 0; i < n; ++i)

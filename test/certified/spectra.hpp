@@ -1,8 +1,16 @@
 // Hermitian matrices of every type, their certified eigenvalues, and the check of these in exact arithmetic.
 #pragma once
 
+#include <cstdlib>
+
 #include "test/certified/inertia.hpp"
 #include "test/certified/systems.hpp"
+
+/// The number of random cases; ACCUBLAS_TEST_SCALE multiplies it.
+inline int cases(int usual) {
+  const char* const scale = std::getenv("ACCUBLAS_TEST_SCALE");
+  return scale ? static_cast<int>(usual * std::max(std::atof(scale), 1.0)) : usual;
+}
 
 /// A Hermitian matrix, rows side by side.
 template <class E>
