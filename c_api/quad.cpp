@@ -64,8 +64,7 @@ struct GemmCall {
     }
     const Stored stored_c = stored(context, c_i, layout, m, n, !beta_value.is_zero() || elements != Triangle::all);
     product.c.place = stored_c.operand();
-    multiply(product, scope.call);
-    stored_c.write_back();
+    stored_c.compute([&] { multiply(product, scope.call); });
   }
 };
 
@@ -168,6 +167,15 @@ accublas_status gemm_mixed(accublas_context* ctx, accublas_layout layout, accubl
   });
 }
 
+/// A matrix with any strides, which must be in host memory.
+Operand host_operand(Context& context, const char* name, Format format, const void* data, std::int64_t rows,
+                     std::int64_t cols, std::int64_t row_stride, std::int64_t col_stride) {
+  if (locate(context, {name, data, 16}).is_on_device())
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                std::string("argument ") + name + " is in device memory: strided products take host memory");
+  return view(format, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
+}
+
 template <Format F>
 accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,
                              const void* a, std::int64_t rsa, std::int64_t csa, const void* b, std::int64_t rsb,
@@ -179,17 +187,11 @@ accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t
     const Number alpha_value = factor(context, "alpha", F, alpha), beta_value = factor(context, "beta", F, beta);
     const bool terms = k > 0 && !alpha_value.is_zero();
     if (m > 0 && n > 0 && (terms || !is_one(beta_value))) {
-      const auto host = [&](const char* name, const void* data, std::int64_t rows, std::int64_t cols,
-                            std::int64_t row_stride, std::int64_t col_stride) {
-        if (locate(context, {name, data, 16}).is_on_device())
-          throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                      std::string("argument ") + name + " is in device memory: strided products take host memory");
-        return view(F, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
-      };
-      Product product{m, n, terms ? k : 0, alpha_value, {}, {}, beta_value, {host("c", c, m, n, rsc, csc)}};
+      Product product{m,  n,  terms ? k : 0, alpha_value,
+                      {}, {}, beta_value,    {host_operand(context, "c", F, c, m, n, rsc, csc)}};
       if (terms) {
-        product.a = host("a", a, m, k, rsa, csa);
-        product.b = host("b", b, k, n, rsb, csb);
+        product.a = host_operand(context, "a", F, a, m, k, rsa, csa);
+        product.b = host_operand(context, "b", F, b, k, n, rsb, csb);
         if (context.operands_are_apart())
           require_apart({{"a", footprint(accublas::Elements{a, 16, rsa, csa, m, k}), false},
                          {"b", footprint(accublas::Elements{b, 16, rsb, csb, k, n}), false},
@@ -226,6 +228,32 @@ accublas_status syrk(accublas_context* ctx, accublas_layout layout, accublas_upl
   });
 }
 
+/// y = alpha A x + beta y, A outputs x terms; `matrix()` returns A, and is called if A is read.
+template <Format F, class Matrix>
+void run_gemv(Context& context, std::int64_t outputs, std::int64_t terms, const void* alpha, Matrix&& matrix,
+              const NamedFootprint& of_a, const void* x, std::int64_t incx, const void* beta, void* y,
+              std::int64_t incy, const accublas_options* options) {
+  QuadScope scope(context, word<F>("qgemv", "ddgemv"), F, outputs, 1, terms, options);
+  const Number alpha_value = factor(context, "alpha", F, alpha), beta_value = factor(context, "beta", F, beta);
+  const bool any = !alpha_value.is_zero();
+  if (outputs > 0 && terms > 0 && (any || !is_one(beta_value))) {
+    Product product{outputs, 1, any ? terms : 0, alpha_value, {}, {}, beta_value, {}};
+    std::optional<StoredVector> vector;
+    if (any) {
+      product.a = matrix();
+      vector.emplace(context, "x", F, x, terms, incx);
+      product.b = vector->column();
+      if (context.operands_are_apart())
+        require_apart(
+            {of_a, vector_footprint("x", F, x, terms, incx, false), vector_footprint("y", F, y, outputs, incy, true)});
+    }
+    const StoredVector result(context, "y", F, y, outputs, incy, true);
+    product.c.place = result.column();
+    result.compute([&] { multiply(product, scope.call); });
+  }
+  scope.finish();
+}
+
 template <Format F>
 accublas_status gemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans, std::int64_t m,
                      std::int64_t n, const void* alpha, const void* a, std::int64_t lda, const void* x,
@@ -233,30 +261,28 @@ accublas_status gemv(accublas_context* ctx, accublas_layout layout, accublas_tra
   return guarded(ctx, [&](Context& context) {
     require(check_gemv(layout, trans, m, n, lda, incx, incy));
     const bool plain = trans == ACCUBLAS_NO_TRANS;
-    const std::int64_t outputs = plain ? m : n, terms = plain ? n : m;
-    QuadScope scope(context, word<F>("qgemv", "ddgemv"), F, outputs, 1, terms, options);
-    const Number alpha_value = factor(context, "alpha", F, alpha), beta_value = factor(context, "beta", F, beta);
-    const bool any = !alpha_value.is_zero();
-    if (outputs > 0 && terms > 0 && (any || !is_one(beta_value))) {
-      Product product{outputs, 1, any ? terms : 0, alpha_value, {}, {}, beta_value, {}};
-      Stored matrix;
-      std::optional<StoredVector> vector;
-      if (any) {
-        matrix = Stored(context, "a", F, a, layout, m, n, lda);
-        vector.emplace(context, "x", F, x, terms, incx);
-        product.a = matrix.operand(trans);
-        product.b = vector->column();
-        if (context.operands_are_apart())
-          require_apart({footprint_of({"a", F, a, lda}, false, layout, m, n, false),
-                         vector_footprint("x", F, x, terms, incx, false),
-                         vector_footprint("y", F, y, outputs, incy, true)});
-      }
-      const StoredVector result(context, "y", F, y, outputs, incy, true);
-      product.c.place = result.column();
-      multiply(product, scope.call);
-      result.write_back();
-    }
-    scope.finish();
+    Stored stored_a;
+    const auto matrix = [&] {
+      stored_a = Stored(context, "a", F, a, layout, m, n, lda);
+      return stored_a.operand(trans);
+    };
+    run_gemv<F>(context, plain ? m : n, plain ? n : m, alpha, matrix,
+                footprint_of({"a", F, a, lda}, false, layout, m, n, false), x, incx, beta, y, incy, options);
+  });
+}
+
+template <Format F>
+accublas_status gemv_strided(accublas_context* ctx, std::int64_t m, std::int64_t n, const void* alpha, const void* a,
+                             std::int64_t rsa, std::int64_t csa, const void* x, std::int64_t incx, const void* beta,
+                             void* y, std::int64_t incy, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    if (m < 0) require({"m", 1});
+    if (n < 0) require({"n", 2});
+    if (incx == 0) require({"incx", 7});
+    if (incy == 0) require({"incy", 10});
+    run_gemv<F>(
+        context, m, n, alpha, [&] { return host_operand(context, "a", F, a, m, n, rsa, csa); },
+        {"a", footprint(accublas::Elements{a, 16, rsa, csa, m, n}), false}, x, incx, beta, y, incy, options);
   });
 }
 
@@ -278,8 +304,7 @@ accublas_status dot(accublas_context* ctx, std::int64_t n, const void* x, std::i
       product.a = left->column().transposed();
       product.b = right->column();
     }
-    multiply(product, scope.call);
-    to.write_back();
+    to.compute([&] { multiply(product, scope.call); });
     scope.finish();
   });
 }
@@ -298,8 +323,7 @@ accublas_status nrm2(accublas_context* ctx, std::int64_t n, const void* x, std::
         require_apart(
             {vector_footprint("x", format, x, n, incx, false), vector_footprint("result", format, result, 1, 1, true)});
     }
-    norm(n, n > 0 ? vector->column() : Operand{}, to.place());
-    to.write_back();
+    to.compute([&] { norm(n, n > 0 ? vector->column() : Operand{}, to.place()); });
     scope.finish();
   });
 }
@@ -336,23 +360,24 @@ accublas_status trsm(accublas_context* ctx, accublas_layout layout, accublas_sid
                                uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower, diag == ACCUBLAS_UNIT});
         require_apart({triangle, footprint_of({"b", format, b, ldb}, false, layout, m, n, true)});
       }
-      Operand x = unknowns.operand();
-      if (zero) {
-        multiply({m, n, 0, alpha_value, {}, {}, {}, {x}}, scope.call);
-      } else {
-        // X op(A) = alpha B is op(A)^T X^T = alpha B^T.
-        const bool transposed = (transa != ACCUBLAS_NO_TRANS) == left;
-        const Operand of_a = matrix.operand(transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS);
-        solve({order,
-               left ? n : m,
-               (uplo == ACCUBLAS_UPPER) != transposed,
-               diag == ACCUBLAS_UNIT,
-               alpha_value,
-               of_a,
-               {left ? x : x.transposed()}},
-              scope.threads());
-      }
-      unknowns.write_back();
+      unknowns.compute([&] {
+        Operand x = unknowns.operand();
+        if (zero) {
+          multiply({m, n, 0, alpha_value, {}, {}, {}, {x}}, scope.call);
+        } else {
+          // X op(A) = alpha B is op(A)^T X^T = alpha B^T.
+          const bool transposed = (transa != ACCUBLAS_NO_TRANS) == left;
+          const Operand of_a = matrix.operand(transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS);
+          solve({order,
+                 left ? n : m,
+                 (uplo == ACCUBLAS_UPPER) != transposed,
+                 diag == ACCUBLAS_UNIT,
+                 alpha_value,
+                 of_a,
+                 {left ? x : x.transposed()}},
+                scope.threads());
+        }
+      });
     }
     scope.finish();
   });

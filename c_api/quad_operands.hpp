@@ -114,6 +114,17 @@ class Stored {
     }
     return x;
   }
+  /// Calls body(), which computes this matrix, and writes it back. Results in device memory raise no flags.
+  template <class Body>
+  void compute(Body&& body) const {
+    if (high_.on_device() || whole_.on_device())
+      static_cast<void>(collect_exceptions(body));
+    else
+      body();
+    write_back();
+  }
+
+ private:
   void write_back() const {
     try {
       high_.write_back();
@@ -124,7 +135,6 @@ class Stored {
     }
   }
 
- private:
   Format format_ = Format::binary128;
   bool split_ = false, by_columns_ = true;
   HostMatrix<double> high_, low_;
@@ -195,7 +205,10 @@ class StoredVector {
     x.col_stride = 0;
     return x;
   }
-  void write_back() const { stored_.write_back(); }
+  template <class Body>
+  void compute(Body&& body) const {
+    stored_.compute(body);
+  }
 
  private:
   std::int64_t n_, increment_;
@@ -218,7 +231,10 @@ class StoredResult {
       throw Error(ACCUBLAS_ERROR_POINTERS, "argument result is not in the memory that the pointer mode names");
   }
   Results place() const { return {stored_.operand()}; }
-  void write_back() const { stored_.write_back(); }
+  template <class Body>
+  void compute(Body&& body) const {
+    stored_.compute(body);
+  }
 
  private:
   Stored stored_;

@@ -31,8 +31,8 @@ int main(void) {
   printf("norm of I - X^T X at most %.1e, least distance at least %.1e, %d steps, %s\n", certificate.contraction,
          certificate.gap, (int)certificate.iterations,
          certificate.positive_definite ? "positive definite" : "not proved to be positive definite");
-  /* The exact eigenvalues are far apart, so each of them has been rounded to nearest. */
+  /* Thirteen digits of the smallest one are proved, though it is 5e-20 of the largest one. */
   for (int k = 0; k < n; ++k)
-    if (!(radius[k] <= 2e-16 * fabs(w[k]) && cluster[k] == k + 1)) return 1;
+    if (!(radius[k] <= 1e-13 * fabs(w[k]) && cluster[k] == k + 1)) return 1;
   return fabs(lapack[0] - w[0]) > fabs(w[0]) ? 0 : 1;
 }

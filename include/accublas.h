@@ -2871,6 +2871,33 @@ ACCUBLAS_API accublas_status accublas_ddgemv_ex(accublas_context* ctx, accublas_
     accublas_transpose trans, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x,
     int64_t incx, const void* beta, void* y, int64_t incy, const accublas_options* options);
 
+/** y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. The operands are in host memory.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] m length of y, at least 0
+ * @param[in] n length of x, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
+ * @param[in] csa stride from a column of A to the next; it may be 0 or negative
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] y y, overwritten by the result; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_ddgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qgemv_strided_ex(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ddgemv_strided_ex(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy,
+    const accublas_options* options);
+
 /** C = alpha op(A) op(B) + beta C. Numbers of q are IEEE binary128, 16 bytes each; numbers of dd are pairs of doubles
  * (high, low), which stand for their exact sum.
  * @param[in] ctx context, or NULL: the default context of the thread

@@ -6,7 +6,7 @@ namespace accublas::certified {
 
 namespace {
 
-constexpr double unit_roundoff = 0x1p-53;
+constexpr double rounding_unit = 0x1p-53;
 
 /// Bounds the norm of a column, or of a matrix, whose numbers each err by at most `times` 2^-1075.
 double underflow_of(double times, Index rows) {
@@ -57,7 +57,7 @@ class EigenProof {
         for (Index i = j + 1; i < n_; ++i) e[at(i, j)] = e[at(j, i)];
       });
     }
-    const double high = add_up(mul_up(matrix_norm(e), 1 + 2 * unit_roundoff), underflow_of(1, rows_));
+    const double high = add_up(mul_up(matrix_norm(e), 1 + 2 * rounding_unit), underflow_of(1, rows_));
     bounds_.low_norms = Array(n_);
     std::fill_n(bounds_.low_norms.data(), n_, 0.0);
     double low = 0;
@@ -87,7 +87,7 @@ class EigenProof {
     std::fill_n(errors.data(), n_, underflow_of(a_.inexact ? 16 : 8, rows_));
     const auto add_rounding = [&] {
       column_norms_up(rows_, n_, f, norms.data(), calls_);
-      for (Index j = 0; j < n_; ++j) errors[j] = add_up(errors[j], mul_up(unit_roundoff, norms[j]));
+      for (Index j = 0; j < n_; ++j) errors[j] = add_up(errors[j], mul_up(rounding_unit, norms[j]));
     };
     const Matrix<const double> a{a_.a.data(), 1, rows_};
     calls_.product(rows_, n_, rows_, 1, a, {x, 1, rows_}, -1, {f, 1, rows_});
@@ -107,11 +107,11 @@ class EigenProof {
     add_rounding();
     bounds_.residuals = Array(n_);
     for (Index j = 0; j < n_; ++j) {
-      // `rest` has at most four terms, each of which passed at most four roundings.
+      // The number that was subtracted last has at most four terms, each of which passed at most four roundings.
       const double d = std::fabs(pairs_.d[j]), d_low = std::fabs(pairs_.d_low[j]);
-      const double terms = add_up(mul_up(add_up(mul_up(unit_roundoff, d), d_low), bounds_.high_size),
+      const double terms = add_up(mul_up(add_up(mul_up(rounding_unit, d), d_low), bounds_.high_size),
                                   mul_up(add_up(d, d_low), bounds_.low_norms[j]));
-      errors[j] = add_up(errors[j], mul_up(6 * unit_roundoff, terms));
+      errors[j] = add_up(errors[j], mul_up(6 * rounding_unit, terms));
       bounds_.residuals[j] = add_up(norms[j], errors[j]);
     }
     bound_corrections(errors);
@@ -120,7 +120,7 @@ class EigenProof {
   /// Computes x^H f / x^H x for every column. `errors` bound the norms of the errors of F's columns.
   void bound_corrections(const Array& errors) {
     const double a = bounds_.contraction, rest = below(1 - a);
-    const double rounding = mul_up(static_cast<double>(2 * rows_) * unit_roundoff, bounds_.high_size);
+    const double rounding = mul_up(static_cast<double>(2 * rows_) * rounding_unit, bounds_.high_size);
     bounds_.corrections = Array(n_);
     bounds_.correction_errors = Array(n_);
     for_columns(n_, calls_, [&](Index j) {
@@ -163,7 +163,7 @@ double distance_down(const Eigenpairs& pairs, Index j, Index k) {
   // The sum of the three numbers passes three roundings of numbers that are no larger than `size`.
   const double size = add_up(add_up(std::fabs(difference.high), std::fabs(difference.low)),
                              add_up(std::fabs(pairs.d_low[k]), std::fabs(pairs.d_low[j])));
-  return below(difference.high + (difference.low + low) - mul_up(8 * unit_roundoff, size));
+  return below(difference.high + (difference.low + low) - mul_up(8 * rounding_unit, size));
 }
 
 }  // namespace accublas::certified

@@ -28,7 +28,7 @@ struct Eigenpairs {
   Index parts = 1;
 };
 
-/// The results of one pass over X and D, all proved. Exact quantities are those of the sums of both parts.
+/// The bounds that one pass over X and D proves. Exact quantities are those of the sums of both parts.
 struct EigenBounds {
   Array left;                     ///< of a complex X: the real matrix that multiplies as its high part does
   Array e;                        ///< I - X^H X for the high part of X, every element rounded once

@@ -50,6 +50,7 @@ void judge_pair(Spectrum& s, Index k, Index first, Index end) {
 
 /// Proves what the pairs allow. Returns whether the goal is reached, or nothing is proved.
 bool judge_spectrum(Spectrum& s, const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls) {
+  s.bounds = {};  // its memory may do for the next
   s.bounds = bound_eigenpairs(a, s.pairs, calls);
   std::fill_n(s.outside.data(), a.n, HUGE_VAL);
   if (s.steps == 0) std::copy_n(s.pairs.d.data(), a.n, s.center.data());

@@ -5,7 +5,7 @@
 
 namespace accublas::certified {
 
-/// The caller's demands on the bounds.
+/// The accuracy at which refinement ends.
 struct EigenGoal {
   bool single;   ///< results are rounded to single precision
   bool vectors;  ///< bounds of the vectors matter too

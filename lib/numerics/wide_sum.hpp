@@ -8,6 +8,24 @@
 
 namespace accublas {
 
+/// RN(+-(top + rest) 2^exponent) in binary128, where 2^127 <= top and 0 <= rest < 1; `sticky` says whether rest > 0.
+/// Underflow is gradual, overflow gives infinity, and the sign is kept, as in `round_to`.
+ACCUBLAS_HD inline Binary128 round_to_binary128(bool negative, Uint128 top, bool sticky, std::int64_t exponent) {
+  using F = FloatFormat<Binary128>;
+  const Uint128 sign = negative ? F::sign : Uint128{0};
+  std::int64_t last = exponent + 15;  // exponent of the last bit kept
+  if (last < F::min_exponent) last = F::min_exponent;
+  if (last > F::max_exponent) return from_bits<Binary128>(sign | F::infinity);
+  const std::int64_t drop = last - exponent;
+  // If more than 128 bits are dropped, the value is below half of the least subnormal.
+  if (drop > 128) return from_bits<Binary128>(sign);
+  const int cut = static_cast<int>(drop);
+  const Uint128 kept = cut == 128 ? 0 : top >> cut, rest = top << (128 - cut), half = Uint128{1} << 127;
+  const bool up = rest > half || (rest == half && (sticky || (kept & 1) != 0));
+  // The addition carries the hidden bit into the exponent field, and also a carry out of the mantissa, up to infinity.
+  return from_bits<Binary128>(sign | ((static_cast<Uint128>(last - F::min_exponent) << 112) + kept + up));
+}
+
 /// (-1)^negative limb 2^exponent, an integer of `count` limbs times a power of two. The top limb is not 0; the number 0
 /// has no limbs.
 struct SignedLimbs {

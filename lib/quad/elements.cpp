@@ -12,10 +12,28 @@ void ElementSums::add_terms(Index i, int rows, Index j) {
     sums_[r].clear();
     classes_[r] = {};
   }
+  const bool both = product_.a.format == Format::binary128 && product_.b.format == Format::binary128;
   for (Index p = 0; p < product_.k; ++p) {
+    if (both && add_binary128(i, rows, p, j)) continue;
     const Number y = product_.b(p, j);
     for (int r = 0; r < rows; ++r) add_term(sums_[r], classes_[r], product_.a(i + r, p), y);
   }
+}
+
+/// Adds the terms p of all rows. Returns false, with nothing added, if an entry is not finite.
+bool ElementSums::add_binary128(Index i, int rows, Index p, Index j) {
+  const Binary128 y = product_.b.binary128(p, j);
+  Binary128 x[rows_at_once];
+  bool finite = is_finite(y);
+  for (int r = 0; r < rows; ++r) {
+    x[r] = product_.a.binary128(i + r, p);
+    finite &= is_finite(x[r]);
+  }
+  if (!finite) return false;
+  const Decoded128 of_y = decode128(y);
+  for (int r = 0; r < rows; ++r)
+    if (!is_zero(x[r]) && of_y.mantissa != 0) sums_[r].add_product(decode128(x[r]), of_y);
+  return true;
 }
 
 void ElementSums::compute(Index i, int rows, Index j) {

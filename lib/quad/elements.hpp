@@ -30,6 +30,7 @@ class ElementSums {
  private:
   Format format() const { return product_.c.place.format; }
   void add_terms(Index i, int rows, Index j);
+  bool add_binary128(Index i, int rows, Index p, Index j);
 
   const Product& product_;
   WideSum sums_[rows_at_once];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "lib/base/integers.hpp"
 #include "lib/base/thread_pool.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using cpu::int8_panel;
 
-/// What is known of a line. Sums are in units of 2^unit, near the largest entry.
+/// Facts about a line. Its sums are in units of 2^unit, near the largest entry.
 struct LineScan {
   bool infinite = false, nan = false, pairs = false;
   int above = std::numeric_limits<int>::min();  ///< least with abs(part) < 2^above for all parts
@@ -40,7 +41,7 @@ struct LineScan {
     last_bit = std::min(last_bit, exponent + zeros);
     if (top > unit + 300 || unit == std::numeric_limits<int>::min()) move_unit(top);
     const double leading = static_cast<double>(static_cast<std::uint64_t>(m << (128 - length) >> 64));
-    // What is far below the largest entry counts as 2^-500, so that nothing underflows to 0.
+    // An entry far below the largest one counts as 2^-500, so that nothing underflows to 0.
     return top < unit - 500 ? 0x1p-500 : leading * power_of_two(top - unit - 64);
   }
 
@@ -72,13 +73,8 @@ void for_entries(const LineOperand& x, Index first, Index count, Index p0, Index
 }
 template <class Body>
 void for_binary128(const LineOperand& x, Index first, Index count, Index p0, Index terms, Body&& body) {
-  const char* const data = static_cast<const char*>(x.entries.data);
-  const auto entry = [&](Index at) {
-    Binary128 number;
-    __builtin_memcpy(&number, data + 16 * at, sizeof number);
-    return number;
-  };
-  for_positions(x, first, count, p0, terms, entry, body);
+  for_positions(
+      x, first, count, p0, terms, [&](Index at) { return x.entries.binary128(at); }, body);
 }
 
 /// The integer nearest to x 2^scale, abs(x) 2^scale < 2^171, as a magnitude.
@@ -102,24 +98,28 @@ ScaledEntry scale_part(const Decoded128& x, int scale) {
   return r;
 }
 
-/// Both parts in units of 2^-64, rounded down in magnitude; their sum is then rounded to an integer. It is within
-/// 1/2 + 2^-63 of x 2^scale.
-ScaledEntry scale_pair(const Number& x, int scale) {
-  Wide<4> sum{};
-  for (const Decoded128& part : x.part) {
-    const int shift = part.exponent + scale + 64;
-    Wide<4> term{{static_cast<std::uint64_t>(part.mantissa), static_cast<std::uint64_t>(part.mantissa >> 64)}};
-    if (shift >= 0) {
-      term = wide_shift_left(term, shift);
-    } else {
-      const Uint128 down = shift > -128 ? part.mantissa >> -shift : 0;
-      term = {{static_cast<std::uint64_t>(down), static_cast<std::uint64_t>(down >> 64)}};
-    }
-    sum = wide_add(sum, wide_negate_if(term, part.negative));
+/// A power of two as two factors, abs(exponent) <= 2000.
+struct TwoFactors {
+  double first, second;
+  explicit TwoFactors(int exponent)
+      : first(power_of_two(exponent / 2)), second(power_of_two(exponent - exponent / 2)) {}
+};
+
+/// The integer nearest to x, abs(x) < 2^51, ties to even.
+double nearest(double x) {
+  constexpr double magic = 0x1.8p52;
+  return (x + magic) - magic;
+}
+
+/// Adds the limbs of the integer nearest to x 2^scale, `top` being 2^(scale - 42 (limbs - 1)). The limbs of two doubles
+/// may be added up: every one but the top one is then at most 2^42 in magnitude.
+void put_double(double x, const TwoFactors& top, int limbs, double* to, Index plane, bool add) {
+  double rest = x * top.first * top.second;
+  for (int l = limbs - 1; l >= 0; --l) {
+    const double limb = nearest(rest);
+    rest = (rest - limb) * 0x1p42;
+    to[l * plane] = add ? to[l * plane] + limb : limb;
   }
-  const bool negative = wide_negative(sum);
-  sum = wide_add(wide_negate_if(sum, negative), Wide<4>{{std::uint64_t{1} << 63}});
-  return {{{sum.limb[1], sum.limb[2], sum.limb[3]}}, negative};
 }
 
 /// Writes the limbs of an entry, `plane` apart. Every limb but the top one is at most 2^41 in magnitude.
@@ -163,6 +163,25 @@ bool put_three(const Binary128& x, int scale, double* to) {
   to[LimbPack::plane] = static_cast<double>((d1 ^ sign) - sign);
   to[2 * LimbPack::plane] = static_cast<double>((d2 ^ sign) - sign);
   return true;
+}
+
+/// The limbs of doubles or pairs of doubles.
+void put_doubles(const LineOperand& x, Index line, Index count, Index p0, Index terms, const cpu::Int8Lines& lines,
+                 const cpu::Int8Bytes& bytes, double* buffer) {
+  std::optional<TwoFactors> factors[int8_panel];
+  for (Index i = 0; i < count; ++i)
+    factors[i].emplace(lines.special[line + i] != 0 ? 0 : bytes.scale[line + i] - int8_limb_bits * (bytes.limbs - 1));
+  const double* const high = static_cast<const double*>(x.entries.data);
+  const double* const low = x.entries.low;
+  const Index step = x.entries.step;
+  for_positions(
+      x, line, count, p0, terms, [](Index at) { return at; },
+      [&](Index i, Index q, Index at) {
+        double* const to = buffer + i * LimbPack::stride + q;
+        const bool special = lines.special[line + i] != 0;
+        put_double(special ? 0 : high[step * at], *factors[i], bytes.limbs, to, LimbPack::plane, false);
+        if (low && !special) put_double(low[step * at], *factors[i], bytes.limbs, to, LimbPack::plane, true);
+      });
 }
 
 }  // namespace
@@ -223,24 +242,24 @@ void int8_convert(const LineOperand& x, const cpu::Int8Lines& lines, const cpu::
       c.k = round_up(wanted, cpu::int8_k_step);
       if (wanted < c.k || count < int8_panel)
         std::fill_n(buffer, static_cast<std::size_t>(bytes.limbs * LimbPack::plane), 0.0);
-      const auto put = [&](Index i, Index q, const Number& entry) {
+      const auto put = [&](Index i, Index q, const Binary128& entry) {
         double* const to = buffer + i * LimbPack::stride + q;
         const int scale = bytes.scale[line + i];
-        if (entry.parts == 0 || lines.special[line + i] != 0) {
+        const Number number = number_of(entry);
+        if (number.parts == 0 || lines.special[line + i] != 0) {
           for (int l = 0; l < bytes.limbs; ++l) to[l * LimbPack::plane] = 0;
         } else {
-          put_limbs(entry.parts == 1 ? scale_part(entry.part[0], scale) : scale_pair(entry, scale), bytes.limbs, to,
-                    LimbPack::plane);
+          put_limbs(scale_part(number.part[0], scale), bytes.limbs, to, LimbPack::plane);
         }
       };
-      if (x.entries.format == Format::binary128 && bytes.limbs == 3)
-        for_binary128(x, line, count, p0 + p, wanted, [&](Index i, Index q, const Binary128& entry) {
-          if (!put_three(entry, bytes.scale[line + i], buffer + i * LimbPack::stride + q) ||
-              lines.special[line + i] != 0)
-            put(i, q, number_of(entry));
-        });
+      if (x.entries.format != Format::binary128)
+        put_doubles(x, line, count, p0 + p, wanted, lines, bytes, buffer);
       else
-        for_entries(x, line, count, p0 + p, wanted, put);
+        for_binary128(x, line, count, p0 + p, wanted, [&](Index i, Index q, const Binary128& entry) {
+          double* const to = buffer + i * LimbPack::stride + q;
+          if (bytes.limbs != 3 || lines.special[line + i] != 0 || !put_three(entry, bytes.scale[line + i], to))
+            put(i, q, entry);
+        });
       c.out = base + (bytes.panel ? p * int8_panel : p);
       kernels.residues(c);
     }

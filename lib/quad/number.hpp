@@ -67,15 +67,19 @@ struct Operand {
     switch (format) {
       case Format::binary64:
         return number_of(static_cast<const double*>(data)[position]);
-      case Format::binary128: {
-        Binary128 x;
-        __builtin_memcpy(&x, static_cast<const Binary128*>(data) + position, sizeof x);
-        return number_of(x);
-      }
+      case Format::binary128:
+        return number_of(binary128(position));
       default:
         return number_of(static_cast<const double*>(data)[step * position], low[step * position]);
     }
   }
+  /// A number of binary128.
+  Binary128 binary128(Index position) const {
+    Binary128 x;
+    __builtin_memcpy(&x, static_cast<const char*>(data) + 16 * position, sizeof x);
+    return x;
+  }
+  Binary128 binary128(Index i, Index j) const { return binary128(i * row_stride + j * col_stride); }
   Number operator()(Index i, Index j) const { return at(i * row_stride + j * col_stride); }
   Operand transposed() const { return {format, data, low, col_stride, row_stride, step}; }
   /// The matrix whose element (0, 0) is element (i, j) of this one.

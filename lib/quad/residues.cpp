@@ -33,6 +33,8 @@ struct Side {
   cpu::Int8Scaling scaling;
 };
 
+bool has_pairs(const Side& side) { return side.operand.entries.format == Format::pair; }
+
 struct Kernels {
   const cpu::Int8ProductKernels& product;
   const cpu::Int8ConvertKernels& convert;
@@ -164,15 +166,17 @@ int choose_moduli(const Call& call, const ElementWorkers& workers, bool forced) 
   return best;
 }
 
-void scale_lines(const cpu::Int8Lines& lines, const cpu::Int8Scaling& to, int bits, bool row) {
+/// The parts of pairs are rounded one by one, so that such a line moves a sum twice as far.
+void scale_lines(const cpu::Int8Lines& lines, const cpu::Int8Scaling& to, int bits, bool row, bool pairs) {
   for (Index i = 0; i < lines.count; ++i) {
     const int scale = line_scale(lines.norm[i], lines.exponent[i], bits, true);
     const LineError e =
         line_error(lines.norm[i], lines.lambda[i], lines.exponent[i], lines.last_bit[i], scale, lines.k, row);
     to.scale[i] = scale;
     to.exponent[i] = -scale;
-    to.drop[i] = e.drop;
-    to.error[i] = e.error;
+    const double times = pairs ? 2 : 1;
+    to.drop[i] = times * e.drop;
+    to.error[i] = e.error + (row ? (times - 1) * e.drop * static_cast<double>(lines.k) / 4 : 0);
   }
   for (Index i = lines.count; i < round_up(lines.count, cpu::int8_panel); ++i) to.scale[i] = 0;
 }
@@ -331,8 +335,8 @@ bool multiply_residues(const Product& product, bool forced, Execution& execution
     moduli = choose_moduli(call, workers, forced);
     if (moduli == 0) return false;
     cpu::int8_split_bits(moduli, product.k, row_bits, col_bits);
-    scale_lines(call.rows.lines, call.rows.scaling, row_bits, true);
-    scale_lines(call.cols.lines, call.cols.scaling, col_bits, false);
+    scale_lines(call.rows.lines, call.rows.scaling, row_bits, true, has_pairs(call.rows));
+    scale_lines(call.cols.lines, call.cols.scaling, col_bits, false, has_pairs(call.cols));
   }
   report.bits = std::max(row_bits, col_bits);
   report.parts = moduli;

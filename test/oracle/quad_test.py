@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import platform
 import random
 import sys
 import unittest
@@ -306,7 +307,14 @@ class Quad(unittest.TestCase):
                 alpha, beta = result(rng.choice((ONE, number(-1, 3))), form), result(rng.choice((ZERO, ONE, number(3, -2))), form)
                 self.call({"q": "qgemv", "w": "ddgemv"}[form], layout, trans, m, n, scalar(alpha, form), ma.address(), lda, mx.address(), incx,
                           scalar(beta, form), my.address(), incy)
-                self.compare(my, self.expected(a, x, y, form, alpha, beta), f"gemv {form} {kind} {m}x{n} {trans} {incx} {incy}")
+                expected = self.expected(a, x, y, form, alpha, beta)
+                self.compare(my, expected, f"gemv {form} {kind} {m}x{n} {trans} {incx} {incy}")
+                my = Memory(y, form, incy, 0)
+                op = ma if trans == NO_TRANS else Memory(a, form, ma.cs, ma.rs)
+                op = Memory(a, form, 2 * op.rs, 2 * op.cs)
+                self.call({"q": "qgemv_strided", "w": "ddgemv_strided"}[form], outputs, terms, scalar(alpha, form), op.address(True), op.rs, op.cs,
+                          mx.address(), incx, scalar(beta, form), my.address(), incy)
+                self.compare(my, expected, f"gemv_strided {form} {kind}")
 
     def test_dot_and_norm(self):
         for kind in KINDS:
@@ -351,6 +359,34 @@ class Quad(unittest.TestCase):
                 x = quad.solve((uplo == UPPER) != flipped, diag == UNIT, alpha, op, b if side == LEFT else transposed(b))
                 self.compare(mb, x if side == LEFT else transposed(x), f"trsm {kind} {m}x{n} {side} {uplo} {trans} {diag} {layout} alpha={alpha}")
 
+    def test_quotient_next_to_a_tie(self):
+        """The third unknown is an even number plus a half, and plus or minus something far below."""
+        for sign in (1, -1):
+            d, even = number(rng.getrandbits(112) | 1 << 112 | 1), number(rng.getrandbits(112) & ~1 | 1 << 112)
+            half, below = number(-d[0], -1), number(-sign)
+            a = [[d, ZERO, ZERO], [ZERO, d, ZERO], [half, below, d]]
+            b = [[ONE], [number(1, -200)], [even]]
+            ma, lda = stored(a, "q", COL_MAJOR)
+            mb, ldb = stored(b, "q", COL_MAJOR)
+            self.call("qtrsm", COL_MAJOR, LEFT, LOWER, NO_TRANS, NON_UNIT, 3, 1, scalar(d, "q"), ma.address(), lda, mb.address(), ldb)
+            self.compare(mb, [[ONE], [number(1, -200)], [number(even[0] + (sign > 0))]], f"quotient {sign}")
+
+    def test_next_to_ties(self):
+        """Sums below a tie whose entries, rounded to any number of bits, sum up to more than it, and the other way round."""
+        for bits in range(112, 150):
+            for sign in (1, -1):
+                for other in (1, -1):
+                    near = number(2 ** (bits - 109) - 22 * other, -bits - 4)  # 2^-113 - 1.4 units
+                    row = [[ONE, near, number(9 * other, -bits - 4), number(9 * other, -bits - 4)]]
+                    row = [[number(sign * x[0], x[1]) for x in row[0]]]
+                    column = [[ONE]] * 4
+                    ma, lda = stored(row, "q", COL_MAJOR)
+                    mb, ldb = stored(column, "q", COL_MAJOR)
+                    mc, ldc = stored([[ONE]], "q", COL_MAJOR)
+                    self.call("qgemm", COL_MAJOR, NO_TRANS, NO_TRANS, 1, 1, 4, scalar(ONE, "q"), ma.address(), lda, mb.address(), ldb,
+                              scalar(ZERO, "q"), mc.address(), ldc, engine=ENGINES["int8"])
+                    self.compare(mc, self.expected(row, column, [[ZERO]], "q", ONE, ZERO), f"next to a tie: {bits} bits, {sign}, {other}")
+
     def test_left_alone(self):
         """Without terms and with beta = 1, C keeps even the bits of a NaN; GEMV without terms keeps y."""
         noise = bytes(range(255, 239, -1))
@@ -363,6 +399,27 @@ class Quad(unittest.TestCase):
         y = ctypes.create_string_buffer(noise, 16)
         self.call("qgemv", COL_MAJOR, NO_TRANS, 1, 0, scalar(ONE, "q"), None, 1, None, 1, scalar(ZERO, "q"), ctypes.cast(y, c_void_p), 1)
         self.assertEqual(y.raw, noise)
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the values of the flags")
+    def test_exceptions(self):
+        """The flags of the results, and no others."""
+        math, invalid, division, overflow = ctypes.CDLL("libm.so.6"), 1, 4, 8
+        huge = number(1, 16383)
+
+        def flags(name, x, y, alpha=ONE):
+            a, b, c = (Memory([[v]], "q", 1, 1) for v in (x, y, y))
+            math.feclearexcept(invalid | division | overflow)
+            if name == "qtrsm":
+                self.call(name, COL_MAJOR, LEFT, UPPER, NO_TRANS, NON_UNIT, 1, 1, scalar(alpha, "q"), a.address(), 1, b.address(), 1)
+            else:
+                self.call(name, COL_MAJOR, NO_TRANS, NO_TRANS, 1, 1, 1, scalar(alpha, "q"), a.address(), 1, b.address(), 1, scalar(ZERO, "q"), c.address(), 1)
+            return math.fetestexcept(invalid | division | overflow)
+
+        for name, x, y, expected in (("qgemm", ONE, ONE, 0), ("qgemm", huge, number(2), overflow), ("qgemm", INF, ZERO, invalid), ("qgemm", NAN, ZERO, 0),
+                                     ("qgemm", INF, ONE, 0), ("qtrsm", ZERO, ONE, division), ("qtrsm", ZERO, ZERO, invalid),
+                                     ("qtrsm", number(1, -2), huge, overflow), ("qtrsm", INF, INF, invalid), ("qtrsm", ZERO, INF, 0)):
+            self.assertEqual(flags(name, x, y), expected, (name, x, y))
+        self.assertEqual(flags("qgemm", ONE, ZERO, INF), invalid)
 
     def test_overlap(self):
         a, lda = stored(matrix(4, 4, "q", "band"), "q", COL_MAJOR, extra=0)

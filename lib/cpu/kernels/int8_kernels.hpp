@@ -83,8 +83,8 @@ struct Int8Conversion {
   /// a' is taken apart as sum_i limb_i 2^(42 i), i < limbs, the lower ones below 2^41 in magnitude, the top one at
   /// most 2^53 (limbs = 1) or 2^45. The scale gives the top limb: 2^(T - E - 42 (limbs - 1)).
   int limbs;
-  /// Not 0: the entries are taken apart already. limb_i of entry (r, p) is x[i limb_stride + r ld + p], and there is no
-  /// scale.
+  /// Not 0: the entries are limbs already, the lower ones at most 2^42, and there is no scale. limb_i of entry (r, p) is
+  /// x[i limb_stride + r ld + p].
   std::int64_t limb_stride = 0;
 };
 
