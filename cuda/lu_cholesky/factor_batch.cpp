@@ -1,6 +1,5 @@
 #include "cuda/lu_cholesky/factor_batch.hpp"
 
-#include <new>
 #include <vector>
 
 #include "cuda/core/check.hpp"
@@ -9,28 +8,11 @@
 #include "cuda/lu_cholesky/small_factors.hpp"
 #include "lib/base/error.hpp"
 #include "lib/call/accuracy.hpp"
+#include "lib/call/one_by_one.hpp"
 
 namespace accublas::cuda {
 
 namespace {
-
-/// Calls serve(matrix) for every matrix of a batch whose pointers the host can read.
-template <class E, class Serve>
-void one_by_one(const FactorizationBatch<E>& batch, Serve&& serve) {
-  bool wrote = false;
-  for (Index i = 0; i < batch.count; ++i) {
-    try {
-      serve(batch[i]);
-    } catch (const Error& error) {
-      if (wrote) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what(), error.cause());
-      throw;
-    } catch (const std::bad_alloc&) {
-      if (wrote) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory", ACCUBLAS_ERROR_MEMORY);
-      throw;
-    }
-    wrote = true;
-  }
-}
 
 /// Copies an array of pointers to the host, and waits for it.
 template <class E>
@@ -58,8 +40,9 @@ void by_single_calls(State& state, const Call<FactorizationBatch<E>, E>& call, E
     }
   }
   BatchScope scope(state, execution.report.level);
-  one_by_one(batch, [&](const Factorization<E>& one) {
-    factorization_call(state, Call<Factorization<E>, E>{one, call.alpha, call.beta, true, true, call.mode, call.engine},
+  one_by_one(batch.count, [&](Index i) {
+    factorization_call(state,
+                       Call<Factorization<E>, E>{batch[i], call.alpha, call.beta, true, true, call.mode, call.engine},
                        execution, products);
   });
   scope.end();
@@ -100,10 +83,9 @@ void factorization_batch(State& state, const Call<FactorizationBatch<E>, E>& cal
                          const GradeProducts<E>& products) {
   const Factorization<E>& f = call.problem.shape;
   if (!call.operands_on_device) {
-    return one_by_one(call.problem, [&](const Factorization<E>& one) {
-      staged_factorization(state,
-                           Call<Factorization<E>, E>{one, call.alpha, call.beta, false, false, call.mode, call.engine},
-                           execution, products);
+    return one_by_one(call.problem.count, [&](Index i) {
+      const Call<Factorization<E>, E> one{call.problem[i], call.alpha, call.beta, false, false, call.mode, call.engine};
+      staged_factorization(state, one, execution, products);
     });
   }
   if (!has_info(f.kind) || f.info_on_device)

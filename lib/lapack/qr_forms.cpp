@@ -1,28 +1,14 @@
 #include "lib/lapack/qr_forms.hpp"
 
-#include <exception>
 #include <vector>
 
-#include "lib/call/overlap.hpp"
+#include "lib/call/one_by_one.hpp"
 #include "lib/lapack/cholesky_qr.hpp"
 #include "lib/runtime/run.hpp"
 
 namespace accublas {
 
 namespace {
-
-/// Runs body(i) for i < count. If a later part fails, earlier ones have written.
-template <class Body>
-void in_parts(Index count, Body&& body) {
-  for (Index i = 0; i < count; ++i) {
-    try {
-      body(i);
-    } catch (const Error& error) {
-      if (i > 0) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what(), error.cause());
-      throw;
-    }
-  }
-}
 
 /// Whether Cholesky's factorizations serve QR: the matrix is tall, no bits are promised, and the routine has no engine
 /// of its own that is faster (the CPU's LAPACK). Two calls share no user's workspace.
@@ -54,7 +40,7 @@ void run_geqrf_batch(Context& context, const OrthogonalBatch<E>& batch, const ac
   if (run.engine() != ACCUBLAS_ENGINE_NATIVE || !run.compute_natively(batch))
     run.by_calls([&] {
       const lapack::Calls calls(context, options, nullptr, run.mode_of_products());
-      in_parts(batch.count, [&](Index i) { calls.orthogonal(batch[i]); });
+      one_by_one(batch.count, [&](Index i) { calls.orthogonal(batch[i]); });
     });
   run.finish();
 }
