@@ -1,9 +1,11 @@
-// Solutions with proved error bounds in the C interface: check, views of the caller's matrices, one call.
+// Solutions and eigenvalues with proved error bounds in the C interface: check, views of the caller's matrices, one
+// call.
 #include "lib/certified/certified.hpp"
 
 #include "c_api/boundary.hpp"
 #include "c_api/views.hpp"
 #include "lib/call/overlap.hpp"
+#include "lib/certified/eigenvalues.hpp"
 
 using namespace accublas;
 
@@ -33,6 +35,23 @@ BadArgument check(const SystemShape& s) {
   return {};
 }
 
+/// Runs solve(result), and hands out what it wrote to *result unless it fails with another status than
+/// ACCUBLAS_ERROR_NOT_CERTIFIED.
+template <class Solve>
+void with_certificate(accublas_certificate_t* certificate, Solve&& solve) {
+  accublas_certificate_t result;
+  const auto return_certificate = [&] {
+    if (certificate) hand_out(result, certificate);
+  };
+  try {
+    solve(&result);
+  } catch (const Error& error) {
+    if (error.status() == ACCUBLAS_ERROR_NOT_CERTIFIED) return_certificate();
+    throw;
+  }
+  return_certificate();
+}
+
 template <class E>
 accublas_status certified_solution(accublas_context* ctx, const SystemShape& s, const void* a, const void* b, void* x,
                                    void* radius, accublas_certificate_t* certificate, const accublas_options* options) {
@@ -57,17 +76,59 @@ accublas_status certified_solution(accublas_context* ctx, const SystemShape& s, 
                    {"b", footprint(system.b, s.n, s.nrhs), false},
                    {"x", footprint(system.x, s.n, s.nrhs), true},
                    {"radius", footprint(system.radius, s.n, s.nrhs), true}});
-    accublas_certificate_t result;
-    const auto return_certificate = [&] {
-      if (certificate) hand_out(result, certificate);
+    with_certificate(certificate, [&](auto* result) { solve_certified(context, system, options, result); });
+  });
+}
+
+struct EigenShape {
+  accublas_layout layout;
+  accublas_job jobz;
+  accublas_uplo uplo;
+  std::int64_t n, lda, ldv;
+};
+
+/// Returns the first bad argument. Its number is the one that LAPACK would give it, with radius, v, ldv, angle and
+/// cluster after w.
+BadArgument check(const EigenShape& s) {
+  if (!valid(s.layout)) return {"layout", 0};
+  if (s.jobz != ACCUBLAS_VALUES && s.jobz != ACCUBLAS_VECTORS) return {"jobz", 1};
+  if (s.uplo != ACCUBLAS_UPPER && s.uplo != ACCUBLAS_LOWER) return {"uplo", 2};
+  if (s.n < 0) return {"n", 3};
+  if (bad_ld(s.layout, s.n, s.n, s.lda)) return {"lda", 5};
+  if (s.jobz == ACCUBLAS_VECTORS && bad_ld(s.layout, s.n, s.n, s.ldv)) return {"ldv", 9};
+  return {};
+}
+
+template <class E>
+accublas_status certified_eigenvalues(accublas_context* ctx, const EigenShape& s, const void* a, void* w, void* radius,
+                                      void* v, void* angle, std::int64_t* cluster, accublas_certificate_t* certificate,
+                                      const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    using T = RealOf<E>;
+    require(check(s));
+    if (certificate) require_report(certificate);
+    const auto matrix = [&](auto* data, std::int64_t ld) {
+      return view(s.layout, ACCUBLAS_NO_TRANS, s.n, s.n, data, ld);
     };
-    try {
-      solve_certified(context, system, options, &result);
-    } catch (const Error& error) {
-      if (error.status() == ACCUBLAS_ERROR_NOT_CERTIFIED) return_certificate();
-      throw;
-    }
-    return_certificate();
+    CertifiedEigenvalues<E> problem{s.n,
+                                    {matrix(as<E>(a), s.lda)},
+                                    as<T>(w),
+                                    as<T>(radius),
+                                    s.jobz == ACCUBLAS_VECTORS,
+                                    matrix(as<E>(v), s.ldv),
+                                    as<T>(angle),
+                                    cluster};
+    problem.a.structure = Structure::hermitian;
+    problem.a.part = s.uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower;
+    std::vector<NamedFootprint> operands{{"a", footprint(problem.a.stored, s.n, s.n, problem.a.part), false},
+                                         {"w", footprint(problem.w, s.n), true},
+                                         {"radius", footprint(problem.radius, s.n), true}};
+    if (problem.vectors)
+      operands.insert(operands.end(), {{"v", footprint(problem.v, s.n, s.n), true},
+                                       {"angle", footprint(problem.angle, s.n), true},
+                                       {"cluster", footprint(problem.cluster, s.n), true}});
+    require_apart(operands);
+    with_certificate(certificate, [&](auto* result) { certify_eigenvalues(context, problem, options, result); });
   });
 }
 

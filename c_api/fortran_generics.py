@@ -24,6 +24,7 @@ class Generic:
 ARGUMENTS = "The arguments are those of accublas_{NAME}, and"
 CONTIGUOUS_ROWS = "Matrices with a row stride other than 1 are copied, and results are copied back."
 PIVOTS = "size(ipiv, kind=int64) >= min(va%rows, va%cols)"
+EIGENVALUES = "min(size(w), size(radius), size(angle), size(cluster)) >= n"
 SIDED, RANK_K, SYSTEM = "m n, a order order", "c n n, op(a) n k", "a n n, b n nrhs"
 
 # {group: (comment of its module, its generics)}.
@@ -131,6 +132,19 @@ other than 1 are copied, and results are copied back.""", [
         Generic("gesv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs", "x = the solution of a x = b."),
         Generic("posv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs",
                 "x = the solution of a x = b with a symmetric (Hermitian) a, of which the triangle uplo is read."),
+    ]),
+    "eigenvalues": ("""Eigenvalues and eigenvectors of Hermitian matrices of {NUMBERS} with proved bounds, as generics
+(docs/eigenvalues.md).
+
+The arguments are those of accublas_certified_{NAME}, and
+  w            the eigenvalues in ascending order
+  radius       abs(w - exact) <= radius; infinity if nothing is proved
+  v            the eigenvectors, a column for each
+  angle        bounds of the angles, in radians, of the columns of v to the exact eigenvectors of their clusters
+  cluster      the number of the first eigenvalue of each one's cluster, INTEGER(8)""", [
+        Generic("heev_certified", "a n n, v n n", "w, v = the eigenvalues and eigenvectors of a, of which the triangle uplo is read.",
+                EIGENVALUES),
+        Generic("syev_certified", "", "accublas_heev_certified by the name that LAPACK has for real numbers.", of="heev_certified", types="ds"),
     ]),
 }
 

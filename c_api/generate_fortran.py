@@ -27,7 +27,7 @@ MODULES = {"d": "real64", "s": "real32", "z": "complex_real64", "c": "complex_re
 KINDS = {"d": "real64", "s": "real32", "z": "real64", "c": "real32", "q": "real128"}
 REALS = "dsq"
 CODES = {"layout": "ACCUBLAS_COL_MAJOR", "side": "side_code(side)", "uplo": "uplo_code(uplo)", "diag": "diag_code(diag)"} | {
-    name: f"transpose_code({name})" for name in ("trans", "transa", "transb")}
+    name: f"transpose_code({name})" for name in ("trans", "transa", "transb")} | {"jobz": "ACCUBLAS_VECTORS"}
 
 
 def named_rows(letter):
@@ -80,12 +80,13 @@ class Procedure:
         names = [argument.name for argument in self.arguments]
         self.matrices = [name for name in names if "ld" + name.replace("radius", "r") in names]
         self.vectors = [name for name in names if "inc" + name in names or name == "tau"]
+        self.arrays = [name for name in names if name in ("w", "angle", "cluster") or (name == "radius" and "ldr" not in names)]  # real, or integers
         self.written = [argument.name for argument in self.arguments if argument.kind in WRITTEN]
         self.pivots, self.info, self.result, self.certificate = (name in names for name in ("ipiv", "info", "result", "certificate"))
         self.factors = [argument.name for argument in self.arguments if argument.kind == FACTOR]
-        self.letters = [argument.name for argument in self.arguments if argument.kind == ENUM and argument.name != "layout"]
+        self.letters = [argument.name for argument in self.arguments if argument.kind == ENUM and argument.name not in ("layout", "jobz")]
         # Operands come first, and then what is optional, both in C's order.
-        operands = [name for name in names if name in [*self.matrices, *self.vectors, "ipiv", "sb"]]
+        operands = [name for name in names if name in [*self.matrices, *self.vectors, *self.arrays, "ipiv", "sb"]]
         self.dummies = (operands + ["info"] * self.info + self.letters + [name for name in self.factors if name != "sb"] +
                         ["certificate"] * self.certificate)
 
@@ -103,6 +104,8 @@ class Procedure:
             return f"{self.number(name)}, intent({intent}), target", f"{name}(:, :)"
         if name in self.vectors:
             return f"{self.number(name)}, intent({intent}), target{', contiguous' * (name == 'tau')}", f"{name}(:)"
+        if name in self.arrays:
+            return f"{'integer(int64)' if name == 'cluster' else self.number(name)}, intent({intent}), target, contiguous", f"{name}(:)"
         if name in self.letters:
             return "character, intent(in), optional", name
         if name in self.factors:
@@ -120,6 +123,8 @@ class Procedure:
             return f"v{name[2:].replace('r', 'radius')}%col_stride"
         if name.startswith("inc"):
             return f"v{name[3:]}%increment"
+        if name in self.arrays:
+            return f"c_loc({name})"
         if name in self.matrices + self.vectors:
             return f"v{name}%address"
         if name in ("alpha", "beta"):
@@ -250,7 +255,7 @@ def generics(group, letters):
     head = [comment(f"{GENERICS[group][0].format(**values(letters[0]))}\nMade by c_api/generate_fortran.py.", 0), f"module {module}"]
     head += uses("iso_c_binding", text, "c_ptr c_loc c_sizeof") + uses("iso_fortran_env", text, "int32 int64 real32 real64 real128")
     head += uses("ieee_arithmetic", text, "ieee_value ieee_quiet_nan")
-    head += uses("accublas_constants", text, "ACCUBLAS_SUCCESS ACCUBLAS_ERROR_NOT_CERTIFIED ACCUBLAS_COL_MAJOR ACCUBLAS_RIGHT")
+    head += uses("accublas_constants", text, "ACCUBLAS_SUCCESS ACCUBLAS_ERROR_NOT_CERTIFIED ACCUBLAS_COL_MAJOR ACCUBLAS_RIGHT ACCUBLAS_VECTORS")
     head += ["  use accublas_contexts, only: accublas_context, accublas_options", "  use accublas_calls"]
     head += ["  use accublas_certificates"] * ("certificate" in text)
     for letter in letters:

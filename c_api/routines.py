@@ -78,7 +78,7 @@ class Row:
         return argument
 
     def leading_dimension(self, name):
-        matrix = {"ldr": "radius"}.get(name, name[2:])
+        matrix = "radius" if name == "ldr" and "radius" in self.stored else name[2:]
         rows, columns = self.stored[matrix]
         least = f"max(1, {rows})" if rows == columns else f"max(1, {rows}) column-major, max(1, {columns}) row-major"
         return f"leading dimension of {matrix}, at least {least}"
@@ -268,6 +268,49 @@ FACTORIZATIONS = [
         "Solves A X = B by LU with partial pivoting: getrf, then getrs if *info is 0. Otherwise B is as it was.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "A, overwritten by L and U", "ipiv": PIVOTS["ipiv"].replace("min(m, n)", "n"), **SOLVED}),
 ]
+
+
+def factorization_batches():
+    """The batched forms of FACTORIZATIONS: by strides, and by arrays of pointers."""
+    call = Shaped("Factorization_batch", "uplo trans m n nrhs lda ldb stride_a stride_b batch_count", "a ipiv b", lapack=True, function=True)
+    made = []
+    for row in FACTORIZATIONS:
+        stem, plain, info = row.stem(row.names.split()[0]), row.arguments.replace(" info", "").split(), ["info"] * ("info" in row.arguments.split())
+        written = {word[0] for word in plain if word.endswith("!")}
+        comments = {**row.comments, "info": f"batch_count numbers, each as in {stem}; as they were if the call fails; in host or device memory"}
+        own = comments.get("ipiv", "n numbers each, from getrf_batched or getrf_strided_batched")
+        comments["ipiv"] = "the ipiv of each matrix, one after the other: " + own
+        for strided in (True, False):
+            words, of_form = [], dict(comments)
+            for word in plain:
+                name = word.rstrip("!")
+                words.append(word.replace(name, name + "*") if name in ("a", "b") and not strided else word)
+                if strided and name in ("lda", "ldb"):
+                    words.append("stride_" + name[2:])
+            for name in ("a", "b"):
+                if f"ld{name}" in words:
+                    of_form[name] = ("the first matrix: " if strided else "batch_count pointers to matrices, each: ") + comments[name]
+                    if strided and name in written:
+                        of_form[f"stride_{name}"] = f"elements from one {name.upper()} to the next; no element may belong to two matrices"
+            where = ("A_i begins at a + i stride_a." if strided else "A_i begins at a[i]. The arrays of pointers are in the memory of the matrices, host or "
+                     "device. Messages name an element of them: \"a[3]\".")
+            made.append(Row(names(f"{stem}_{'strided_' * strided}batched"), " ".join([*words, *info, "batch_count"]),
+                            f"{stem} for each of batch_count matrices of one shape; {where}", call, row.stored, of_form, kind=stem, blas=False))
+    return made
+
+
+TAU_OF_BATCH = "the tau of each matrix, one after the other: min(m, n) numbers each"
+QR_OF_BATCH = {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "tau": TAU_OF_BATCH}
+QR_BATCH = "orthogonal_batch<{{E}}>(ctx, layout, {{{{.kind = Operation::geqrf, .complex = is_complex<{{E}}>, .m = m, .n = n, .lda = lda}}}}, a, {stride}, tau, batch_count, options)"
+FACTORIZATION_BATCHES = factorization_batches() + [
+    Row(names("geqrf_strided_batched"), "layout m n a! lda stride_a tau! batch_count",
+        "geqrf for each of batch_count matrices of one shape; A_i begins at a + i stride_a.",
+        QR_BATCH.format(stride="stride_a"), GEMV,
+        {**QR_OF_BATCH, "a": "the first matrix: A, overwritten by R and the reflectors", "stride_a": "elements from one A to the next; no element may belong to two matrices"}),
+    Row(names("geqrf_batched"), "layout m n a*! lda tau! batch_count",
+        "geqrf for each of batch_count matrices of one shape; A_i begins at a[i]. The array of pointers is in host memory, also if the matrices are in device memory.",
+        QR_BATCH.format(stride="0"), GEMV,
+        {**QR_OF_BATCH, "a": "batch_count pointers to matrices, each: A, overwritten by R and the reflectors"})]
 INVERSES = [
     Row(names("trtri"), "layout uplo diag n a! lda info",
         "Inverts the triangular matrix A in place. The other triangle, and a unit diagonal (diag UNIT), are neither read nor written. *info = i: element i "
@@ -320,6 +363,13 @@ QR = [
          "ldb": "leading dimension of b, at least max(1, m, n) column-major, max(1, nrhs) row-major"}, work=True),
 ]
 
+QR.append(
+    Row(names("qr_explicit"), "layout m n a! lda r! ldr",
+        "Computes A = Q R, A m x n with m >= n: Q has n orthonormal columns, which overwrite A, and R is upper triangular with a real diagonal. In the modes "
+        "that define bits, R is that of geqrf, and Q that of orgqr. The report and the counters name geqrf.",
+        "qr_explicit<{E}>(ctx, layout, m, n, a, lda, r, ldr, options)",
+        {"a": ("m", "n"), "r": ("n", "n")}, {"m": "rows of A, at least 0", "n": "columns of A, from 0 to m", "a": "A, overwritten by Q"}))
+
 CERTIFIED_SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs"), "x": ("n", "nrhs"), "radius": ("n", "nrhs")}
 CERTIFIED = [
     Row(names("gesv_certified"), "layout n nrhs a lda b ldb x! ldx radius! ldr certificate",
@@ -334,6 +384,17 @@ CERTIFIED = [
         "definite; certificate->positive_definite says whether that is proved too.",
         "certified_solution<{E}>(ctx, {{layout, true, uplo, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
         CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}),
+    Row("dsyev_certified ssyev_certified zheev_certified cheev_certified",
+        "layout jobz uplo n a lda w! radius! v! ldv angle! cluster! certificate",
+        "Computes the eigenvalues of a Hermitian A of order n, each with a proved bound: the k-th smallest eigenvalue of A, as it is given, lies within "
+        "radius[k] of w[k]. Only the triangle uplo of A is read, and only the real parts of its diagonal. Column k of V approximates a unit eigenvector, "
+        "and lies within angle[k] of the span of the exact eigenvectors of its cluster. A cluster is a group of adjacent eigenvalues that are not proved to "
+        "differ; an eigenvalue that is proved to differ from all others is a cluster by itself. If nothing can be proved, the bounds are infinite, the "
+        "values are approximations, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. After another error all results are "
+        "as they were. LAPACK's syevd or heevd of the real BLAS computes the first approximation. Proofs: docs/eigenvalues.md.",
+        "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv}}, a, w, radius, v, angle, cluster, certificate, options)",
+        {"a": ("n", "n"), "v": ("n", "n")},
+        {**ORDER, "a": "A", "radius": "bounds of the errors of w, n numbers"}, real="w radius angle"),
 ]
 
 QUAD_NUMBERS = "Numbers of q are IEEE binary128, 16 bytes each; numbers of dd are pairs of doubles (high, low), which stand for their exact sum."
@@ -395,5 +456,6 @@ ALIASES = {
 }
 
 # The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
-GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS, "inverses": INVERSES,
-          "orthogonal": QR, "certified": CERTIFIED, "quad_level1": QUAD_LEVEL1, "quad": QUAD}
+GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS,
+          "factorization_batches": FACTORIZATION_BATCHES, "inverses": INVERSES, "orthogonal": QR, "certified": CERTIFIED,
+          "quad_level1": QUAD_LEVEL1, "quad": QUAD}

@@ -1,4 +1,4 @@
-!> How a certified solution was proved (docs/certified.md).
+!> How a certified solution was proved (docs/certified.md), or certified eigenvalues (docs/eigenvalues.md).
 module accublas_certificates
   use, intrinsic :: iso_c_binding, only: c_double, c_int32_t, c_int64_t, c_size_t
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
@@ -14,7 +14,7 @@ module accublas_certificates
     logical :: positive_definite = .false.
     integer(int32) :: parts = 0
     integer(int64) :: iterations = 0
-    real(real64) :: condition = 0, contraction = 0
+    real(real64) :: condition = 0, contraction = 0, residual = 0, gap = 0
   end type accublas_certificate_t
 
   ! The certificate as the C library has it.
@@ -22,7 +22,7 @@ module accublas_certificates
     integer(c_size_t) :: struct_size = 0
     integer(c_int32_t) :: reason = ACCUBLAS_REASON_NONE, positive_definite = 0, parts = 0
     integer(c_int64_t) :: iterations = 0
-    real(c_double) :: condition = 0, contraction = 0
+    real(c_double) :: condition = 0, contraction = 0, residual = 0, gap = 0
   end type c_certificate
 
 contains
@@ -31,6 +31,7 @@ contains
     type(c_certificate), intent(in) :: c
     type(accublas_certificate_t) :: certificate
 
-    certificate = accublas_certificate_t(c%reason, c%positive_definite /= 0, c%parts, c%iterations, c%condition, c%contraction)
+    certificate = accublas_certificate_t(c%reason, c%positive_definite /= 0, c%parts, c%iterations, c%condition, c%contraction, &
+      c%residual, c%gap)
   end function certificate_of
 end module accublas_certificates

@@ -115,6 +115,13 @@ enum {
   ACCUBLAS_RIGHT = 142 /**< the square matrix stands on the right */
 };
 
+/** Whether a routine for eigenvalues computes eigenvectors too. */
+typedef int32_t accublas_job;
+enum {
+  ACCUBLAS_VALUES = 151, /**< the values alone; arguments that belong to vectors are neither read nor written */
+  ACCUBLAS_VECTORS = 152 /**< the values and their vectors */
+};
+
 /** Modes: mathematical definitions of the result. */
 typedef int32_t accublas_mode;
 enum {
@@ -1708,6 +1715,554 @@ ACCUBLAS_API accublas_status accublas_cgesv_ex(accublas_context* ctx, accublas_l
     void* a, int64_t lda, int64_t* ipiv, void* b, int64_t ldb, int64_t* info, const accublas_options* options);
 /* clang-format on */
 
+/* Batches of factorizations and solutions. All matrices have the same sizes, layout and leading dimensions. The modes,
+ * the memory of the operands and the statuses are those of the single routines. In the modes that define bits, the
+ * factors, pivots, solutions and info values are those of separate calls. batch_count = 0 returns at once; a negative
+ * one is an error. On the CPU each thread takes one small matrix at a time. The report and the counters name the single
+ * routine, and the report describes all matrices together, as in batches of products. A call on device operands waits
+ * for an info in host memory. */
+
+/* Made from c_api/routines.py: factorization_batches */
+/* clang-format off */
+/** potrf for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[out] info batch_count numbers, each as in potrf; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrf_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_spotrf_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zpotrf_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cpotrf_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+
+/** potrf for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory
+ * of the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[out] info batch_count numbers, each as in potrf; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrf_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, double* const* a, int64_t lda, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_spotrf_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, float* const* a, int64_t lda, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zpotrf_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* const* a, int64_t lda, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cpotrf_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* const* a, int64_t lda, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrf_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, double* const* a, int64_t lda, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrf_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, float* const* a, int64_t lda, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrf_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* const* a, int64_t lda, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrf_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* const* a, int64_t lda, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+
+/** potrs for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a the first matrix: the factor from potrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; it may be 0 or negative
+ * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] stride_b elements from one B to the next; no element may belong to two matrices
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const double* a, int64_t lda, int64_t stride_a, double* b,
+    int64_t ldb, int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_spotrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const float* a, int64_t lda, int64_t stride_a, float* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zpotrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cpotrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const double* a, int64_t lda, int64_t stride_a, double* b,
+    int64_t ldb, int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const float* a, int64_t lda, int64_t stride_a, float* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count, const accublas_options* options);
+
+/** potrs for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory
+ * of the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a batch_count pointers to matrices, each: the factor from potrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] b batch_count pointers to matrices, each: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrs_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const double* const* a, int64_t lda, double* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_spotrs_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const float* const* a, int64_t lda, float* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zpotrs_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* const* a, int64_t lda, void* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cpotrs_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* const* a, int64_t lda, void* const* b, int64_t ldb, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const double* const* a, int64_t lda, double* const* b, int64_t ldb,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const float* const* a, int64_t lda, float* const* b, int64_t ldb,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, void* const* b, int64_t ldb,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, void* const* b, int64_t ldb,
+    int64_t batch_count, const accublas_options* options);
+
+/** posv for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] stride_b elements from one B to the next; no element may belong to two matrices
+ * @param[out] info batch_count numbers, each as in posv; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dposv_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, double* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sposv_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, float* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zposv_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cposv_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dposv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, double* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sposv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, float* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zposv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cposv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+
+/** posv for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory of
+ * the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] b batch_count pointers to matrices, each: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[out] info batch_count numbers, each as in posv; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dposv_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, double* const* a, int64_t lda, double* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sposv_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, float* const* a, int64_t lda, float* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zposv_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, void* const* a, int64_t lda, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cposv_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, void* const* a, int64_t lda, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dposv_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, double* const* a, int64_t lda, double* const* b, int64_t ldb,
+    int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sposv_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, float* const* a, int64_t lda, float* const* b, int64_t ldb,
+    int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zposv_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* const* a, int64_t lda, void* const* b, int64_t ldb,
+    int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cposv_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* const* a, int64_t lda, void* const* b, int64_t ldb,
+    int64_t* info, int64_t batch_count, const accublas_options* options);
+
+/** getrf for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[out] ipiv the ipiv of each matrix, one after the other: row exchanges, min(m, n) numbers from 1 on, where A
+ *   is: row i and row ipiv[i - 1] changed places, i = 1, 2, ... in this order; in host or device memory
+ * @param[out] info batch_count numbers, each as in getrf; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgetrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgetrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgetrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+
+/** getrf for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory
+ * of the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[out] ipiv the ipiv of each matrix, one after the other: row exchanges, min(m, n) numbers from 1 on, where A
+ *   is: row i and row ipiv[i - 1] changed places, i = 1, 2, ... in this order; in host or device memory
+ * @param[out] info batch_count numbers, each as in getrf; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgetrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgetrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgetrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+
+/** getrs for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a the first matrix: the factors from getrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; it may be 0 or negative
+ * @param[in] ipiv the ipiv of each matrix, one after the other: n numbers each, from getrf_batched or
+ *   getrf_strided_batched; in host or device memory
+ * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] stride_b elements from one B to the next; no element may belong to two matrices
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, double* b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgetrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, float* b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgetrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgetrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, double* b, int64_t ldb, int64_t stride_b, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, float* b, int64_t ldb, int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b, int64_t batch_count, const accublas_options* options);
+
+/** getrs for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory
+ * of the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a batch_count pointers to matrices, each: the factors from getrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] ipiv the ipiv of each matrix, one after the other: n numbers each, from getrf_batched or
+ *   getrf_strided_batched; in host or device memory
+ * @param[in,out] b batch_count pointers to matrices, each: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrs_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* const* a, int64_t lda, const int64_t* ipiv,
+    double* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgetrs_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* const* a, int64_t lda, const int64_t* ipiv,
+    float* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgetrs_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, const int64_t* ipiv,
+    void* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgetrs_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, const int64_t* ipiv,
+    void* const* b, int64_t ldb, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* const* a, int64_t lda, const int64_t* ipiv,
+    double* const* b, int64_t ldb, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* const* a, int64_t lda, const int64_t* ipiv,
+    float* const* b, int64_t ldb, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, const int64_t* ipiv,
+    void* const* b, int64_t ldb, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, const int64_t* ipiv,
+    void* const* b, int64_t ldb, int64_t batch_count, const accublas_options* options);
+
+/** gesv for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[out] ipiv the ipiv of each matrix, one after the other: row exchanges, n numbers from 1 on, where A is: row i
+ *   and row ipiv[i - 1] changed places, i = 1, 2, ... in this order; in host or device memory
+ * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] stride_b elements from one B to the next; no element may belong to two matrices
+ * @param[out] info batch_count numbers, each as in gesv; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgesv_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv, double* b, int64_t ldb, int64_t stride_b,
+    int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgesv_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv, float* b, int64_t ldb, int64_t stride_b,
+    int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgesv_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b,
+    int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgesv_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b,
+    int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgesv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv, double* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgesv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv, float* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgesv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgesv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+
+/** gesv for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory of
+ * the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[out] ipiv the ipiv of each matrix, one after the other: row exchanges, n numbers from 1 on, where A is: row i
+ *   and row ipiv[i - 1] changed places, i = 1, 2, ... in this order; in host or device memory
+ * @param[in,out] b batch_count pointers to matrices, each: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[out] info batch_count numbers, each as in gesv; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgesv_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, double* const* a, int64_t lda, int64_t* ipiv, double* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgesv_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, float* const* a, int64_t lda, int64_t* ipiv, float* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgesv_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* const* a, int64_t lda, int64_t* ipiv, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgesv_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* const* a, int64_t lda, int64_t* ipiv, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgesv_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, double* const* a, int64_t lda, int64_t* ipiv, double* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgesv_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, float* const* a, int64_t lda, int64_t* ipiv, float* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgesv_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* const* a, int64_t lda, int64_t* ipiv, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgesv_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* const* a, int64_t lda, int64_t* ipiv, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count, const accublas_options* options);
+
+/** geqrf for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by R and the reflectors; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[in,out] tau the tau of each matrix, one after the other: min(m, n) numbers each; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgeqrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* a, int64_t lda, int64_t stride_a, double* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgeqrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* a, int64_t lda, int64_t stride_a, float* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgeqrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, int64_t stride_a, void* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgeqrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, int64_t stride_a, void* tau, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgeqrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, double* a, int64_t lda, int64_t stride_a, double* tau, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgeqrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, float* a, int64_t lda, int64_t stride_a, float* tau, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgeqrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, void* a, int64_t lda, int64_t stride_a, void* tau, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgeqrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, void* a, int64_t lda, int64_t stride_a, void* tau, int64_t batch_count,
+    const accublas_options* options);
+
+/** geqrf for each of batch_count matrices of one shape; A_i begins at a[i]. The array of pointers is in host memory,
+ * also if the matrices are in device memory.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by R and the reflectors; in host or device
+ *   memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in,out] tau the tau of each matrix, one after the other: min(m, n) numbers each; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgeqrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* const* a, int64_t lda, double* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgeqrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* const* a, int64_t lda, float* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgeqrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, void* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgeqrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, void* tau, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgeqrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* const* a, int64_t lda, double* tau, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgeqrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* const* a, int64_t lda, float* tau, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgeqrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, void* tau, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgeqrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, void* tau, int64_t batch_count, const accublas_options* options);
+/* clang-format on */
+
 /* Inverses from factors, and the steps that they consist of. They overwrite A, of order n. After ACCUBLAS_ERROR_MEMORY
  * A is as it was. ACCUBLAS_ERROR_C_UNDEFINED is a failure after the first write to A.
  *
@@ -2002,6 +2557,37 @@ ACCUBLAS_API accublas_status accublas_zgels_ex(accublas_context* ctx, accublas_l
 ACCUBLAS_API accublas_status accublas_cgels_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
     int64_t m, int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info,
     const accublas_options* options);
+
+/** Computes A = Q R, A m x n with m >= n: Q has n orthonormal columns, which overwrite A, and R is upper triangular
+ * with a real diagonal. In the modes that define bits, R is that of geqrf, and Q that of orgqr. The report and the
+ * counters name geqrf.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, from 0 to m
+ * @param[in,out] a A, overwritten by Q; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in,out] r R, n x n, upper triangular; zeros are written below its diagonal; in host or device memory
+ * @param[in] ldr leading dimension of r, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dqr_explicit(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    double* a, int64_t lda, double* r, int64_t ldr);
+ACCUBLAS_API accublas_status accublas_sqr_explicit(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    float* a, int64_t lda, float* r, int64_t ldr);
+ACCUBLAS_API accublas_status accublas_zqr_explicit(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, void* r, int64_t ldr);
+ACCUBLAS_API accublas_status accublas_cqr_explicit(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, void* r, int64_t ldr);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dqr_explicit_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* a, int64_t lda, double* r, int64_t ldr, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sqr_explicit_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* a, int64_t lda, float* r, int64_t ldr, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zqr_explicit_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, void* r, int64_t ldr, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cqr_explicit_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, void* r, int64_t ldr, const accublas_options* options);
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------
@@ -2015,7 +2601,8 @@ enum {
   ACCUBLAS_REASON_NOT_FINITE = 1,      /**< an infinity or a NaN is in A, or in a column of B that has no bound */
   ACCUBLAS_REASON_SINGULAR = 2,        /**< a pivot of A is zero; A may be singular or too ill-conditioned */
   ACCUBLAS_REASON_ILL_CONDITIONED = 3, /**< no approximate inverse that was tried proves A to be nonsingular */
-  ACCUBLAS_REASON_OVERFLOW = 4         /**< an unknown or its radius is beyond the largest number */
+  ACCUBLAS_REASON_OVERFLOW = 4,        /**< an unknown or its radius is beyond the largest number */
+  ACCUBLAS_REASON_NOT_ORTHOGONAL = 5   /**< LAPACK's eigenvectors are too far from orthogonal to prove a bound */
 };
 
 /** How a solution was certified. Set struct_size before the call; fields past it are not written. */
@@ -2023,10 +2610,17 @@ typedef struct accublas_certificate_t {
   size_t struct_size;        /**< sizeof(accublas_certificate_t) */
   accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if every radius is finite */
   int32_t positive_definite; /**< 1: posv_certified has proved A to be positive definite; 0: nothing is known */
-  int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R */
+  int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R, or of the
+                              *   eigenvectors X */
   int64_t iterations;        /**< steps of refinement, at most for a block of right-hand sides */
-  double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns */
-  double contraction; /**< proved bound of a norm of I - R A, or infinity; below 1: A is nonsingular */
+  double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns; of
+                       *   eigenvectors: a bound of norm(A) / gap */
+  double contraction; /**< proved bound of a norm of I - R A, or infinity; below 1: A is nonsingular. Of eigenvalues: of
+                       *   I - X^H X; below 1: X is nonsingular */
+  double residual;    /**< of eigenvalues: proved bound of the distance of every one of them from its approximation
+                       *   in the proof, norm(A X - X D) / sqrt(1 - contraction); else 0 */
+  double gap;         /**< of eigenvalues: proved lower bound of the distance between different clusters, 0 if there is
+                       *   one cluster; else 0 */
 } accublas_certificate_t;
 
 /* The mode is that of the factorizations. It decides how the approximate inverse is computed, and no proof depends on
@@ -2128,6 +2722,60 @@ ACCUBLAS_API accublas_status accublas_zposv_certified_ex(accublas_context* ctx, 
 ACCUBLAS_API accublas_status accublas_cposv_certified_ex(accublas_context* ctx, accublas_layout layout,
     accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
     int64_t ldx, void* radius, int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+
+/** Computes the eigenvalues of a Hermitian A of order n, each with a proved bound: the k-th smallest eigenvalue of A,
+ * as it is given, lies within radius[k] of w[k]. Only the triangle uplo of A is read, and only the real parts of its
+ * diagonal. Column k of V approximates a unit eigenvector, and lies within angle[k] of the span of the exact
+ * eigenvectors of its cluster. A cluster is a group of adjacent eigenvalues that are not proved to differ; an
+ * eigenvalue that is proved to differ from all others is a cluster by itself. If nothing can be proved, the bounds are
+ * infinite, the values are approximations, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the
+ * reason. After another error all results are as they were. LAPACK's syevd or heevd of the real BLAS computes the
+ * first approximation. Proofs: docs/eigenvalues.md.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] jobz ACCUBLAS_VALUES, or ACCUBLAS_VECTORS: the vectors, their angles and the clusters are computed too
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] w the eigenvalues, n numbers, ascending; in host or device memory
+ * @param[in,out] radius bounds of the errors of w, n numbers; in host or device memory
+ * @param[in,out] v the eigenvectors, n x n; with ACCUBLAS_VALUES not written, and may be NULL; in host or device
+ *   memory
+ * @param[in] ldv leading dimension of v, at least max(1, n)
+ * @param[in,out] angle bounds of the angles of the vectors, in radians; with ACCUBLAS_VALUES not written, and may be
+ *   NULL; in host or device memory
+ * @param[out] cluster for each value the number, counted from 1, of the first value of its cluster; with
+ *   ACCUBLAS_VALUES not written, and may be NULL; in host or device memory
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsyev_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const double* a, int64_t lda, double* w, double* radius, double* v, int64_t ldv,
+    double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_ssyev_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const float* a, int64_t lda, float* w, float* radius, float* v, int64_t ldv,
+    float* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_zheev_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const void* a, int64_t lda, double* w, double* radius, void* v, int64_t ldv,
+    double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_cheev_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const void* a, int64_t lda, float* w, float* radius, void* v, int64_t ldv,
+    float* angle, int64_t* cluster, accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsyev_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const double* a, int64_t lda, double* w, double* radius,
+    double* v, int64_t ldv, double* angle, int64_t* cluster, accublas_certificate_t* certificate,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssyev_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const float* a, int64_t lda, float* w, float* radius, float* v,
+    int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zheev_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, double* w, double* radius, void* v,
+    int64_t ldv, double* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, float* w, float* radius, void* v,
+    int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------

@@ -70,9 +70,10 @@ enum class Operation : std::uint8_t {
   orgqr,
   ormqr,
   gels,
-  // Certified solutions, which appear in reports and counters. Their plan is GETRF's.
+  // Certified solutions and eigenvalues, which appear in reports and counters. Their plan is GETRF's.
   gesv_certified,
-  posv_certified
+  posv_certified,
+  syev_certified
 };
 
 /// Kinds of operations that share engines (lib/call/engines.hpp): GEMM and its batches; the other products of level 3;
@@ -150,6 +151,7 @@ constexpr OperationRow table[] = {
     {gels, "gels", all, composed, products},
     {gesv_certified, "gesv_certified", all, factors, products},
     {posv_certified, "posv_certified", all, factors, products},
+    {syev_certified, "syev_certified", all, factors, products, "heev_certified"},
 };
 constexpr int count = static_cast<int>(std::size(table));
 
@@ -219,7 +221,7 @@ constexpr std::array<Name, routine_count> names = [] {
 constexpr bool in_order() {
   for (int i = 0; i < count; ++i)
     if (static_cast<int>(table[i].operation) != i) return false;
-  return count == static_cast<int>(posv_certified) + 1;
+  return count == static_cast<int>(syev_certified) + 1;
 }
 static_assert(in_order());
 

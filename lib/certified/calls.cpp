@@ -21,6 +21,22 @@ void Calls::product(Index m, Index n, Index k, double alpha, const Matrix<const 
     gemm(Gemm<double>{m, n, k, alpha, a, b, beta, c});
 }
 
+void Calls::product_in_mode(Index m, Index n, Index k, const Matrix<const double>& a, const Matrix<const double>& b,
+                            const Matrix<double>& c) const {
+  const double one = 1, zero = 0;
+  run_gemm(context_, Gemm<double>{m, n, k, one, a, b, zero, c}, &one, &zero, &in_mode_);
+}
+
+void Calls::subtract_gram(Index n, const double* a, double* c) const {
+  Level3<double> problem{
+      shape_with_triangle(Operation::syrk, false, ACCUBLAS_UPPER, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, n, n, n, 0, n)};
+  problem.alpha = -1;
+  problem.beta = 1;
+  problem.a = a;
+  problem.c = c;
+  level3(problem);
+}
+
 void Calls::square(Index n, const double* a, double* c) const {
   Level3<double> problem{
       shape_with_triangle(Operation::syrk, false, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, n, n, n, 0, n)};

@@ -1,9 +1,8 @@
 #include "lib/certified/certified.hpp"
 
-#include <limits>
-
 #include "lib/base/error.hpp"
 #include "lib/certified/refine.hpp"
+#include "lib/certified/results.hpp"
 
 namespace accublas {
 
@@ -12,36 +11,6 @@ using namespace certified;
 namespace {
 
 constexpr Index least_block = 64;  // right-hand sides at a time: no more unknowns than A has elements, but these
-
-/// A compact matrix with the order of another one's elements in memory.
-template <class E>
-struct Compact {
-  const bool by_columns;
-  const Index lines, length;
-  E* data;
-
-  template <class F>
-  Compact(const Matrix<F>& other, Index rows, Index cols, E* data)
-      : by_columns(other.row_stride == 1),
-        lines(by_columns ? cols : rows),
-        length(by_columns ? rows : cols),
-        data(data) {}
-  Matrix<E> matrix() const { return by_columns ? Matrix<E>{data, 1, length} : Matrix<E>{data, length, 1}; }
-  void from(const Matrix<const E>& other, Place& place) const {
-    if (lines > 0) place.copy(data, size(length), other.data, next(other), size(length), lines);
-  }
-  void to(const Matrix<E>& other, Place& place) const {
-    if (lines > 0) place.copy(other.data, next(other), data, size(length), size(length), lines);
-  }
-
- private:
-  static std::size_t size(Index count) { return static_cast<std::size_t>(count) * sizeof(E); }
-  /// Returns the bytes from one line of `other` to the next. It is at least a line, as a single line has no distance.
-  template <class F>
-  std::size_t next(const Matrix<F>& other) const {
-    return size(std::max(length, by_columns ? other.col_stride : other.row_stride));
-  }
-};
 
 /// Reads A and B, which is in host memory; returns whether A is finite. Sides of B that are not finite become zero and
 /// are marked.
@@ -76,27 +45,6 @@ bool load(const CertifiedSystem<E>& p, System& s, std::vector<bool>& side_is_fin
     side_is_finite.push_back(good);
   }
   return s.measure(calls);
-}
-
-template <class T>
-struct Ball {
-  T center, radius;
-};
-
-/// Computes a ball that contains 2^e times every y with abs(y - center) <= radius, in the type of the result. The
-/// radius is infinite if the center overflows.
-template <class T>
-Ball<T> scaled(double center, double radius, int e) {
-  const double moved = std::ldexp(center, e);
-  const T x = static_cast<T>(moved);
-  if (!(radius < HUGE_VAL) || !is_finite(x)) return {x, std::numeric_limits<T>::infinity()};
-  double r = scale_up(radius, e);
-  if (std::ldexp(moved, -e) != center) r = add_up(r, least_subnormal<double>());
-  // Both numbers are so close to each other that their difference is exact.
-  if (const double rounded = std::fabs(moved - static_cast<double>(x)); rounded > 0) r = add_up(r, rounded);
-  T result = static_cast<T>(r);
-  if (static_cast<double>(result) < r) result = from_bits<T>(to_bits(result) + 1);
-  return {x, result};
 }
 
 template <class E>

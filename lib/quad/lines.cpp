@@ -178,9 +178,11 @@ void put_doubles(const LineOperand& x, Index line, Index count, Index p0, Index 
       x, line, count, p0, terms, [](Index at) { return at; },
       [&](Index i, Index q, Index at) {
         double* const to = buffer + i * LimbPack::stride + q;
-        const bool special = lines.special[line + i] != 0;
-        put_double(special ? 0 : high[step * at], *factors[i], bytes.limbs, to, LimbPack::plane, false);
-        if (low && !special) put_double(low[step * at], *factors[i], bytes.limbs, to, LimbPack::plane, true);
+        const double first = high[step * at], second = low ? low[step * at] : 0;
+        // A pair that is zero may have parts beyond the line's exponent.
+        const bool zero = lines.special[line + i] != 0 || first == -second;
+        put_double(zero ? 0 : first, *factors[i], bytes.limbs, to, LimbPack::plane, false);
+        if (low && !zero) put_double(second, *factors[i], bytes.limbs, to, LimbPack::plane, true);
       });
 }
 

@@ -8,7 +8,24 @@
 namespace bench {
 namespace {
 
-enum class Arguments { gemm, symm, syrk, syr2k, trmm, trsm, symv, trmv, trsv, ger, syr, syr2, potrf, getrf, geqrf };
+enum class Arguments {
+  gemm,
+  symm,
+  syrk,
+  syr2k,
+  trmm,
+  trsm,
+  symv,
+  trmv,
+  trsv,
+  ger,
+  syr,
+  syr2,
+  potrf,
+  getrf,
+  geqrf,
+  syevd
+};
 constexpr bool is_trsm(Arguments a) { return a == Arguments::trsm || a == Arguments::trsv; }
 /// A is where the result is to be.
 constexpr bool is_factorization(Arguments a) { return a >= Arguments::potrf; }
@@ -122,18 +139,44 @@ Entry entry(const char* name, Arguments arguments, int parts, Run run) {
   entry<T>(#name, Arguments::geqrf, parts, [](const Call<T>& o) {                                                  \
     return accublas_##name(o.context, columns, o.n, o.n, o.c, o.n, static_cast<T*>(numbers(o.n)));                 \
   })
+/// LAPACK's routine for eigenvectors beside the certified one, which has another name.
+#define SYEVD(name, T, certified)                                                                                  \
+  entry<T>(#name, Arguments::syevd, 1, [](const Call<T>& o) {                                                      \
+    T* const room = static_cast<T*>(numbers(o.n * (o.n + 3)));                                                     \
+    return accublas_##certified(o.context, columns, ACCUBLAS_VECTORS, ACCUBLAS_UPPER, o.n, o.c, o.n, room,         \
+                                room + o.n, room + 3 * o.n, o.n, room + 2 * o.n, pivots(o.n), nullptr);            \
+  })
 // clang-format on
 #define ALL(KIND, routine) \
   KIND(d##routine, double, 1), KIND(s##routine, float, 1), KIND(z##routine, double, 2), KIND(c##routine, float, 2)
 #define REAL(KIND, routine) KIND(d##routine, double, 1), KIND(s##routine, float, 1)
 #define COMPLEX(KIND, routine) KIND(z##routine, double, 2), KIND(c##routine, float, 2)
 
-const Entry entries[] = {COMPLEX(GEMM, gemm), ALL(SYMM, symm),   COMPLEX(SYMM, hemm),   ALL(SYRK, syrk),
-                         COMPLEX(SYRK, herk), ALL(SYR2K, syr2k), COMPLEX(SYR2K, her2k), ALL(TRMM, trmm),
-                         ALL(TRSM, trsm),     REAL(SYMV, symv),  COMPLEX(SYMV, hemv),   ALL(TRMV, trmv),
-                         ALL(TRSV, trsv),     REAL(GER, ger),    COMPLEX(GER, geru),    COMPLEX(GER, gerc),
-                         REAL(SYR, syr),      COMPLEX(SYR, her), REAL(SYR2, syr2),      COMPLEX(SYR2, her2),
-                         ALL(POTRF, potrf),   ALL(GETRF, getrf), ALL(GEQRF, geqrf)};
+const Entry entries[] = {COMPLEX(GEMM, gemm),
+                         ALL(SYMM, symm),
+                         COMPLEX(SYMM, hemm),
+                         ALL(SYRK, syrk),
+                         COMPLEX(SYRK, herk),
+                         ALL(SYR2K, syr2k),
+                         COMPLEX(SYR2K, her2k),
+                         ALL(TRMM, trmm),
+                         ALL(TRSM, trsm),
+                         REAL(SYMV, symv),
+                         COMPLEX(SYMV, hemv),
+                         ALL(TRMV, trmv),
+                         ALL(TRSV, trsv),
+                         REAL(GER, ger),
+                         COMPLEX(GER, geru),
+                         COMPLEX(GER, gerc),
+                         REAL(SYR, syr),
+                         COMPLEX(SYR, her),
+                         REAL(SYR2, syr2),
+                         COMPLEX(SYR2, her2),
+                         ALL(POTRF, potrf),
+                         ALL(GETRF, getrf),
+                         ALL(GEQRF, geqrf),
+                         SYEVD(dsyevd, double, dsyev_certified),
+                         SYEVD(ssyevd, float, ssyev_certified)};
 
 /// By netlib's arguments, all of them addresses.
 void call_netlib(const Entry& e, void* function, std::int64_t order, const void* a, const void* b, void* c) {
@@ -185,6 +228,12 @@ void call_netlib(const Entry& e, void* function, std::int64_t order, const void*
       double* const tau = static_cast<double*>(numbers(order + length));
       return reinterpret_cast<void (*)(P, P, void*, P, void*, void*, P, int*)>(function)(&n, &n, c, &n, tau,
                                                                                          tau + 2 * n, &length, &info);
+    }
+    case Arguments::syevd: {
+      const int length = 1 + 6 * n + 2 * n * n, integers = 3 + 5 * n;
+      double* const w = static_cast<double*>(numbers(n + length));
+      return reinterpret_cast<void (*)(P, P, P, void*, P, void*, void*, P, void*, P, int*)>(function)(
+          "V", "U", &n, c, &n, w, w + n, &length, pivots(integers), &integers, &info);
     }
   }
 }

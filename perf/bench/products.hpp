@@ -1,4 +1,5 @@
-// Complex GEMM, the other products of level 3, level 2 beside GEMV, and LAPACK's factorizations, of square operands.
+// Complex GEMM, the other products of level 3, level 2 beside GEMV, LAPACK's factorizations and certified eigenvectors
+// beside its SYEVD, of square operands.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,9 @@
 namespace bench {
 
 /// C = A B, or what the routine computes of A and B in the upper triangle or from the left, no operand transposed; TRMM
-/// and TRSM take B in C's place, POTRF (of the lower triangle), GETRF and GEQRF A. The diagonal of TRSM's and POTRF's A is
-/// larger by so much, 4 n at least, that it dominates. Vectors are first columns; updates (GER and its kind) add to C,
-/// call after call. Operands are of order n, complex ones as pairs of reals.
+/// and TRSM take B in C's place, POTRF (of the lower triangle), GETRF, GEQRF and SYEVD (of the upper triangle) A. The
+/// diagonal of TRSM's and POTRF's A is larger by so much, 4 n at least, that it dominates. Vectors are first columns;
+/// updates (GER and its kind) add to C, call after call. Operands are of order n, complex ones as pairs of reals.
 struct Product {
   std::function<void(std::int64_t n, const void* a, const void* b, void* c)> openblas;
   std::function<accublas_status(accublas_context*, std::int64_t n, const void* a, const void* b, void* c)> accublas;

@@ -33,7 +33,7 @@ from .errors import (
 )
 from .products import gemm, gemv, matmul, syrk
 from .settings import Report, mode, report, set_target, sync
-from .solvers import Certificate, CertifiedSolution, cholesky, lu_factor, lu_solve, qr, solve, solve_certified
+from .solvers import Certificate, CertifiedEigenvalues, CertifiedSolution, cholesky, eigh_certified, lu_factor, lu_solve, qr, solve, solve_certified
 from .vectors import dot, norm, vdot
 
 _library.library()  # a library that cannot be loaded is an ImportError here
@@ -43,6 +43,7 @@ __all__ = [
     "Accumulator",
     "ArgumentError",
     "Certificate",
+    "CertifiedEigenvalues",
     "CertifiedSolution",
     "DeviceError",
     "EngineError",
@@ -65,6 +66,7 @@ __all__ = [
     "cholesky",
     "column_exponents",
     "dot",
+    "eigh_certified",
     "gemm",
     "gemv",
     "lu_factor",

@@ -1,4 +1,5 @@
-"""Linear systems and factorizations: solve, solve_certified, cholesky, lu_factor, lu_solve, qr. Stacks of matrices are solved one after the other."""
+"""Linear systems, eigenvalues and factorizations: solve, solve_certified, eigh_certified, cholesky, lu_factor, lu_solve, qr. Stacks of matrices are
+solved one after the other."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from . import _prototypes as api
-from .arrays import Operands, matrices, shape_text
+from .arrays import REAL, Operands, matrices, shape_text
 from .errors import ArgumentError, NotCertifiedError, singular
 
 
@@ -73,27 +74,32 @@ REASONS = {
     api.REASON_SINGULAR: "singular",
     api.REASON_ILL_CONDITIONED: "ill-conditioned",
     api.REASON_OVERFLOW: "overflow",
+    api.REASON_NOT_ORTHOGONAL: "not orthogonal",
 }
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """How a solution was certified.
+    """How a solution, or eigenvalues, were certified.
 
     Attributes
     ----------
     reason : str
-        "none" if every radius is finite, else why not: "not finite", "singular", "ill-conditioned" or "overflow".
+        "none" if every radius is finite, else why not: "not finite", "singular", "ill-conditioned", "overflow" or "not orthogonal".
     positive_definite : bool
-        Whether A is proved to be positive definite (with ``assume_a="pos"``).
+        Whether A is proved to be positive definite (with ``assume_a="pos"``, and by `eigh_certified`).
     parts : int
-        How many numbers held an element of the approximate inverse, 1 or 2.
+        How many numbers held an element of the approximate inverse, or of the eigenvectors, 1 or 2.
     iterations : int
         Steps of refinement.
     condition : float
-        An estimate of the condition number of the scaled matrix.
+        An estimate of the condition number of the scaled matrix; of eigenvectors, a bound of norm(A) / gap.
     contraction : float
-        A proved bound of a norm of I - R A, for the approximate inverse R. Below 1 it proves A nonsingular.
+        A proved bound of a norm of I - R A, for the approximate inverse R. Below 1 it proves A nonsingular. Of eigenvectors X, of I - X^H X.
+    residual : float
+        Of eigenvalues, a proved bound of the distance of every one from its approximation in the proof; else 0.
+    gap : float
+        Of eigenvalues, a proved lower bound of the distance between different clusters; else 0.
     """
 
     reason: str
@@ -102,6 +108,13 @@ class Certificate:
     iterations: int
     condition: float
     contraction: float
+    residual: float
+    gap: float
+
+    @classmethod
+    def of(cls, found: Any) -> Certificate:
+        return cls(REASONS[found.reason], bool(found.positive_definite), found.parts, found.iterations, found.condition, found.contraction, found.residual,
+                   found.gap)  # fmt: skip
 
 
 class CertifiedSolution(NamedTuple):
@@ -161,8 +174,65 @@ def solve_certified(a: Any, b: Any, *, assume_a: str = "gen", mode: str | None =
                       ctypes.byref(found))  # fmt: skip
     except NotCertifiedError:
         pass  # the radii say it
-    certificate = Certificate(REASONS[found.reason], bool(found.positive_definite), found.parts, found.iterations, found.condition, found.contraction)
-    return CertifiedSolution(system.solution(x), system.solution(radii), certificate)
+    return CertifiedSolution(system.solution(x), system.solution(radii), Certificate.of(found))
+
+
+class CertifiedEigenvalues(NamedTuple):
+    """Eigenvalues, proved bounds of their errors, eigenvectors, proved bounds of their angles, clusters, and how all was proved."""
+
+    w: Any
+    radii: Any
+    v: Any
+    angles: Any
+    clusters: Any
+    certificate: Certificate
+
+
+def eigh_certified(a: Any, *, upper: bool = False, mode: str | None = None) -> CertifiedEigenvalues:
+    """The eigenvalues and eigenvectors of a Hermitian matrix with proved bounds: ``abs(w - exact) <= radii``.
+
+    Parameters
+    ----------
+    a : array_like
+        A Hermitian matrix, of which only the lower triangle is read (with `upper` only the upper one).
+    upper : bool
+        Which triangle is read.
+    mode : str, optional
+        The mode of the refinement's products. The proof does not depend on it.
+
+    Returns
+    -------
+    w, radii : array
+        The eigenvalues in ascending order and the bounds of their errors. A radius is infinite if nothing is proved.
+    v, angles : array
+        The eigenvectors, a column for each, and bounds of the angles, in radians, to the exact eigenvectors of their clusters.
+    clusters : array of int64
+        For each eigenvalue the index of the first eigenvalue of its cluster: eigenvalues of different clusters are proved to differ.
+    certificate : Certificate
+        How the eigenvalues were certified, and the reason of an infinite radius.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> w, radii, v, angles, clusters, certificate = accublas.eigh_certified([[2.0, 1.0], [1.0, 2.0]])
+    >>> bool((abs(w - [1, 3]) <= radii).all()), bool((radii < 1e-15).all()), clusters.tolist()
+    (True, True, [0, 1])
+    """
+    operands = Operands(a, mode=mode)
+    n = order(operands.arrays[0])
+    if operands.arrays[0].ndim > 2:
+        raise ArgumentError("argument a is a stack of matrices: expected one matrix")
+    matrix, v = operands.copy(operands.arrays[0], (n, n)), operands.empty((n, n))
+    w, radii, angles = (operands.empty((n,), REAL[operands.dtype]) for _ in range(3))
+    clusters = operands.empty((n,), "int64")
+    found = api.accublas_certificate_t(ctypes.sizeof(api.accublas_certificate_t))
+    address = [operands.view(array).address for array in (matrix, w, radii, v, angles, clusters)]
+    try:
+        operands.call(f"{operands.letter}{'heev' if operands.complex else 'syev'}_certified", api.ROW_MAJOR, api.VECTORS, api.UPPER if upper else api.LOWER,
+                      n, address[0], max(1, n), *address[1:4], max(1, n), *address[4:], ctypes.byref(found))  # fmt: skip
+    except NotCertifiedError:
+        pass  # the radii say it
+    return CertifiedEigenvalues(w, radii, v, angles, clusters - 1, Certificate.of(found))
 
 
 def cholesky(a: Any, *, upper: bool = False, mode: str | None = None) -> Any:

@@ -212,21 +212,26 @@ ACCUBLAS_TEST_ROUTINES(z, void, double, true, ungqr, unmqr)
 ACCUBLAS_TEST_ROUTINES(c, void, float, true, ungqr, unmqr)
 
 /// Those that real numbers have alone, r the letter of the norms.
-#define ACCUBLAS_TEST_REAL_ROUTINES(p, T)                                                                         \
-  template <class Matrix, class Vector>                                                                           \
-  void add_real_##p(std::vector<Routine>& routines, const Choice& c, Matrix matrix, Vector vector) {              \
-    using E = T;                                                                                                  \
-    const std::int64_t n = c.n, m = n + 1;                                                                        \
-    static const T alpha[] = {T(0.75), 0}, beta[] = {T(-0.5), 0};                                                 \
-    const Operand square = matrix(n, n, false), written_square = matrix(n, n, true), x = vector(n, false),        \
-                  y = vector(n, true), result{Operand::Kind::numbers, 1, 1, true, sizeof(T), false};              \
-    CALL(p##dot, false, ({x, x, result}), n, AT(0), AT(1), as<E>(o[2]));                                          \
-    CALL(p##nrm2, false, ({x, result}), n, AT(0), as<E>(o[1]));                                                   \
-    CALL(p##asum, false, ({x, result}), n, AT(0), as<E>(o[1]));                                                   \
-    CALL(p##symv, false, ({square, x, y}), c.layout, c.uplo, n, alpha, AT(0), AT(1), beta, AT(2));                \
-    CALL(p##ger, false, ({vector(m, false), x, matrix(m, n, true)}), c.layout, m, n, alpha, AT(0), AT(1), AT(2)); \
-    CALL(p##syr, false, ({x, written_square}), c.layout, c.uplo, n, alpha, AT(0), AT(1));                         \
-    CALL(p##syr2, false, ({x, x, written_square}), c.layout, c.uplo, n, alpha, AT(0), AT(1), AT(2));              \
+#define ACCUBLAS_TEST_REAL_ROUTINES(p, T)                                                                          \
+  template <class Matrix, class Vector>                                                                            \
+  void add_real_##p(std::vector<Routine>& routines, const Choice& c, Matrix matrix, Vector vector) {               \
+    using E = T;                                                                                                   \
+    const std::int64_t n = c.n, m = n + 1;                                                                         \
+    static const T alpha[] = {T(0.75), 0}, beta[] = {T(-0.5), 0};                                                  \
+    const Operand square = matrix(n, n, false), written_square = matrix(n, n, true), x = vector(n, false),         \
+                  y = vector(n, true), result{Operand::Kind::numbers, 1, 1, true, sizeof(T), false},               \
+                  values{Operand::Kind::numbers, n, 1, true, sizeof(T), false},                                    \
+                  cluster{Operand::Kind::pivots, n, 1, true, sizeof(std::int64_t), false};                         \
+    CALL(p##dot, false, ({x, x, result}), n, AT(0), AT(1), as<E>(o[2]));                                           \
+    CALL(p##nrm2, false, ({x, result}), n, AT(0), as<E>(o[1]));                                                    \
+    CALL(p##asum, false, ({x, result}), n, AT(0), as<E>(o[1]));                                                    \
+    CALL(p##symv, false, ({square, x, y}), c.layout, c.uplo, n, alpha, AT(0), AT(1), beta, AT(2));                 \
+    CALL(p##ger, false, ({vector(m, false), x, matrix(m, n, true)}), c.layout, m, n, alpha, AT(0), AT(1), AT(2));  \
+    CALL(p##syr, false, ({x, written_square}), c.layout, c.uplo, n, alpha, AT(0), AT(1));                          \
+    CALL(p##syr2, false, ({x, x, written_square}), c.layout, c.uplo, n, alpha, AT(0), AT(1), AT(2));               \
+    CALL(p##syev_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,           \
+         ACCUBLAS_VECTORS, c.uplo, n, AT(0), as<T>(o[1]), as<T>(o[2]), AT(3), as<T>(o[4]), as<std::int64_t>(o[5]), \
+         nullptr);                                                                                                 \
   }
 ACCUBLAS_TEST_REAL_ROUTINES(d, double)
 ACCUBLAS_TEST_REAL_ROUTINES(s, float)
@@ -244,7 +249,9 @@ ACCUBLAS_TEST_REAL_ROUTINES(s, float)
     };                                                                                                                 \
     const Operand square = matrix(n, n, false), written_square = matrix(n, n, true), x = vector(n, false),             \
                   y = vector(n, true), number{Operand::Kind::numbers, 1, 1, true, 2 * sizeof(T), false},               \
-                  real{Operand::Kind::numbers, 1, 1, true, sizeof(T), false};                                          \
+                  real{Operand::Kind::numbers, 1, 1, true, sizeof(T), false},                                          \
+                  values{Operand::Kind::numbers, n, 1, true, sizeof(T), false},                                        \
+                  cluster{Operand::Kind::pivots, n, 1, true, sizeof(std::int64_t), false};                             \
     CALL(p##dotu, false, ({x, x, number}), n, AT(0), AT(1), as<E>(o[2]));                                              \
     CALL(p##dotc, false, ({x, x, number}), n, AT(0), AT(1), as<E>(o[2]));                                              \
     CALL(norm, false, ({x, real}), n, AT(0), as<T>(o[1]));                                                             \
@@ -263,6 +270,9 @@ ACCUBLAS_TEST_REAL_ROUTINES(s, float)
     CALL(p##her2k, false,                                                                                              \
          ({by_trans(c.transposed_a, n, k, false), by_trans(c.transposed_a, n, k, false), written_square}), c.layout,   \
          c.uplo, ta, n, k, alpha, AT(0), AT(1), beta, AT(2));                                                          \
+    CALL(p##heev_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,               \
+         ACCUBLAS_VECTORS, c.uplo, n, AT(0), as<T>(o[1]), as<T>(o[2]), AT(3), as<T>(o[4]), as<std::int64_t>(o[5]),     \
+         nullptr);                                                                                                     \
   }
 ACCUBLAS_TEST_COMPLEX_ROUTINES(z, dznrm2, dzasum, double)
 ACCUBLAS_TEST_COMPLEX_ROUTINES(c, scnrm2, scasum, float)

@@ -81,8 +81,17 @@ def ties(form):
     return (x, ZERO) if form == "w" else x
 
 
+def vanishing(form):
+    """Pairs that are zero, with parts of any size, among small numbers."""
+    if form != "w" or rng.random() < 0.7:
+        return at(form, rng.randint(-210, -200))
+    x = at("b", rng.choice((rng.randint(-1074, 1023), 1023)))
+    return (x, (-x[0], x[1], not x[2]))
+
+
 KINDS = {"uniform": spread(-8, 0), "band": spread(-60, 60), "wide": spread(-300, 300), "whole": whole_range, "half": half_range, "tiny": tiny,
-         "subnormal": subnormal, "integers": integers, "zeros": zeros, "special": special, "ties": ties, "few bits": spread(-6, 0, 20)}
+         "subnormal": subnormal, "integers": integers, "zeros": zeros, "special": special, "ties": ties, "few bits": spread(-6, 0, 20),
+         "vanishing": vanishing}
 
 
 def matrix(rows, columns, form, kind):

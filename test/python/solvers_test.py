@@ -91,6 +91,26 @@ class Solutions(unittest.TestCase):
         self.assertIn(solution.certificate.reason, ("singular", "ill-conditioned"))
         self.assertEqual(accublas.solve_certified([[numpy.nan]], [1.0]).certificate.reason, "not finite")
 
+    def test_eigenvalues(self):
+        for dtype in TYPES:
+            for upper in (False, True):
+                a = integers((5, 5), dtype)
+                a = a + a.T.conj()
+                given = numpy.triu(a) if upper else numpy.tril(a)
+                w, radii, v, angles, clusters, certificate = accublas.eigh_certified(given, upper=upper)
+                self.assertEqual((certificate.reason, w.dtype, v.dtype), ("none", a.real.dtype, a.dtype))
+                self.assertTrue(numpy.all(abs(w - numpy.linalg.eigvalsh(a.astype(complex))) <= radii + 1e-13))
+                self.assertTrue(numpy.all(radii <= tolerance(dtype) * abs(w) + 1e-20) and numpy.all(angles <= tolerance(dtype)))
+                self.assertEqual(clusters.tolist(), list(range(5)))
+                numpy.testing.assert_allclose(a @ v, v * w, 0, 100 * tolerance(dtype))
+        double = accublas.eigh_certified(numpy.eye(3))
+        self.assertEqual((double.clusters.tolist(), double.certificate.positive_definite), ([0, 0, 0], True))
+        nothing = accublas.eigh_certified([[numpy.nan]])
+        self.assertEqual((nothing.certificate.reason, nothing.radii.tolist()), ("not finite", [numpy.inf]))
+        self.assertEqual(accublas.eigh_certified(numpy.zeros((0, 0))).w.shape, (0,))
+        with self.assertRaisesRegex(accublas.ArgumentError, "stack"):
+            accublas.eigh_certified(numpy.ones((1, 2, 2)))
+
     def test_factorizations(self):
         for dtype in TYPES:
             for shape in ((5, 5), (6, 4), (4, 6), (3, 1), (1, 3)):

@@ -1,7 +1,7 @@
-// Rounded results from residues with AVX-512, 32 elements at a time. A window of S (int8_windows_avx512.hpp) has its
+// Rounded results from residues with AVX-512 and NEON, 32 elements at a time. A window of S (int8_windows.hpp) has its
 // leading 111 bits as an integer pair, which is rounded once by a fused multiply-add. With alpha and beta c the result
 // is a sum of doubles, which Ziv's test rounds.
-#include "lib/cpu/kernels/int8_windows_avx512.hpp"
+#include "lib/cpu/kernels/int8_windows.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {

@@ -1,5 +1,5 @@
-// Entries to residues, exponents and sums with AVX-512: 32 values at a time, in the order of the bytes that they
-// become.
+// Entries to residues, exponents and sums with AVX-512 and NEON: 32 values at a time, in the order of the bytes that
+// they become.
 #include "lib/cpu/kernels/int8_kernels.hpp"
 #include "lib/cpu/kernels/int8_vector.hpp"
 #include "lib/numerics/float_bits.hpp"

@@ -1,0 +1,169 @@
+// The bounds of approximate eigenpairs (docs/eigenvalues.md, "The bounds").
+#include "lib/certified/eigenpairs.hpp"
+#include "lib/numerics/eft.hpp"
+
+namespace accublas::certified {
+
+namespace {
+
+constexpr double rounding_unit = 0x1p-53;
+
+/// Bounds the norm of a column, or of a matrix, whose numbers each err by at most `times` 2^-1075.
+double underflow_of(double times, Index rows) {
+  return mul_up(times * static_cast<double>(rows), least_subnormal<double>());
+}
+
+class EigenProof {
+ public:
+  EigenProof(const HermitianMatrix& a, const Eigenpairs& pairs, const Calls& calls)
+      : a_(a), pairs_(pairs), calls_(calls), n_(a.n), rows_(a.rows()) {}
+
+  EigenBounds run() {
+    if (!ascends()) return std::move(bounds_);
+    bound_orthogonality();
+    if (!(bounds_.contraction < 1)) return std::move(bounds_);
+    bound_residuals();
+    bounds_.residual = div_up(norm_up(n_, bounds_.residuals.data()), sqrt_down(below(1 - bounds_.contraction)));
+    if (bounds_.residual < HUGE_VAL) find_clusters();
+    return std::move(bounds_);
+  }
+
+ private:
+  Index at(Index i, Index j) const { return i + j * rows_; }
+  bool two_parts() const { return pairs_.parts == 2; }
+  /// Whether D ascends. Weyl's bound compares its k-th number with the k-th eigenvalue, and a LAPACK that did not
+  /// converge may leave any order.
+  bool ascends() const {
+    for (Index k = 1; k < n_; ++k)
+      if (const double last = pairs_.d[k - 1];
+          !(last < pairs_.d[k]) && !(last == pairs_.d[k] && pairs_.d_low[k - 1] <= pairs_.d_low[k]))
+        return false;
+    return true;
+  }
+
+  /// Computes E = I - X^H X for the high part of X, and the bound of the norm of I - X^H X for both parts.
+  void bound_orthogonality() {
+    const double* const x = pairs_.x.data();
+    bounds_.e = Array(rows_ * n_);
+    double* const e = bounds_.e.data();
+    calls_.place().run(FillStep<double>{{e, 1, rows_}, 1}, rows_, n_);
+    if (a_.complex) {
+      bounds_.left = Array(rows_ * rows_);
+      write_left(x, n_, n_, bounds_.left.data());
+      calls_.product(rows_, n_, rows_, -1, {bounds_.left.data(), rows_, 1}, {x, 1, rows_}, 1, {e, 1, rows_});
+    } else {
+      calls_.subtract_gram(n_, x, e);
+      for_columns(n_, calls_, [&](Index j) {
+        for (Index i = j + 1; i < n_; ++i) e[at(i, j)] = e[at(j, i)];
+      });
+    }
+    const double high = add_up(mul_up(matrix_norm(e), 1 + 2 * rounding_unit), underflow_of(1, rows_));
+    bounds_.low_norms = Array(n_);
+    std::fill_n(bounds_.low_norms.data(), n_, 0.0);
+    double low = 0;
+    if (two_parts()) {
+      column_norms_up(rows_, n_, pairs_.x_low.data(), bounds_.low_norms.data(), calls_);
+      low = norm_up(n_, bounds_.low_norms.data());
+    }
+    bounds_.high_size = add_up(1, high);  // at least sqrt(1 + norm(E))
+    bounds_.contraction = add_up(high, mul_up(low, add_up(mul_up(2, bounds_.high_size), low)));
+  }
+
+  double matrix_norm(const double* m) const {
+    const Array norms(n_);
+    column_norms_up(rows_, n_, m, norms.data(), calls_);
+    return norm_up(n_, norms.data());
+  }
+
+  /// Computes F, and the bound of the norm of each column of the exact F.
+  void bound_residuals() {
+    const double *const x = pairs_.x.data(), *const x_low = pairs_.x_low.data();
+    bounds_.f = Array(rows_ * n_);
+    double* const f = bounds_.f.data();
+    for_columns(n_, calls_, [&](Index j) {
+      for (Index i = 0; i < rows_; ++i) f[at(i, j)] = x[at(i, j)] * pairs_.d[j];
+    });
+    const Array norms(n_), errors(n_);
+    std::fill_n(errors.data(), n_, underflow_of(a_.inexact ? 16 : 8, rows_));
+    const auto add_rounding = [&] {
+      column_norms_up(rows_, n_, f, norms.data(), calls_);
+      for (Index j = 0; j < n_; ++j) errors[j] = add_up(errors[j], mul_up(rounding_unit, norms[j]));
+    };
+    const Matrix<const double> a{a_.a.data(), 1, rows_};
+    calls_.product(rows_, n_, rows_, 1, a, {x, 1, rows_}, -1, {f, 1, rows_});
+    add_rounding();
+    if (two_parts()) {
+      calls_.product(rows_, n_, rows_, 1, a, {x_low, 1, rows_}, 1, {f, 1, rows_});
+      add_rounding();
+    }
+    for_columns(n_, calls_, [&](Index j) {
+      const double d = pairs_.d[j], d_low = pairs_.d_low[j];
+      for (Index i = at(0, j); i < at(0, j + 1); ++i) {
+        double rest = two_product(x[i], d).low + x[i] * d_low;
+        if (two_parts()) rest += x_low[i] * d + x_low[i] * d_low;
+        f[i] -= rest;
+      }
+    });
+    add_rounding();
+    bounds_.residuals = Array(n_);
+    for (Index j = 0; j < n_; ++j) {
+      // The number that was subtracted last has at most four terms, each of which passed at most four roundings.
+      const double d = std::fabs(pairs_.d[j]), d_low = std::fabs(pairs_.d_low[j]);
+      const double terms = add_up(mul_up(add_up(mul_up(rounding_unit, d), d_low), bounds_.high_size),
+                                  mul_up(add_up(d, d_low), bounds_.low_norms[j]));
+      errors[j] = add_up(errors[j], mul_up(6 * rounding_unit, terms));
+      bounds_.residuals[j] = add_up(norms[j], errors[j]);
+    }
+    bound_corrections(errors);
+  }
+
+  /// Computes x^H f / x^H x for every column. `errors` bound the norms of the errors of F's columns.
+  void bound_corrections(const Array& errors) {
+    const double a = bounds_.contraction, rest = below(1 - a);
+    const double rounding = mul_up(static_cast<double>(2 * rows_) * rounding_unit, bounds_.high_size);
+    bounds_.corrections = Array(n_);
+    bounds_.correction_errors = Array(n_);
+    for_columns(n_, calls_, [&](Index j) {
+      double sum = 0;
+      for (Index i = at(0, j); i < at(0, j + 1); ++i) sum += pairs_.x[i] * bounds_.f[i];
+      // The magnitudes of the sum's terms add up to no more than the product of both norms.
+      double error = mul_up(add_up(rounding, bounds_.low_norms[j]), bounds_.residuals[j]);
+      error = add_up(error, add_up(mul_up(add_up(1, a), errors[j]), mul_up(a, std::fabs(sum))));
+      bounds_.corrections[j] = sum;
+      bounds_.correction_errors[j] = div_up(add_up(error, underflow_of(1, rows_)), rest);
+    });
+  }
+
+  /// Separates eigenvalues whose intervals of Weyl's bound do not meet.
+  void find_clusters() {
+    const double both = add_up(bounds_.residual, bounds_.residual);
+    for (Index k = 0; k < n_; ++k) {
+      const double between = k == 0 ? 0 : below(distance_down(pairs_, k - 1, k) - both);
+      if (between > 0) bounds_.gap = bounds_.gap > 0 ? std::min(bounds_.gap, between) : between;
+      bounds_.cluster.push_back(k == 0 || between > 0 ? k : bounds_.cluster.back());
+    }
+  }
+
+  const HermitianMatrix& a_;
+  const Eigenpairs& pairs_;
+  const Calls& calls_;
+  const Index n_, rows_;
+  EigenBounds bounds_{};
+};
+
+}  // namespace
+
+EigenBounds bound_eigenpairs(const HermitianMatrix& a, const Eigenpairs& pairs, const Calls& calls) {
+  return EigenProof(a, pairs, calls).run();
+}
+
+double distance_down(const Eigenpairs& pairs, Index j, Index k) {
+  const DoublePair difference = two_sum(pairs.d[k], -pairs.d[j]);
+  const double low = pairs.d_low[k] - pairs.d_low[j];
+  // The sum of the three numbers passes three roundings of numbers that are no larger than `size`.
+  const double size = add_up(add_up(std::fabs(difference.high), std::fabs(difference.low)),
+                             add_up(std::fabs(pairs.d_low[k]), std::fabs(pairs.d_low[j])));
+  return below(difference.high + (difference.low + low) - mul_up(8 * rounding_unit, size));
+}
+
+}  // namespace accublas::certified

@@ -1,0 +1,29 @@
+// Eigenvalues and eigenvectors with proved bounds (docs/eigenvalues.md). Single precision is computed in double, which
+// is exact for the matrix.
+#pragma once
+
+#include "lib/call/product.hpp"
+#include "lib/runtime/context.hpp"
+
+namespace accublas {
+
+/// A Hermitian A of order `n`, of which the triangle that `a` names is read, and the results. All arrays are in host
+/// memory or all on one device. Without `vectors` the members from v on are not used.
+template <class E>
+struct CertifiedEigenvalues {
+  Index n;
+  Operand<E> a;
+  RealOf<E>*w, *radius;
+  bool vectors;
+  Matrix<E> v;
+  RealOf<E>* angle;
+  std::int64_t* cluster;  ///< counted from 1
+};
+
+/// Writes the results and *certificate (its struct_size is not read). Throws Error(ACCUBLAS_ERROR_NOT_CERTIFIED)
+/// afterwards if a radius is not finite. `options` may be null.
+template <class E>
+void certify_eigenvalues(Context& context, const CertifiedEigenvalues<E>& problem, const accublas_options* options,
+                         accublas_certificate_t* certificate);
+
+}  // namespace accublas

@@ -1,0 +1,122 @@
+// Hermitian matrices of every type, their certified eigenvalues, and the check of these in exact arithmetic.
+#pragma once
+
+#include <cstdlib>
+
+#include "test/certified/inertia.hpp"
+#include "test/certified/systems.hpp"
+
+/// The number of random cases; ACCUBLAS_TEST_SCALE multiplies it.
+inline int cases(int usual) {
+  const char* const scale = std::getenv("ACCUBLAS_TEST_SCALE");
+  return scale ? static_cast<int>(usual * std::max(std::atof(scale), 1.0)) : usual;
+}
+
+/// A Hermitian matrix, rows side by side.
+template <class E>
+struct Hermitian {
+  int n;
+  std::vector<E> a;
+
+  explicit Hermitian(int n) : n(n), a(static_cast<std::size_t>(n * n)) {}
+  const E& at(int i, int j) const { return a[static_cast<std::size_t>(i * n + j)]; }
+  /// Sets element (i, j) and its conjugate.
+  void set(int i, int j, double re, double im = 0) {
+    a[static_cast<std::size_t>(i * n + j)] = number<E>(re, i == j ? 0 : im);
+    a[static_cast<std::size_t>(j * n + i)] = number<E>(re, i == j ? 0 : -im);
+  }
+};
+
+template <class E>
+struct Eigen {
+  accublas_status status;
+  accublas_certificate_t certificate;
+  std::vector<RealOf<E>> w, radius, angle;
+  std::vector<std::int64_t> cluster;
+  std::vector<E> v;  // rows side by side
+};
+
+#define EIGEN_NAME(type, E, T, name)                                                                                  \
+  inline accublas_status syev(accublas_layout l, accublas_job j, accublas_uplo u, int64_t n, const E* a, int64_t lda, \
+                              T* w, T* r, E* v, int64_t ldv, T* angle, int64_t* cluster, accublas_certificate_t* c,   \
+                              const accublas_options* o) {                                                            \
+    return accublas_##name##_certified_ex(nullptr, l, j, u, n, a, lda, w, r, v, ldv, angle, cluster, c, o);           \
+  }
+EIGEN_NAME(double, double, double, dsyev)
+EIGEN_NAME(float, float, float, ssyev)
+EIGEN_NAME(void, std::complex<double>, double, zheev)
+EIGEN_NAME(void, std::complex<float>, float, cheev)
+
+/// The triangle that must not be read holds NaN, and so do the imaginary parts of the diagonal.
+template <class E>
+Eigen<E> eigen(const Hermitian<E>& h, const Form& form = {}, accublas_job job = ACCUBLAS_VECTORS,
+               const accublas_options* options = nullptr) {
+  using T = RealOf<E>;
+  const bool columns = form.layout == ACCUBLAS_COL_MAJOR;
+  const int n = h.n, ld = std::max(1, n) + form.pad;
+  const auto size = static_cast<std::size_t>(n), all = static_cast<std::size_t>(ld) * size;
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  const auto place = [&](int i, int j) { return static_cast<std::size_t>(columns ? i + j * ld : i * ld + j); };
+  std::vector<E> a(all, number<E>(nan)), v(all, number<E>(7));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (form.uplo == ACCUBLAS_UPPER ? i <= j : i >= j)
+        a[place(i, j)] = i == j ? number<E>(std::real(h.at(i, i)), nan) : h.at(i, j);
+  std::vector<E> before = a;
+  Eigen<E> answer{{}, {}, std::vector<T>(size), std::vector<T>(size), std::vector<T>(size), {}, {}};
+  answer.cluster.resize(size);
+  answer.certificate.struct_size = sizeof answer.certificate;
+  answer.status = syev(form.layout, job, form.uplo, n, a.data(), ld, answer.w.data(), answer.radius.data(), v.data(),
+                       ld, answer.angle.data(), answer.cluster.data(), &answer.certificate, options);
+  EXPECT_EQ(std::memcmp(a.data(), before.data(), all * sizeof(E)), 0) << "A was written to";
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) answer.v.push_back(v[place(i, j)]);
+  return answer;
+}
+
+/// The real matrix of the parts, which has every eigenvalue of a complex one twice.
+template <class E>
+SymmetricMatrix symmetric_of(const Hermitian<E>& h) {
+  constexpr int parts = is_complex<E> ? 2 : 1;
+  const int n = parts * h.n;
+  std::vector<double> rows;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      const E& z = h.at(i % h.n, j % h.n);
+      const bool lower = i >= h.n, right = j >= h.n;
+      rows.push_back(lower == right ? part(z, 0) : lower ? part(z, 1) : -part(z, 1));
+    }
+  return {n, rows};
+}
+
+/// Counts what was checked, and how tight it was.
+struct Checked {
+  long radii = 0, angles = 0;
+  double ulps = 0, angle = 0;
+  void print(const char* what) const {
+    std::printf("%s: %ld radii, %ld angles; at most %.4g ulps and %.3g radians\n", what, radii, angles, ulps, angle);
+  }
+};
+
+/// No radius of the eigenvalues from first to end is false. Those that are smaller than `least` do not count as loose.
+template <class E>
+void check_radii(const Hermitian<E>& h, const Eigen<E>& answer, Checked& checked, double least = 0, int first = 0,
+                 int end = -1) {
+  constexpr int parts = is_complex<E> ? 2 : 1;
+  const SymmetricMatrix exact = symmetric_of(h);
+  ASSERT_EQ(answer.status, ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+  for (int k = first; k < (end < 0 ? h.n : end); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const double w = static_cast<double>(answer.w[at]), r = static_cast<double>(answer.radius[at]);
+    ASSERT_GE(r, 0);
+    const Inertia low = exact.around(w, -r), high = exact.around(w, r);
+    EXPECT_LE(low.below, parts * k) << "false: w(" << k << ") = " << w << " - " << r << ", n = " << h.n;
+    EXPECT_GE(high.below + high.equal, parts * (k + 1)) << "false: w(" << k << ") = " << w << " + " << r;
+    if (k > 0) {
+      EXPECT_GE(answer.w[at], answer.w[at - 1]);
+      EXPECT_GE(answer.cluster[at], answer.cluster[at - 1]);
+    }
+    ++checked.radii;
+    if (w != 0 && std::fabs(w) > least) checked.ulps = std::max(checked.ulps, r / unit_in_last_place<RealOf<E>>(w));
+  }
+}
