@@ -314,3 +314,82 @@ void check_reconstruction() {
 
 TEST(Int8Kernels, ReconstructionDouble) { check_reconstruction<double>(); }
 TEST(Int8Kernels, ReconstructionFloat) { check_reconstruction<float>(); }
+
+/// Exact integers from residues: the extremes, zero, and numbers of any length of either sign.
+TEST(Int8Kernels, Integers) {
+  gmp_randstate_t state;
+  gmp_randinit_default(state);
+  std::mt19937_64 g(6);
+  constexpr Index cols = 45, stride = 64;
+  std::vector<Isa> all = levels();
+  all.push_back(Isa::baseline);
+  for (int count = 15; count <= max_moduli; ++count) {
+    Aligned<std::int8_t> planes(static_cast<std::size_t>(max_moduli * stride));
+    std::vector<Integer> sums(cols);
+    const Integer most = largest_sum(count);
+    const unsigned bits = static_cast<unsigned>(mpz_sizeinbase(most.z_, 2));
+    for (Index c = 0; c < cols; ++c) {
+      Integer& s = sums[static_cast<std::size_t>(c)];
+      mpz_urandomm(s.z_, state, most.z_);
+      if (c % 4 == 1) mpz_fdiv_q_2exp(s.z_, s.z_, g() % bits);
+      if (c < 2) mpz_set(s.z_, most.z_);
+      if (c == 2) mpz_set_ui(s.z_, 0);
+      if (c % 2) mpz_neg(s.z_, s.z_);
+      for (int l = 0; l < count; ++l)
+        planes.data[l * stride + c] = static_cast<std::int8_t>(residue(s, int8_moduli[l].p));
+    }
+    const int limbs = static_cast<int>(bits) / 64 + 1;
+    std::uint64_t out[crt_limbs * stride];
+    for (Isa isa : all) {
+      int8_reconstruct_kernels(isa).to_integers(
+          {&int8_crt_table(count), planes.data, stride, cols, limbs, out, stride});
+      for (Index c = 0; c < cols; ++c) {
+        Integer got, power;
+        std::uint64_t words[crt_limbs];
+        for (int l = 0; l < limbs; ++l) words[l] = out[l * stride + c];
+        mpz_import(got.z_, static_cast<std::size_t>(limbs), -1, sizeof *words, 0, 0, words);
+        mpz_setbit(power.z_, static_cast<mp_bitcnt_t>(64 * limbs));
+        if (words[limbs - 1] >> 63 != 0) mpz_sub(got.z_, got.z_, power.z_);
+        ASSERT_EQ(mpz_cmp(got.z_, sums[static_cast<std::size_t>(c)].z_), 0)
+            << isa_name(isa) << " moduli " << count << " " << c;
+      }
+    }
+  }
+  gmp_randclear(state);
+}
+
+/// Entries that are limbs already: residues of the fast kernels and of the portable ones.
+TEST(Int8Kernels, Limbs) {
+  const FpEnvironment environment;
+  std::mt19937_64 g(7);
+  constexpr Index k = 128, ld = k + 8, plane = 32 * ld, room = 32 * (k + 64);
+  for (int limbs = 3; limbs <= 4; ++limbs) {
+    Aligned<double> x(static_cast<std::size_t>(4 * plane));
+    for (int l = 0; l < limbs; ++l)
+      for (Index i = 0; i < plane; ++i) {
+        const int bits = l + 1 < limbs ? 42 : 45;
+        const double size =
+            g() % 8 == 0 ? std::ldexp(1, bits) : std::floor(std::ldexp(static_cast<double>(g() >> 12), bits - 52));
+        x.data[l * plane + i] = g() % 2 ? size : -size;
+      }
+    for (bool panel : {false, true}) {
+      Aligned<std::uint8_t> want(static_cast<std::size_t>(max_moduli * room)),
+          got(static_cast<std::size_t>(max_moduli * room));
+      Int8Conversion t{x.data, ld, k, nullptr, panel, want.data, k + 64, room, max_moduli, limbs, plane};
+      int8_convert_portable().residues(t);
+      for (Isa isa : levels()) {
+        t.out = got.data;
+        int8_convert_kernels(isa).residues(t);
+        for (int l = 0; l < max_moduli; ++l)
+          for (Index i = 0; i < 32 * k; ++i) {
+            const Index at = l * room + (panel ? i : i / k * (k + 64) + i % k);
+            const int difference =
+                panel ? static_cast<std::int8_t>(got.data[at]) - static_cast<std::int8_t>(want.data[at])
+                      : got.data[at] - want.data[at];
+            ASSERT_EQ(difference % int8_moduli[l].p, 0)
+                << isa_name(isa) << " " << limbs << " " << panel << " " << l << " " << i;
+          }
+      }
+    }
+  }
+}
