@@ -20,7 +20,7 @@ class EigenProof {
 
   EigenBounds run() {
     bound_orthogonality();
-    if (!(bounds_.contraction < 1)) return std::move(bounds_);
+    if (!(bounds_.contraction < 1 && ascends())) return std::move(bounds_);
     bound_residuals();
     bounds_.residual = div_up(norm_up(n_, bounds_.residuals.data()), sqrt_down(below(1 - bounds_.contraction)));
     if (bounds_.residual < HUGE_VAL) find_clusters();
@@ -30,6 +30,14 @@ class EigenProof {
  private:
   Index at(Index i, Index j) const { return i + j * rows_; }
   bool two_parts() const { return pairs_.parts == 2; }
+  /// Whether D ascends. The low part of a number is at most half a unit in the last place of its high part.
+  bool ascends() const {
+    for (Index k = 1; k < n_; ++k) {
+      const double d = pairs_.d[k], before = pairs_.d[k - 1];
+      if (!(before < d || (before == d && pairs_.d_low[k - 1] <= pairs_.d_low[k]))) return false;
+    }
+    return true;
+  }
 
   /// Computes E = I - X^H X for the high part of X, and the bound of the norm of I - X^H X for both parts.
   void bound_orthogonality() {
