@@ -2,6 +2,7 @@
 # accublas on a fresh Debian 12 or Ubuntu 24.04: installs what is missing, builds, and runs.
 #   ./setup.sh demo   the demonstration on real matrices: a Fortran program and accublas-compare; builds what they need
 #   ./setup.sh test   builds everything, and runs the demonstration and all tests but the suite long
+#   ./setup.sh long   builds everything, and runs the suite long, which takes hours: it emulates other architectures, among other things
 # Packages come from apt, through sudo only when needed. BUILD_DIR (default: build) names the build folder.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -11,6 +12,9 @@ packages=(g++ gfortran meson ninja-build pkg-config libopenblas-dev python3 pyth
   python3-matplotlib python3-tqdm libcli11-dev)
 test_packages=(clang g++-aarch64-linux-gnu qemu-user libgtest-dev libmpfr-dev libgmp-dev libblas3 libblas-test liblapack-test liblapack3 python3-pip python3-venv python3-mpmath python3-gmpy2 build-essential debhelper
   cmake libopenmpi-dev openmpi-bin libscalapack-openmpi-dev scalapack-test-common scalapack-mpi-test hpcc coq libcoq-flocq)
+
+# Compilers of architectures that only the suite long has.
+long_packages=(g++-powerpc64le-linux-gnu g++-riscv64-linux-gnu g++-s390x-linux-gnu)
 
 install_missing() {
   local missing=() package sudo=()
@@ -44,6 +48,13 @@ configure() {
   fi
 }
 
+# Kernels that no GPU runs here: the compiler's checks are wanted, not their speed. Sources are compiled together, in half of the time,
+# some at a time: a number that divides none of sources, where Meson 1.0 asks for a file that is not there.
+build_tests() {
+  configure -Dtests=enabled "-Dgpu_fast_compile=$([ -n "$(gpus)" ] && echo false || echo true)" -Dunity=on -Dunity_size=17
+  ninja -C "$build"
+}
+
 demo() {
   local data=data
   for matrix in 1138_bus west0479 mahindas lund_a pores_1; do
@@ -73,10 +84,7 @@ case "${1:-}" in
     ;;
   test)
     install_missing "${packages[@]}" "${test_packages[@]}"
-    # Kernels that no GPU runs here: the compiler's checks are wanted, not their speed. Sources are compiled together, in half of the time,
-    # some at a time: a number that divides none of sources, where Meson 1.0 asks for a file that is not there.
-    configure -Dtests=enabled "-Dgpu_fast_compile=$([ -n "$(gpus)" ] && echo false || echo true)" -Dunity=on -Dunity_size=17
-    ninja -C "$build"
+    build_tests
     # Half of the demonstration is by one thread: beside the tests.
     demo >"$build/demo.txt" 2>&1 &
     status=0
@@ -88,8 +96,13 @@ case "${1:-}" in
     totals
     exit "$status"
     ;;
+  long)
+    install_missing "${packages[@]}" "${test_packages[@]}" "${long_packages[@]}"
+    build_tests
+    meson test -C "$build" --suite long --print-errorlogs
+    ;;
   *)
-    sed -n '2,5s/^# \{0,1\}//p' "$0"
+    sed -n '2,6s/^# \{0,1\}//p' "$0"
     exit 2
     ;;
 esac

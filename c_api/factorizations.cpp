@@ -40,8 +40,6 @@ accublas_status factorization(accublas_context* ctx, accublas_layout layout, con
   });
 }
 
-Pivots pivots(const std::int64_t* ipiv) { return {const_cast<std::int64_t*>(ipiv), false}; }
-
 }  // namespace
 
 #include "c_api/factorizations_functions.inc"

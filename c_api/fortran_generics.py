@@ -30,9 +30,9 @@ SIDED, RANK_K, SYSTEM = "m n, a order order", "c n n, op(a) n k", "a n n, b n nr
 # {group: (comment of its module, its generics)}.
 GENERICS = {
     "level1": ("", [  # in fortran/accublas_routines.f90.in, whose comment says what the arguments are
-        Generic("dot", "x n, y n", "Returns sum(x*y), or a NaN if the call fails."),
+        Generic("dot", "x n, y n", "Returns sum(x*y), or a NaN if the call fails.", types="dszcq"),
         Generic("dotc", "x n, y n", "Returns dot_product(x, y), which for complex vectors is sum(conjg(x)*y), or a NaN if the call fails."),
-        Generic("nrm2", "x n", "Returns norm2(x), for complex vectors that of their components, or a NaN if the call fails."),
+        Generic("nrm2", "x n", "Returns norm2(x), for complex vectors that of their components, or a NaN if the call fails.", types="dszcq"),
         Generic("asum", "x n", "Returns sum(abs(x)), for complex vectors that of their components, or a NaN if the call fails."),
     ]),
     "mixed_dots": ("Inner products of single-precision vectors with the arguments of accublas_real32: DSDOT and SDSDOT.", [
@@ -73,7 +73,7 @@ For real numbers the routines of Hermitian matrices are the symmetric ones.""", 
         Generic("symm", f"c m n, b {SIDED}", "c = alpha a b + beta c (side 'L') or alpha b a + beta c, a symmetric."),
         Generic("hemm", f"c m n, b {SIDED}",
                 "c = alpha a b + beta c (side 'L') or alpha b a + beta c, a Hermitian: imaginary parts of its diagonal are not read."),
-        Generic("syrk", RANK_K, "The triangle uplo of c = alpha a transpose(a) + beta c, or (trans 'T') alpha transpose(a) a + beta c."),
+        Generic("syrk", RANK_K, "The triangle uplo of c = alpha a transpose(a) + beta c, or (trans 'T') alpha transpose(a) a + beta c.", types="dszcq"),
         Generic("herk", RANK_K, "The triangle uplo of c = alpha a conjg(transpose(a)) + beta c, or (trans 'C') alpha conjg(transpose(a)) a + "
                 "beta c, alpha and beta real; imaginary parts of c's diagonal become zero."),
         Generic("syr2k", f"{RANK_K}, op(b) n k", "The triangle uplo of c = alpha a transpose(b) + alpha b transpose(a) + beta c, or (trans 'T') "
@@ -81,7 +81,7 @@ For real numbers the routines of Hermitian matrices are the symmetric ones.""", 
         Generic("her2k", f"{RANK_K}, op(b) n k", "The triangle uplo of c = alpha a conjg(transpose(b)) + conjg(alpha) b conjg(transpose(a)) + "
                 "beta c, or (trans 'C') of the conjugate transposes first, beta real."),
         Generic("trmm", f"b {SIDED}", "b = alpha op(a) b (side 'L') or alpha b op(a), a triangular."),
-        Generic("trsm", f"b {SIDED}", "b = alpha times the solution x of op(a) x = b (side 'L') or x op(a) = b, a triangular."),
+        Generic("trsm", f"b {SIDED}", "b = alpha times the solution x of op(a) x = b (side 'L') or x op(a) = b, a triangular.", types="dszcq"),
         Generic("gemmt", f"{RANK_K}, op(b) k n", "The triangle uplo of c = alpha op(a) op(b) + beta c."),
     ]),
     "factorizations": (f"""LAPACK's factorizations of matrices of {{NUMBERS}}, and solutions and inverses from them, as generics

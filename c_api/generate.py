@@ -18,16 +18,17 @@ from arguments import CERTIFICATE, ENUM, FACTOR, INFO, INPUT, LEADING, OUTPUT, P
 from routines import Shaped
 
 WIDTH = 119  # and a semicolon
-C_TYPES = {"d": "double", "s": "float", "z": "void", "c": "void"}
-REAL_TYPES = {"d": "double", "s": "float", "z": "double", "c": "float"}
-LIBRARY_TYPES = {"d": "double", "s": "float", "z": "Complex<double>", "c": "Complex<float>"}
+C_TYPES = {"d": "double", "s": "float", "z": "void", "c": "void", "q": "void", "w": "void", "x": "void"}
+REAL_TYPES = {"d": "double", "s": "float", "z": "double", "c": "float", "w": "double"}
+LIBRARY_TYPES = {"d": "double", "s": "float", "z": "Complex<double>", "c": "Complex<float>", "q": "quad::Format::binary128", "w": "quad::Format::pair", "x": "void"}
 
 HOST_OR_DEVICE = "in host or device memory"
 POINTED = {FACTOR: "where accublas_set_pointer_mode says", INPUT: HOST_OR_DEVICE, OUTPUT: HOST_OR_DEVICE, PIVOTS_IN: HOST_OR_DEVICE,
            PIVOTS_OUT: HOST_OR_DEVICE, POINTERS_IN: HOST_OR_DEVICE, POINTERS_OUT: HOST_OR_DEVICE}
 STATUSES = ("ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS, _NO_DEVICE, _DEVICE, _C_UNDEFINED, "
             "_ENVIRONMENT, _NO_BLAS or _INTERNAL")
-OWN_STATUSES = {"certified": STATUSES.replace(" or _INTERNAL", ", _NOT_CERTIFIED or _INTERNAL")}
+QUAD_STATUSES = "ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL"
+OWN_STATUSES = {"certified": STATUSES.replace(" or _INTERNAL", ", _NOT_CERTIFIED or _INTERNAL"), "quad_level1": QUAD_STATUSES, "quad": QUAD_STATUSES}
 
 
 def unknown_aliases(aliases):

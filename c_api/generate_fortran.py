@@ -23,8 +23,9 @@ from fortran_header import constants, functions, report_structs, settings
 from fortran_mp import mp_procedures
 from fortran_text import LAST_ARGUMENTS, comment, declarations, indented, statement
 
-MODULES = {"d": "real64", "s": "real32", "z": "complex_real64", "c": "complex_real32"}
-KINDS = {"d": "real64", "s": "real32", "z": "real64", "c": "real32"}
+MODULES = {"d": "real64", "s": "real32", "z": "complex_real64", "c": "complex_real32", "q": "real128"}
+KINDS = {"d": "real64", "s": "real32", "z": "real64", "c": "real32", "q": "real128"}
+REALS = "dsq"
 CODES = {"layout": "ACCUBLAS_COL_MAJOR", "side": "side_code(side)", "uplo": "uplo_code(uplo)", "diag": "diag_code(diag)"} | {
     name: f"transpose_code({name})" for name in ("trans", "transa", "transb")} | {"jobz": "ACCUBLAS_VECTORS"}
 
@@ -39,7 +40,7 @@ def named_rows(letter):
         found |= {row.stem(name): (row, name) for name in own}
         if own:
             found |= {stem: (row, own[0]) for stem in map(row.stem, row.names.split()) if stem not in found}
-    return found | {row.stem(row.names.split()[0]): found[row.of_reals] for row in rows if row.of_reals and letter not in row.types}
+    return found | {row.stem(row.names.split()[0]): found[row.of_reals] for row in rows if row.of_reals in found and letter not in row.types}
 
 
 # ---- The C functions of the routines ----
@@ -74,7 +75,7 @@ class Procedure:
         self.generic, self.row, self.letter = generic, row, letter
         # Where numbers are real, messages have the name of the symmetric routine.
         symmetric = [other.stem for other in group if other.of == generic.stem and other.types == "ds"]
-        self.message = symmetric[0] if symmetric and letter in "ds" else generic.stem
+        self.message = symmetric[0] if symmetric and letter in REALS else generic.stem
         self.arguments = row.signature()
         names = [argument.name for argument in self.arguments]
         self.matrices = [name for name in names if "ld" + name.replace("radius", "r") in names]
@@ -91,7 +92,7 @@ class Procedure:
 
     def number(self, name):
         kind = "real32" if name in self.row.single.split() else KINDS[self.letter]
-        return f"real({kind})" if name in self.row.real.split() or self.letter in "ds" else f"complex({kind})"
+        return f"real({kind})" if name in self.row.real.split() or self.letter in REALS else f"complex({kind})"
 
     def real_factor(self, name):
         return name in self.row.real.split() and self.letter in "zc"
@@ -252,7 +253,7 @@ def generics(group, letters):
     parts = [generic_parts(group, letter) for letter in letters]
     text, module = "\n\n  ".join(part[2] for part in parts), f"accublas_{group}" + (f"_{MODULES[letters]}" if len(letters) == 1 else "")
     head = [comment(f"{GENERICS[group][0].format(**values(letters[0]))}\nMade by c_api/generate_fortran.py.", 0), f"module {module}"]
-    head += uses("iso_c_binding", text, "c_ptr c_loc c_sizeof") + uses("iso_fortran_env", text, "int32 int64 real32 real64")
+    head += uses("iso_c_binding", text, "c_ptr c_loc c_sizeof") + uses("iso_fortran_env", text, "int32 int64 real32 real64 real128")
     head += uses("ieee_arithmetic", text, "ieee_value ieee_quiet_nan")
     head += uses("accublas_constants", text, "ACCUBLAS_SUCCESS ACCUBLAS_ERROR_NOT_CERTIFIED ACCUBLAS_COL_MAJOR ACCUBLAS_RIGHT ACCUBLAS_VECTORS")
     head += ["  use accublas_contexts, only: accublas_context, accublas_options", "  use accublas_calls"]
@@ -282,6 +283,7 @@ def template(path, word, kind=None):
     """A source with its variables replaced, for a type of numbers or what a header says, of routines for an integer kind if there is one."""
     if word in MODULES:
         replaced = values(word) | dict(zip(("LEVEL1_PUBLIC", "LEVEL1_INTERFACES", "LEVEL1_PROCEDURES"), generic_parts("level1", word)))
+        replaced["LEVEL1_C"] = ", ".join(f"c_{generic.stem}" for generic in GENERICS["level1"][1] if word in generic.types)
     else:
         header = Path(word).read_text()
         last = LAST_ARGUMENTS[1:2] * bool(kind) + LAST_ARGUMENTS[3:]
@@ -297,7 +299,7 @@ def netlib_routine(row, stem, name, letter, integer):
     arguments = [argument for argument in row.signature() if argument.name not in ("layout", "result")]
     result, declared, passed = row.arguments.endswith("result!"), [], {"layout": CODES["layout"], "result": "c_loc(r)"}
     for argument in arguments:
-        name_, number = argument.name, "real(wp)" if letter in "ds" or argument.name in row.real.split() else "complex(wp)"
+        name_, number = argument.name, "real(wp)" if letter in REALS or argument.name in row.real.split() else "complex(wp)"
         if argument.kind == ENUM:
             declared.append(("character, intent(in)", name_))
             passed[name_] = CODES[name_]

@@ -33,7 +33,7 @@ class Row:
     body: "str | Shaped"  # what the exported function returns, in C++; {E} is the type of a number
     stored: dict = field(default_factory=dict)  # matrices: rows and columns as stored without transposition
     comments: dict = field(default_factory=dict)  # of arguments that mean something of their own here
-    types: str = "dszc"
+    types: str = "dszc"  # q: binary128, w: pairs of doubles, x: numbers of several types
     real: str = ""  # arguments that are real whatever the numbers are
     single: str = ""  # arguments of single precision whatever the type is
     of_reals: str = ""  # the operation that this one is for real numbers, where it has no name for them
@@ -52,7 +52,7 @@ class Row:
 
     def stem(self, name):
         """Returns the name without the letters of its type. Norms of complex vectors have two letters; DSDOT and SDSDOT keep theirs."""
-        if len(self.types) == 1:
+        if len(self.types) == 1 and self.types != "q":
             return name
         return name[2:] if name.startswith(("dz", "sc")) and "dz" + name[2:] in self.names.split() else name[1:]
 
@@ -78,7 +78,7 @@ class Row:
         return argument
 
     def leading_dimension(self, name):
-        matrix = {"ldr": "radius"}.get(name, name[2:])
+        matrix = "radius" if name == "ldr" and "radius" in self.stored else name[2:]
         rows, columns = self.stored[matrix]
         least = f"max(1, {rows})" if rows == columns else f"max(1, {rows}) column-major, max(1, {columns}) row-major"
         return f"leading dimension of {matrix}, at least {least}"
@@ -268,6 +268,49 @@ FACTORIZATIONS = [
         "Solves A X = B by LU with partial pivoting: getrf, then getrs if *info is 0. Otherwise B is as it was.",
         FACTORIZATION_CALL, SYSTEM, {**ORDER, "a": "A, overwritten by L and U", "ipiv": PIVOTS["ipiv"].replace("min(m, n)", "n"), **SOLVED}),
 ]
+
+
+def factorization_batches():
+    """The batched forms of FACTORIZATIONS: by strides, and by arrays of pointers."""
+    call = Shaped("Factorization_batch", "uplo trans m n nrhs lda ldb stride_a stride_b batch_count", "a ipiv b", lapack=True, function=True)
+    made = []
+    for row in FACTORIZATIONS:
+        stem, plain, info = row.stem(row.names.split()[0]), row.arguments.replace(" info", "").split(), ["info"] * ("info" in row.arguments.split())
+        written = {word[0] for word in plain if word.endswith("!")}
+        comments = {**row.comments, "info": f"batch_count numbers, each as in {stem}; as they were if the call fails; in host or device memory"}
+        own = comments.get("ipiv", "n numbers each, from getrf_batched or getrf_strided_batched")
+        comments["ipiv"] = "the ipiv of each matrix, one after the other: " + own
+        for strided in (True, False):
+            words, of_form = [], dict(comments)
+            for word in plain:
+                name = word.rstrip("!")
+                words.append(word.replace(name, name + "*") if name in ("a", "b") and not strided else word)
+                if strided and name in ("lda", "ldb"):
+                    words.append("stride_" + name[2:])
+            for name in ("a", "b"):
+                if f"ld{name}" in words:
+                    of_form[name] = ("the first matrix: " if strided else "batch_count pointers to matrices, each: ") + comments[name]
+                    if strided and name in written:
+                        of_form[f"stride_{name}"] = f"elements from one {name.upper()} to the next; no element may belong to two matrices"
+            where = ("A_i begins at a + i stride_a." if strided else "A_i begins at a[i]. The arrays of pointers are in the memory of the matrices, host or "
+                     "device. Messages name an element of them: \"a[3]\".")
+            made.append(Row(names(f"{stem}_{'strided_' * strided}batched"), " ".join([*words, *info, "batch_count"]),
+                            f"{stem} for each of batch_count matrices of one shape; {where}", call, row.stored, of_form, kind=stem, blas=False))
+    return made
+
+
+TAU_OF_BATCH = "the tau of each matrix, one after the other: min(m, n) numbers each"
+QR_OF_BATCH = {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "tau": TAU_OF_BATCH}
+QR_BATCH = "orthogonal_batch<{{E}}>(ctx, layout, {{{{.kind = Operation::geqrf, .complex = is_complex<{{E}}>, .m = m, .n = n, .lda = lda}}}}, a, {stride}, tau, batch_count, options)"
+FACTORIZATION_BATCHES = factorization_batches() + [
+    Row(names("geqrf_strided_batched"), "layout m n a! lda stride_a tau! batch_count",
+        "geqrf for each of batch_count matrices of one shape; A_i begins at a + i stride_a.",
+        QR_BATCH.format(stride="stride_a"), GEMV,
+        {**QR_OF_BATCH, "a": "the first matrix: A, overwritten by R and the reflectors", "stride_a": "elements from one A to the next; no element may belong to two matrices"}),
+    Row(names("geqrf_batched"), "layout m n a*! lda tau! batch_count",
+        "geqrf for each of batch_count matrices of one shape; A_i begins at a[i]. The array of pointers is in host memory, also if the matrices are in device memory.",
+        QR_BATCH.format(stride="0"), GEMV,
+        {**QR_OF_BATCH, "a": "batch_count pointers to matrices, each: A, overwritten by R and the reflectors"})]
 INVERSES = [
     Row(names("trtri"), "layout uplo diag n a! lda info",
         "Inverts the triangular matrix A in place. The other triangle, and a unit diagonal (diag UNIT), are neither read nor written. *info = i: element i "
@@ -320,6 +363,13 @@ QR = [
          "ldb": "leading dimension of b, at least max(1, m, n) column-major, max(1, nrhs) row-major"}, work=True),
 ]
 
+QR.append(
+    Row(names("qr_explicit"), "layout m n a! lda r! ldr",
+        "Computes A = Q R, A m x n with m >= n: Q has n orthonormal columns, which overwrite A, and R is upper triangular with a real diagonal. In the modes "
+        "that define bits, R is that of geqrf, and Q that of orgqr. The report and the counters name geqrf.",
+        "qr_explicit<{E}>(ctx, layout, m, n, a, lda, r, ldr, options)",
+        {"a": ("m", "n"), "r": ("n", "n")}, {"m": "rows of A, at least 0", "n": "columns of A, from 0 to m", "a": "A, overwritten by Q"}))
+
 CERTIFIED_SYSTEM = {"a": ("n", "n"), "b": ("n", "nrhs"), "x": ("n", "nrhs"), "radius": ("n", "nrhs")}
 CERTIFIED = [
     Row(names("gesv_certified"), "layout n nrhs a lda b ldb x! ldx radius! ldr certificate",
@@ -347,6 +397,55 @@ CERTIFIED = [
         {**ORDER, "a": "A", "radius": "bounds of the errors of w, n numbers"}, real="w radius angle"),
 ]
 
+QUAD_NUMBERS = "Numbers of q are IEEE binary128, 16 bytes each; numbers of dd are pairs of doubles (high, low), which stand for their exact sum."
+QUAD_LEVEL1 = [
+    Row("qdot dddot", "n x incx y incy result!",
+        "*result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times. " + QUAD_NUMBERS,
+        "quad::dot<{E}>(ctx, n, x, incx, y, incy, result, options)", comments={"n": "elements of x and y"}, types="qw"),
+    Row("qnrm2", "n x incx result!",
+        "*result = the Euclidean norm of x, the exact root rounded once. n <= 0 gives +0. A NaN in x gives NaN, else an infinity gives +Inf.",
+        "quad::nrm2(ctx, n, x, incx, result, options)", comments={"n": "elements of x"}, types="q"),
+]
+QUAD = [
+    Row("qgemv ddgemv", "layout trans m n alpha a lda x incx beta y! incy",
+        "y = alpha op(A) x + beta y, A m x n. " + QUAD_NUMBERS,
+        "quad::gemv<{E}>(ctx, layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy, options)",
+        GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO}, "qw"),
+    Row("qgemv_strided ddgemv_strided", "m n alpha a rsa csa x incx beta y! incy",
+        "y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. The operands are in host memory.",
+        "quad::gemv_strided<{E}>(ctx, m, n, alpha, a, rsa, csa, x, incx, beta, y, incy, options)",
+        {}, {"m": "length of y, at least 0", "n": "length of x, at least 0", "y": "y, overwritten by the result", **NOT_ZERO}, "qw"),
+    Row("qgemm ddgemm", "layout transa transb m n k alpha a lda b ldb beta c! ldc",
+        "C = alpha op(A) op(B) + beta C. " + QUAD_NUMBERS,
+        "quad::gemm<{E}>(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options)", GEMM, GEMM_COMMENTS, "qw"),
+    Row("qgemm_strided ddgemm_strided", "m n k alpha a rsa csa b rsb csb beta c! rsc csc",
+        "C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc]. The operands are in host memory.",
+        "quad::gemm_strided<{E}>(ctx, m, n, k, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc, options)",
+        {}, {"m": "rows of A and C, at least 0", "n": "columns of B and C, at least 0"}, "qw"),
+    Row("qgemm_strided_batched ddgemm_strided_batched",
+        "layout transa transb m n k alpha a lda stride_a b ldb stride_b beta c! ldc stride_c batch_count",
+        "C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a.",
+        "quad::gemm_batched<{E}>(ctx, layout, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch_count, options)",
+        GEMM, {"m": GEMM_COMMENTS["m"], "n": GEMM_COMMENTS["n"], "a": "the first A", "b": "the first B", "c": "the first C, overwritten by the result"}, "qw"),
+    Row("ddgemm_split", "layout transa transb m n k alpha ahi alo lda bhi blo ldb beta chi! clo! ldc",
+        "C = alpha op(A) op(B) + beta C for pairs of doubles whose high and low parts are two arrays. alpha and beta are pairs.",
+        "quad::gemm_split(ctx, layout, transa, transb, m, n, k, alpha, ahi, alo, lda, bhi, blo, ldb, beta, chi, clo, ldc, options)",
+        GEMM, {"m": GEMM_COMMENTS["m"], "n": GEMM_COMMENTS["n"]}, "w", real="ahi alo bhi blo chi clo"),
+    Row("gemm_mixed", "layout transa transb m n k alpha a typea lda b typeb ldb beta c! typec ldc",
+        "C = alpha op(A) op(B) + beta C for operands of different numbers, for instance doubles with a binary128 result. alpha and beta are numbers of C.",
+        "quad::gemm_mixed(ctx, layout, transa, transb, m, n, k, alpha, a, typea, lda, b, typeb, ldb, beta, c, typec, ldc, options)",
+        GEMM, GEMM_COMMENTS, "x"),
+    Row("qsyrk", "layout uplo trans n k alpha a lda beta c! ldc",
+        "Computes the triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).",
+        "quad::syrk(ctx, layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc, options)", RANK_K, RANK_K_COMMENTS, "q"),
+    Row("qtrsm", "layout side uplo transa diag m n alpha a lda b! ldb",
+        "Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A is triangular of order m (LEFT) or n. Every unknown, "
+        "in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the unknowns before it, rounded once "
+        "(docs/modes.md, \"TRSM and TRSV\").",
+        "quad::trsm(ctx, layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, options)",
+        {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by X"}, "q"),
+]
+
 # Other names of routines in the drop-in for BLAS and LAPACK, each without the letter of its type: the new name, after its types and a colon
 # if it lacks some, and the routine's.
 ALIASES = {
@@ -357,5 +456,6 @@ ALIASES = {
 }
 
 # The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
-GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS, "inverses": INVERSES,
-          "orthogonal": QR, "certified": CERTIFIED}
+GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS,
+          "factorization_batches": FACTORIZATION_BATCHES, "inverses": INVERSES, "orthogonal": QR, "certified": CERTIFIED,
+          "quad_level1": QUAD_LEVEL1, "quad": QUAD}

@@ -11,6 +11,9 @@
 
 namespace accublas {
 
+/// Returns the C interface's ipiv.
+inline Pivots pivots(const std::int64_t* ipiv) { return {const_cast<std::int64_t*>(ipiv), false}; }
+
 /// `alpha` holds SDSDOT's addend.
 template <class E>
 void run_unchecked(Context& context, accublas_layout, const Level1<E>& l, const void* alpha, const void*,

@@ -16,7 +16,7 @@
 #include "cuda/int8/convert.hpp"
 #include "cuda/int8/gemm_int8.hpp"
 #include "cuda/lapack/element_steps.hpp"
-#include "cuda/lu_cholesky/factorization_call.hpp"
+#include "cuda/lu_cholesky/factor_batch.hpp"
 #include "cuda/multiword/gemm_multiword.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_behind.hpp"
@@ -256,6 +256,14 @@ class CudaBackend final : public Backend {
     const cuda::GradeProducts<E> products{device_gemm<E>, grade_engine<E>};
     if (call.operands_on_device) return cuda::factorization_call(state, call, execution, products);
     cuda::staged_factorization(state, call, execution, products);
+  }
+  template <class E>
+  static void serve(State& state, const Call<FactorizationBatch<E>, E>& call, Execution& execution) {
+    cuda::factorization_batch(state, call, execution, cuda::GradeProducts<E>{device_gemm<E>, grade_engine<E>});
+  }
+  template <class E>
+  static void serve(State&, const Call<OrthogonalBatch<E>, E>&, Execution&) {
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "a batch of QR consists of single calls on a GPU");
   }
   template <class E>
   static void serve(State& state, const Call<Orthogonal<E>, E>& call, Execution& execution) {

@@ -1715,6 +1715,554 @@ ACCUBLAS_API accublas_status accublas_cgesv_ex(accublas_context* ctx, accublas_l
     void* a, int64_t lda, int64_t* ipiv, void* b, int64_t ldb, int64_t* info, const accublas_options* options);
 /* clang-format on */
 
+/* Batches of factorizations and solutions. All matrices have the same sizes, layout and leading dimensions. The modes,
+ * the memory of the operands and the statuses are those of the single routines. In the modes that define bits, the
+ * factors, pivots, solutions and info values are those of separate calls. batch_count = 0 returns at once; a negative
+ * one is an error. On the CPU each thread takes one small matrix at a time. The report and the counters name the single
+ * routine, and the report describes all matrices together, as in batches of products. A call on device operands waits
+ * for an info in host memory. */
+
+/* Made from c_api/routines.py: factorization_batches */
+/* clang-format off */
+/** potrf for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[out] info batch_count numbers, each as in potrf; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrf_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_spotrf_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zpotrf_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cpotrf_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+
+/** potrf for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory
+ * of the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[out] info batch_count numbers, each as in potrf; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrf_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, double* const* a, int64_t lda, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_spotrf_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, float* const* a, int64_t lda, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zpotrf_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* const* a, int64_t lda, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cpotrf_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, void* const* a, int64_t lda, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrf_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, double* const* a, int64_t lda, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrf_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, float* const* a, int64_t lda, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrf_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* const* a, int64_t lda, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrf_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, void* const* a, int64_t lda, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+
+/** potrs for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a the first matrix: the factor from potrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; it may be 0 or negative
+ * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] stride_b elements from one B to the next; no element may belong to two matrices
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const double* a, int64_t lda, int64_t stride_a, double* b,
+    int64_t ldb, int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_spotrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const float* a, int64_t lda, int64_t stride_a, float* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zpotrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cpotrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const double* a, int64_t lda, int64_t stride_a, double* b,
+    int64_t ldb, int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const float* a, int64_t lda, int64_t stride_a, float* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t batch_count, const accublas_options* options);
+
+/** potrs for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory
+ * of the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a batch_count pointers to matrices, each: the factor from potrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] b batch_count pointers to matrices, each: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dpotrs_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const double* const* a, int64_t lda, double* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_spotrs_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const float* const* a, int64_t lda, float* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zpotrs_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* const* a, int64_t lda, void* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cpotrs_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* const* a, int64_t lda, void* const* b, int64_t ldb, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dpotrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const double* const* a, int64_t lda, double* const* b, int64_t ldb,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_spotrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const float* const* a, int64_t lda, float* const* b, int64_t ldb,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zpotrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, void* const* b, int64_t ldb,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cpotrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, void* const* b, int64_t ldb,
+    int64_t batch_count, const accublas_options* options);
+
+/** posv for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] stride_b elements from one B to the next; no element may belong to two matrices
+ * @param[out] info batch_count numbers, each as in posv; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dposv_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, double* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sposv_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, float* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zposv_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cposv_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dposv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, double* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sposv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, float* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zposv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cposv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+
+/** posv for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory of
+ * the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by the factor; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in,out] b batch_count pointers to matrices, each: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[out] info batch_count numbers, each as in posv; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dposv_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, double* const* a, int64_t lda, double* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sposv_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, float* const* a, int64_t lda, float* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zposv_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, void* const* a, int64_t lda, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cposv_batched(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, void* const* a, int64_t lda, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dposv_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, double* const* a, int64_t lda, double* const* b, int64_t ldb,
+    int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sposv_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, float* const* a, int64_t lda, float* const* b, int64_t ldb,
+    int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zposv_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* const* a, int64_t lda, void* const* b, int64_t ldb,
+    int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cposv_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_uplo uplo, int64_t n, int64_t nrhs, void* const* a, int64_t lda, void* const* b, int64_t ldb,
+    int64_t* info, int64_t batch_count, const accublas_options* options);
+
+/** getrf for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[out] ipiv the ipiv of each matrix, one after the other: row exchanges, min(m, n) numbers from 1 on, where A
+ *   is: row i and row ipiv[i - 1] changed places, i = 1, 2, ... in this order; in host or device memory
+ * @param[out] info batch_count numbers, each as in getrf; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgetrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgetrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgetrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+
+/** getrf for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory
+ * of the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[out] ipiv the ipiv of each matrix, one after the other: row exchanges, min(m, n) numbers from 1 on, where A
+ *   is: row i and row ipiv[i - 1] changed places, i = 1, 2, ... in this order; in host or device memory
+ * @param[out] info batch_count numbers, each as in getrf; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgetrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgetrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgetrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, int64_t* ipiv, int64_t* info, int64_t batch_count,
+    const accublas_options* options);
+
+/** getrs for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a the first matrix: the factors from getrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; it may be 0 or negative
+ * @param[in] ipiv the ipiv of each matrix, one after the other: n numbers each, from getrf_batched or
+ *   getrf_strided_batched; in host or device memory
+ * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] stride_b elements from one B to the next; no element may belong to two matrices
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, double* b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgetrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, float* b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgetrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgetrs_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, double* b, int64_t ldb, int64_t stride_b, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, float* b, int64_t ldb, int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrs_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* a, int64_t lda, int64_t stride_a,
+    const int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b, int64_t batch_count, const accublas_options* options);
+
+/** getrs for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory
+ * of the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a batch_count pointers to matrices, each: the factors from getrf; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] ipiv the ipiv of each matrix, one after the other: n numbers each, from getrf_batched or
+ *   getrf_strided_batched; in host or device memory
+ * @param[in,out] b batch_count pointers to matrices, each: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgetrs_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* const* a, int64_t lda, const int64_t* ipiv,
+    double* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgetrs_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* const* a, int64_t lda, const int64_t* ipiv,
+    float* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgetrs_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, const int64_t* ipiv,
+    void* const* b, int64_t ldb, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgetrs_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, const int64_t* ipiv,
+    void* const* b, int64_t ldb, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgetrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const double* const* a, int64_t lda, const int64_t* ipiv,
+    double* const* b, int64_t ldb, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgetrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const float* const* a, int64_t lda, const int64_t* ipiv,
+    float* const* b, int64_t ldb, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgetrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, const int64_t* ipiv,
+    void* const* b, int64_t ldb, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgetrs_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t n, int64_t nrhs, const void* const* a, int64_t lda, const int64_t* ipiv,
+    void* const* b, int64_t ldb, int64_t batch_count, const accublas_options* options);
+
+/** gesv for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[out] ipiv the ipiv of each matrix, one after the other: row exchanges, n numbers from 1 on, where A is: row i
+ *   and row ipiv[i - 1] changed places, i = 1, 2, ... in this order; in host or device memory
+ * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in] stride_b elements from one B to the next; no element may belong to two matrices
+ * @param[out] info batch_count numbers, each as in gesv; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgesv_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv, double* b, int64_t ldb, int64_t stride_b,
+    int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgesv_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv, float* b, int64_t ldb, int64_t stride_b,
+    int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgesv_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b,
+    int64_t* info, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgesv_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, void* b, int64_t ldb, int64_t stride_b,
+    int64_t* info, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgesv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t n, int64_t nrhs, double* a, int64_t lda, int64_t stride_a, int64_t* ipiv, double* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgesv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t n, int64_t nrhs, float* a, int64_t lda, int64_t stride_a, int64_t* ipiv, float* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgesv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgesv_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t n, int64_t nrhs, void* a, int64_t lda, int64_t stride_a, int64_t* ipiv, void* b, int64_t ldb,
+    int64_t stride_b, int64_t* info, int64_t batch_count, const accublas_options* options);
+
+/** gesv for each of batch_count matrices of one shape; A_i begins at a[i]. The arrays of pointers are in the memory of
+ * the matrices, host or device. Messages name an element of them: "a[3]".
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by L and U; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[out] ipiv the ipiv of each matrix, one after the other: row exchanges, n numbers from 1 on, where A is: row i
+ *   and row ipiv[i - 1] changed places, i = 1, 2, ... in this order; in host or device memory
+ * @param[in,out] b batch_count pointers to matrices, each: B, n x nrhs, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[out] info batch_count numbers, each as in gesv; as they were if the call fails; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgesv_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, double* const* a, int64_t lda, int64_t* ipiv, double* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgesv_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, float* const* a, int64_t lda, int64_t* ipiv, float* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgesv_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* const* a, int64_t lda, int64_t* ipiv, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgesv_batched(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* const* a, int64_t lda, int64_t* ipiv, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgesv_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, double* const* a, int64_t lda, int64_t* ipiv, double* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgesv_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, float* const* a, int64_t lda, int64_t* ipiv, float* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgesv_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* const* a, int64_t lda, int64_t* ipiv, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgesv_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t n,
+    int64_t nrhs, void* const* a, int64_t lda, int64_t* ipiv, void* const* b, int64_t ldb, int64_t* info,
+    int64_t batch_count, const accublas_options* options);
+
+/** geqrf for each of batch_count matrices of one shape; A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a the first matrix: A, overwritten by R and the reflectors; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[in,out] tau the tau of each matrix, one after the other: min(m, n) numbers each; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgeqrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* a, int64_t lda, int64_t stride_a, double* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgeqrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* a, int64_t lda, int64_t stride_a, float* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgeqrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, int64_t stride_a, void* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgeqrf_strided_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, int64_t stride_a, void* tau, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgeqrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, double* a, int64_t lda, int64_t stride_a, double* tau, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgeqrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, float* a, int64_t lda, int64_t stride_a, float* tau, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgeqrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, void* a, int64_t lda, int64_t stride_a, void* tau, int64_t batch_count,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgeqrf_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    int64_t m, int64_t n, void* a, int64_t lda, int64_t stride_a, void* tau, int64_t batch_count,
+    const accublas_options* options);
+
+/** geqrf for each of batch_count matrices of one shape; A_i begins at a[i]. The array of pointers is in host memory,
+ * also if the matrices are in device memory.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in,out] a batch_count pointers to matrices, each: A, overwritten by R and the reflectors; in host or device
+ *   memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in,out] tau the tau of each matrix, one after the other: min(m, n) numbers each; in host or device memory
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgeqrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* const* a, int64_t lda, double* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_sgeqrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* const* a, int64_t lda, float* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_zgeqrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, void* tau, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_cgeqrf_batched(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, void* tau, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgeqrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* const* a, int64_t lda, double* tau, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgeqrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* const* a, int64_t lda, float* tau, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgeqrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, void* tau, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgeqrf_batched_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* const* a, int64_t lda, void* tau, int64_t batch_count, const accublas_options* options);
+/* clang-format on */
+
 /* Inverses from factors, and the steps that they consist of. They overwrite A, of order n. After ACCUBLAS_ERROR_MEMORY
  * A is as it was. ACCUBLAS_ERROR_C_UNDEFINED is a failure after the first write to A.
  *
@@ -2009,6 +2557,37 @@ ACCUBLAS_API accublas_status accublas_zgels_ex(accublas_context* ctx, accublas_l
 ACCUBLAS_API accublas_status accublas_cgels_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
     int64_t m, int64_t n, int64_t nrhs, void* a, int64_t lda, void* b, int64_t ldb, int64_t* info,
     const accublas_options* options);
+
+/** Computes A = Q R, A m x n with m >= n: Q has n orthonormal columns, which overwrite A, and R is upper triangular
+ * with a real diagonal. In the modes that define bits, R is that of geqrf, and Q that of orgqr. The report and the
+ * counters name geqrf.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, from 0 to m
+ * @param[in,out] a A, overwritten by Q; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in,out] r R, n x n, upper triangular; zeros are written below its diagonal; in host or device memory
+ * @param[in] ldr leading dimension of r, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dqr_explicit(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    double* a, int64_t lda, double* r, int64_t ldr);
+ACCUBLAS_API accublas_status accublas_sqr_explicit(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    float* a, int64_t lda, float* r, int64_t ldr);
+ACCUBLAS_API accublas_status accublas_zqr_explicit(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, void* r, int64_t ldr);
+ACCUBLAS_API accublas_status accublas_cqr_explicit(accublas_context* ctx, accublas_layout layout, int64_t m, int64_t n,
+    void* a, int64_t lda, void* r, int64_t ldr);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dqr_explicit_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, double* a, int64_t lda, double* r, int64_t ldr, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sqr_explicit_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, float* a, int64_t lda, float* r, int64_t ldr, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zqr_explicit_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, void* r, int64_t ldr, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cqr_explicit_ex(accublas_context* ctx, accublas_layout layout, int64_t m,
+    int64_t n, void* a, int64_t lda, void* r, int64_t ldr, const accublas_options* options);
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------
@@ -2199,6 +2778,363 @@ ACCUBLAS_API accublas_status accublas_zheev_certified_ex(accublas_context* ctx, 
 ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, accublas_layout layout,
     accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, float* w, float* radius, void* v,
     int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+/* clang-format on */
+
+/* ---------------------------------------------------------------------------------------------------------------
+ * Products beyond double precision (docs/more-than-double.md)
+ *
+ * Numbers are IEEE binary128 (q, for instance __float128 or Fortran's real(real128) of gfortran; 16 bytes in the
+ * machine's order, without an alignment) or pairs of doubles (dd: high and low, which lie side by side). Every result is
+ * the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is cr
+ * and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
+ * routines above. The CPU computes. Operands in device memory are copied to the host and results back, and the call
+ * waits.
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/** A kind of numbers of accublas_gemm_mixed. */
+typedef int32_t accublas_number;
+enum {
+  ACCUBLAS_BINARY64 = 1,     /**< double */
+  ACCUBLAS_BINARY128 = 2,    /**< IEEE binary128 */
+  ACCUBLAS_DOUBLE_DOUBLE = 3 /**< a pair of doubles, the exact sum of both */
+};
+
+/* Made from c_api/routines.py: quad_level1 */
+/* clang-format off */
+/** *result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times.
+ * Numbers of q are IEEE binary128, 16 bytes each; numbers of dd are pairs of doubles (high, low), which stand for
+ * their exact sum.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] n elements of x and y
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[in] y y; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[out] result one number; where accublas_set_pointer_mode says
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qdot(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result);
+ACCUBLAS_API accublas_status accublas_dddot(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qdot_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_dddot_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    const void* y, int64_t incy, void* result, const accublas_options* options);
+
+/** *result = the Euclidean norm of x, the exact root rounded once. n <= 0 gives +0. A NaN in x gives NaN, else an
+ * infinity gives +Inf.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] n elements of x
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
+ * @param[out] result one number; where accublas_set_pointer_mode says
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qnrm2(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    void* result);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qnrm2_ex(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
+    void* result, const accublas_options* options);
+/* clang-format on */
+
+/* Made from c_api/routines.py: quad */
+/* clang-format off */
+/** y = alpha op(A) x + beta y, A m x n. Numbers of q are IEEE binary128, 16 bytes each; numbers of dd are pairs of
+ * doubles (high, low), which stand for their exact sum.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] trans op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A, m x n; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] y y, overwritten by the result; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qgemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
+    void* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_ddgemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
+    void* y, int64_t incy);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qgemv_ex(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
+    int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
+    void* y, int64_t incy, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ddgemv_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose trans, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x,
+    int64_t incx, const void* beta, void* y, int64_t incy, const accublas_options* options);
+
+/** y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. The operands are in host memory.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] m length of y, at least 0
+ * @param[in] n length of x, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
+ * @param[in] csa stride from a column of A to the next; it may be 0 or negative
+ * @param[in] x x; in host or device memory
+ * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] y y, overwritten by the result; in host or device memory
+ * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+ACCUBLAS_API accublas_status accublas_ddgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qgemv_strided_ex(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ddgemv_strided_ex(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy,
+    const accublas_options* options);
+
+/** C = alpha op(A) op(B) + beta C. Numbers of q are IEEE binary128, 16 bytes each; numbers of dd are pairs of doubles
+ * (high, low), which stand for their exact sum.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] transb op(B), with the values of transa
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: op(A) is m x k; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] b B: op(B) is k x n; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qgemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+    accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+    const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
+ACCUBLAS_API accublas_status accublas_ddgemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+    accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
+    const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qgemm_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ddgemm_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc,
+    const accublas_options* options);
+
+/** C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc].
+ * The operands are in host memory.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] m rows of A and C, at least 0
+ * @param[in] n columns of B and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
+ * @param[in] csa stride from a column of A to the next; it may be 0 or negative
+ * @param[in] b B; in host or device memory
+ * @param[in] rsb stride from a row of B to the next; it may be 0 or negative
+ * @param[in] csb stride from a column of B to the next; it may be 0 or negative
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] rsc stride from a row of C to the next
+ * @param[in] csc stride from a column of C to the next; rsc and csc must not let two elements coincide
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qgemm_strided(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
+    const void* beta, void* c, int64_t rsc, int64_t csc);
+ACCUBLAS_API accublas_status accublas_ddgemm_strided(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
+    const void* beta, void* c, int64_t rsc, int64_t csc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qgemm_strided_ex(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
+    const void* beta, void* c, int64_t rsc, int64_t csc, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ddgemm_strided_ex(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
+    const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
+    const void* beta, void* c, int64_t rsc, int64_t csc, const accublas_options* options);
+
+/** C_i = alpha op(A_i) op(B_i) + beta C_i for 0 <= i < batch_count, where A_i begins at a + i stride_a.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] transb op(B), with the values of transa
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a the first A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] stride_a elements from one A to the next; it may be 0 or negative
+ * @param[in] b the first B; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] stride_b elements from one B to the next; it may be 0 or negative
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c the first C, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in] stride_c elements from one C to the next; no element may belong to two results
+ * @param[in] batch_count matrices, at least 0
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qgemm_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    void* c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+ACCUBLAS_API accublas_status accublas_ddgemm_strided_batched(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    void* c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qgemm_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ddgemm_strided_batched_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
+    void* c, int64_t ldc, int64_t stride_c, int64_t batch_count, const accublas_options* options);
+
+/** C = alpha op(A) op(B) + beta C for pairs of doubles whose high and low parts are two arrays. alpha and beta are
+ * pairs.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] transb op(B), with the values of transa
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] ahi the high parts of A; in host or device memory
+ * @param[in] alo the low parts of A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] bhi the high parts of B; in host or device memory
+ * @param[in] blo the low parts of B; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] chi the high parts of C, m x n, overwritten by the result; in host or device memory
+ * @param[in,out] clo the low parts of C, m x n, overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_ddgemm_split(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const double* ahi, const double* alo, int64_t lda, const double* bhi, const double* blo, int64_t ldb,
+    const void* beta, double* chi, double* clo, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_ddgemm_split_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const double* ahi, const double* alo, int64_t lda, const double* bhi, const double* blo, int64_t ldb,
+    const void* beta, double* chi, double* clo, int64_t ldc, const accublas_options* options);
+
+/** C = alpha op(A) op(B) + beta C for operands of different numbers, for instance doubles with a binary128 result.
+ * alpha and beta are numbers of C.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] transb op(B), with the values of transa
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: op(A) is m x k; in host or device memory
+ * @param[in] typea the numbers of A: ACCUBLAS_BINARY64, ACCUBLAS_BINARY128 or ACCUBLAS_DOUBLE_DOUBLE
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] b B: op(B) is k x n; in host or device memory
+ * @param[in] typeb the numbers of B: ACCUBLAS_BINARY64, ACCUBLAS_BINARY128 or ACCUBLAS_DOUBLE_DOUBLE
+ * @param[in] ldb leading dimension of b, at least max(1, rows of B as stored) column-major, max(1, columns of B as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in] typec the numbers of C: ACCUBLAS_BINARY64, ACCUBLAS_BINARY128 or ACCUBLAS_DOUBLE_DOUBLE
+ * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_gemm_mixed(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, accublas_number typea, int64_t lda, const void* b, accublas_number typeb, int64_t ldb,
+    const void* beta, void* c, accublas_number typec, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_gemm_mixed_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
+    const void* a, accublas_number typea, int64_t lda, const void* b, accublas_number typeb, int64_t ldb,
+    const void* beta, void* c, accublas_number typec, int64_t ldc, const accublas_options* options);
+
+/** Computes the triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] trans ACCUBLAS_NO_TRANS or ACCUBLAS_TRANS (real numbers: or ACCUBLAS_CONJ_TRANS); herk and her2k:
+ *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
+ * @param[in] n order of C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
+ *   stored) row-major
+ * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
+ * @param[in,out] c C, of order n, whose triangle uplo is overwritten by the result; in host or device memory
+ * @param[in] ldc leading dimension of c, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qsyrk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta,
+    void* c, int64_t ldc);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qsyrk_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta,
+    void* c, int64_t ldc, const accublas_options* options);
+
+/** Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A is triangular of
+ * order m (LEFT) or n. Every unknown, in the order of substitution, is the exact quotient of the exact alpha b - sum a
+ * x over the unknowns before it, rounded once (docs/modes.md, "TRSM and TRSV").
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] side ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (for real numbers the same as
+ *   ACCUBLAS_TRANS)
+ * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
+ * @param[in] m rows of the result, at least 0
+ * @param[in] n columns of the result, at least 0
+ * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, order of A)
+ * @param[in,out] b B, m x n, overwritten by X; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, m) column-major, max(1, n) row-major
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qtrsm(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qtrsm_ex(accublas_context* ctx, accublas_layout layout, accublas_side side,
+    accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
+    const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------

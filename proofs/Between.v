@@ -68,30 +68,46 @@ Proof.
 Qed.
 
 (* For floats the bound is wider by 2^-51 abs(head), which the rounding to double may take. *)
-Lemma upper_end32 (head tail bound x : R) : format64 tail -> 0 <= bound -> head = 0 \/ bpow radix2 (-960) <= Rabs head -> format64 bound -> format64 head ->
-  let wider := rnd64 (Rabs head * (1 / 2251799813685248) + bound) in
-  x <= head + tail + (bound - (Rabs tail + bound) / 2 ^ 51) -> x <= rnd64 (head + rnd64 (tail + wider)).
+Definition wider_bound (head bound : R) : R := rnd64 (Rabs head * (1 / 2251799813685248) + bound).
+
+Lemma wider_end (head tail bound : R) : format64 tail -> 0 <= bound -> format64 head -> let wider := wider_bound head bound in let t := rnd64 (tail + wider) in
+  0 <= wider /\ format64 t /\ Rabs (t - (tail + wider)) <= u64 * (Rabs tail + wider) /\ Rabs (rnd64 (head + t) - (head + t)) <= u64 * (Rabs head + Rabs tail + 1.01 * wider + u64 * Rabs tail) /\
+  (bpow radix2 (-960) <= Rabs head -> Rabs (wider - (Rabs head * (1 / 2251799813685248) + bound)) <= u64 * (Rabs head * (1 / 2251799813685248) + bound)).
 Proof.
-  intros Ft Hb Hh Fb Fh wider Hx. set (h := Rabs head) in *. assert (Ph : 0 <= h) by apply Rabs_pos. assert (Pt := Rabs_pos tail).
-  assert (Fw : format64 wider) by apply rnd64_format. assert (Pw : 0 <= wider) by (apply rnd64_nonnegative; lra).
-  assert (B1 := rnd64_sum tail wider Ft Fw). assert (T1 := Rabs_triang tail wider). rewrite (Rabs_pos_eq wider) in T1 by exact Pw.
-  set (t := rnd64 (tail + wider)) in *. assert (Ftt : format64 t) by apply rnd64_format.
-  assert (B2 := rnd64_sum head t Fh Ftt). assert (T2 := Rabs_triang head t). fold h in T2.
+  intros Ft Hb Fh wider t. assert (Ph := Rabs_pos head). assert (Pt := Rabs_pos tail). assert (Pw : 0 <= wider) by (apply rnd64_nonnegative; lra).
+  assert (B1 := rnd64_sum tail wider Ft (rnd64_format _)). fold t in B1. assert (T1 := Rabs_triang tail wider). rewrite (Rabs_pos_eq wider) in T1 by exact Pw.
+  assert (Ftt : format64 t) by apply rnd64_format. assert (B2 := rnd64_sum head t Fh Ftt). assert (T2 := Rabs_triang head t).
   assert (T3 : Rabs t <= Rabs tail + wider + u64 * (Rabs tail + wider)).
   { replace t with ((t - (tail + wider)) + (tail + wider)) by ring. eapply Rle_trans; [apply Rabs_triang|]. unfold u64 in *. lra. }
-  destruct Hh as [Hz|Hh].
-  - assert (Hw : wider = bound) by (unfold wider, h; rewrite Hz, Rabs_R0, Rmult_0_l, Rplus_0_l; now apply rnd64_exact).
+  split; [exact Pw|]. split; [exact Ftt|]. split; [unfold u64 in *; lra|]. split; [unfold u64 in *; lra|]. intros Hh.
+  assert (Bw := rnd64_normal (Rabs head * (1 / 2251799813685248) + bound)). rewrite (Rabs_pos_eq (_ + bound)) in Bw by lra. apply Bw.
+  apply Rle_trans with (bpow radix2 (-960) * bpow radix2 (-51)); [rewrite <- bpow_plus; apply bpow_le; lia|]. change (bpow radix2 (-51)) with (/ 2251799813685248). lra.
+Qed.
+
+Lemma upper_end32 (head tail bound x : R) : format64 tail -> 0 <= bound -> head = 0 \/ bpow radix2 (-960) <= Rabs head -> format64 bound -> format64 head ->
+  x <= head + tail + (bound - (Rabs tail + bound) / 2 ^ 51) -> x <= rnd64 (head + rnd64 (tail + wider_bound head bound)).
+Proof.
+  intros Ft Hb Hh Fb Fh Hx. destruct (wider_end head tail bound Ft Hb Fh) as (Pw & Ftt & B1 & B2 & Bw). cbv zeta in *. set (wider := wider_bound head bound) in *. set (t := rnd64 (tail + wider)) in *.
+  assert (Pt := Rabs_pos tail). assert (Ph := Rabs_pos head). destruct Hh as [Hz|Hh].
+  - assert (Hw : wider = bound) by (unfold wider, wider_bound; rewrite Hz, Rabs_R0, Rmult_0_l, Rplus_0_l; now apply rnd64_exact).
     rewrite Hz, Rplus_0_l in *. rewrite (rnd64_exact t Ftt). split_abs B1. rewrite Hw in *. unfold u64 in *. lra.
-  - assert (Bw : Rabs (wider - (h * (1 / 2251799813685248) + bound)) <= u64 * Rabs (h * (1 / 2251799813685248) + bound)).
-    { apply rnd64_normal. rewrite Rabs_pos_eq by lra. apply Rle_trans with (bpow radix2 (-960) * bpow radix2 (-51)); [rewrite <- bpow_plus; apply bpow_le; lia|].
-      change (bpow radix2 (-51)) with (/ 2251799813685248). lra. }
-    rewrite (Rabs_pos_eq (_ + bound)) in Bw by lra. split_abs Bw. split_abs B1. split_abs B2. unfold u64 in *. lra.
+  - specialize (Bw Hh). split_abs Bw. split_abs B1. split_abs B2. unfold u64 in *. lra.
 Qed.
 
 Lemma rnd32_scaled_le (x y : R) (scale : bool * Z) : x <= y ->
   if fst scale then rnd32 (scaled y scale) <= rnd32 (scaled x scale) else rnd32 (scaled x scale) <= rnd32 (scaled y scale).
 Proof.
   intros H. assert (P := bpow_gt_0 radix2 (snd scale)). unfold scaled. destruct (fst scale); apply round_le; try typeclasses eauto; apply Rmult_le_compat_r; lra.
+Qed.
+
+(* Both ends of an interval that give one float. *)
+Lemma floats_agree (head tail wider x out : R) (scale : bool * Z) : x <= rnd64 (head + rnd64 (tail + wider)) -> - x <= rnd64 (- head + rnd64 (- tail + wider)) ->
+  rnd32 (scaled (rnd64 (head + rnd64 (tail - wider))) scale) = rnd32 (scaled (rnd64 (head + rnd64 (tail + wider))) scale) -> rnd32 (scaled (rnd64 (head + rnd64 (tail + wider))) scale) = out ->
+  out = rnd32 (scaled x scale).
+Proof.
+  intros U L E O. replace (- tail + wider) with (- (tail - wider)) in L by ring. rewrite rnd64_opp in L. replace (- head + - rnd64 (tail - wider)) with (- (head + rnd64 (tail - wider))) in L by ring.
+  rewrite rnd64_opp in L. assert (L' : rnd64 (head + rnd64 (tail - wider)) <= x) by lra.
+  assert (A := rnd32_scaled_le _ _ scale U). assert (B := rnd32_scaled_le _ _ scale L'). rewrite <- O. destruct (fst scale); lra.
 Qed.
 
 (* Theorem: the same statement for floats, which two roundings make. *)
@@ -101,14 +117,12 @@ Theorem round_between32_correct (is_nan : R -> bool) (head tail bound x before o
   round_between32 is_nan head tail bound scale before = (true, out) -> out = rnd32 (scaled x scale).
 Proof.
   intros Fh Ft Fb Hb Hh Hx H. unfold round_between32, rd64, rd32 in H. cbn [Z.eqb Pos.eqb] in H. cbv zeta in H. apply pair_equal_spec in H. destruct H as [D O].
-  apply andb_prop in D as [D _]. set (wider := rnd64 (Rabs head * (1 / 2251799813685248) + bound)) in *.
+  apply andb_prop in D as [D _]. change (rnd64 (Rabs head * (1 / 2251799813685248) + bound)) with (wider_bound head bound) in *. set (wider := wider_bound head bound) in *.
   destruct (Req_bool_spec (rnd32 (scaled (rnd64 (head + rnd64 (tail - wider))) scale)) (rnd32 (scaled (rnd64 (head + rnd64 (tail + wider))) scale))) as [E|E]; [clear D | discriminate D].
-  apply Rabs_le_inv in Hx. assert (U := upper_end32 head tail bound x Ft Hb Hh Fb Fh). cbv zeta in U. fold wider in U. specialize (U ltac:(lra)).
-  assert (L := upper_end32 (- head) (- tail) bound (- x) (format64_opp _ Ft) Hb). rewrite !Rabs_Ropp in L. cbv zeta in L. fold wider in L.
+  apply Rabs_le_inv in Hx. assert (U := upper_end32 head tail bound x Ft Hb Hh Fb Fh). fold wider in U. specialize (U ltac:(lra)).
+  assert (L := upper_end32 (- head) (- tail) bound (- x) (format64_opp _ Ft) Hb). unfold wider_bound in L. rewrite !Rabs_Ropp in L. change (rnd64 (Rabs head * (1 / 2251799813685248) + bound)) with wider in L.
   specialize (L ltac:(destruct Hh; [left; lra | right; assumption]) Fb (format64_opp _ Fh) ltac:(lra)).
-  replace (- tail + wider) with (- (tail - wider)) in L by ring. rewrite rnd64_opp in L. replace (- head + - rnd64 (tail - wider)) with (- (head + rnd64 (tail - wider))) in L by ring.
-  rewrite rnd64_opp in L. assert (L' : rnd64 (head + rnd64 (tail - wider)) <= x) by lra.
-  assert (A := rnd32_scaled_le _ _ scale U). assert (B := rnd32_scaled_le _ _ scale L'). rewrite <- O. destruct (fst scale); lra.
+  exact (floats_agree head tail wider x out scale U L E O).
 Qed.
 
 (* What the slack of a leading part is for: `least` and 2^-50, with as much to spare. *)
@@ -146,21 +160,11 @@ Proof.
 Qed.
 
 (* Floats decide wider intervals. Where the bound is at most half of head, 2^-51 abs(head) covers all roundings, those of the bound included. *)
-Lemma upper_end32_small (head tail bound x : R) : format64 tail -> 0 <= bound <= Rabs head / 2 -> Rabs tail <= Rabs head / 16 -> bpow radix2 (-960) <= Rabs head -> format64 bound -> format64 head ->
-  let wider := rnd64 (Rabs head * (1 / 2251799813685248) + bound) in
-  x <= head + tail + bound + bound * (1.01 * u64) -> x <= rnd64 (head + rnd64 (tail + wider)).
+Lemma upper_end32_small (head tail bound x : R) : format64 tail -> 0 <= bound <= Rabs head / 2 -> Rabs tail <= Rabs head / 16 -> bpow radix2 (-960) <= Rabs head -> format64 head ->
+  x <= head + tail + bound + bound * (1.01 * u64) -> x <= rnd64 (head + rnd64 (tail + wider_bound head bound)).
 Proof.
-  intros Ft Hb Hs Hh Fb Fh wider Hx. set (h := Rabs head) in *. assert (Ph : 0 <= h) by apply Rabs_pos. assert (Pt := Rabs_pos tail).
-  assert (Fw : format64 wider) by apply rnd64_format. assert (Pw : 0 <= wider) by (apply rnd64_nonnegative; lra).
-  assert (B1 := rnd64_sum tail wider Ft Fw). assert (T1 := Rabs_triang tail wider). rewrite (Rabs_pos_eq wider) in T1 by exact Pw.
-  set (t := rnd64 (tail + wider)) in *. assert (Ftt : format64 t) by apply rnd64_format.
-  assert (B2 := rnd64_sum head t Fh Ftt). assert (T2 := Rabs_triang head t). fold h in T2.
-  assert (T3 : Rabs t <= Rabs tail + wider + u64 * (Rabs tail + wider)).
-  { replace t with ((t - (tail + wider)) + (tail + wider)) by ring. eapply Rle_trans; [apply Rabs_triang|]. unfold u64 in *. lra. }
-  assert (Bw : Rabs (wider - (h * (1 / 2251799813685248) + bound)) <= u64 * Rabs (h * (1 / 2251799813685248) + bound)).
-  { apply rnd64_normal. rewrite Rabs_pos_eq by lra. apply Rle_trans with (bpow radix2 (-960) * bpow radix2 (-51)); [rewrite <- bpow_plus; apply bpow_le; lia|].
-    change (bpow radix2 (-51)) with (/ 2251799813685248). lra. }
-  rewrite (Rabs_pos_eq (_ + bound)) in Bw by lra. split_abs Bw. split_abs B1. split_abs B2. unfold u64 in *. lra.
+  intros Ft Hb Hs Hh Fh Hx. destruct (wider_end head tail bound Ft (proj1 Hb) Fh) as (Pw & _ & B1 & B2 & Bw). cbv zeta in *. specialize (Bw Hh). assert (Pt := Rabs_pos tail).
+  split_abs Bw. split_abs B1. split_abs B2. unfold u64 in *. lra.
 Qed.
 
 (* Theorem: a leading part that decides a float decides it for its whole error and the rest. *)
@@ -177,12 +181,10 @@ Proof.
   assert (Small : bpow radix2 (-960) <= Rabs head) by (apply Rle_trans with (bpow radix2 0); [apply bpow_le; lia | change (bpow radix2 0) with 1; lra]).
   assert (Ta : Rabs tail = tail) by (apply Rabs_pos_eq; lra). assert (Rr := Rabs_le_inv _ _ (Rle_refl (Rabs rest))). apply Rabs_le_inv in Hx.
   unfold round_between32, rd64, rd32 in H. cbn [Z.eqb Pos.eqb] in H. cbv zeta in H. apply pair_equal_spec in H. destruct H as [D O].
-  apply andb_prop in D as [D _]. set (wider := rnd64 (Rabs head * (1 / 2251799813685248) + bound)) in *.
+  apply andb_prop in D as [D _]. change (rnd64 (Rabs head * (1 / 2251799813685248) + bound)) with (wider_bound head bound) in *. set (wider := wider_bound head bound) in *.
   destruct (Req_bool_spec (rnd32 (scaled (rnd64 (head + rnd64 (tail - wider))) scale)) (rnd32 (scaled (rnd64 (head + rnd64 (tail + wider))) scale))) as [E|E]; [clear D | discriminate D].
-  assert (U := upper_end32_small head tail bound x Ft ltac:(lra) ltac:(lra) Small Fb Fh). cbv zeta in U. fold wider in U. specialize (U ltac:(lra)).
-  assert (L := upper_end32_small (- head) (- tail) bound (- x) (format64_opp _ Ft)). rewrite !Rabs_Ropp in L. cbv zeta in L. fold wider in L.
-  specialize (L ltac:(lra) ltac:(lra) Small Fb (format64_opp _ Fh) ltac:(lra)).
-  replace (- tail + wider) with (- (tail - wider)) in L by ring. rewrite rnd64_opp in L. replace (- head + - rnd64 (tail - wider)) with (- (head + rnd64 (tail - wider))) in L by ring.
-  rewrite rnd64_opp in L. assert (L' : rnd64 (head + rnd64 (tail - wider)) <= x) by lra.
-  assert (A := rnd32_scaled_le _ _ scale U). assert (B := rnd32_scaled_le _ _ scale L'). rewrite <- O. destruct (fst scale); lra.
+  assert (U := upper_end32_small head tail bound x Ft ltac:(lra) ltac:(lra) Small Fh). fold wider in U. specialize (U ltac:(lra)).
+  assert (L := upper_end32_small (- head) (- tail) bound (- x) (format64_opp _ Ft)). unfold wider_bound in L. rewrite !Rabs_Ropp in L. change (rnd64 (Rabs head * (1 / 2251799813685248) + bound)) with wider in L.
+  specialize (L ltac:(lra) ltac:(lra) Small (format64_opp _ Fh) ltac:(lra)).
+  exact (floats_agree head tail wider x out scale U L E O).
 Qed.

@@ -127,7 +127,7 @@ Lemma loop_keeps {A} (P : A -> Prop) (n : nat) (test : A -> bool) (step : A -> A
 Proof. revert s. induction n as [|n IH]; intros s H K; simpl; [exact H|]. destruct (test s); [apply IH; auto | exact H]. Qed.
 
 (* The bits of the sides. *)
-Lemma split_bits_value (whole k r0 c0 : Z) (part : R) : (0 <= k < 2 ^ 53)%Z -> format64 part -> 1 <= part -> (0 <= whole <= 400)%Z ->
+Lemma split_bits_value (whole k r0 c0 : Z) (part : R) : (0 <= k < 2 ^ 53)%Z -> format64 part -> / 2 <= part -> (0 <= whole <= 400)%Z ->
   let '(row_bits, col_bits, product, most) := split_bits whole part most_relative_norm most_relative_norm k r0 c0 in product <= most ->
   (most_relative_norm * bpow radix2 row_bits + sqrt (IZR k) / 2) * (most_relative_norm * bpow radix2 col_bits + sqrt (IZR k) / 2) <= part * bpow radix2 whole.
 Proof.
@@ -152,7 +152,7 @@ Proof.
   destruct Q as (Hs & Hr & Hc & -> & ->). intros Le. assert (Hq : (0 <= r /\ 0 <= c /\ r + c = sum)%Z).
   { assert (D := Z.quot_rem' sum 2). assert (B := Z.rem_bound_pos sum 2 ltac:(lia) ltac:(lia)). lia. }
   assert (Ms : scale_double part (whole - sum) = part * bpow radix2 (whole - sum)).
-  { unfold scale_double. apply rnd64_exact, format64_scaled; [exact Fp|]. right. rewrite Rabs_pos_eq by lra. assert (Pw := bpow_gt_0 radix2 (whole - sum)). apply Rle_trans with (bpow radix2 (whole - sum)); [apply bpow_le; lia | nra]. }
+  { unfold scale_double. apply rnd64_exact, format64_scaled; [exact Fp|]. right. rewrite Rabs_pos_eq by lra. assert (Pw := bpow_gt_0 radix2 (whole - sum)). apply Rle_trans with (bpow radix2 (-1) * bpow radix2 (whole - sum)); [rewrite <- bpow_plus; apply bpow_le; lia | apply Rmult_le_compat_r; simpl; lra]. }
   rewrite Ms in Le. assert (Mb : forall b, (0 <= b <= 402)%Z -> scale_double moved (- b) = moved * bpow radix2 (- b) /\ format64 (moved * bpow radix2 (- b)) /\ 0 <= moved * bpow radix2 (- b)).
   { intros b Hb. assert (Pb := bpow_gt_0 radix2 (- b)). assert (F : format64 (moved * bpow radix2 (- b))).
     { apply format64_scaled; [exact Fm|]. destruct Mv as [(-> & _)|(M2 & _)]; [now left | right]. rewrite Rabs_pos_eq by lra. apply Rle_trans with (bpow radix2 (-1) * bpow radix2 (- b)); [rewrite <- bpow_plus; apply bpow_le; lia|].
@@ -216,7 +216,7 @@ Proof.
 Qed.
 
 (* Theorem: if split_bits ends with a product within the capacity, every sum of rounded entries, scaled to its bits, is at most part 2^whole in magnitude. *)
-Theorem cr_sums_fit (terms : list (R * R)) (norm_a norm_b part : R) (E F k whole r0 c0 : Z) : (Z.of_nat (length terms) <= k < 2 ^ 53)%Z -> format64 part -> 1 <= part -> (0 <= whole <= 400)%Z ->
+Theorem cr_sums_fit (terms : list (R * R)) (norm_a norm_b part : R) (E F k whole r0 c0 : Z) : (Z.of_nat (length terms) <= k < 2 ^ 53)%Z -> format64 part -> / 2 <= part -> (0 <= whole <= 400)%Z ->
   sqrt (sum_of (fun x => ceiling E x * ceiling E x) (map fst terms)) * bpow radix2 (-24) <= norm_a -> bpow radix2 (-1000) <= norm_a \/ (norm_a <= 0 /\ Forall (fun x => x = 0) (map fst terms)) ->
   sqrt (sum_of (fun x => ceiling F x * ceiling F x) (map snd terms)) * bpow radix2 (-24) <= norm_b -> bpow radix2 (-1000) <= norm_b \/ (norm_b <= 0 /\ Forall (fun x => x = 0) (map snd terms)) ->
   let '(row_bits, col_bits, product, most) := split_bits whole part most_relative_norm most_relative_norm k r0 c0 in product <= most ->
@@ -231,4 +231,45 @@ Proof.
   rewrite Es. eapply Rle_trans; [apply cauchy|]. rewrite !map_map. cbn [fst snd f].
   assert (A := line_norm (map fst terms) norm_a E rb k ltac:(rewrite map_length; lia) Na Ca). assert (B := line_norm (map snd terms) norm_b F cb k ltac:(rewrite map_length; lia) Nb Cb). rewrite map_map in A, B. fold sa in A. fold sb in B.
   apply Rmult_le_compat; try apply norm2_positive; assumption.
+Qed.
+
+(* What is assumed of the C library's exp2. *)
+Definition exp2_near (exp2 : R -> R) : Prop := forall x, 0 <= x <= 1 -> format64 (exp2 x) /\ Rabs (exp2 x - Rpower 2 x) <= Rpower 2 x * bpow radix2 (-45).
+
+Lemma rest_format (x : R) : format64 x -> 0 <= x -> format64 (x - IZR (Zfloor x)).
+Proof.
+  intros Fx Px. assert (L := Zfloor_lb x). assert (U := Zfloor_ub x). assert (F0 : (0 <= Zfloor x)%Z) by (apply Zfloor_lub; exact Px). apply FLT_format_generic in Fx; [|reflexivity]. destruct Fx as [(m, e) Ex Hm He]. cbn [Fnum Fexp] in *.
+  assert (Px' := Px). assert (Ex' := Ex). unfold F2R in Ex. cbn [Fnum Fexp] in Ex. destruct (Z.le_gt_cases 0 e) as [Ze|Ze].
+  - assert (Ei : x = IZR (m * 2 ^ e)) by (rewrite mult_IZR, (IZR_Zpower radix2) by exact Ze; exact Ex). rewrite Ei, Zfloor_IZR, Rminus_diag_eq by reflexivity. apply generic_format_0.
+  - assert (One : bpow radix2 (- e) * bpow radix2 e = 1) by (rewrite <- bpow_plus; now replace (- e + e)%Z with 0%Z by lia).
+    assert (Ed : x - IZR (Zfloor x) = IZR (m - Zfloor x * 2 ^ (- e)) * bpow radix2 e).
+    { rewrite minus_IZR, mult_IZR, (IZR_Zpower radix2) by lia. rewrite Rmult_minus_distr_r, Rmult_assoc, One, Rmult_1_r. rewrite Ex at 1. reflexivity. }
+    assert (Pe := bpow_gt_0 radix2 e). assert (M0 : (0 <= m)%Z) by (apply le_IZR; apply Rmult_le_reg_r with (bpow radix2 e); lra).
+    assert (D0 : (0 <= m - Zfloor x * 2 ^ (- e))%Z) by (apply le_IZR; apply Rmult_le_reg_r with (bpow radix2 e); lra).
+    assert (P2 : (0 < 2 ^ (- e))%Z) by (apply Z.pow_pos_nonneg; lia).
+    apply generic_format_FLT. exists (Float radix2 (m - Zfloor x * 2 ^ (- e)) e); [exact Ed | cbn [Fnum]; nia | exact He].
+Qed.
+
+Lemma power_integer (n : Z) : Rpower 2 (IZR n) = bpow radix2 n.
+Proof. rewrite <- powerRZ_Rpower by lra. now rewrite bpow_powerRZ. Qed.
+
+(* Theorem: what capacity_of makes of a logarithm is at most the number, and what cr_sums_fit asks for. *)
+Theorem capacity_of_right (exp2 : R -> R) (l B : R) : exp2_near exp2 -> format64 l -> 0 <= l <= 400 -> 0 < B -> l <= ln B / ln 2 ->
+  let (whole, part) := capacity_of exp2 l in format64 part /\ / 2 <= part /\ (0 <= whole <= 400)%Z /\ part * bpow radix2 whole <= B.
+Proof.
+  intros Near Fl Hl HB Le. unfold capacity_of, floor_double. cbv zeta. rewrite Ztrunc_IZR. set (w := Zfloor l). assert (L := Zfloor_lb l). assert (U := Zfloor_ub l). fold w in L, U.
+  assert (W : (0 <= w <= 400)%Z) by (split; [apply Zfloor_lub; lra | apply le_IZR; lra]).
+  rewrite (rnd64_exact _ (rest_format l Fl (proj1 Hl)) : rd64 (l - IZR w) = l - IZR w). destruct (Near (l - IZR w) ltac:(lra)) as (Fe & E). set (t := Rpower 2 (l - IZR w)) in *. set (x := exp2 (l - IZR w)) in *.
+  assert (Em : rd64 (IZR 1 - IZR 1 / IZR 1099511627776) = 1 - / 1099511627776).
+  { replace (IZR 1 - IZR 1 / IZR 1099511627776) with (1 - / 1099511627776) by lra. apply rnd64_exact. replace (1 - / 1099511627776) with (F2R (Float radix2 1099511627775 (-40))) by (unfold F2R; simpl; lra). apply generic_format_FLT. exists (Float radix2 1099511627775 (-40)); [reflexivity | simpl; lia | simpl; lia]. }
+  rewrite Em. assert (T : 1 <= t) by (unfold t, Rpower; rewrite <- exp_0; destruct (Req_dec (l - IZR w) 0) as [->|N]; [rewrite Rmult_0_l; apply Rle_refl | left; apply exp_increasing; apply Rmult_lt_0_compat; [lra | rewrite <- ln_1; apply ln_increasing; lra]]).
+  change (bpow radix2 (-45)) with (/ IZR (2 ^ 45)) in E. change (2 ^ 45)%Z with 35184372088832%Z in E. split_abs E.
+  assert (X : / 2 <= x * (1 - / 1099511627776)) by lra. assert (N : normal64 <= Rabs (x * (1 - / 1099511627776))).
+  { rewrite Rabs_pos_eq by lra. apply Rle_trans with (bpow radix2 (-1)); [unfold normal64; apply bpow_le; lia | simpl; lra]. }
+  assert (B1 := rnd64_normal _ N). rewrite (Rabs_pos_eq (x * _)) in B1 by lra. change (rnd64 (x * (1 - / 1099511627776))) with (rd64 (x * (1 - / 1099511627776))) in B1. split_abs B1.
+  split; [apply rnd64_format|]. split; [apply (rnd64_at_least (-1)); [lia | simpl; lra]|]. split; [exact W|].
+  assert (Lt : rd64 (x * (1 - / 1099511627776)) <= t) by (unfold u64 in *; lra). apply Rle_trans with (t * bpow radix2 w); [apply Rmult_le_compat_r; [apply bpow_ge_0 | exact Lt]|].
+  rewrite <- power_integer. unfold t. rewrite <- Rpower_plus. replace (l - IZR w + IZR w) with l by ring. assert (P2 : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra).
+  unfold Rpower. rewrite <- (exp_ln B HB). assert (C : l * ln 2 <= ln B) by (apply Rmult_le_reg_r with (/ ln 2); [now apply Rinv_0_lt_compat|]; rewrite Rmult_assoc, Rinv_r, Rmult_1_r by lra; exact Le).
+  destruct C as [C| ->]; [left; now apply exp_increasing | apply Rle_refl].
 Qed.

@@ -152,13 +152,13 @@ Qed.
 
 (* What holds of a sum after n roundings of low parts; `given` bounds the errors of the parts. *)
 Definition after (n given x high low lows inexact : R) : Prop :=
-  Rabs low <= lows /\ 0 <= inexact /\ Rabs (x - (high + low)) <= given + n * (1.001 * (u64 * lows)) + n * (3 * (u64 * normal64)) /\ (inexact = 0 -> lows = 0 -> x = high + low).
+  Rabs low <= lows /\ 0 <= inexact /\ Rabs (x - (high + low)) <= given + n * (1.001 * (u64 * lows)) + n * (8 * (u64 * normal64)) /\ (inexact = 0 -> lows = 0 -> x = high + low).
 
 (* Theorem: add_term adds factor (first + rest) with four roundings. *)
 Theorem add_term_adds (n given x high middle low lows error inexact factor first rest : R) : 0 <= n ->
   format64 high -> format64 lows -> format64 inexact -> format64 factor -> format64 first -> format64 rest -> after n given x high low lows inexact ->
   exists high' low' lows' inexact', add_term high middle low lows error inexact factor first rest = (high', middle, low', lows', error, inexact') /\
-    format64 lows' /\ format64 inexact' /\ after (n + 4) given (x + factor * (first + rest)) high' low' lows' inexact'.
+    format64 high' /\ format64 low' /\ format64 lows' /\ format64 inexact' /\ (Rabs (rnd64 (factor * rest)) <= lows' /\ lows <= lows' /\ inexact <= inexact' /\ Rabs rest <= inexact') /\ after (n + 4) given (x + factor * (first + rest)) high' low' lows' inexact'.
 Proof.
   intros Hn Fh Fl Fi Ff Fa Fr (Hl & Hi & Hx & Ex). unfold add_term, add_lanes, mul_lanes, fms_lanes, where_greater, sum_error, zero, rd64. cbv zeta. rewrite Rmult_1_l.
   destruct (product_error factor first Ff Fa) as (Pe & Px). cbv zeta in Pe, Px.
@@ -179,7 +179,10 @@ Proof.
   assert (U0 : 0 <= under) by (unfold under; destruct (Rlt_bool _ _); [apply Rabs_pos | lra]).
   assert (Fu : format64 under) by (unfold under; destruct (Rlt_bool _ _); [now apply Fabs | apply generic_format_0]).
   assert (G0 : 0 <= flag) by (apply rnd64_nonnegative; lra). assert (I0 : 0 <= inexact') by (apply rnd64_nonnegative; lra).
-  exists h, low', lows', inexact'. split; [reflexivity|]. split; [apply rnd64_format|]. split; [apply rnd64_format|]. split; [exact Ml|]. split; [exact I0|].
+  assert (I1 : inexact <= inexact') by (apply below_sum; [exact Fi | lra]).
+  assert (I2 : Rabs rest <= inexact').
+  { apply Rle_trans with flag; [apply below_sum; [now apply Fabs | exact U0] | unfold inexact'; rewrite Rplus_comm; apply below_sum; [apply rnd64_format | exact Hi]]. }
+  exists h, low', lows', inexact'. split; [reflexivity|]. do 4 (split; [apply rnd64_format|]). split; [fold tail; repeat split; lra|]. split; [exact Ml|]. split; [exact I0|].
   assert (Split : x + factor * (first + rest) - (h + low') = (x - (high + low)) + (factor * first - p - pl) + (factor * rest - tail) + (pl + tail - a) + (sl + a - b) + (low + b - low')) by (unfold sl; ring).
   split.
   - rewrite Split. assert (O1 := operation_error (factor * rest) lows' ltac:(fold tail; lra)). assert (O2 := operation_error (pl + tail) lows' ltac:(fold a; lra)).
@@ -212,7 +215,7 @@ Lemma after_holds (n given x high low lows error inexact : R) : 0 <= n <= 30 -> 
 Proof.
   intros Hn He Hg (A & B & C & D). split; [exact A|]. split; [exact He|]. split; [exact B|]. split; [|exact D]. destruct small_powers as (P1 & P2 & P3 & P4).
   assert (Pl : 0 <= lows) by (assert (P := Rabs_pos low); lra). assert (Ul : 0 <= 1.001 * (u64 * lows)) by (assert (Q : 0 <= u64 * lows) by (apply Rmult_le_pos; [unfold u64; lra | exact Pl]); lra).
-  assert (Un : 0 <= 3 * (u64 * normal64)) by (assert (Q : 0 <= u64 * normal64) by (apply Rmult_le_pos; [unfold u64; lra | lra]); lra).
+  assert (Un : 0 <= 8 * (u64 * normal64)) by (assert (Q : 0 <= u64 * normal64) by (apply Rmult_le_pos; [unfold u64; lra | lra]); lra).
   assert (S1 : n * (1.001 * (u64 * lows)) <= 30 * (1.001 * (u64 * lows))) by (apply Rmult_le_compat_r; lra).
-  assert (S2 : n * (3 * (u64 * normal64)) <= 30 * (3 * (u64 * normal64))) by (apply Rmult_le_compat_r; lra). unfold u64 in *. lra.
+  assert (S2 : n * (8 * (u64 * normal64)) <= 30 * (8 * (u64 * normal64))) by (apply Rmult_le_compat_r; lra). unfold u64 in *. lra.
 Qed.

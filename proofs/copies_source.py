@@ -2,7 +2,7 @@
 
 CERTIFY = "lib/cpu/int8/int8_certify.cpp"
 PORTABLE = "lib/cpu/int8/int8_portable.cpp"
-AVX512 = "lib/cpu/kernels/int8_reconstruct_avx512.cpp"
+AVX512 = "lib/cpu/kernels/int8_reconstruct.cpp"
 ELEMENT = "cuda/int8/certify_element.hpp"
 
 TEXT = """From Proofs Require Import CertificateSource.

@@ -115,6 +115,8 @@ class Translator(Expressions):
             value = self.expression(s[1]) if s[1] is not None else ("tt", "any")
             if self.returned and s[1][0] == "list":
                 value = ("(" + ", ".join(self.convert(self.expression(i), k)[0] for i, k in zip(s[1][1], self.returned)) + ")", "any")
+            if value[1] == "R64" and self.kind_of("double") == "X64":
+                value = self.convert(value, "X64")
             self.given = value[1]
             return give(value[0])
         if s[0] == "if":

@@ -2,8 +2,8 @@
 
 A value has a kind. Z: a signed integer, exact (its range is a theorem's matter). u8, u16, u32, u64, u128: an unsigned integer; sums, differences, products and shifts
 wrap around. s8, s16, s32, s64 appear as targets of casts alone, which wrap around, and are Z then. R64, R32: a real number that is a double or a float; every operation
-is the exact one and a rounding, in the order of the source. bool. R: an exact real number. Q: the two integers of a quotient, which
-another definition rounds. any: what the caller's tables say.
+is the exact one and a rounding, in the order of the source. X64, X32: a double or a float that may be infinite or NaN, with the operations of Extended.v. bool. R: an exact real
+number. Q: the two integers of a quotient, which another definition rounds. any: what the caller's tables say.
 """
 import re
 from fractions import Fraction
@@ -14,6 +14,7 @@ KINDS = {"int": "Z", "Index": "Z", "int64_t": "Z", "int32_t": "Z", "int16_t": "Z
          "uint32_t": "u32", "unsigned": "u32", "uint64_t": "u64", "Uint128": "u128", "double": "R64", "float": "R32", "bool": "bool"}
 WRAPS = {"int": "s32", "Index": "s64", "int64_t": "s64", "int32_t": "s32", "int16_t": "s16", "int8_t": "s8", "long long": "s64"}
 ROUND = {"R64": "rd64", "R32": "rd32"}
+EXTENDED = {"+": "xadd", "-": "xsub", "*": "xmul", "/": "xdiv", "<": "xlt", "<=": "xle", "==": "xeq"}  # of X64
 UNSIGNED = ("u8", "u16", "u32", "u64", "u128")
 # name: (Coq function, kind of the result, kinds of the arguments)
 BUILTIN = {
@@ -71,6 +72,10 @@ class Expressions:
         integer = have in UNSIGNED or have in ("Z", "bool")
         if have == "bool" and kind != "bool":
             text, have = f"(Z.b2z {text})", "Z"
+        if kind == "X64":
+            return (text if have == "X32" else f"(Some {self.convert((text, have), 'R64')[0]})", kind)
+        if kind == "X32" and have == "X64":
+            return (f"(xfloat {text})", kind)
         if kind == "bool":
             return (f"(negb ({text} =? 0))" if integer else f"(negb (Req_bool {text} 0))", "bool")
         if kind in ROUND:
@@ -93,7 +98,7 @@ class Expressions:
         raise Unreadable(f"no conversion of {have} to {kind}: {text}")
 
     def common(self, a, b):
-        for kind in ("any", "Q", "R", "R64", "R32", "u128", "u64", "u32"):
+        for kind in ("any", "Q", "R", "X64", "R64", "R32", "u128", "u64", "u32"):
             if kind in (a, b):
                 return kind if kind != "any" else (b if a == "any" else a)
         return "Z"
@@ -201,6 +206,9 @@ class Expressions:
         kind = self.common(a[1], b[1])
         x, y = self.convert(a, kind)[0], self.convert(b, kind)[0]
         if sign in ("<", ">", "<=", ">=", "==", "!="):
+            if kind == "X64":
+                x, y, sign = (y, x, sign.replace(">", "<")) if ">" in sign else (x, y, sign)
+                return (f"(negb (xeq {x} {y}))" if sign == "!=" else f"({EXTENDED[sign]} {x} {y})", "bool")
             if kind in ("R", "R64", "R32"):
                 x, y, sign = (y, x, sign.replace(">", "<")) if ">" in sign else (x, y, sign)
                 text = {"<": "Rlt_bool", "<=": "Rle_bool", "==": "Req_bool", "!=": "Req_bool"}[sign]
@@ -208,6 +216,8 @@ class Expressions:
             if sign == "!=":
                 return (f"(negb ({x} =? {y}))", "bool")
             return (f"({x} {sign if sign != '==' else '='}? {y})", "bool")
+        if kind == "X64":
+            return (f"({EXTENDED[sign]} {x} {y})", kind)
         if kind == "Q" and sign == "/":
             return (f"({x}, {y})", kind)
         if kind in ROUND:
@@ -243,6 +253,8 @@ class Expressions:
                 return (f"(rd32 (IZR {values[0][0]}))", "R32")
             if coq == "is_zero":
                 return (f"(Req_bool {values[0][0]} 0)", "bool")
+            if coq == "Rabs" and kind == "X64":
+                return (f"(xabs {values[0][0]})", kind)
             if coq == "Rabs" and kind == "Z":
                 return (f"(Z.abs {values[0][0]})", "Z")
             values = [self.convert(v, kind)[0] for v in values]

@@ -184,6 +184,9 @@ class Parser:
             if behind is not None and behind < len(self.list) and self.list[behind] in ("(", "{"):
                 arguments = self.list[self.at + 1:behind - 1]
                 self.at = behind
+            elif behind is not None and self.list[behind] == "::":  # a member of a class template
+                token = "".join([token] + self.list[self.at:behind + 2])
+                self.at = behind + 2
         if self.peek() == "(":
             self.take()
             return ("call", "<".join([token] + [" ".join(arguments)] * bool(arguments)) + ">" * bool(arguments), self.arguments(")"))
@@ -264,6 +267,9 @@ class Parser:
                     pass
                 self.take("(")
                 parameters = self.parameters()
+                if self.accept("__attribute__"):
+                    self.take("(")
+                    self.arguments(")")
                 out.append(("lambda", name, parameters, self.block()))
             elif self.accept("="):
                 out.append(("declare", kind, name, self.expression()))
@@ -311,12 +317,16 @@ class Parser:
             self.take()
             self.accept("constexpr")
             self.take("(")
+            first = []
+            if token == "if" and self.declares():
+                first = self.declaration()
+                self.take(";")
             condition = self.expression()
             self.take(")")
             then = self.block()
             if token == "while":
                 return [("while", condition, then)]
-            return [("if", condition, then, self.block() if self.accept("else") else [])]
+            return first + [("if", condition, then, self.block() if self.accept("else") else [])]
         if token == "do":  # the body once, and then a loop
             self.take()
             body = self.block()

@@ -9,6 +9,7 @@ def define(source):
     for name in ("dot2_block", "dot2_lanes", "dot2_dot_block"):
         source.constant(BLOCK, name)
     source.constant(BOUNDS, "unit_roundoff_double", kind="R64")
+    source.constant(BOUNDS, "unit_roundoff_float", kind="R64")
     source.constant(BOUNDS, "slack", kind="R64", as_="bound_slack")
     source.function(BOUNDS, "gamma_bound", paths={"detail::slack": ("bound_slack", "R64"), "infinite_bound": ("0%R", "R64")})
     source.function(BOUNDS, "ceil_log2")
@@ -30,5 +31,7 @@ MUTATIONS = [
     ("dot2_operations", DOT2, "const double e = std::fma(x, y, -p);", "const double e = x * y - p;"),
     ("dot2_gemm_bound", BOUNDS, "? Dot2Bound{u_result, g * g * detail::slack", "? Dot2Bound{u_result, g * g / 2 * detail::slack"),
     ("dot2_gemm_bound", BOUNDS, "return static_cast<double>(k < dot2_block ? k : dot2_block)", "return static_cast<double>(k < dot2_block ? k : 1)"),
-    ("dot2_dot_bound", BLOCK, "dot2_dot_block = 1024", "dot2_dot_block = 4096"),
+    ("dot2_tree_bound", BLOCK, "dot2_dot_block = 1024", "dot2_dot_block = 4096"),
+    ("dot2_tree_bound", BOUNDS, "+ ceil_log2(dot2_lanes);", "+ 2;"),
+    ("dot2_float_bounds", BOUNDS, ": Dot2Bound{u_result, g, 0x1p-150};", ": Dot2Bound{u_result, g / 2, 0x1p-150};"),
 ]

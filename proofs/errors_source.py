@@ -4,7 +4,7 @@ ESCALATION = "lib/numerics/escalation.hpp"
 SCALING = "lib/numerics/scaling.hpp"
 FINISH = "lib/cpu/int8/int8_finish.cpp"
 PORTABLE = "lib/cpu/int8/int8_portable.cpp"
-AVX512 = "lib/cpu/kernels/int8_reconstruct_avx512.cpp"
+AVX512 = "lib/cpu/kernels/int8_reconstruct.cpp"
 STATE = "cuda/int8/tile_state.hpp"
 
 TEXT = """(** scalbn of a double, and a power of two. *)

@@ -49,7 +49,7 @@ class Source:
 
     @staticmethod
     def type_of(kind):
-        return {"bool": "bool", "R": "R", "R64": "R", "R32": "R"}.get(kind, "Z" if kind == "Z" or kind[0] == "u" else "_")
+        return {"bool": "bool", "R": "R", "R64": "R", "R32": "R", "X64": "option R", "X32": "option R"}.get(kind, "Z" if kind == "Z" or kind[0] == "u" else "_")
 
     def function(self, path, name, as_=None, which=0, parameters=None, result=None, scope=None, **options):
         """Defines a function. `parameters`: Coq binders instead of the C++ parameters, where these are structs; `result`: its kind."""
@@ -64,7 +64,8 @@ class Source:
         self.note(path, name)
         text = t.statements(body, lambda: "tt")
         self.text.append(f"Definition {as_ or name} {parameters} :=\n{text}.")
-        self.functions[name] = (as_ or name, result or t.given or "any")
+        kinds = [t.scope[parameter] for _, parameter in given] if "X64" in t.types.values() else []
+        self.functions[name] = (as_ or name, result or t.given or "any") + ((kinds,) if kinds else ())
 
     def part(self, path, name, first, count, result, as_, parameters, which=0, scope=None, **options):
         """Defines the Coq function `as_` of `count` statements of a function, from the one that begins with `first`: it returns the variables `result` (a list)."""

@@ -10,6 +10,7 @@ TEXT = """From Proofs Require Import ModuliSource.
 Definition scale_double (x : R) (n : Z) : R := rd64 (x * bpow radix2 n).
 (** The least integer e with abs(x) < 2^e. *)
 Definition exponent_above (x : R) : Z := mag radix2 x.
+Definition floor_double (x : R) : R := IZR (Zfloor x).
 Definition chunk_of_block (m n chunk usual available : Z) : Z := chunk.
 """
 
@@ -27,6 +28,9 @@ def define(source):
                 paths={"residues": ("complex", "bool"), "ResidueKind::complex": ("true", "bool"), "product_most_terms": ("product_most_terms", "Z"), "tuning": ("tt", "any")},
                 calls={**ends, "largest_block": ("(fun _ => chunk_of_block)", "Z")})
 
+    source.raw("Section Exp2.\nVariable exp2 : R -> R.")
+    source.function(ESCALATION, "capacity_of", calls={"floor": ("floor_double", "R64"), "exp2": ("exp2", "R64")}, returned=["Z", "R64"])
+    source.raw("End Exp2.")
     source.constant(ESCALATION, "most_relative_norm", kind="R64")
     source.function(ESCALATION, "norm_exponent", calls={"exponent_above": ("exponent_above", "Z")}, result="Z")
     source.function(ESCALATION, "line_scale")
@@ -37,6 +41,8 @@ def define(source):
 
 
 MUTATIONS = [
+    ("capacity_of_right", ESCALATION, "exp2(log2_capacity - whole) * (1 - 0x1p-40)", "exp2(log2_capacity - whole) * (1 - 0x1p-46)"),
+    ("capacity_of_right", ESCALATION, "floor(log2_capacity)", "floor(log2_capacity + 1)"),
     ("int8_chunks_fit", BLOCKING, "std::min(round_up(k, cpu::int8_k_step), cpu::int8_most_terms)", "round_up(k, cpu::int8_k_step)"),
     ("int8_chunks_fit", BLOCKING, "chunk / 2 / cpu::int8_k_step", "chunk * 2 / cpu::int8_k_step"),
     ("int8_chunks_fit", PLAN, "product_most_terms / step * step), usual", "2 * product_most_terms / step * step), usual"),

@@ -19,7 +19,9 @@ CALLS = {"add": ("add_lanes", "R64"), "sub": ("sub_lanes", "R64"), "mul": ("mul_
 
 
 def define(source):
-    rules = {name: OutParameters((), None, (), {"sum": MEMBERS}, joint="_its_") for name in ("add_term", "interval_of")}
+    changes = {"add_exactly": ((0, 1), "R64"), **{name: ((0,), "R64") for name in ("add_to_low", "add_term", "add_three")}}
+    rules = {name: OutParameters((), None, (), {"sum": MEMBERS}, joint="_its_", changes=changes, inlined=("add_to_middle",))
+             for name in ("add_term", "interval_of", "add_to_low", "add_three", "add_part", "sum_of")}
     source.headers[LANES] = Rewritten(source.header(LANES), rules)
     source.raw(TEXT)
     source.raw("Definition zero : R := 0%R.")
@@ -28,6 +30,20 @@ def define(source):
     head = f"({' '.join(SUM)} : R)"
     source.part(LANES, "add_term", "const V p = mul", 6, SUM, as_="add_term", parameters=f"{head} (factor first rest : R)", scope=lane, types=types, calls=CALLS)
     source.part(LANES, "interval_of", "const V inexact", 3, ["wide"], as_="interval_of", parameters=f"{head} (more : R)", scope=lane, types=types, calls=CALLS)
+    own = {"add_exactly": ("add_exactly", "any"), **{name: (name, "any") for name in ("add_to_low", "add_term", "add_three")}}
+
+    def part(name, first, count, result, parameters, as_=None, more=None, **options):
+        kinds = rules[name].types if name in rules else {}
+        kinds.update({**types, **(more or {})})
+        source.part(LANES, name, first, count, result, as_=as_ or name, parameters=parameters, types=kinds, **{"scope": lane, "calls": {**CALLS, **own}, **options})
+
+    part("add_exactly", "const V sum", 3, ["a", "b"], "(a b : R)")
+    part("add_to_low", "sum.low = add", 2, SUM, f"{head} (x : R)")
+    part("add_three", "V p = mul", 10, SUM, f"{head} (factor first second third : R)")
+    members = {f"part.{m}": (f"part_{m}", k) for m, k in (("alpha", "R64"), ("beta", "R64"), ("a1", "Z"), ("a2", "Z"), ("a3", "Z"), ("error", "Z"), ("c", "Z"))}
+    part("add_part", "const auto or_zero", 3, SUM, f"(careful : bool) (memory : Z -> R) {head} (part_alpha part_beta : R) (part_a1 part_a2 part_a3 part_error part_c i : Z)",
+         scope={**{n: "R64" for n in SUM}, "i": "Z"}, paths={**members, "Careful": ("careful", "bool")}, more={"double": "Z"}, calls={**CALLS, **own, "load": ("memory", "R64")})
+    part("sum_of", "add_exactly(sum.high", 2, SUM, head, as_="sum_end")
     for name, size in (("64", "8"), ("32", "4")):
         source.part(LANES, "round_sum", "constexpr bool single", 4, ["low_end", "high_end"], as_=f"ends{name}", parameters=f"{head} (sum : R)", types={**types, "T": "R64"}, scope=lane,
                     paths={"sum.high": ("sum_its_high", "R64"), "sum": ("sum", "any"), "T": (size, "Z"), "float": ("4", "Z"), "x.high": ("(fst (fst x))", "R64"),
@@ -36,6 +52,12 @@ def define(source):
 
 
 MUTATIONS = [
+    ("sums_hold", LANES, "add_to_low(sum, mul(factor, third));", "add_to_low(sum, mul(factor, second));"),
+    ("sums_hold", LANES, "add_to_middle(q);", "add_to_middle(p);"),
+    ("sums_hold", LANES, "add(add(magnitude(second), magnitude(third)), underflow)", "add(magnitude(second), underflow)"),
+    ("sums_hold", LANES, "sum.error = add(sum.error, mul(magnitude(factor), error));", "sum.error = add(sum.error, error);"),
+    ("sums_hold", LANES, "sum.lows = add(sum.lows, magnitude(x));", "sum.lows = sum.lows;"),
+    ("sums_hold", LANES, "add_to_low(sum, sum.middle);", "add_to_low(sum, sum.high);"),
     ("lanes64_correct", LANES, "mul(sum.lows, splat(0x1p-48))", "mul(sum.lows, splat(0x1p-49))"),
     ("lanes64_correct", LANES, "splat(1 + 0x1p-30))", "splat(1))"),
     ("lanes32_correct", LANES, "mul(magnitude(sum.high), splat(0x1p-51))", "mul(magnitude(sum.high), splat(0x1p-54))"),

@@ -17,15 +17,19 @@ import extract
 QUICK = ["rns"]  # the sources of which --quick tries the first change
 
 
-def changed_tree(root, tree, path, old, new):
-    """Makes a copy of the headers in which the text is changed."""
-    if (tree / "lib").exists():
-        shutil.rmtree(tree / "lib"), shutil.rmtree(tree / "cuda")
-    for folder in ("lib", "cuda"):
-        for file in (root / folder).rglob("*.[chu]*"):
-            target = tree / file.relative_to(root)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.symlink_to(file.resolve())
+def changed_tree(root, tree, path, old, new, before=[]):
+    """Makes a copy of the headers in which the text is changed. The copy has links to the files; `before` holds the paths that an earlier change replaced."""
+    if not (tree / "lib").exists():
+        for folder in ("lib", "cuda"):
+            for file in (root / folder).rglob("*.[chu]*"):
+                target = tree / file.relative_to(root)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.symlink_to(file.resolve())
+        before.clear()
+    for last in before:
+        (tree / last).unlink()
+        (tree / last).symlink_to((root / last).resolve())
+    before[:] = [path]
     text = (root / path).read_text()
     if text.count(old) != 1:
         raise SystemExit(f"mutations: {path} has {old!r} {text.count(old)} times, not once")

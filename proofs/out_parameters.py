@@ -1,7 +1,8 @@
 """Rewrites trees of cpp.py whose functions return a value and set variables of their caller: they return a list of the value and the variables.
 
 `*out = e` becomes `out = e`, `return e` becomes `return {e, out}`, and a call f(..., &x) becomes a declaration of a temporary result and an assignment of x in front of the
-statement. A struct whose members are all numbers becomes a variable for each member.
+statement. A struct whose members are all numbers becomes a variable for each member. A call for its effect becomes an assignment of what it changes, and that of a local lambda
+its body.
 """
 from cpp import Unreadable
 
@@ -18,12 +19,14 @@ def stars_removed(tree, names):
 
 class OutParameters:
     """`out`: the function's own out-parameters. `functions`: {"f": [kinds of the value and of the out-parameters]}; `in_out`: those whose out-parameters are also read.
-    `records`: {"x": {member: C++ type}}, variables of structs. `empty`: {C++ type: items of its value {}}. `joint` stands between the names of a struct and a member."""
+    `records`: {"x": {member: C++ type}}, variables of structs. `empty`: {C++ type: items of its value {}}. `joint` stands between the names of a struct and a member.
+    `changes`: {"f": (places of the arguments that f changes, their kind)}; `inlined`: lambdas whose calls become their body."""
 
-    def __init__(self, out=(), functions=None, in_out=(), records=None, empty=None, joint="_"):
+    def __init__(self, out=(), functions=None, in_out=(), records=None, empty=None, joint="_", changes=None, inlined=()):
         self.out, self.functions, self.in_out, self.records = list(out), functions or {}, set(in_out), records or {}
         self.empty, self.joint = empty or {}, joint
         self.types, self.count = {}, 0
+        self.changes, self.inlined, self.lambdas = changes or {}, inlined, {}
 
     def function(self, body):
         return self.block(self.addressed(stars_removed(body, self.out)))
@@ -34,7 +37,7 @@ class OutParameters:
             return [self.addressed(t) for t in e]
         if not isinstance(e, tuple):
             return e
-        if e[0] == "call" and e[1] in self.functions:
+        if e[0] == "call" and isinstance(e[1], str) and e[1] in self.functions:
             return ("call", e[1], [("unary", "&", a) if a[0] == "id" and a[1] in self.out else self.addressed(a) for a in e[2]])
         return tuple(self.addressed(t) for t in e)
 
@@ -66,7 +69,7 @@ class OutParameters:
             return [c for t in e for c in self.calls_in(t)]
         if not isinstance(e, tuple):
             return []
-        own = [e] if e[0] == "call" and e[1] in self.functions and any(a[:2] == ("unary", "&") for a in e[2]) else []
+        own = [e] if e[0] == "call" and isinstance(e[1], str) and e[1] in self.functions and any(a[:2] == ("unary", "&") for a in e[2]) else []
         return own + [c for t in e[1:] for c in self.calls_in(t)]
 
     def hoisted(self, e):
@@ -112,9 +115,32 @@ class OutParameters:
         front, c = self.hoisted(c)
         return self.split(front) + [("if", self.split(c), self.block(then), self.block(other))]
 
+    def effect(self, name, arguments):
+        """A call whose value is not used."""
+        if name in self.lambdas:
+            parameters, body = self.lambdas[name]
+            return self.block([("declare", kind, p, a) for (kind, p), a in zip(parameters, arguments)] + body)
+        if name not in self.changes:
+            raise Unreadable(f"what does {name} change?")
+        places, kind = self.changes[name]
+        targets = self.split([arguments[p] for p in places])
+        self.count += 1
+        names = [f"set{self.count}_{i}" for i in range(len(targets))]
+        self.types[" ".join(names)] = [kind] * len(names)
+        return [("bind", names, ("call", name, self.split(arguments)))] + [("assign", "=", t, ("id", n)) for t, n in zip(targets, names)]
+
     def statement(self, s):
+        if s[0] == "call" and s[1][0] == "call":
+            return self.effect(s[1][1], s[1][2])
+        if s[0] == "lambda":
+            if s[1] in self.inlined:
+                self.lambdas[s[1]] = s[2:]
+                return []
+            return [s]
         if s[0] == "if":
             return self.condition(s[1], s[2], s[3])
+        if s[0] == "for" and not self.calls_in(s[2]):
+            return [("for", self.block(s[1]), self.split(s[2]), self.block(s[3]), self.block(s[4]))]
         if s[0] == "return":
             e = s[1]
             if e[0] == "call" and e[1] in self.functions:  # its out-parameters are this function's

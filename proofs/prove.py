@@ -4,6 +4,7 @@ prove.py ROOT OUT [--coqc COQC] [--report FILE], or --libraries, which only tell
 that docs/internals/proofs.md does not name is an error too.
 """
 import argparse
+import concurrent.futures
 import fcntl
 import hashlib
 import os
@@ -20,8 +21,10 @@ HERE = pathlib.Path(__file__).parent
 # Each file after what it uses; NAMESource is the one that extract.py makes.
 ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "RnsSource", "Rns", "PrimesSource", "Primes", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "Mp",
          "CapacitySource", "Capacity", "WidthSource", "Width", "QuotientSource", "Quotient", "ShippedSource", "Shipped",
-         "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "Fixed", "CertificateSource", "Certificate", "SumsSource", "Sums", "ErrorsSource", "Errors", "CopiesSource", "Copies", "FitSource", "Fit",
-         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "FullSource", "Full", "WideSource", "Wide", "BetweenSource", "Between", "LanesSource", "Lanes", "OutwardSource", "Outward"]
+         "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "TreeSource", "Tree", "DotFloat", "NormsSource", "Norms", "Fixed", "CertificateSource", "Certificate", "SumsSource", "Sums", "ErrorsSource", "Errors", "CopiesSource", "Copies", "FitSource", "Fit", "AcceptSource", "Accept",
+         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "FullSource", "Full", "PowersSource", "Powers", "WideSource", "Wide", "BetweenSource", "Between", "LanesSource", "Lanes", "Careful", "GeneralSource", "General", "Extended", "OutwardSource", "Outward", "Linear", "CertifiedSource", "Certified", "Definite", "Ball"]
+# Files that lead to those that take longest begin as soon as they can.
+LONG = ["Semantics", "Facts", "ModuliSource", "Moduli", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "QuotientSource", "Quotient", "ShippedSource", "Shipped"]
 # The axioms of Coq's real numbers, and classical logic, which Flocq uses.
 ALLOWED = {"ClassicalDedekindReals.sig_not_dec", "ClassicalDedekindReals.sig_forall_dec", "FunctionalExtensionality.functional_extensionality_dep", "Classical_Prop.classic"}
 
@@ -53,9 +56,10 @@ def compile_all(coqc, root, out):
 
 
 def compile_changed(coqc, root, out):
+    """Two files at a time, each after those that it requires."""
     extract.extract(root, out)
     version = subprocess.run([coqc, "--version"], capture_output=True, text=True).stdout
-    seconds, keys = {}, {}
+    keys, needs, pending = {}, {}, []
     for name in order():
         if not name.endswith("Source"):
             text = (HERE / f"{name}.v").read_text()
@@ -64,17 +68,32 @@ def compile_changed(coqc, root, out):
             if not (out / f"{name}.v").exists() or (out / f"{name}.v").read_text() != text:
                 (out / f"{name}.v").write_text(text)
         text = (out / f"{name}.v").read_text()
-        keys[name] = hashlib.sha256("\n".join([version, text] + [keys[u] for u in uses(text)]).encode()).hexdigest()
+        needs[name] = uses(text)
+        keys[name] = hashlib.sha256("\n".join([version, text] + [keys[u] for u in needs[name]]).encode()).hexdigest()
         stamp = out / f"{name}.key"
-        if stamp.exists() and stamp.read_text() == keys[name] and (out / f"{name}.vo").exists():
-            continue
-        stamp.unlink(missing_ok=True)
+        if not (stamp.exists() and stamp.read_text() == keys[name] and (out / f"{name}.vo").exists()):
+            stamp.unlink(missing_ok=True)
+            pending.append(name)
+
+    def compile_one(name):
         begin = time.monotonic()
         done = compile_file(coqc, out, name)
         if done.returncode:
             raise Refused(f"{name}.v does not compile:\n{done.stdout}{done.stderr}")
-        seconds[name] = time.monotonic() - begin
-        stamp.write_text(keys[name])
+        (out / f"{name}.key").write_text(keys[name])
+        return name, time.monotonic() - begin
+
+    seconds, running = {}, {}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        while pending or running:
+            ready = [n for n in pending if not set(needs[n]) & (set(pending) | set(running))]
+            for name in sorted(ready, key=lambda n: n not in LONG)[:2 - len(running)]:
+                pending.remove(name)
+                running[name] = pool.submit(compile_one, name)
+            done, _ = concurrent.futures.wait(running.values(), return_when=concurrent.futures.FIRST_COMPLETED)
+            for name, took in [future.result() for future in done]:
+                seconds[name] = took
+                del running[name]
     return seconds
 
 
@@ -83,10 +102,9 @@ def theorems():
             for theorem in re.findall(r"^Theorem (\w+)", (HERE / f"{name}.v").read_text(), flags=re.M)]
 
 
-def axioms(coqc, out):
-    """Returns {theorem: axioms}."""
-    found = theorems()
-    name = f"Assumptions{os.getpid()}"  # a file of this process
+def axioms_of(coqc, out, found, number):
+    """Returns {theorem: axioms} of some theorems."""
+    name = f"Assumptions{os.getpid()}_{number}"  # a file of this process
     lines = [f"From Proofs Require Import {' '.join(n for n in order())}."]
     for _, theorem in found:
         lines += [f'Check "{theorem}"%string.', f"Print Assumptions {theorem}."]
@@ -106,6 +124,14 @@ def axioms(coqc, out):
     if set(result) != {t for _, t in found}:
         raise Refused("the axioms of some theorem are not printed:\n" + done.stdout)
     return result
+
+
+def axioms(coqc, out):
+    """Returns {theorem: axioms}. Two programs print those of every second theorem each."""
+    found = theorems()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        halves = pool.map(lambda n: axioms_of(coqc, out, found[n::2], n), range(2))
+        return {theorem: names for half in halves for theorem, names in half.items()}
 
 
 def libraries(coqc):

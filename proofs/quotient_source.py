@@ -1,6 +1,6 @@
 """Theorem 2: the quotients in single precision of the kernels for AVX-512 and for GPUs."""
 
-AVX512 = "lib/cpu/kernels/int8_windows_avx512.hpp"
+AVX512 = "lib/cpu/kernels/int8_windows.hpp"
 VECTOR = "lib/cpu/kernels/int8_vector.hpp"
 GPU = "cuda/int8/finish_leading.hpp"
 

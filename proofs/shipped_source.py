@@ -1,7 +1,7 @@
 """Definitions for Shipped.v: the digits of the tables of the Chinese remainder theorem, and the window of AVX-512."""
 
 MODULI = "lib/numerics/moduli.hpp"
-AVX512 = "lib/cpu/kernels/int8_windows_avx512.hpp"
+AVX512 = "lib/cpu/kernels/int8_windows.hpp"
 
 
 def define(source):

@@ -46,6 +46,18 @@ ACCUBLAS_OF(potri, potri, potri)
 ACCUBLAS_OF(getri, getri, getri)
 ACCUBLAS_OF(geqrf, geqrf, geqrf)
 ACCUBLAS_OF(gels, gels, gels)
+ACCUBLAS_OF(qr_explicit, qr_explicit, qr_explicit)
+#define ACCUBLAS_OF_BATCHES(name)                             \
+  ACCUBLAS_OF(name##_batched, name##_batched, name##_batched) \
+  ACCUBLAS_OF(name##_strided_batched, name##_strided_batched, name##_strided_batched)
+ACCUBLAS_OF_BATCHES(potrf)
+ACCUBLAS_OF_BATCHES(potrs)
+ACCUBLAS_OF_BATCHES(posv)
+ACCUBLAS_OF_BATCHES(getrf)
+ACCUBLAS_OF_BATCHES(getrs)
+ACCUBLAS_OF_BATCHES(gesv)
+ACCUBLAS_OF_BATCHES(geqrf)
+#undef ACCUBLAS_OF_BATCHES
 ACCUBLAS_OF(dot, dot, dotu)
 ACCUBLAS_OF(dotc, dot, dotc)
 ACCUBLAS_OF(symv, symv, hemv)

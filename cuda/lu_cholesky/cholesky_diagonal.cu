@@ -1,8 +1,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/launch.hpp"
 #include "cuda/lu_cholesky/cholesky_diagonal.hpp"
-#include "cuda/trsm/resolve.hpp"
-#include "lib/numerics/cholesky_pivot.hpp"
+#include "cuda/lu_cholesky/pivot_root.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -21,35 +20,6 @@ struct ColumnTerms {
   /// Returns A's element; it is only there until X's element overwrites it.
   __device__ E right_side() const { return job->system.x(position, side); }
 };
-
-template <class T>
-struct FoundPivot {
-  T pivot;
-  bool found;
-};
-
-/// Returns the pivot of column p of the block, and whether there is one, if the current sum does not decide. All lanes
-/// of the warp call this. It is not a member function, because an object would have to lie in memory for the call.
-template <class E>
-__device__ ACCUBLAS_NOINLINE FoundPivot<RealOf<E>> pivot_by_terms(const SolveJob<E>& job, Index first, int p) {
-  using T = RealOf<E>;
-  const ColumnTerms<E> terms{&job, first + p, p};
-  const E right_side = terms.right_side();
-  T result{};
-  if (!job.all_undecided) {
-    TripleSum squares[parts_of<E>];
-    numerators_of_terms(E{T(1)}, terms, false, squares);
-    const TripleSum& square = squares[0];
-    if (CholeskyPivot<T>{0}.approximate({-square.a1, -square.a2, -square.a3, square.error}, result))
-      return {result, true};
-  }
-  ExactSum<double> above;
-  add_terms<E>(terms, 0, above);
-  join_lanes(above);
-  const bool found = CholeskyPivot<T>{part_of(right_side, 0)}.exact(above, result);
-  if (found && threadIdx.x % 32 == 0) atomicAdd(job.undecided, 1ull);
-  return {result, found};
-}
 
 template <class E>
 struct DiagonalStorage {
@@ -79,19 +49,6 @@ __device__ E unlifted_row(const E& x) {
     return x * power_of_two(-row_lift<E>);
   else
     return x;
-}
-
-/// Returns the square of a pivot from the sum of the diagonal element, without the scale of sums.
-template <class E>
-__device__ TripleSum square_of_pivot(const Chain<RealOf<E>, true>& sum) {
-  TripleSum left = minus(sum);
-  if constexpr (sum_lift<E> != 0) {
-    constexpr double back = power_of_two(-sum_lift<E>);
-    // Numbers below 2^-960 may lose bits when they are scaled back. If the square is below 2^-200, it is not used.
-    const bool exact = left.error == 0 && (left.a2 == 0 || fabs(left.a2) > 0x1p-800);
-    left = {left.a1 * back, left.a2 * back, 0, left.error * back + (exact ? 0 : 0x1p-1000)};
-  }
-  return left;
 }
 
 /// Factors a diagonal block by a thread block of 8 warps. Warp w has rows w, w + 8, ... of the block. It keeps the sums
@@ -271,7 +228,8 @@ class DiagonalBlock {
       unknown.pivot = E{pivot};
       unknown.reciprocal = reciprocal(pivot, y);
     } else {
-      const FoundPivot<T> of = pivot_by_terms(job_, first_, p);
+      const FoundPivot<T> of =
+          pivot_by_terms<E>(ColumnTerms<E>{&job_, first_ + p, p}, job_.all_undecided, job_.undecided);
       pivot = of.pivot, found = of.found;
       unknown = Unknown<E>::of_row(E{T(1)}, E{pivot}, false);
     }

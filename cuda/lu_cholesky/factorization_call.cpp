@@ -136,7 +136,7 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
   check(cudaStreamSynchronize(stream), "waiting for a call");
   if (pivoted && has_factor(f.kind))
     for (std::size_t i = 0; i < pivots.size(); ++i) call.problem.pivots.put(static_cast<Index>(i), pivots[i] - 1);
-  if (!rehearses()) *call.problem.info = info;
+  if (!rehearses()) call.problem.put_info(info);
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                                                                                    \

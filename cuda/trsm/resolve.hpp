@@ -67,13 +67,13 @@ __device__ bool decided_by_numerators(const Unknown<E>& unknown, const TripleSum
 }
 
 /// Returns whether the sums of the terms in most_words words decide an unknown, which `result` becomes then; all lanes
-/// of the warp compute it together.
+/// of the warp compute it together. `lifted`: the numerators are surely so small that they must be scaled.
 template <class E, class Terms>
-__device__ bool decided_by_terms(const Unknown<E>& unknown, const Terms& terms, E& result) {
+__device__ bool decided_by_terms(const Unknown<E>& unknown, const Terms& terms, bool lifted, E& result) {
   TripleSum numerators[parts_of<E>];
-  numerators_of_terms(unknown.alpha, terms, false, numerators);
-  if (decided_by_numerators(unknown, numerators, false, result)) return true;
-  if (!is_lifted<E>(numerators[0].a1)) return false;
+  numerators_of_terms(unknown.alpha, terms, lifted, numerators);
+  if (decided_by_numerators(unknown, numerators, lifted, result)) return true;
+  if (lifted || !is_lifted<E>(numerators[0].a1)) return false;
   numerators_of_terms(unknown.alpha, terms, true, numerators);
   return decided_by_numerators(unknown, numerators, true, result);
 }
@@ -86,7 +86,7 @@ template <class E, class Terms>
 __device__ ACCUBLAS_NOINLINE E resolve_one(Unknown<E> unknown, Terms terms, bool exactly,
                                            unsigned long long* undecided) {
   E result{};
-  if (!exactly && decided_by_terms(unknown, terms, result)) return result;
+  if (!exactly && decided_by_terms(unknown, terms, false, result)) return result;
   unknown.b = terms.right_side();
   const Pair none[parts_of<E>]{};
   result = exact_unknown<E, true>(unknown, none, terms);
@@ -220,6 +220,13 @@ __device__ __forceinline__ T guessed_quotient(const Pair& sum, T pivot, double o
   return sum.s == -sum.c ? T(0) : static_cast<T>(first + (rest - sum.c) * over);
 }
 
+template <class E>
+__device__ __forceinline__ bool have_equal_bits(const E& x, const E& y) {
+  bool equal = true;
+  for (int part = 0; part < parts_of<E>; ++part) equal &= to_bits(part_of(x, part)) == to_bits(part_of(y, part));
+  return equal;
+}
+
 /// Returns whether a guess is the unknown that these sums decide; `unknown` needs no b.
 template <class E>
 __device__ __forceinline__ bool is_proved(const E& guess, const Unknown<E>& unknown,
@@ -228,10 +235,7 @@ __device__ __forceinline__ bool is_proved(const E& guess, const Unknown<E>& unkn
 #pragma unroll
   for (int part = 0; part < parts_of<E>; ++part) numerator[part] = minus(sums[part]);
   E value{};
-  bool proved = quotient_of_sums(unknown, numerator, value);
-  for (int part = 0; part < parts_of<E>; ++part)
-    proved &= to_bits(part_of(value, part)) == to_bits(part_of(guess, part));
-  return proved;
+  return quotient_of_sums(unknown, numerator, value) && have_equal_bits(value, guess);
 }
 /// Same contract as `is_proved`, for real unknowns anywhere in the range. It takes more operations, and returns false
 /// for complex unknowns.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/core/launch.hpp"
+#include "cuda/core/ptx_words.hpp"
 #include "cuda/sums/bounded_pair.hpp"
 #include "cuda/trsm/resolve.hpp"
 #include "cuda/trsm/solve_kernels.hpp"
@@ -17,6 +18,8 @@ inline constexpr int edge =
 template <class E>
 inline constexpr int group = warps / parts_of<E>;
 
+inline constexpr int most_hard_guesses = 32;
+
 template <class E, bool cr>
 struct BlockStorage {
   static constexpr int unknowns = solve_block_unknowns<E>(!cr), kept = cr ? unknowns : 1;
@@ -26,7 +29,10 @@ struct BlockStorage {
   double reciprocal[unknowns];                       ///< reciprocals of the pivots
   Chain<RealOf<E>, cr> sums[kept][parts_of<E>][32];  ///< sums of the unknowns; in dot2, of the next one
   unsigned hard[2];  ///< lanes whose r-th unknowns are undecided: hard[r % 2], since warps may be a row apart
-  unsigned unsigned_zeros[kept];  ///< lanes whose unknowns are zeros of unknown sign
+  unsigned unsigned_zeros[kept];                    ///< lanes whose unknowns are zeros of unknown sign
+  int hard_guesses, hard_guess[most_hard_guesses];  ///< UnprovedGuesses: guesses to compare, as edge row + lane
+  int wrong[edge];                                  ///< each lane's first unknown that was guessed wrong
+  E change[edge];                                   ///< that unknown less its guess
 };
 
 /// The data of a thread block that takes `count` unknowns from position `first` on, and 32 right-hand sides.
@@ -45,6 +51,13 @@ class BlockData {
         alpha_(job.alpha ? *job.alpha : job.system.alpha),
         lost_(has_side() && job.lost[side()] != 0),
         storage_(storage) {}
+
+  /// Waits for all warps of the thread block. They may wait at different places of the program, which __syncthreads
+  /// forbids.
+  __device__ __forceinline__ static void everyone_arrives() {
+    __syncwarp();  // lanes may have taken different ways
+    ptx::barrier_sync(0, all_threads);
+  }
 
   __device__ static int lane() { return threadIdx.x % 32; }
   __device__ static int warp() { return threadIdx.x / 32; }
@@ -85,7 +98,7 @@ class BlockData {
         storage_.a[q][sub + r] =
             lifted_for_sums<E, cr>(job_.system.m(job_.place(first_ + sub + r), job_.place(first_ + sub + q)));
     }
-    __syncthreads();
+    everyone_arrives();
     return here;
   }
   /// Loads the columns of all unknowns.

@@ -39,11 +39,12 @@ template <class E, bool cr>
 class SolveBlock : BlockData<E, cr> {
   using T = RealOf<E>;
   using Base = BlockData<E, cr>;
-  using Base::all_threads, Base::lane, Base::warp, Base::side, Base::has_side, Base::load, Base::before, Base::row;
+  using Base::all_threads, Base::everyone_arrives, Base::lane, Base::warp, Base::side, Base::has_side, Base::load,
+      Base::before, Base::row;
   using Base::job_, Base::first_, Base::count_, Base::alpha_, Base::lost_, Base::storage_;
   static constexpr int parts = parts_of<E>, unknowns = BlockStorage<E, cr>::unknowns, rows = unknowns / warps,
                        rows_at_once = edge / warps;
-  enum Barrier { everyone, sums_are_there, unknown_is_there };
+  enum Barrier { sums_are_there = 1, unknown_is_there };
 
  public:
   __device__ SolveBlock(const SolveJob<E>& job, Index first, int count, BlockStorage<E, cr>& storage)
@@ -222,7 +223,7 @@ class SolveBlock : BlockData<E, cr> {
           }
         lost |= any_nan(x);
       }
-      __syncthreads();
+      everyone_arrives();
     }
     if (has_side() && lost) job_.lost[side()] = 1;
     return any_unsigned;
@@ -260,9 +261,8 @@ class SolveBlock : BlockData<E, cr> {
     constexpr int half = BlockStorage<E, cr>::kept / 2;
     auto* const shares = reinterpret_cast<WarpShares<E, 3>*>(&storage_.sums[r < half ? half : 0]);
     static_assert(sizeof(WarpShares<E, 3>) * (warps + 1) <= sizeof storage_.sums / 2);
-    const auto everyone_arrives = [] { ptx::barrier_sync(everyone, all_threads); };
     resolve_row(hard, row(r), terms_of(r, side()), sums_of(r), shares, storage_.x[r], job_.all_undecided,
-                job_.undecided, everyone_arrives);
+                job_.undecided, [] { Base::everyone_arrives(); });
     everyone_arrives();
   }
 
@@ -317,7 +317,7 @@ class SolveBlock : BlockData<E, cr> {
             add_term(chain[j], storage_.a[q][warps * j + warp()], x);
         }
       }
-      __syncthreads();
+      everyone_arrives();
     }
   }
 };

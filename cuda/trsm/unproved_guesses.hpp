@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "cuda/trsm/solve_block.hpp"
+#include "cuda/trsm/resolve_row.hpp"
 
 namespace accublas::cuda::solve {
 
@@ -21,28 +21,23 @@ class UnprovedGuesses : BlockData<E, true> {
   __device__ UnprovedGuesses(const SolveJob<E>& job, Index first, int count, BlockStorage<E, true>& storage)
       : Base(job, first, count, storage) {}
 
-  /// Returns whether the guesses are right. Zeros then have the right sign. All threads call this, and it may overwrite
-  /// the sums.
+  /// Returns whether the guesses are right, after it has corrected the few that may be wrong. Zeros then have the right
+  /// sign. All threads call this, and it may overwrite the sums.
   __device__ bool are_right() const {
-    unsigned zeros = 0;  // bit i: the warp's unknown i is a zero of unknown sign
-    bool right = true;
-    if (warp() < warps && has_side() && !lost_)
-#pragma unroll 1
-      for (int i = 0; i < rows && rows * warp() + i < count_; ++i) {
-        const int r = rows * warp() + i;
-        Chain<T, true> sums[parts];
-        for (int part = 0; part < parts; ++part) sums[part] = storage_.sums[r][part][lane()];
-        const E guess = storage_.x[r][lane()];
-        if (is_proved(guess, row(r), sums) || is_proved_apart(guess, row(r), sums)) continue;
-        right &= guess == 0 && is_surely_zero(row(r), sums);
-        zeros |= 1u << i;
-      }
-    if (!__syncthreads_and(right)) return false;
-    if (!__syncthreads_or(zeros != 0)) return true;
-    if constexpr (std::is_same_v<E, double>)
-      return find_signs(zeros);
-    else
-      return false;
+    if (threadIdx.x < edge) storage_.wrong[lane()] = -1;
+    Unproved unproved{};
+    for (int round = 0; round < most_rounds; ++round) {
+      __syncthreads();
+      test_by_sums(unproved);
+      const int count = list(unproved.hard);
+      // If there are many, it is faster to compute all unknowns one by one.
+      if (count > most_hard_guesses) return false;
+      Wrong wrong{unknowns, 0, {}};
+      if (!__syncthreads_and(compare(count, wrong))) return false;
+      if (!__syncthreads_or(wrong.row < unknowns)) return have_signs(unproved.zeros);
+      if (!correct(wrong)) return false;
+    }
+    return false;
   }
 
   /// Returns whether an unknown's magnitude is below half of the smallest subnormal number. Returns false in single
@@ -76,6 +71,95 @@ class UnprovedGuesses : BlockData<E, true> {
   }
 
  private:
+  // Each round adds at most one term to a chain, which has room for dot2_block terms.
+  static constexpr int most_rounds = 8;
+  static_assert(unknowns + most_rounds <= dot2_block);
+
+  /// Unknowns of a thread that its sums do not prove. Bit i stands for the warp's i-th unknown.
+  struct Unproved {
+    unsigned hard, zeros;  ///< `zeros` are of unknown sign
+  };
+  /// Tests the thread's unknowns after its lane's last correction. Earlier ones are right.
+  __device__ void test_by_sums(Unproved& unproved) const {
+    unproved.hard = 0;
+    if (warp() >= warps || !has_side() || lost_) return;
+#pragma unroll 1
+    for (int i = 0; i < rows && rows * warp() + i < count_; ++i) {
+      const int r = rows * warp() + i;
+      if (r <= storage_.wrong[lane()]) continue;
+      unproved.zeros &= ~(1u << i);
+      Chain<T, true> sums[parts];
+      for (int part = 0; part < parts; ++part) sums[part] = storage_.sums[r][part][lane()];
+      const E guess = storage_.x[r][lane()];
+      if (is_proved(guess, row(r), sums) || is_proved_apart(guess, row(r), sums)) continue;
+      (guess == 0 && is_surely_zero(row(r), sums) ? unproved.zeros : unproved.hard) |= 1u << i;
+    }
+  }
+  /// Lists the hard guesses of all threads, and returns how many there are.
+  __device__ int list(unsigned hard) const {
+    if (threadIdx.x == 0) storage_.hard_guesses = 0;
+    __syncthreads();
+    for (; hard != 0; hard &= hard - 1) {
+      const int r = rows * warp() + __ffs(static_cast<int>(hard)) - 1, at = atomicAdd(&storage_.hard_guesses, 1);
+      if (at < most_hard_guesses) storage_.hard_guess[at] = r * edge + lane();
+    }
+    __syncthreads();
+    return storage_.hard_guesses;
+  }
+
+  /// An unknown of a lane whose guess is wrong, if the guesses before it are right. If there is none, `row` is
+  /// `unknowns`.
+  struct Wrong {
+    int row, lane;
+    E value;
+  };
+  /// Compares the listed guesses with the unknowns that sums of their terms in most_words words decide. A thread gets
+  /// at most one wrong guess. Returns false if an unknown is not decided.
+  __device__ bool compare(int count, Wrong& wrong) const {
+    for (int at = warp(), mine = 0; at < count; at += warps + 1, ++mine) {
+      const int r = storage_.hard_guess[at] / edge, of = storage_.hard_guess[at] % edge;
+      const SolveTerms<E> terms{&job_, storage_.x, first_, first_ + r, Index{blockIdx.x} * edge + of};
+      E value{};
+      if (!decided_by_terms(row(r), terms, is_lifted<E>(magnitude_of<E>(storage_.sums[r][0][of])), value)) return false;
+      if (lane() == mine && !have_equal_bits(value, storage_.x[r][of])) wrong = {r, of, value};
+    }
+    return true;
+  }
+  /// Corrects each lane's first wrong unknown, and adds the change to the sums of later ones. Returns false if the
+  /// change is not exact.
+  __device__ bool correct(const Wrong& wrong) const {
+    if constexpr (is_complex<E>) {
+      return false;
+    } else {
+      if (threadIdx.x < edge) storage_.wrong[lane()] = unknowns;
+      __syncthreads();
+      if (wrong.row < unknowns) atomicMin(&storage_.wrong[wrong.lane], wrong.row);
+      __syncthreads();
+      bool exact = true;
+      if (wrong.row < unknowns && storage_.wrong[wrong.lane] == wrong.row) {
+        E& x = storage_.x[wrong.row][wrong.lane];
+        const E change = wrong.value - x;
+        exact = x + change == wrong.value && wrong.value - change == x;
+        storage_.change[wrong.lane] = change;
+        x = wrong.value;
+      }
+      if (!__syncthreads_and(exact)) return false;
+      const int first = storage_.wrong[lane()];
+      for (int r = max(first + 1, rows * warp()); r < min(rows * (warp() + 1), count_); ++r)
+        storage_.sums[r][0][lane()].step(storage_.a[first][r], storage_.change[lane()]);
+      return true;
+    }
+  }
+
+  /// Returns whether zeros of unknown sign have got their signs.
+  __device__ bool have_signs(unsigned zeros) const {
+    if (!__syncthreads_or(zeros != 0)) return true;
+    if constexpr (std::is_same_v<E, double>)
+      return find_signs(zeros);
+    else
+      return false;
+  }
+
   /// A sum scaled by 2^lift, of which only the sign is needed.
   struct SignedSum {
     double sum = 0, size = 0;  ///< `size` is at least the sum of the magnitudes

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "lib/call/execution.hpp"
+#include "lib/call/steps_call.hpp"
 
 namespace accublas {
 
@@ -13,6 +13,8 @@ using Accumulator = ::accublas_accumulator;
 struct AccumulatorDeleter {
   void operator()(Accumulator* accumulator) const;
 };
+/// Everything that a call uses besides the accumulator.
+using AccumulatorCall = StepsCall;
 using OwnedAccumulator = std::unique_ptr<Accumulator, AccumulatorDeleter>;
 
 /// The most that m, n and k may be.
@@ -52,37 +54,6 @@ struct AccumulatorFacts {
 AccumulatorFacts facts_of(const Accumulator& accumulator);
 /// Records the workspace and the time of a call.
 void put_cost(Accumulator& accumulator, std::size_t workspace_bytes, double milliseconds);
-
-/// Everything that a call uses besides the accumulator: threads, and the workspace of its steps, one after another.
-struct AccumulatorCall {
-  int threads;
-  cpu::Isa isa;
-  std::size_t cap;
-  void* buffer;  ///< the caller's workspace, or null for the library's
-  std::size_t buffer_bytes;
-  std::size_t peak = 0;
-
-  /// Calls body(Execution&) with a workspace, and once more with the least plan if the first one does not fit. The body
-  /// takes its memory before it changes anything.
-  template <class Body>
-  void run(Body&& body) {
-    Workspace workspace(cap, buffer, buffer_bytes);
-    accublas_report_t report{};
-    Execution execution{workspace.lanes(threads), isa, workspace, report};
-    try {
-      body(execution);
-    } catch (const TooSmall&) {
-      workspace.restart_least(cap);
-      try {
-        body(execution);
-      } catch (const TooSmall&) {
-        throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace of " + std::to_string(buffer ? buffer_bytes : cap) +
-                                               " bytes is too small for a step of the accumulator");
-      }
-    }
-    if (workspace.peak() > peak) peak = workspace.peak();
-  }
-};
 
 /// Raises the exponents of `count` lines to those of the panel x, count x k. Those of lines that hold Inf or NaN stay
 /// as they are.

@@ -29,6 +29,11 @@ constexpr bool beyond_addresses(std::uint64_t stride, std::int64_t count) {
   return count > 1 && stride > (std::uint64_t{1} << 59) / static_cast<std::uint64_t>(count - 1);
 }
 
+/// The product of nonnegative numbers, or `most` if it is larger.
+constexpr std::int64_t product_up_to(std::int64_t most, std::int64_t a, std::int64_t b) {
+  return b != 0 && a > most / b ? most : a * b;
+}
+
 /// Whether a matrix that is stored rows x cols cannot have the leading dimension `ld`, because its columns (row-major:
 /// rows) would overlap, or because a larger dimension than the least one would take it beyond every address space.
 /// Matrices of such a size are no matter of `ld`, and LAPACK's queries of workspaces accept them.

@@ -16,10 +16,10 @@
 #include "lib/call/element_steps.hpp"
 #include "lib/call/engines.hpp"
 #include "lib/call/execution.hpp"
-#include "lib/call/factorization.hpp"
+#include "lib/call/factorization_batch.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
-#include "lib/call/orthogonal.hpp"
+#include "lib/call/orthogonal_batch.hpp"
 #include "lib/call/problem.hpp"
 #include "lib/call/routine.hpp"
 #include "lib/numerics/complex.hpp"
@@ -91,9 +91,9 @@ struct Call {
 /// The list of the problems that backends compute: first those of numbers of any type, then those of real numbers
 /// alone. A new problem needs an entry in this list and a function of each backend.
 template <class E>
-using CallsOf =
-    std::tuple<Call<Gemm<E>, E>*, Call<GemmBatch<E>, E>*, Call<Gemv<E>, E>*, Call<Dot<E>, E>*, Call<Level2<E>, E>*,
-               Call<Level3<E>, E>*, Call<Factorization<E>, E>*, Call<Orthogonal<E>, E>*>;
+using CallsOf = std::tuple<Call<Gemm<E>, E>*, Call<GemmBatch<E>, E>*, Call<Gemv<E>, E>*, Call<Dot<E>, E>*,
+                           Call<Level2<E>, E>*, Call<Level3<E>, E>*, Call<Factorization<E>, E>*,
+                           Call<Orthogonal<E>, E>*, Call<FactorizationBatch<E>, E>*, Call<OrthogonalBatch<E>, E>*>;
 template <class T>
 using RealCallsOf = std::tuple<Call<MixedDot<T>, T>*, Call<Reduction<T>, T>*>;
 

@@ -1,6 +1,7 @@
 // A call of GEMM on a batch of matrices, and the problem that it computes.
 #pragma once
 
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -87,10 +88,14 @@ BatchCall<E> batch_call(BatchShape s, Operand* a, const void* b, const void* c) 
 /// `count` products of one shape with one alpha and one beta.
 template <class T>
 struct GemmBatch {
+  using Problem = Gemm<T>;
+
   Gemm<T> shape;  ///< of every matrix; its data pointers are unused
   Index count;
   Matrices<const T> a, b;
   Matrices<T> c;
+  /// The sizes by which the work is shared out.
+  std::array<Index, 3> sizes() const { return {shape.m, shape.n, shape.k}; }
   Gemm<T> operator[](Index i) const { return with(a[i], b[i], c[i]); }
   Gemm<T> with(const T* at_a, const T* at_b, T* at_c) const {
     Gemm<T> one = shape;

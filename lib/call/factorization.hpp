@@ -39,6 +39,8 @@ struct FactorizationShape {
   accublas_transpose trans = ACCUBLAS_NO_TRANS;
   std::int64_t m = 0, n = 0, nrhs = 0, lda = 0, ldb = 0;
   accublas_diag diag = ACCUBLAS_NON_UNIT;  ///< of TRTRI
+  /// Batched routines alone have the following members. Without pointers to the matrices there are strides.
+  std::int64_t stride_a = 0, stride_b = 0, batch_count = 1;
 };
 
 /// Checks the arguments in LAPACK's order: uplo or trans, diag, m, n, nrhs, a, lda, ipiv, b, ldb, info, as many as the
@@ -89,7 +91,7 @@ template <class E>
 struct Factorization : FactorizationShape {
   Matrix<E> a{}, b{};
   Pivots pivots{};
-  std::int64_t* info = nullptr;  ///< LAPACK's, where no argument is bad
+  std::int64_t* info = nullptr;  ///< LAPACK's, where no argument is bad; null: the routine has none
   E* work = nullptr;             ///< of GETRI by the real LAPACK: n columns of A at most, n numbers at least
   std::int64_t lwork = 0;        ///< numbers of it
   bool info_on_device = false;
@@ -99,9 +101,16 @@ struct Factorization : FactorizationShape {
   std::int64_t cols() const { return has_solution(kind) ? nrhs : n; }
   std::int64_t order() const { return rows() < n ? rows() : n; }
   std::int64_t inner() const { return order(); }
-  /// Returns how many numbers of work are best for LAPACK's GETRI.
-  std::int64_t best_work() const { return n > 1 ? n * std::min<std::int64_t>(n, 64) : 1; }
+  /// Returns how many numbers of work are best for LAPACK's GETRI: 2^62 for those beyond every address space.
+  std::int64_t best_work() const {
+    return n > 1 ? product_up_to(std::int64_t{1} << 62, n, std::min<std::int64_t>(n, 64)) : 1;
+  }
 
+  void put_info(std::int64_t found) const {
+    if (info) *info = found;
+  }
+  /// Returns whether a finished call on the host found no fault.
+  bool succeeded() const { return !info || *info == 0; }
   /// Returns X with A = X^H X, in the memory of A's stored triangle.
   Matrix<E> cholesky_factor() const { return uplo == ACCUBLAS_UPPER ? a : a.transposed(); }
 };

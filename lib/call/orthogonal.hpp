@@ -29,17 +29,20 @@ struct OrthogonalShape {
   bool has_c() const { return kind == Operation::ormqr || kind == Operation::gels; }
   std::int64_t reflectors() const { return kind == Operation::geqrf || kind == Operation::gels ? std::min(m, n) : k; }
 
-  /// These functions return LAPACK's least workspace, in numbers, and one that suffices for its blocks of 64 columns.
+  /// These functions return LAPACK's least workspace, in numbers, and one that suffices for its blocks of 64 columns. A
+  /// workspace beyond every address space is 2^62 numbers.
   std::int64_t least_work() const { return kind == Operation::geqrf && m == 0 ? 1 : work(1); }
-  std::int64_t work_for_blocks() const { return work(64) + 64 * 65; }
+  std::int64_t work_for_blocks() const { return std::min(work(64) + 64 * 65, std::int64_t{1} << 62); }
 
  private:
   std::int64_t work(std::int64_t columns) const {
-    const std::int64_t order = std::min(m, n);
-    const std::int64_t numbers = kind == Operation::gels ? order + std::max(order, nrhs) * columns
-                                 : kind == Operation::ormqr && side == ACCUBLAS_RIGHT ? m * columns
-                                                                                      : n * columns;
-    return std::max<std::int64_t>(1, numbers);
+    constexpr std::int64_t most = std::int64_t{1} << 62;
+    const std::int64_t order = std::min({m, n, most});
+    const std::int64_t lines = kind == Operation::gels                              ? std::max(order, nrhs)
+                               : kind == Operation::ormqr && side == ACCUBLAS_RIGHT ? m
+                                                                                    : n;
+    const std::int64_t numbers = product_up_to(most, lines, columns), more = kind == Operation::gels ? order : 0;
+    return std::clamp<std::int64_t>(numbers + std::min(more, most - numbers), 1, most);
   }
 };
 

@@ -56,7 +56,7 @@ struct EigenBounds {
 Eigenpairs first_eigenpairs(const HermitianMatrix& a);
 
 /// Proves what X and D allow. If `contraction` is not below 1 or `residual` is not finite, nothing is proved, and the
-/// other members are undefined.
+/// other members are undefined. Nothing is proved if D does not ascend.
 EigenBounds bound_eigenpairs(const HermitianMatrix& a, const Eigenpairs& pairs, const Calls& calls);
 
 /// Returns a lower bound of d_k - d_j, or 0 if that is not positive.

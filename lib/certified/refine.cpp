@@ -120,13 +120,12 @@ class Refinement {
     for (Index i = 0; i < n_; ++i) {
       largest_r = std::max(largest_r, std::fabs(r[i]));
       largest_y = std::max(largest_y, std::fabs(y[i]));
-      if (s_.inexact)
-        for (Index p = 0; p < parts_; ++p) sum_y = add_up(sum_y, std::fabs(y[i + p * n_]));
+      for (Index p = 0; p < parts_; ++p) sum_y = add_up(sum_y, std::fabs(y[i + p * n_]));
     }
     // A bound of how far r may lie from the exact residual: it covers the rounding of r, that of b and that of A.
     double lost = add_up(mul_up(u, largest_r), 2 * least_subnormal<double>());
     if (s_.inexact) lost = add_up(lost, mul_up(least_subnormal<double>(), sum_y));
-    if (largest_r == 0 && largest_y == 0) lost = 0;  // b is zero, and so is x
+    if (largest_r == 0 && sum_y == 0) lost = 0;  // b is zero, and so is x
     // Computes abs(R (b - A y)) in the memory of z, and its size in terms of v.
     double size = 0;
     const auto rest = [&](Index i) {

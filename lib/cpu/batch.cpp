@@ -25,14 +25,14 @@ std::size_t useful_bytes(Index m, Index n, Index k) {
 /// A thread's part of the batch.
 struct alignas(64) Share {
   accublas_report_t report;
-  bool wrote;  ///< the C of a matrix
+  bool wrote;  ///< the results of a matrix
 };
 
 /// One matrix in a thread's part of the workspace; all have the same shape, and need the same memory. Returns how much.
-template <class T>
-std::size_t run_matrix(const Call<GemmBatch<T>, T>& call, Index i, ServeGemm<T> serve, const Execution& execution,
+template <class Batch, class E>
+std::size_t run_matrix(const Call<Batch, E>& call, Index i, ServeMatrix<Batch, E> serve, const Execution& execution,
                        int most_threads, Workspace::Part part, accublas_report_t& report) {
-  const Gemm<T> matrix = call.problem[i];
+  const typename Batch::Problem matrix = call.problem[i];
   std::size_t needed = 0;
   serve_in(part, [&](Workspace& workspace) {
     Execution one{workspace.least() ? 1 : workspace.lanes(most_threads),
@@ -84,18 +84,18 @@ BatchPlan plan_batch(Index m, Index n, Index k, Index count, bool native, int th
   return plan;
 }
 
-template <class T>
-void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Execution& execution) {
-  const GemmBatch<T>& batch = call.problem;
-  const Gemm<T>& shape = batch.shape;
+template <class Batch, class E>
+void run_batch(const Call<Batch, E>& call, ServeMatrix<Batch, E> serve, Execution& execution) {
+  const Batch& batch = call.problem;
+  const auto [m, n, k] = batch.sizes();
   // Native runs in the caller's floating-point environment, which the pool's threads do not have.
   const bool native = call.engine == ACCUBLAS_ENGINE_NATIVE;
   const int threads = native && !FpEnvironment::is_entered() ? 1 : execution.threads;
   const std::size_t most = execution.workspace.most(), for_shares = static_cast<std::size_t>(threads) * sizeof(Share);
   // The least plan gives one thread all that there is.
   const bool least = execution.workspace.least();
-  BatchPlan plan = plan_batch(shape.m, shape.n, shape.k, batch.count, native, least ? 1 : threads,
-                              most > for_shares ? most - for_shares : 0);
+  BatchPlan plan =
+      plan_batch(m, n, k, batch.count, native, least ? 1 : threads, most > for_shares ? most - for_shares : 0);
   const std::size_t parts = static_cast<std::size_t>(plan.threads);
   Share* const shares = execution.workspace.take<Share>(parts);
   if (execution.workspace.rehearses()) {
@@ -147,7 +147,10 @@ void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Executi
   if (missed) throw *missed;
 }
 
-#define ACCUBLAS_INSTANTIATE(E) template void gemm_batched(const Call<GemmBatch<E>, E>&, ServeGemm<E>, Execution&);
+#define ACCUBLAS_INSTANTIATE(E)                                                                                      \
+  template void run_batch(const Call<GemmBatch<E>, E>&, ServeMatrix<GemmBatch<E>, E>, Execution&);                   \
+  template void run_batch(const Call<FactorizationBatch<E>, E>&, ServeMatrix<FactorizationBatch<E>, E>, Execution&); \
+  template void run_batch(const Call<OrthogonalBatch<E>, E>&, ServeMatrix<OrthogonalBatch<E>, E>, Execution&);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

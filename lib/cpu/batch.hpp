@@ -1,4 +1,5 @@
-// A batch of GEMMs on the CPU: small matrices one a thread, large ones one after another with all threads.
+// A batch of products or factorizations on the CPU: small matrices one a thread, large ones one after another with all
+// threads.
 #pragma once
 
 #include "lib/call/accuracy.hpp"
@@ -7,15 +8,15 @@
 namespace accublas::cpu {
 
 /// How one matrix is served: the backend's call of an engine.
-template <class T>
-using ServeGemm = void (*)(const Call<Gemm<T>, T>&, Execution&);
+template <class Batch, class E>
+using ServeMatrix = void (*)(const Call<typename Batch::Problem, E>&, Execution&);
 
 /// Every matrix by `serve`, the same bits whatever the threads. The report is that of the whole: counts add up, of
 /// moduli, bits and bounds the largest. All memory is taken before the first matrix is begun, so that a failure to get
-/// it leaves every C as it was; ACCUBLAS_ERROR_C_UNDEFINED for a failure after that. A matrix that misses the target is
-/// left as it was, and the error is thrown when the others are done.
-template <class T>
-void gemm_batched(const Call<GemmBatch<T>, T>& call, ServeGemm<T> serve, Execution& execution);
+/// it leaves every result as it was; ACCUBLAS_ERROR_C_UNDEFINED for a failure after that. A matrix that misses the
+/// target is left as it was, and the error is thrown when the others are done.
+template <class Batch, class E>
+void run_batch(const Call<Batch, E>& call, ServeMatrix<Batch, E> serve, Execution& execution);
 
 /// The reports of a call's parts: each begins with what the mode promises of the whole, which its engine may better;
 /// added up, times as `share` of theirs, the bounds are the largest.

@@ -88,7 +88,7 @@ class CpuBackend final : public Backend {
 
   template <class E>
   static void serve(const Call<GemmBatch<E>, E>& call, Execution& execution) {
-    cpu::gemm_batched(call, serve, execution);
+    cpu::run_batch<GemmBatch<E>, E>(call, serve, execution);
   }
 
   template <class E>
@@ -104,6 +104,16 @@ class CpuBackend final : public Backend {
     if (call.engine == ACCUBLAS_ENGINE_NATIVE) return cpu::native_factorization(call.problem, execution);
     if (is_inverse(call.problem.kind)) only_by_calls();
     cpu::factorize(call.problem, execution);
+  }
+
+  template <class E>
+  static void serve(const Call<FactorizationBatch<E>, E>& call, Execution& execution) {
+    cpu::run_batch<FactorizationBatch<E>, E>(call, serve, execution);
+  }
+
+  template <class E>
+  static void serve(const Call<OrthogonalBatch<E>, E>& call, Execution& execution) {
+    cpu::run_batch<OrthogonalBatch<E>, E>(call, serve, execution);
   }
 
   template <class E>

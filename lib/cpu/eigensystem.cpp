@@ -49,7 +49,9 @@ void eigensystem(Index n, E* a, double* w) {
   if (!blas.eigensystem[is_complex<E> ? 1 : 0])
     throw Error(ACCUBLAS_ERROR_NO_BLAS, std::string("the real BLAS has no ") + (is_complex<E> ? "zheevd" : "dsyevd") +
                                             ", nor has liblapack.so.3");
-  if (!fits_integers(n)) throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "LAPACK's eigenvalues have orders below 2^31");
+  if (const Index most = most_eigensystem(blas.narrow_integers); n > most)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "LAPACK computes eigenvectors of matrices of an order up to " +
+                                                std::to_string(most) + "; the order is " + std::to_string(n));
   with_stack(stack_of_blas(Operation::getrf), [&] {
     EigenWork with;
     call_eigensystem(blas, n, a, w, with);

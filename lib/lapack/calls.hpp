@@ -57,6 +57,12 @@ class Calls {
     call([&](const accublas_options& with) { run_orthogonal(context_, problem, &with); });
   }
 
+  /// A factorization, or a solution by one.
+  template <class E>
+  void factorization(const Factorization<E>& problem) const {
+    call([&](const accublas_options& with) { run_factorization(context_, problem, &with); });
+  }
+
   /// The norm of a vector; in cr it is rounded once.
   template <class E>
   RealOf<E> norm(Index n, const Vector<const E>& x) const {

@@ -65,7 +65,7 @@ ACCUBLAS_HD constexpr double dot2_depth_gemm(long long k) {
 /// and the roundings that they pass make at most K (K + 3) / 2 - 1 + 2 K m + m^2 <= h^2 pairs, each of which costs u^2
 /// of sum abs(x) abs(y). The pair is rounded once: u abs(exact), and u of the error, which the slack covers. A product
 /// that underflows loses at most 2^-1074 / 2 in p and as much in e: 5 n 2^-1074 covers it. The proof holds
-/// for h <= 2^26.
+/// for h <= 2^26, and for binary32, whose sums are those of proofs/DotFloat.v, for h <= 2^24.
 struct Dot2Bound {
   double relative, componentwise, absolute;
 };

@@ -5,6 +5,7 @@
 #include "lib/numerics/component_sum.hpp"
 #include "lib/numerics/eft.hpp"
 #include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/powers_of_two.hpp"
 #include "lib/numerics/triple_sum.hpp"
 
 namespace accublas {
@@ -73,6 +74,46 @@ struct Approximation {
     return {s.high, s.low, (error + (absolute(low) + absolute(more)) * 0x1p-52) * enlarged};
   }
 };
+
+/// Sets e to the exponent of the larger of two numbers. Returns false if one is at most 2^-190 of the other but not
+/// zero.
+ACCUBLAS_HD inline bool common_exponent(double first, double second, int& e) {
+  const int a = exponent_of(first), b = exponent_of(second), least = a < b ? a : b;
+  e = a > b ? a : b;
+  return e != no_exponent && e <= greatest_exponent && (least == no_exponent || e - least < 190);
+}
+
+/// Rounds a quotient times 2^exponent that lies near a number halfway between two results, or on it, by the sign of
+/// the numerator less the product of that number and the divisor. So it decides ties, and quotients that differ from
+/// ties by terms far below the quotient's error. The quotient is numerator 2^-scale / divisor, for a divisor of a
+/// magnitude between 1/2 and 1; `near` is an approximation of it. Returns false if it lies elsewhere, or if the
+/// numerator's error does not tell the side.
+template <class T>
+ACCUBLAS_HD ACCUBLAS_NOINLINE bool round_near_half(TripleSum numerator, int scale, double divisor, TripleSum near,
+                                                   int exponent, T& result) {
+  using F = FloatFormat<T>;
+  const double size = absolute(near.a1), rest = near.a1 < 0 ? -near.a2 : near.a2;
+  const int least = exponent_of(size) + exponent - F::digits,
+            unit = (least > F::min_exponent ? least : F::min_exponent) - exponent;  // 2^unit separates two results
+  if (unit > 2 || exponent > F::max_exponent + F::digits - 4) return false;
+  const double whole = static_cast<double>(static_cast<std::int64_t>(scaled_by(size, -unit))),
+               more = (scaled_by(size, -unit) - whole) + scaled_by(rest, -unit), lower = more < 0 ? whole - 1 : whole;
+  if (absolute(more - (lower - whole) - 0.5) >= 0.25) return false;
+  // The products are multiples of 2^-54 before they are scaled.
+  const int back = unit + scale;
+  if (back < -1000 || scale > 1000) return false;
+  const DoublePair below = two_product(lower, absolute(divisor));
+  const double sign = (near.a1 < 0) != (divisor < 0) ? -1 : 1;  // of the numerator
+  TripleSum beyond{sign * numerator.a1, sign * numerator.a2, sign * numerator.a3, numerator.error};
+  triple_add(beyond, {-scaled_by(below.high, back), -scaled_by(below.low, back), 0, 0});
+  triple_add(beyond, {-scaled_by(absolute(divisor), back - 1), 0, 0, 0});
+  const Approximation side = Approximation::of(beyond);
+  const bool tie = side.high == 0 && side.low == 0 && side.error == 0;
+  if (!tie && !(absolute(side.high) > 2 * (absolute(side.low) + side.error))) return false;
+  const bool up = tie ? static_cast<std::int64_t>(lower) % 2 != 0 : side.high > 0;
+  result = static_cast<T>(scaled_by(near.a1 < 0 ? -(lower + up) : lower + up, unit + exponent));
+  return true;
+}
 
 /// RN(y / d) for y != 0 and d > 0, known only through `sign`: sign(factor, a, b, c) returns exactly the sign of factor
 /// abs(y) - d (a + b + c), for finite numbers a, b, c >= 0 of type T and a factor of 1 or 2. `guess` may be any number;

@@ -54,18 +54,23 @@ struct Unknown {
   /// Rounds the quotient of 2^-scale times a real numerator by the pivot. It takes more operations than
   /// approximate_quotient, and works in the whole range.
   ACCUBLAS_HD bool approximate_quotient_apart(const TripleSum& above, int scale, T& result) const {
-    if (!unit && (is_nan(pivot) || is_zero(pivot))) return false;
+    const T divisor = unit ? T(1) : pivot;
+    if (is_nan(divisor) || is_zero(divisor)) return false;
     const A y = A::of(above);
     if (is_nothing(y)) return result = T(0), true;
-    if (unit) return ziv_test(T(1), above, T(0), T(0), &result, -scale);
-    if (!is_finite(pivot)) return false;
-    if (above.error == 0 && last_set_bit(pivot) == absolute(pivot))
-      // The exponent alone changes: the reciprocal of a subnormal power of two may be no number of type T.
-      return ziv_test(T(pivot < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - exponent_above(pivot) - scale);
+    if (!is_finite(divisor)) return false;
+    const int of_divisor = exponent_above(divisor);
+    if ((unit || above.error == 0) && last_set_bit(divisor) == absolute(divisor) &&
+        // The exponent alone changes: the reciprocal of a subnormal power of two may be no number of type T.
+        ziv_test(T(divisor < 0 ? -1 : 1), above, T(0), T(0), &result, 1 - of_divisor - scale))
+      return true;
     if (y.high == 0) return false;
-    const int of_y = exponent_above(y.high), of_pivot = exponent_above(pivot);
-    const A quotient = y.scaled(-of_y).over(A{pivot, 0, 0}.scaled(-of_pivot));
-    return rounds_to(quotient, of_y - of_pivot - scale, result);
+    const int of_y = exponent_above(y.high), exponent = of_y - of_divisor - scale;
+    const A over = A{divisor, 0, 0}.scaled(-of_divisor), quotient = y.scaled(-of_y).over(over);
+    if (rounds_to(quotient, exponent, result)) return true;
+    // A quotient that is known so well lies near a number halfway between two results.
+    return quotient.error < absolute(quotient.high) * 0x1p-62 &&
+           round_near_half(above, of_y, over.high, quotient.sum(), exponent, result);
   }
 
   /// Computes the parts of the pivot's reciprocal. Returns false if a number is out of range.
@@ -203,14 +208,6 @@ struct Unknown {
   ACCUBLAS_HD static bool is_nothing(const A& x) { return x.high == 0 && x.low == 0 && x.error == 0; }
   /// Returns whether x is zero or in range.
   ACCUBLAS_HD static bool usable(double x) { return x == 0 || Approximation::in_range(x); }
-
-  /// Sets e to the exponent of the larger of two numbers. Returns false if one is at most 2^-190 of the other but not
-  /// zero.
-  ACCUBLAS_HD static bool common_exponent(double first, double second, int& e) {
-    const int a = exponent_of(first), b = exponent_of(second), least = a < b ? a : b;
-    e = a > b ? a : b;
-    return e != no_exponent && e <= greatest_exponent && (least == no_exponent || e - least < 190);
-  }
 
   /// Computes a part of the quotient of complex numbers anywhere in the range, as `to` times 2^exponent. Returns false
   /// if the parts of a number are too far from each other.

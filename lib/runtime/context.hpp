@@ -50,12 +50,14 @@ inline Backend& backend_of(const Plan& plan) {
 struct LastCall {
   Plan plan;
   accublas_report_t numbers{};
-  bool done = false;       ///< a call was made
+  const char* routine = nullptr;  ///< the name of a routine that has no Operation
+  bool done = false;              ///< a call was made
   bool on_device = false;  ///< it may be under way, and the device knows part of the numbers
 
   /// Begins a call, on the host so far, and clears the results of the previous one.
   void begin(const Plan& made) {
     plan = made;
+    routine = nullptr;
     numbers = accublas_report_t{};
     numbers.batch_count = 1;
     done = true;

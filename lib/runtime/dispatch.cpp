@@ -1,5 +1,6 @@
 #include "lib/runtime/dispatch.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -252,6 +253,44 @@ void run_factorization(Context& context, Factorization<E> f, const accublas_opti
   run.finish();
 }
 
+template <class E>
+void run_factorization_batch(Context& context, FactorizationBatch<E> batch, const accublas_options* options) {
+  Factorization<E>& f = batch.shape;
+  Run run(context, f.routine(), options);
+  const CallShape shape(f.rows(), f.cols(), f.inner());
+  run.sizes(shape.m, shape.n, shape.k);
+  run.batch(batch.count);
+  if (batch.count == 0) return run.finish();
+  const std::size_t alignment = batch.a.pointers ? 1 : sizeof(E);
+  const Named a{"a", batch.a.argument(), alignment}, ipiv{"ipiv", f.pivots.data}, b{"b", batch.b.argument(), alignment},
+      info{"info", f.info};
+  const bool gives_info = has_info(f.kind), solves = has_solution(f.kind) && f.nrhs > 0;
+  f.info_on_device = gives_info && run.is_device_memory(info);
+  const bool work = shape.k > 0 && (shape.n > 0 || has_factor(f.kind));
+  std::vector<Named> operands;
+  if (work) {
+    operands.push_back(a);
+    if (!has_uplo(f.kind)) operands.push_back(ipiv);
+    if (solves) operands.push_back(b);
+  }
+  if (f.info_on_device) operands.push_back(info);
+  if (operands.empty()) {
+    if (gives_info) std::fill_n(f.info, batch.count, 0);
+    return run.finish();
+  }
+  run.operands(operands, {}, shape);
+  if (work && !run.on_device()) {
+    if (batch.a.pointers) run.host_matrices("a", batch.a.pointers, batch.count);
+    if (batch.a.pointers && solves) run.host_matrices("b", batch.b.pointers, batch.count);
+    for (Index i = 0; f.kind == Operation::getrs && i < batch.count; ++i) require_pivots(batch[i].pivots, f.n);
+  }
+  // An array of pointers in device memory cannot be read here.
+  if (work && context.operands_are_apart() && !(batch.a.pointers && run.on_device())) require_apart(batch);
+  run.promise(shape.k, E{1});
+  run.compute(batch);
+  run.finish();
+}
+
 template <class T>
 void run_gemm_batched(Context& context, GemmBatch<T> batch, const T* alpha, const T* beta,
                       const accublas_options* options) {
@@ -368,7 +407,8 @@ ACCUBLAS_RUN_LEVEL3(Complex<float>, float, float)
   template void run_gemm_batched(Context&, GemmBatch<E>, const E*, const E*, const accublas_options*); \
   template void run_gemv(Context&, Gemv<E>, const E*, const E*, const accublas_options*);              \
   template void run_dot(Context&, const Dot<E>&, const accublas_options*);                             \
-  template void run_factorization(Context&, Factorization<E>, const accublas_options*);
+  template void run_factorization(Context&, Factorization<E>, const accublas_options*);                \
+  template void run_factorization_batch(Context&, FactorizationBatch<E>, const accublas_options*);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_RUN_ALL)
 template void run_mixed_dot(Context&, MixedDot<double>, const double*, const accublas_options*);
 template void run_mixed_dot(Context&, MixedDot<float>, const float*, const accublas_options*);

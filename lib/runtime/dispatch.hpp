@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/call/batch.hpp"
-#include "lib/call/factorization.hpp"
+#include "lib/call/factorization_batch.hpp"
 #include "lib/call/level2.hpp"
 #include "lib/call/level3.hpp"
 #include "lib/call/problem.hpp"
@@ -29,6 +29,11 @@ void run_level2(Context& context, Level2<E> problem, const A* alpha, const B* be
 /// Runs a factorization or a solution that uses one; *info is written unless the call fails.
 template <class E>
 void run_factorization(Context& context, Factorization<E> problem, const accublas_options* options);
+
+/// Runs a factorization or a solution for every matrix of a batch, with the bits of calls one by one. The info values
+/// are written unless the call fails.
+template <class E>
+void run_factorization_batch(Context& context, FactorizationBatch<E> batch, const accublas_options* options);
 
 /// GEMM for every matrix of a batch, with the bits of calls one by one: T* of dp:repro belongs to the matrix.
 template <class T>

@@ -144,12 +144,24 @@ Signal watch(const Factorization<E>& f, const Mode& mode, const Execution& execu
   if (solves) b.copy(f.b, f.nrhs, Triangle::all);
   return [=, &mode, &execution, a = std::move(a), b = std::move(b)]() mutable {
     if (factors) signal_factor(f, a, threads);
-    if (solves && *f.info == 0) signal_solution(f, b.matrix(), mode, execution);
+    if (solves && f.succeeded()) signal_solution(f, b.matrix(), mode, execution);
+  };
+}
+template <class E>
+Signal watch(const FactorizationBatch<E>& batch, const Mode& mode, const Execution& execution) {
+  std::vector<Signal> signals;
+  for (Index i = 0; i < batch.count; ++i) signals.push_back(watch(batch[i], mode, execution));
+  return [signals = std::move(signals)] {
+    for (const Signal& signal : signals) signal();
   };
 }
 /// QR is a sequence of calls in the modes that define bits, and these signal its exceptions.
 template <class E>
 Signal watch(const Orthogonal<E>&, const Mode&, const Execution&) {
+  return [] {};
+}
+template <class E>
+Signal watch(const OrthogonalBatch<E>&, const Mode&, const Execution&) {
   return [] {};
 }
 

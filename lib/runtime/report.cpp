@@ -21,7 +21,7 @@ accublas_report_t full_report(const Context& context, bool wait) {
   if (!context.last.done) return report;
   const Plan& plan = context.last.plan;
   if (wait && context.last.on_device && context.device_state) context.device_state->complete(report);
-  copy_word(report.routine, routine_name(plan.routine));
+  copy_word(report.routine, context.last.routine ? context.last.routine : routine_name(plan.routine));
   copy_word(report.mode, mode_word(plan.mode, is_single(plan.routine)));
   const Backend& backend = backend_of(plan);
   copy_word(report.backend, backend.name());

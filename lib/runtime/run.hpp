@@ -104,6 +104,12 @@ class Run {
       }
     });
   }
+  /// Does the work of a batch by calls of its routine, which take their own workspace.
+  void by_calls(const std::function<void()>& body) {
+    context_.last.on_device = on_device_;
+    run_inner_calls(body);
+    report_.threads = threads_for(resolved_.settings);
+  }
   /// Does the work of a certified solution by calls of other routines in this context. `body` waits for them, and
   /// returns whether they are a device's. The call is reported and counted as `routine`.
   void certify(Routine routine, const std::function<bool()>& body);

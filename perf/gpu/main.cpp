@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "perf/gpu/batched.hpp"
+#include "perf/gpu/batched_factors.hpp"
 #include "perf/gpu/context.hpp"
 #include "perf/gpu/data_table.hpp"
 #include "perf/gpu/devices.hpp"
@@ -271,6 +272,21 @@ std::vector<Command> commands_of(Options& o) {
          o.add_csv(command);
        },
        [&o] { return print_factor(o.routines, o.data, o.order_numbers(), o.effort, o.csv); }},
+      {"factor-batches", "batches of factorizations of small matrices beside cuBLAS's and cuSOLVER's",
+       [&o](CLI::App* command) {
+         o.add_routines(command, {"dgetrf", "dpotrf"}, "routines (default: all)");
+         command->add_option("-n,--size", o.batch_orders, "orders among those of the table (default: all)")
+             ->delimiter(',')
+             ->check(CLI::PositiveNumber);
+         command->add_option("-m,--mode", o.contenders, "modes among dp, dp:repro and cr (default: all)")
+             ->delimiter(',');
+         o.add_repetitions(command);
+       },
+       [&o] {
+         const std::vector<std::string> routines =
+             o.routines.empty() ? std::vector<std::string>{"dgetrf", "dpotrf"} : o.routines;
+         return print_batched_factors(routines, Options::numbers(o.batch_orders), o.contenders, o.effort.repetitions);
+       }},
       {"middle", "level 3, triangular systems and factorizations of orders 256 to 2048, and in cuBLAS and cuSOLVER",
        [&o](CLI::App* command) {
          o.add_orders(command, o.middle_orders);

@@ -14,7 +14,8 @@ from structs import structure  # noqa: E402
 
 COL_MAJOR, ROW_MAJOR = 102, 101
 SUCCESS, ERROR_ARGUMENT, ERROR_NOT_CERTIFIED = 0, 1, 16
-ENUMS = {"trans": 111, "transa": 111, "transb": 111, "uplo": 121, "diag": 131, "side": 141, "jobz": 152}
+ENUMS = {"trans": 111, "transa": 111, "transb": 111, "uplo": 121, "diag": 131, "side": 141, "jobz": 152, "typea": 1, "typeb": 2,
+         "typec": 3}
 SIZES = {"m": 5, "n": 4, "k": 3, "nrhs": 2, "batch_count": 2}
 ROUTINES = [(group, row, name) for group, rows in GROUPS.items() for row in rows for name, _ in row.functions()]
 BYTES = 1024  # enough for each operand
@@ -44,7 +45,7 @@ class Call:
         if argument.kind == ENUM:
             return c_int32(layout if name == "layout" else ENUMS[name])
         if argument.kind == LEADING:
-            rows, columns = self.row.stored["radius" if name == "ldr" else name[2:]]
+            rows, columns = self.row.stored["radius" if name == "ldr" and "radius" in self.row.stored else name[2:]]
             return c_int64(size(self.row, rows if layout == COL_MAJOR else columns))
         if argument.kind == SIZE:  # else a stride along rows or matrices, or one that is 1
             return c_int64(SIZES.get(name, 8 if name.startswith("cs") else 32 if name.startswith("stride") else 1))
@@ -67,7 +68,7 @@ class Call:
             elif argument.kind == LEADING:
                 yield from ((name, c_int64(value)) for value in (self.values[name].value - 1, 0, -1, -2**63, 2**62, 2**63 - 1))
             elif argument.kind == SIZE:
-                if name in SIZES and self.group != "level1":
+                if name in SIZES and not self.group.endswith("level1"):
                     yield from ((name, c_int64(value)) for value in (-1, -2**63))
                 if "not 0" in argument.comment:
                     yield name, c_int64(0)

@@ -1,9 +1,10 @@
 """Predicts the rates of kernels with llvm-mca: those of Arm on Neoverse V2, and their twins with AVX-512 on Sapphire Rapids.
 
-usage: predict.py
+usage: predict.py [WORD]
 
-A kernel is compiled to assembly, and the innermost loop with most of the kernel's multiplications is simulated. Needs llvm-mca (19 or later), g++ and
-aarch64-linux-gnu-g++; exit status 77 without them.
+Kernels whose name has WORD in it (default: all) are compiled to assembly, and the innermost loop with most of the kernel's multiplications is simulated. In the simulation an
+address that a store increments waits for the stored value; the rate by issue has no such waits. Needs llvm-mca (19 or later), g++ and aarch64-linux-gnu-g++; exit status 77
+without them.
 """
 
 import re
@@ -19,17 +20,19 @@ NAMESPACES = {2: "avx512", 3: "avx512_vnni", 5: "neon", 6: "dotprod", 7: "i8mm"}
 ARM = {5: [], 6: ["-march=armv8.2-a+dotprod"], 7: ["-march=armv8.2-a+dotprod+i8mm"]}
 AVX512 = ["-mavx2", "-mfma", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]
 X86 = {2: AVX512, 3: AVX512 + ["-mavx512vnni"]}
-# name, source, level and multiplication of Arm and of x86, products of one multiplication, unit.
+# Name, source (with the last word of a row in place of braces), and for Arm and x86: the level, the counted instruction, how many products one of them makes, an
+# instruction that the loop must have too, a word.
 KERNELS = [
-    ("INT8 product, USMMLA; VNNI", "lib/cpu/kernels/int8_product_{}.cpp", (7, "usmmla", 32, "neon"), (3, "vpdpbusd", 64, "vnni")),
-    ("INT8 product, SDOT", "lib/cpu/kernels/int8_product_{}.cpp", (6, "sdot", 16, "neon"), None),
-    ("conversion to residues", "lib/cpu/kernels/int8_convert_avx512.cpp", (5, "mls", 8, ""), (2, "vpmullw", 32, "")),
-    ("reconstruction", "lib/cpu/kernels/int8_reconstruct_avx512.cpp", (5, "smlal2?", 4, ""), (3, "vpdpwssd", 32, "")),
-    ("dot2 GEMM, double", "lib/cpu/kernels/dot2_gemm.cpp", (5, "fmul", 2, ""), (2, "vmulpd", 8, "")),
-    ("dot2 DOT, double", "lib/cpu/kernels/dot2_dot.cpp", (5, "fmul", 2, ""), (2, "vmulpd", 8, "")),
-    ("cr GEMM", "lib/cpu/kernels/cr_gemm.cpp", (5, "fmul", 2, ""), (2, "vmulpd", 8, "")),
-    ("cr DOT and GEMV", "lib/cpu/kernels/cr_vector.cpp", (5, "fmul", 2, ""), (2, "vmulpd", 8, "")),
-    ("multiple precision, product", "lib/mp/kernels/mp_product.cpp", (5, "umull2?", 2, ""), (2, "vpmuludq", 8, "")),
+    ("INT8 product, USMMLA; VNNI", "lib/cpu/kernels/int8_product_{}.cpp", (7, "usmmla", 32, "", "neon"), (3, "vpdpbusd", 64, "", "vnni")),
+    ("INT8 product, SDOT", "lib/cpu/kernels/int8_product_{}.cpp", (6, "sdot", 16, "", "neon"), None),
+    ("conversion to residues", "lib/cpu/kernels/int8_convert.cpp", (5, "mls", 8, "", ""), (2, "vpmullw", 32, "", "")),
+    ("reconstruction", "lib/cpu/kernels/int8_reconstruct.cpp", (5, "smlal2?", 4, "", ""), (3, "vpdpwssd", 32, "", "")),
+    ("dot2 GEMM, double", "lib/cpu/kernels/dot2_gemm.cpp", (5, "fmul", 2, "", ""), (2, "vmulpd", 8, "", "")),
+    ("dot2 DOT, double", "lib/cpu/kernels/dot2_dot.cpp", (5, "fmul", 2, "prfm", ""), (2, "vmulpd", 8, "prefetch\\w+", "")),
+    ("dot2 GEMV, double", "lib/cpu/kernels/dot2_gemv.cpp", (5, "fmul", 2, "", ""), (2, "vmulpd", 8, "", "")),
+    ("cr GEMM, double", "lib/cpu/kernels/cr_gemm.cpp", (5, "fmla", 1, "fsub", ""), (2, "vfm(add|sub)\\d+pd", 4, "vsubpd", "")),
+    ("cr DOT and GEMV, double", "lib/cpu/kernels/cr_vector.cpp", (5, "fmla", 1, "fsub", ""), (2, "vfm(add|sub)\\d+pd", 4, "vsubpd", "")),
+    ("multiple precision, product", "lib/mp/kernels/mp_product.cpp", (5, "um[lu][al]l2?", 2, "", ""), (2, "vpmuludq", 8, "", "")),
 ]
 
 
@@ -52,11 +55,12 @@ def loops(text):
                 last = max(last, target)
 
 
-def simulate(mca, compiler, level, multiplication, source, arguments, target):
+def simulate(mca, compiler, level, multiplication, also, source, arguments, target):
     text = subprocess.run([compiler, *FLAGS, *arguments, f"-DACCUBLAS_ISA_LEVEL={level}", f"-DACCUBLAS_ISA_NAMESPACE=isa_{NAMESPACES[level]}", "-DACCUBLAS_KERNEL_LEVELS=1",
                            "-DACCUBLAS_ARM_LEVELS=0", str(ROOT / source)], capture_output=True, text=True, check=True).stdout
-    multiplies = re.compile(rf"\s*{multiplication}\s")
-    loop = max(loops(text), key=lambda body: sum(bool(multiplies.match(line)) for line in body), default=[])
+    multiplies, needs = re.compile(rf"\s*{multiplication}\s"), re.compile(rf"\s*{also}")
+    chosen = (body for body in loops(text) if any(needs.match(line) for line in body))
+    loop = max(chosen, key=lambda body: sum(bool(multiplies.match(line)) for line in body), default=[])
     count = sum(bool(multiplies.match(line)) for line in loop)
     if count == 0:
         return None
@@ -67,31 +71,34 @@ def simulate(mca, compiler, level, multiplication, source, arguments, target):
     if done.returncode:
         return None
     cycles = int(re.search(r"Total Cycles:\s+(\d+)", done.stdout).group(1)) / 200
-    return count, sum(not line.endswith(":") for line in loop), cycles
+    issue = float(re.search(r"Block RThroughput:\s+([\d.]+)", done.stdout).group(1))
+    return count, sum(not line.endswith(":") for line in loop), cycles, issue
 
 
-def main():
+def main(word=""):
     mca = next((tool for tool in ("llvm-mca-20", "llvm-mca-19", "llvm-mca") if shutil.which(tool)), None)
     if not mca or not shutil.which("aarch64-linux-gnu-g++"):
         print("needs llvm-mca and aarch64-linux-gnu-g++")
         return 77
-    print("kernel: products a cycle on Neoverse V2 (instructions a loop, multiplications a cycle); on Sapphire Rapids")
+    print("kernel: products a cycle on Neoverse V2, and by the issue of instructions alone (instructions a loop, counted ones a cycle); on Sapphire Rapids")
     for name, source, arm, x86 in KERNELS:
+        if word not in name:
+            continue
         texts = []
         for row, compiler, arguments, target in (
                 (arm, "aarch64-linux-gnu-g++", ARM, ["-mtriple=aarch64", "-mcpu=neoverse-v2"]), (x86, "g++", X86, ["-mtriple=x86_64", "-mcpu=sapphirerapids"])):
             if row is None:
                 continue
-            level, multiplication, products, word = row
-            found = simulate(mca, compiler, level, multiplication, source.format(word), arguments[level], target)
+            level, multiplication, products, also, which = row
+            found = simulate(mca, compiler, level, multiplication, also, source.format(which), arguments[level], target)
             if found is None:
                 texts.append("no loop")
                 continue
-            count, instructions, cycles = found
-            texts.append(f"{count * products / cycles:.2f} ({instructions}, {count / cycles:.2f})")
+            count, instructions, cycles, issue = found
+            texts.append(f"{count * products / cycles:.2f}, by issue {count * products / issue:.2f} ({instructions}, {count / cycles:.2f})")
         print(f"{name}: {'; '.join(texts)}", flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

@@ -1,9 +1,9 @@
 """Builds Debian's packages of a copy of the tree, unpacks them, and runs programs on the libblas.so.3 in them: netlib's testers,
 NumPy and R, without a preloaded library. They are built by another compiler than the current one, and the bits compared.
 
-usage: packages.py SOURCE DRIVER [OTHER_CXX]
+usage: packages.py SOURCE DRIVER [OTHER_CXX] [--plain]
 
-Nothing is installed. Skipped where dpkg-buildpackage or debhelper is missing.
+With --plain the library's sources are not optimised, but for its kernels. Nothing is installed. Skipped where dpkg-buildpackage or debhelper is missing.
 """
 import os
 import re
@@ -42,7 +42,7 @@ def expect(what, condition, seen=""):
     print("ok:", what, flush=True)
 
 
-def build(source, compiler, work):
+def build(source, compiler, plain, work):
     """The packages {name: file}, without debugging symbols."""
     tree = work / "accublas"
     tree.mkdir()
@@ -51,8 +51,9 @@ def build(source, compiler, work):
         (shutil.copytree if path.is_dir() else shutil.copy)(path, tree / name)
     env = {k: v for k, v in os.environ.items() if k not in ("CC", "CXX", "FC", "CFLAGS", "CXXFLAGS", "LDFLAGS", "DESTDIR")}
     # Fortran, which is compiled by no other compiler, in haste.
-    env.update(DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=2", DEB_FFLAGS_APPEND="-O0", DEB_FCFLAGS_APPEND="-O0",
-               DEB_CFLAGS_STRIP="-g", DEB_CXXFLAGS_STRIP="-g", DEB_FCFLAGS_STRIP="-g",
+    # The flag -O0 of noopt would come behind the kernels' own.
+    env.update(DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=2" + (" noopt" if plain else ""), DEB_FFLAGS_APPEND="-O0", DEB_FCFLAGS_APPEND="-O0",
+               DEB_CFLAGS_STRIP="-g", DEB_CXXFLAGS_STRIP="-g -O0", DEB_FCFLAGS_STRIP="-g",
                DPKG_DEB_COMPRESSOR_TYPE="gzip", DPKG_DEB_COMPRESSOR_LEVEL="1",
                **({"CXX": compiler} if compiler else {}))
     run(["dpkg-buildpackage", "-us", "-uc", "-b"], cwd=tree, env=env)
@@ -139,15 +140,16 @@ def check_r(on_libblas):
 
 
 def main():
-    source, driver = map(os.path.abspath, sys.argv[1:3])
-    compiler = sys.argv[3] if len(sys.argv) > 3 else None
+    plain = "--plain" in sys.argv
+    source, driver, *compiler = (word for word in sys.argv[1:] if word != "--plain")
+    source, driver, compiler = os.path.abspath(source), os.path.abspath(driver), compiler[0] if compiler else None
     if not shutil.which("dpkg-buildpackage") or not shutil.which("dh"):
         print("skipped: no dpkg-buildpackage, or no debhelper")
         return dropin.SKIP
     triplet = run(["dpkg-architecture", "-qDEB_HOST_MULTIARCH"]).strip()
     with tempfile.TemporaryDirectory() as work:
         work = Path(work)
-        packages = build(source, compiler, work)
+        packages = build(source, compiler, plain, work)
         check_contents(packages, triplet, work)
         root = work / "root"
         for file in packages.values():

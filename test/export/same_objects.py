@@ -3,7 +3,7 @@ source with the same arguments. Everything else the compiler does, precompiled h
 them, which no object of this one may meet.
 
 usage: same_objects.py BUILD PART COMPILER [ARGUMENT ...]
-BUILD is the build folder with the objects, PART the folder of the tree in the other one, for instance subprojects/accublas.
+BUILD is the build folder with the objects, PART the folder of the tree in the other one: subprojects/accublas for a subproject, a dot for the tree itself.
 """
 import json
 import os
@@ -11,13 +11,16 @@ import re
 import shlex
 import sys
 
-# Only sources of cuda/ read them, of which no two builds with and without CUDA share one (subproject.sh sees to it).
+# Objects are taken for these folders alone, whose sources do not read CUDA's macros (subproject.sh sees to it).
+FOLDERS = ("lib/", "c_api/")
 CUDA = ("-DACCUBLAS_HAVE_CUDA", "-DACCUBLAS_GPU_ARCH", "-DACCUBLAS_HAVE_HOPPER_KERNELS", "-isystem")
+# A choice of newer versions of Meson, where assertions are on. pip builds a wheel with another version than the one that built the objects.
+ASSERTIONS = "-D_GLIBCXX_ASSERTIONS"
 WITH_VALUE = ("-o", "-MF", "-MQ", "-c", "-x", "-include")
 
 
 def meaning(arguments, build, root, source):
-    """Returns the arguments that determine an object: all but its names, precompiled headers, colours and CUDA, with
+    """Returns the arguments that determine an object: all but its names, precompiled headers, colours, assertions and CUDA, with
     folders written as those of the build or of the tree."""
     found = []
     words = iter(arguments)
@@ -30,7 +33,7 @@ def meaning(arguments, build, root, source):
             folder = place(os.path.join(build, word[2:]), root, source)
             if folder != "build/cuda":  # kernels' objects alone
                 found.append("-I" + folder)
-        elif not word.startswith(("-MD", "-fdiagnostics-color", "-Winvalid-pch", "-fpch-preprocess", *CUDA)):
+        elif not word.startswith(("-MD", "-fdiagnostics-color", "-Winvalid-pch", "-fpch-preprocess", ASSERTIONS, *CUDA)):
             found.append(word)
     return found
 
@@ -48,8 +51,13 @@ def place(path, root, source):
     path = os.path.realpath(path)
     for name, folder in (("build", root), ("source", source)):
         if path == folder or path.startswith(folder + "/"):
-            return name + path[len(folder):]
+            return name + unversioned(path[len(folder):])
     return path
+
+
+def unversioned(name):
+    """The name of an object without the version of its library: a wheel's libraries have shorter names."""
+    return re.sub(r"\.so\.[0-9.]+\.p(?=/|$)", ".so.p", name)
 
 
 def object_of(build, part, arguments):
@@ -57,19 +65,22 @@ def object_of(build, part, arguments):
     if "-c" not in arguments or "-o" not in arguments:
         return None
     output = arguments[arguments.index("-o") + 1]
-    if not output.startswith(part + "/") or output.endswith(".gch"):
+    prefix = "" if part == "." else part + "/"
+    if not output.startswith(prefix) or output.endswith(".gch"):
         return None
-    name = output[len(part) + 1:]
+    name = output[len(prefix):]
+    if not name.startswith(FOLDERS):
+        return None
     with open(os.path.join(build, "compile_commands.json")) as file:
         commands = json.load(file)
     source = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-    here = meaning(arguments, os.getcwd(), os.path.realpath(part), source)
     for command in commands:
-        if command["output"] == name:
+        if unversioned(command["output"]) == unversioned(name):
+            here = meaning(arguments, os.getcwd(), os.path.realpath(part), source)
             words = shlex.split(command["command"])
             first = next(i for i, word in enumerate(words) if word.startswith("-"))
             there = meaning(words[first:], build, os.path.realpath(build), source)
-            file = os.path.join(build, name)
+            file = os.path.join(build, command["output"])
             return (file, output) if here == there and os.path.exists(file) else None
     return None
 

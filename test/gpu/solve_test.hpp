@@ -103,6 +103,7 @@ class Solve : public testing::Test {
     for (int& e : unknown) e = system == System::graded ? static_cast<int>(below(rng, range)) - range / 2 : 0;
     const bool ties = system == System::near_ties, vanishes = ties || system == System::vanishing;
     const bool signs = vanishes && below(rng, 2) == 0;  // terms have either sign
+    const int pivot = ties ? pick(32, 24) : 30;
     const bool rows = p.form.layout == ACCUBLAS_ROW_MAJOR, upper = p.form.uplo == ACCUBLAS_UPPER,
                across = (p.form.trans != ACCUBLAS_NO_TRANS) == (p.form.side == ACCUBLAS_LEFT);
     for (Index j = 0; j < order; ++j)
@@ -121,8 +122,7 @@ class Solve : public testing::Test {
           if (system == System::decaying) x = std::pow(0.1, std::fabs(static_cast<double>(i - j)));
           if (system == System::cancelling) x = part == 0;
           if (vanishes)
-            x = (i == j ? (ties ? 32 : 30) : std::pow(0.1, std::fabs(static_cast<double>(i - j)))) *
-                (signs ? sign(rng) : 1);
+            x = (i == j ? pivot : std::pow(0.1, std::fabs(static_cast<double>(i - j)))) * (signs ? sign(rng) : 1);
           // Row i of the matrix that meets the unknowns.
           const Index r = across ? j : i, c = across ? i : j;
           x = std::ldexp(x, row[static_cast<std::size_t>(r)] - unknown[static_cast<std::size_t>(c)]);
@@ -144,7 +144,7 @@ class Solve : public testing::Test {
             x = std::pow(0.1, std::fabs(static_cast<double>(unknown - top))) * (signs ? sign(rng) : 1);
             const T least = std::numeric_limits<T>::denorm_min();
             if (ties && std::fabs(x) < 4096 * double(least) && below(rng, 20) == 0)
-              x = double(16 + 32 * below(rng, 4)) * least;
+              x = (0.5 + below(rng, 4)) * pivot * least;
           }
           if (system == System::tiny) x = std::ldexp(x, sizeof(T) == 8 ? -1025 : -128);
           if (system == System::special && below(rng, 100 * order) == 0) x = pick(nan, -infinity);

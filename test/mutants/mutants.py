@@ -4,12 +4,14 @@ installed passes on every instruction set: mutants.py HOOKS_LIBRARY [--sound LIB
 The names come from the library (accublas_test_mutant_name); those of the multiple-precision arrays, mp_*, of certified
 solutions, certified_*, and of the CUDA backend, gpu_*, are left to suite_mutants.py. The calls that catch a defect must pass without it (all others are the
 oracle's own test), and all cases with every element left undecided. The oracle works once; each variant is a process of its
-own, forked where all is imported and no library loaded, and stops at the first mismatch.
+own, forked where all is imported and no library loaded, and stops at the first mismatch. It starts with the case that caught the defect
+before (caught_by.json, which --remember writes), and tries all others if that one does not.
 """
 
 import argparse
 import concurrent.futures
 import itertools
+import json
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -37,6 +39,7 @@ import worker  # noqa: E402
 from names import names  # noqa: E402
 from values import generator  # noqa: E402
 
+CAUGHT_BY = HERE / "caught_by.json"  # the name of a case for each defect
 RANDOM_PER_GROUP = 6
 # Operands and results with a structure, of which one or two in a hundred cases are of a kind of data.
 STRUCTURED = ("dsymm", "zsymm", "zhemm", "chemm", "dsyrk", "zherk", "dtrmm", "ztrmm", "strmm", "zgemmt", "dsymv", "zhemv", "dtrmv", "ztrmv",
@@ -83,30 +86,41 @@ def work(case):
 
 
 def prepare(path, group):
-    """Cases with what they must give, into a file that all variants read."""
-    count = 0
+    """Writes cases with what they must give into a file that all variants read. Returns {name: (number, offset in the file)}."""
+    places = {}
     with open(path, "wb") as file:
         for index, case in sorted(all_cases(), key=lambda numbered: work(numbered[1])):
             if group and group not in case.name:
                 continue
             bits, facts = expected.expected_bits(case)
             answer = bits, facts.exceptions, check.reported_bits(case, facts)
+            if case.name in places:
+                raise SystemExit(f"two cases have the name {case.name}")
+            places[case.name] = len(places), file.tell()
             pickle.dump((case, answer, check.configurations(case, index)), file, pickle.HIGHEST_PROTOCOL)
-            count += 1
-    return count
+    return places
 
 
-def run_one(library_path, path, stop, calls):
+def stored(file, first):
+    """Yields (number, case with what it must give) of a file of prepare(): that of the place `first`, if there is one, and then all."""
+    if first:
+        file.seek(first[1])
+        yield first[0], pickle.load(file)
+        file.seek(0)
+    for number in itertools.count():
+        try:
+            yield number, pickle.load(file)
+        except EOFError:
+            return
+
+
+def run_one(library_path, path, stop, calls, first):
     """In a variant's process: mismatches as [[case, configuration], text], all of them or the first; of these calls alone
-    unless there are none."""
+    unless there are none. The case at the place `first` comes first."""
     library = binding.Library(library_path)
     found = []
     with open(path, "rb") as file:
-        for number in itertools.count():
-            try:
-                case, answer, configurations = pickle.load(file)
-            except EOFError:
-                break
+        for number, (case, answer, configurations) in stored(file, first):
             for which, configuration in enumerate(configurations):
                 if calls and [number, which] not in calls:
                     continue
@@ -133,10 +147,10 @@ def run_variant(sender, environment, *arguments):
     sender.send(run_one(*arguments))
 
 
-def variant(library, path, environment, stop=False, calls=()):
+def variant(library, path, environment, stop=False, calls=(), first=None):
     """Starts a variant's process; (return code, list of mismatches)."""
     receiver, sender = CONTEXT.Pipe(duplex=False)
-    process = CONTEXT.Process(target=run_variant, args=(sender, environment, library, path, stop, list(calls)))
+    process = CONTEXT.Process(target=run_variant, args=(sender, environment, library, path, stop, list(calls), first))
     with POLLING:
         process.start()
     sender.close()
@@ -158,21 +172,24 @@ def main():
     parser.add_argument("--sound", metavar="LIBRARY", help="must pass all cases on every instruction set that the CPU has")
     parser.add_argument("--only", action="append", help="these mutants only")
     parser.add_argument("--group", help="cases whose name holds this word only, for instance :dot2:")
+    parser.add_argument("--remember", action="store_true", help="write caught_by.json")
     options = parser.parse_args()
     start = time.time()
+    caught_by = json.loads(CAUGHT_BY.read_text())
     for variable in ("ACCUBLAS_TEST_MUTANT", "ACCUBLAS_TEST_HOOK"):
         os.environ.pop(variable, None)
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "cases")
-        count = prepare(path, options.group)
-        mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_", "certified_"))]
+        places = prepare(path, options.group)
+        names_of = dict(enumerate(places))
+        mutants = options.only or [name for name in names(options.library) if not name.startswith(("mp_", "gpu_", "certified_", "quad_"))]
         with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             complete = {"every element undecided": pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_HOOK": "undecided"})}
             if options.sound:
                 complete |= {f"the library on {level}": pool.submit(variant, options.sound, path, {"ACCUBLAS_ISA": level})
                              for level in check.isa_levels()}
-            runs = {name: pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_MUTANT": name}, True)
+            runs = {name: pool.submit(variant, options.library, path, {"ACCUBLAS_TEST_MUTANT": name}, True, first=places.get(caught_by.get(name)))
                     for name in mutants}
             catching = []
             for name, run in runs.items():
@@ -184,15 +201,18 @@ def main():
                 else:
                     print(f"{name}: caught by {found[0][1]}")
                     catching.append(found[0][0])
+                    caught_by[name] = names_of[found[0][0][0]]
             sound = {label: run.result() for label, run in complete.items()}
             if catching:
                 sound["no defect"] = variant(options.library, path, {}, calls=catching)
             for label, (code, found) in sound.items():
                 if code or found:
                     failures.append(f"{label}: must pass, but " + "\n  ".join(text for _, text in found[:8]))
+    if options.remember:
+        CAUGHT_BY.write_text(json.dumps(dict(sorted(caught_by.items())), indent=0) + "\n")
     for text in failures:
         print("FAILED " + text)
-    print(f"{len(mutants)} mutants on {count} cases, {len(failures)} failures, {time.time() - start:.1f} s")
+    print(f"{len(mutants)} mutants on {len(places)} cases, {len(failures)} failures, {time.time() - start:.1f} s")
     return 1 if failures else 0
 
 

@@ -10,7 +10,7 @@ def main():
     mpirun, ranks, program, *rest = sys.argv[1:]
     program = os.path.abspath(program)
     variables = dict(word.split("=", 1) for word in rest if "=" in word)
-    done = under_mpirun.run(mpirun, int(ranks), [program, *(word for word in rest if "=" not in word)], **variables)
+    done = under_mpirun.run(mpirun, int(ranks), [program, *(word for word in rest if "=" not in word)], timeout=None, **variables)
     print(done.stdout, done.stderr, sep="", end="")
     return done.returncode if done.returncode == 77 else done.returncode != 0
 

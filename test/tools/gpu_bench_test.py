@@ -4,7 +4,7 @@ import subprocess
 import sys
 import unittest
 
-COMMANDS = ["gemm", "targets", "shapes", "batched", "host", "level3", "factor", "data", "vectors"]
+COMMANDS = ["gemm", "targets", "shapes", "batched", "host", "level3", "factor", "factor-batches", "data", "vectors"]
 # Words of a command line, and what the message about them must name.
 ERRORS = [
     ([], "command"),
@@ -25,6 +25,7 @@ ERRORS = [
     (["level3", "dsyrk", "-n", "-4"], "-4"),
     (["factor", "dgetrf,dgeqr"], "dgeqr"),
     (["factor", "dgetrf", "zpotrf"], "zpotrf"),
+    (["factor-batches", "dgetrf,dgeqrf"], "dgeqrf"),
     (["vectors", "ddot,caxpy"], "caxpy"),
     (["batched", "-r", "zgemm"], "zgemm"),
 ]
@@ -35,6 +36,7 @@ ACCEPTED = [
     ["level3"],
     ["factor", "dgetrf", "dpotrf", "-n", "64"],
     ["factor", "dgetrf", "-d", "gauss:0.02,decay:0.9,pores_1.mtx"],
+    ["factor-batches", "dgetrf", "-n", "8,64", "-m", "cr"],
     ["data"],
     ["data", "dgemm,dgeqrf", "-n", "512", "-d", "exp:0.1,west0479.mtx"],
     ["vectors"],

@@ -110,7 +110,7 @@ TEST(BatchPlan, TakesWhatItPlans) {
       accublas_report_t report{};
       Execution execution{threads, accublas::cpu::detected_isa(), workspace, report, 0};
       least = SIZE_MAX;
-      accublas::cpu::gemm_batched<double>(
+      accublas::cpu::run_batch<accublas::GemmBatch<double>, double>(
           call,
           [](const Call<Gemm<double>, double>&, Execution& with) {
             least = std::min(least, with.workspace.left());

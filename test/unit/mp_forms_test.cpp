@@ -16,6 +16,7 @@ namespace {
 
 using namespace accublas;
 using namespace accublas::mp;
+using accublas::mp::Elements;
 
 struct Host {
   Host(int precision, std::int64_t length, bool positional) {

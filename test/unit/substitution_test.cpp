@@ -243,6 +243,59 @@ TYPED_TEST(RealSubstitution, PowersOfTwoDivideExactSums) {
   EXPECT_GT(decided, ties / 4);
 }
 
+/// Numerators are products of a divisor and a number halfway between two results, normal and subnormal, or differ from
+/// them by terms far below. Three parts with a small error decide all of them, and exact ones the ties.
+TYPED_TEST(RealSubstitution, TermsFarBelowTiesDecideThem) {
+  using T = TypeParam;
+  using F = FloatFormat<T>;
+  int tried = 0, ties = 0;
+  for (int i = 0; i < 60000; ++i) {
+    const bool unit = this->below(4) == 0;
+    // Few bits, so that the product below has at most 106, or all of them.
+    const int bits = this->below(3) ? 1 + this->below(6) : F::digits;
+    const double odd = static_cast<double>((this->rng() >> (64 - bits)) | 1);
+    const int of_pivot =
+        this->below(2) ? this->below(60) - 30 : this->below(sizeof(T) == 8 ? 1800 : 200) - (sizeof(T) == 8 ? 950 : 130);
+    const T pivot = static_cast<T>(unit ? 1 : (this->below(2) ? 1 : -1) * std::ldexp(odd, of_pivot));
+    // Twice the half, an odd number of halves of the result's last place.
+    const int places = this->below(2) ? F::digits : 1 + this->below(F::digits - 1);
+    const std::uint64_t low =
+        places == F::digits || this->below(3) == 0 ? this->rng() >> (64 - places) : this->below(4);
+    const std::uint64_t top = std::uint64_t{1} << (places - 1);
+    const double lower = static_cast<double>(places == F::digits ? low | top : low);
+    const int exponent = places == F::digits ? this->below(80) - 40 - F::digits : F::min_exponent;
+    const int scale = this->below(2) ? 0 : 1700;
+    const int to = exponent + scale;  // of the numerator's scale
+    const double d = std::fabs(double{pivot}), sign = this->below(2) ? 1 : -1;
+    int of_d = 0;
+    const double m = std::frexp(d, &of_d);
+    if (to + of_d < -600 || to + of_d > 900) continue;
+    const DoublePair product = two_product(lower, m);
+    TripleSum numerator{std::ldexp(product.high, to + of_d), std::ldexp(product.low, to + of_d), 0, 0};
+    triple_add(numerator, {std::ldexp(m, to + of_d - 1), 0, 0, 0});
+    const int side = this->below(3) - 1;
+    const double tail = std::ldexp(numerator.a1, -150 - this->below(700 + std::min(to + of_d, 100)));
+    if (numerator.a3 != 0 || (side != 0 && (tail == 0 || numerator.a1 == 0))) continue;
+    triple_add(numerator, {side * tail, 0, 0, 0});
+    if (side != 0 && this->below(2)) numerator.error += std::fabs(tail) / 4;
+    const TripleSum given{sign * numerator.a1, sign * numerator.a2, sign * numerator.a3, numerator.error};
+    const Unknown<T> unknown = Unknown<T>::of_row(1, pivot, unit);
+    T result{};
+    ++tried;
+    ties += side == 0;
+    ASSERT_TRUE(unknown.approximate_quotient_apart(given, scale, result))
+        << std::hexfloat << i << " " << given.a1 << " + " << given.a2 << " + " << given.a3 << " +- " << given.error
+        << " over " << pivot << " scale " << scale;
+    const double up = side > 0 || (side == 0 && std::fmod(lower, 2) == 1);
+    const T want = static_cast<T>(sign * (pivot < 0 ? -1 : 1) * std::ldexp(lower + up, exponent));
+    ASSERT_EQ(to_bits(result), to_bits(want))
+        << std::hexfloat << i << " " << given.a1 << " + " << given.a2 << " + " << given.a3 << " +- " << given.error
+        << " over " << pivot << " scale " << scale << ": " << result << " for " << want;
+  }
+  EXPECT_GT(tried, 10000);
+  EXPECT_GT(ties, 3000);
+}
+
 template <class E>
 using ExactQuotient = Substitution<E>;
 TYPED_TEST_SUITE(ExactQuotient, Types);

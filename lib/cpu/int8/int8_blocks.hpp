@@ -8,10 +8,10 @@
 namespace accublas::cpu {
 
 /// Converts the lines of every block that has wanted tiles and calls body(Int8TileTask) for these, chunk by chunk, in
-/// parallel.
-template <class T, class Body>
-void int8_for_each_tile(const Int8Call<T>& call, const Int8Blocking& b, const Int8Bytes& row_bytes,
-                        const Int8Bytes& col_bytes, Index terms, Body&& body) {
+/// parallel. `call` is an Int8Call, or has its members that this function uses; its operands have an int8_convert.
+template <class Call, class Body>
+void int8_for_each_tile(const Call& call, const Int8Blocking& b, const Int8Bytes& row_bytes, const Int8Bytes& col_bytes,
+                        Index terms, Body&& body) {
   const Index m = call.rows.operand.count, n = call.cols.operand.count;
   std::uint8_t* const results = call.arena + b.row_bytes + b.col_bytes;
   const std::size_t result_size =

@@ -16,25 +16,6 @@ namespace accublas::cpu {
 
 namespace {
 
-/// How many lines drop bits.
-class DroppingLines {
- public:
-  explicit DroppingLines(const Int8Lines& lines) : lines_(lines.count) {
-    for (Index i = 0; i < lines.count; ++i)
-      if (lines.norm[i] > 0) ++needs_[line_needs(lines.needed_bits(i), lines.norm[i])];
-    for (int b = most_needs; b > 0; --b) needs_[b - 1] += needs_[b];
-  }
-
-  /// Their part of all lines with so many bits, times 2^-bits.
-  double part(int bits) const {
-    return std::ldexp(static_cast<double>(needs_[bits + 1]) / static_cast<double>(lines_), -bits);
-  }
-
- private:
-  Index lines_;
-  std::int32_t needs_[most_needs + 1] = {};  ///< lines that need so many bits or more
-};
-
 /// Returns the sum of x y 2^-(E + F), or the least normal number if all products underflow that are not zero.
 template <class T>
 double scaled_product(const Vector<const T>& x, int x_exponent, const Vector<const T>& y, int y_exponent, Index k) {

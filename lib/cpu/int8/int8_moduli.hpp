@@ -1,7 +1,10 @@
 // How many moduli a pass takes. No bit of a result depends on it.
 #pragma once
 
+#include <cmath>
+
 #include "lib/cpu/int8/int8_call.hpp"
+#include "lib/numerics/escalation.hpp"
 
 namespace accublas::cpu {
 
@@ -28,5 +31,24 @@ int int8_cr_moduli(const Int8Call<T>& call, int least, double share);
 
 /// cr: the bits of the two sides that so many moduli hold, whatever the norms.
 void int8_split_bits(int moduli, Index k, int& row_bits, int& col_bits);
+
+/// How many lines drop bits.
+class DroppingLines {
+ public:
+  explicit DroppingLines(const Int8Lines& lines) : lines_(lines.count) {
+    for (Index i = 0; i < lines.count; ++i)
+      if (lines.norm[i] > 0) ++needs_[line_needs(lines.needed_bits(i), lines.norm[i])];
+    for (int b = most_needs; b > 0; --b) needs_[b - 1] += needs_[b];
+  }
+
+  /// Their part of all lines with so many bits, times 2^-bits.
+  double part(int bits) const {
+    return std::ldexp(static_cast<double>(needs_[bits + 1]) / static_cast<double>(lines_), -bits);
+  }
+
+ private:
+  Index lines_;
+  std::int32_t needs_[most_needs + 1] = {};  ///< lines that need so many bits or more
+};
 
 }  // namespace accublas::cpu

@@ -108,18 +108,37 @@ constexpr auto powers_of_two = [] {
   return powers;
 }();
 
+/// The balanced residue of an entry that is taken apart already, modulo the l-th modulus.
+int limbs_residue(const Int8Conversion& t, std::int64_t r, std::int64_t i, int l) {
+  std::int64_t sum = 0;
+  for (int s = 0; s < t.limbs; ++s) {
+    const int p = int8_moduli[l].p;
+    const std::int64_t limb = static_cast<std::int64_t>(t.x[s * t.limb_stride + r * t.ld + i]);
+    sum += std::int64_t{balanced_residue(limb, p)} * powers_of_two[l][int8_limb_bits * s];
+  }
+  return balanced_residue(sum, int8_moduli[l].p);
+}
+
 void residues(const Int8Conversion& t) {
   // Most of a small matrix is padding; what becomes of a line with Inf or NaN is not used.
   for (int l = 0; l < t.moduli; ++l)
     for (std::int64_t r = 0; r < (t.panel ? 1 : int8_panel); ++r)
       std::memset(&target(t, r, 0) + l * t.plane_stride, 0, static_cast<std::size_t>(t.panel ? t.k * int8_panel : t.k));
   for (std::int64_t r = 0; r < int8_panel; ++r) {
-    const int scale = scale_exponent(t.scale + 2 * r) + int8_limb_bits * (t.limbs - 1);
+    const int scale = t.limb_stride != 0 ? 0 : scale_exponent(t.scale + 2 * r) + int8_limb_bits * (t.limbs - 1);
     for (std::int64_t i = 0; i < t.k; ++i) {
       const double x = t.x[r * t.ld + i];
+      std::uint8_t* const to = &target(t, r, i);
+      if (t.limb_stride != 0) {
+        for (int l = 0; l < t.moduli; ++l) {
+          const int residue = limbs_residue(t, r, i, l);
+          to[l * t.plane_stride] =
+              static_cast<std::uint8_t>(!t.panel && residue < 0 ? residue + int8_moduli[l].p : residue);
+        }
+        continue;
+      }
       if (x == 0 || !is_finite(x)) continue;
       const ScaledInteger a = scale_entry(x, 0, scale);
-      std::uint8_t* const to = &target(t, r, i);
       // A row beyond the last line may hold another line, whose entries are too large for scale 1. Its residues are
       // not used.
       const int shift = a.shift < most_shift ? a.shift : most_shift - 1;
@@ -173,6 +192,13 @@ std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
                       : reconstruct_wide<crt_limbs>(t, out);
 }
 
+void to_integers(const Int8Integers& t) {
+  for (std::int64_t c = 0; c < t.cols; ++c) {
+    const Wide<crt_limbs> s = crt_reconstruct<crt_limbs>(*t.crt, t.planes + c, t.plane_stride);
+    for (int l = 0; l < t.limbs; ++l) t.out[l * t.out_stride + c] = s.limb[l];
+  }
+}
+
 }  // namespace
 
 const Int8ProductKernels& int8_product_portable() {
@@ -186,7 +212,7 @@ const Int8ConvertKernels& int8_convert_portable() {
 }
 
 const Int8ReconstructKernels& int8_reconstruct_portable() {
-  static constexpr Int8ReconstructKernels table = {certify, reconstruct<double>, reconstruct<float>};
+  static constexpr Int8ReconstructKernels table = {certify, reconstruct<double>, reconstruct<float>, to_integers};
   return table;
 }
 

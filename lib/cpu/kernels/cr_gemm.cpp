@@ -61,7 +61,7 @@ ACCUBLAS_INLINE unsigned round_scaled_lanes(const CrTile<T>& t, V high, V low, V
 }
 
 /// Writes RN(alpha (high + low +- error) + beta c) in the lanes in which both ends round to one value, and returns
-/// these lanes as bits. The sum is five doubles with four roundings, like that of int8_reconstruct_avx512.cpp. A lane
+/// these lanes as bits. The sum is five doubles with four roundings, like that of int8_reconstruct.cpp. A lane
 /// in which a part overflows, or underflows by more than 2^-1000, stays undecided.
 template <class T>
 ACCUBLAS_INLINE unsigned round_lanes(const CrTile<T>& t, V high, V low, V error, const T* addend, T* out) {

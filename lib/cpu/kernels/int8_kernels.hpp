@@ -83,6 +83,9 @@ struct Int8Conversion {
   /// a' is taken apart as sum_i limb_i 2^(42 i), i < limbs, the lower ones below 2^41 in magnitude, the top one at
   /// most 2^53 (limbs = 1) or 2^45. The scale gives the top limb: 2^(T - E - 42 (limbs - 1)).
   int limbs;
+  /// Not 0: the entries are limbs already, the lower ones at most 2^42, and there is no scale. limb_i of entry (r, p) is
+  /// x[i limb_stride + r ld + p].
+  std::int64_t limb_stride = 0;
 };
 
 struct Int8ConvertKernels {
@@ -118,6 +121,17 @@ struct Int8Reconstruction {
   std::uint8_t* open;
 };
 
+/// A row of elements as integers, S = sum over l of out[l out_stride + c] 2^(64 l) modulo 2^(64 limbs), in two's
+/// complement. The table has at least 14 planes (seven digits), and limbs <= crt_limbs.
+struct Int8Integers {
+  const CrtTable* crt;
+  const std::int8_t* planes;  ///< residues of the row, plane after plane
+  std::int64_t plane_stride, cols;
+  int limbs;
+  std::uint64_t* out;
+  std::int64_t out_stride;  ///< at least `cols`, rounded up to 32
+};
+
 /// A row of the certificate's sums x: for which of n columns (rounded up to 8) factor x - (lambda + mu) >= least. All
 /// integers, exact in doubles: abs(factor x), lambda and mu are below 2^53 or multiples of powers of two that are,
 /// least is below 2^53.
@@ -135,6 +149,8 @@ struct Int8ReconstructKernels {
   /// Returns the number of elements left open. Room for 32 columns more than asked for, as above.
   std::int64_t (*to_double)(const Int8Reconstruction&, double* out);
   std::int64_t (*to_float)(const Int8Reconstruction&, float* out);
+  /// Exact integers in place of rounded results.
+  void (*to_integers)(const Int8Integers&);
 };
 
 }  // namespace accublas::cpu

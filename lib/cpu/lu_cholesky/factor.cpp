@@ -76,7 +76,7 @@ void factorize(const Factorization<E>& f, Execution& execution) {
     if (panel) info = factor_lu(f, *panel, sweep, execution);
     if (has_solution(f.kind) && info == 0) solve_lu(f, sweep);
   }
-  *f.info = info;
+  f.put_info(info);
 }
 
 template <class E>

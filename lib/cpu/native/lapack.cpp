@@ -33,7 +33,7 @@ void native_factorization(const Factorization<E>& f, Execution& execution) {
   if (execution.workspace.rehearses()) return;
   {
     PhaseTimer timer(execution, &accublas_report_t::ms_product);
-    *f.info = call_lapack(blas, call);
+    f.put_info(call_lapack(blas, call));
   }
   if (copied_pivots && finds_pivots(f.kind))
     for (Index i = 0; i < f.order(); ++i) f.pivots.put(i, call.pivots.at(i));

@@ -1,5 +1,5 @@
 // Integers from residues with AVX-512 and NEON, 32 or 16 elements at a time: windows of 7 digits of 16 bits, from
-// products of 16-bit numbers and the quotient by P in single precision. Only int8_reconstruct_avx512.cpp includes this
+// products of 16-bit numbers and the quotient by P in single precision. Only int8_reconstruct.cpp includes this
 // file.
 #pragma once
 

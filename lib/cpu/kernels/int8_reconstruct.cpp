@@ -1,7 +1,7 @@
-// Rounded results from residues with AVX-512, 32 elements at a time. A window of S (int8_windows_avx512.hpp) has its
+// Rounded results from residues with AVX-512 and NEON, 32 elements at a time. A window of S (int8_windows.hpp) has its
 // leading 111 bits as an integer pair, which is rounded once by a fused multiply-add. With alpha and beta c the result
 // is a sum of doubles, which Ziv's test rounds.
-#include "lib/cpu/kernels/int8_windows_avx512.hpp"
+#include "lib/cpu/kernels/int8_windows.hpp"
 
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {
@@ -254,6 +254,62 @@ std::int64_t reconstruct_any(const Int8Reconstruction& t, T* out) {
 std::int64_t to_double(const Int8Reconstruction& t, double* out) { return reconstruct_any(t, out); }
 std::int64_t to_float(const Int8Reconstruction& t, float* out) { return reconstruct_any(t, out); }
 
+/// sum_l r_l weight_l of `Count` digits from digit `first`.
+template <int Count>
+ACCUBLAS_INLINE void digit_sums(const CrtTable& crt, const Residues* pairs, int count, int first, Sums* sums) {
+  for (int d = 0; d < Count; ++d)
+    for (int g = 0; g < side_by_side; ++g) sums[d][g] = Integers32{};
+  for (int l = 0; l < count; ++l)
+    for (int d = 0; d < Count; ++d)
+      for (int g = 0; g < side_by_side; ++g)
+        sums[d][g] = add_products(sums[d][g], pairs[l][g], splat_pair(&crt.weight_digit[first + d][2 * l]));
+}
+
+/// Takes four digits at a time from the lowest: the carries of their sums make a word of 64 bits.
+void to_integers(const Int8Integers& t) {
+  const CrtTable& crt = *t.crt;
+  const int count = ceil_div(crt.count, 2);
+  Int8Reconstruction planes{};
+  planes.crt = t.crt;
+  planes.plane_stride = t.plane_stride;
+  for (std::int64_t c = 0; c < t.cols; c += elements) {
+    Residues pairs[ceil_div(max_moduli, 2)];
+    for (int l = 0; l < count; ++l) load_pair(planes, t.planes + c, l, pairs[l]);
+    Sums s[4];
+    digit_sums<3>(crt, pairs, count, crt.digits - 3, s);
+    Residues minus_q;
+    for (int g = 0; g < side_by_side; ++g) minus_q[g] = minus_quotient(crt, s[0][g], s[1][g], s[2][g]);
+    Sums carry;
+    for (int g = 0; g < side_by_side; ++g) carry[g] = Integers32{};
+    for (int l = 0; l < t.limbs; ++l) {
+      const int first = 4 * l;
+      if (first + 4 <= CrtTable::max_digits)
+        digit_sums<4>(crt, pairs, count, first, s);  // digits beyond the last one are zero
+      else
+        for (int d = 0; d < 4; ++d)
+          for (int g = 0; g < side_by_side; ++g) s[d][g] = Integers32{};
+      for (int d = 0; d < 4; ++d) {
+        if (first + 4 > CrtTable::max_digits && first + d < crt.digits) {
+          Sums one[1];
+          digit_sums<1>(crt, pairs, count, first + d, one);
+          for (int g = 0; g < side_by_side; ++g) s[d][g] = one[0][g];
+        }
+        const int product = first + d < crt.digits ? crt.product_digit[first + d] : 0;
+        for (int g = 0; g < side_by_side; ++g) {
+          s[d][g] = add_products(s[d][g] + carry[g], minus_q[g], splat_low(product));
+          carry[g] = shifted_down<16>(s[d][g]);
+        }
+      }
+      for (int g = 0; g < side_by_side; ++g) {
+        const Integers64x2 words = integers_joined(words_joined(s[0][g], s[1][g]), words_joined(s[2][g], s[3][g]));
+        double* const to = reinterpret_cast<double*>(t.out + l * t.out_stride + c + 16 * g);
+        store(to, as_double(words.first));
+        store(to + 8, as_double(words.second));
+      }
+    }
+  }
+}
+
 std::int64_t certify(const Int8Certificate& t, std::uint8_t* accepted) {
   const Doubles factor = splat(t.factor), lambda = splat(t.lambda), least = splat(t.least);
   std::int64_t count = 0;
@@ -270,7 +326,7 @@ std::int64_t certify(const Int8Certificate& t, std::uint8_t* accepted) {
 }  // namespace
 
 const Int8ReconstructKernels& int8_reconstruct() {
-  static const Int8ReconstructKernels table = {certify, to_double, to_float};
+  static const Int8ReconstructKernels table = {certify, to_double, to_float, to_integers};
   return table;
 }
 

@@ -1,5 +1,5 @@
-// Entries to residues, exponents and sums with AVX-512: 32 values at a time, in the order of the bytes that they
-// become.
+// Entries to residues, exponents and sums with AVX-512 and NEON: 32 values at a time, in the order of the bytes that
+// they become.
 #include "lib/cpu/kernels/int8_kernels.hpp"
 #include "lib/cpu/kernels/int8_vector.hpp"
 #include "lib/numerics/float_bits.hpp"
@@ -72,9 +72,10 @@ void sums(const double* x, std::int64_t n, const double* scale, Int8Sums& s) {
 }
 
 /// Values and scales of 32 entries in the order of their bytes: 32 terms of one row, or 4 terms of 8 rows.
-ACCUBLAS_INLINE Doubles load_values(const Int8Conversion& c, std::int64_t row, std::int64_t p, int i) {
-  if (!c.panel) return load(c.x + row * c.ld + p + 8 * i);
-  const double* at = c.x + (row + 2 * i) * c.ld + p;
+ACCUBLAS_INLINE Doubles load_values(const Int8Conversion& c, std::int64_t row, std::int64_t p, int i,
+                                    std::int64_t offset = 0) {
+  if (!c.panel) return load(c.x + offset + row * c.ld + p + 8 * i);
+  const double* at = c.x + offset + (row + 2 * i) * c.ld + p;
   return load_halves(at, at + c.ld);
 }
 
@@ -121,6 +122,10 @@ constexpr double next_limb = power_of_two(int8_limb_bits);
 template <int Limbs>
 ACCUBLAS_INLINE void take_apart(const Int8Conversion& c, std::int64_t row, std::int64_t p, Doubles (*limb)[4]) {
   for (int i = 0; i < 4; ++i) {
+    if (c.limb_stride != 0) {
+      for (int s = 0; s < Limbs; ++s) limb[s][i] = load_values(c, row, p, i, s * c.limb_stride);
+      continue;
+    }
     Doubles rest = load_values(c, row, p, i) * load_scale(c, row, i, 0) * load_scale(c, row, i, 1);
     for (int s = Limbs - 1; s >= 0; --s) {
       limb[s][i] = nearest(rest);

@@ -1,0 +1,392 @@
+// Products beyond double precision in the C interface: each function checks its arguments, makes views of the caller's
+// operands in host memory, and makes one call of lib/quad/.
+#include "c_api/quad_operands.hpp"
+
+namespace accublas::quad {
+namespace {
+
+/// C = alpha op(A) op(B) + beta C, once or for the matrices of a batch.
+struct GemmCall {
+  const char* routine;
+  accublas_layout layout;
+  accublas_transpose transa, transb;
+  std::int64_t m, n, k;
+  const void* alpha;
+  Given a, b;
+  const void* beta;
+  Given c;
+  std::int64_t batch_count = 1;
+  Triangle elements = Triangle::all;
+  bool same_operands = false;  ///< SYRK: B is A
+
+  bool plain_a() const { return transa == ACCUBLAS_NO_TRANS; }
+  bool plain_b() const { return transb == ACCUBLAS_NO_TRANS; }
+
+  void require_apart_operands(const Given& a_i, const Given& b_i, const Given& c_i) const {
+    std::vector<NamedFootprint> all;
+    for (const bool low : {false, true}) {
+      if (!low || a_i.low_name)
+        all.push_back(footprint_of(a_i, low, layout, plain_a() ? m : k, plain_a() ? k : m, false));
+      if (!same_operands && (!low || b_i.low_name))
+        all.push_back(footprint_of(b_i, low, layout, plain_b() ? k : n, plain_b() ? n : k, false));
+      if (!low || c_i.low_name) all.push_back(footprint_of(c_i, low, layout, m, n, true, elements));
+    }
+    require_apart(all);
+  }
+
+  void run(Context& context, const accublas_options* options) const {
+    QuadScope scope(context, routine, c.format, m, n, k, options, batch_count);
+    const Number alpha_value = factor(context, "alpha", c.format, alpha),
+                 beta_value = factor(context, "beta", c.format, beta);
+    const bool terms = k > 0 && !alpha_value.is_zero();
+    if (m > 0 && n > 0 && (terms || !is_one(beta_value))) {
+      for (std::int64_t i = 0; i < batch_count; ++i) one(context, scope, alpha_value, beta_value, terms, i);
+    }
+    scope.finish();
+  }
+
+ private:
+  void one(Context& context, QuadScope& scope, const Number& alpha_value, const Number& beta_value, bool terms,
+           std::int64_t i) const {
+    const Given a_i = a.at(i), b_i = b.at(i), c_i = c.at(i);
+    Product product{m, n, terms ? k : 0, alpha_value, {}, {}, beta_value, {}, elements};
+    Stored stored_a, stored_b;
+    if (terms) {
+      stored_a = stored(context, a_i, layout, plain_a() ? m : k, plain_a() ? k : m);
+      product.a = stored_a.operand(transa);
+      if (same_operands) {
+        product.b = product.a.transposed();
+      } else {
+        stored_b = stored(context, b_i, layout, plain_b() ? k : n, plain_b() ? n : k);
+        product.b = stored_b.operand(transb);
+      }
+      if (context.operands_are_apart()) require_apart_operands(a_i, b_i, c_i);
+    }
+    const Stored stored_c = stored(context, c_i, layout, m, n, !beta_value.is_zero() || elements != Triangle::all);
+    product.c.place = stored_c.operand();
+    stored_c.compute([&] { multiply(product, scope.call); });
+  }
+};
+
+template <Format F>
+constexpr const char* word(const char* of_quad, const char* of_pair) {
+  return F == Format::binary128 ? of_quad : of_pair;
+}
+
+template <Format F>
+accublas_status gemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+                     accublas_transpose transb, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,
+                     const void* a, std::int64_t lda, const void* b, std::int64_t ldb, const void* beta, void* c,
+                     std::int64_t ldc, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check_gemm(layout, transa, transb, m, n, k, lda, ldb, ldc));
+    GemmCall{word<F>("qgemm", "ddgemm"), layout,           transa, transb,          m, n, k, alpha,
+             {"a", F, a, lda},           {"b", F, b, ldb}, beta,   {"c", F, c, ldc}}
+        .run(context, options);
+  });
+}
+
+template <Format F>
+accublas_status gemm_batched(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+                             accublas_transpose transb, std::int64_t m, std::int64_t n, std::int64_t k,
+                             const void* alpha, const void* a, std::int64_t lda, std::int64_t stride_a, const void* b,
+                             std::int64_t ldb, std::int64_t stride_b, const void* beta, void* c, std::int64_t ldc,
+                             std::int64_t stride_c, std::int64_t batch_count, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check_gemm(layout, transa, transb, m, n, k, lda, ldb, ldc));
+    if (batch_count < 0) require({"batch_count", 0});
+    const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
+    if (matrices_coincide(batch_count, stride_c, by_columns ? m : n, by_columns ? n : m, ldc)) require({"stride_c", 0});
+    GemmCall{word<F>("qgemm_batched", "ddgemm_batched"),
+             layout,
+             transa,
+             transb,
+             m,
+             n,
+             k,
+             alpha,
+             {"a", F, a, lda, nullptr, nullptr, stride_a},
+             {"b", F, b, ldb, nullptr, nullptr, stride_b},
+             beta,
+             {"c", F, c, ldc, nullptr, nullptr, stride_c},
+             batch_count}
+        .run(context, options);
+  });
+}
+
+accublas_status gemm_split(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+                           accublas_transpose transb, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,
+                           const double* ahi, const double* alo, std::int64_t lda, const double* bhi, const double* blo,
+                           std::int64_t ldb, const void* beta, double* chi, double* clo, std::int64_t ldc,
+                           const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check_gemm(layout, transa, transb, m, n, k, lda, ldb, ldc));
+    GemmCall{"ddgemm_split",
+             layout,
+             transa,
+             transb,
+             m,
+             n,
+             k,
+             alpha,
+             {"ahi", Format::pair, ahi, lda, "alo", alo},
+             {"bhi", Format::pair, bhi, ldb, "blo", blo},
+             beta,
+             {"chi", Format::pair, chi, ldc, "clo", clo}}
+        .run(context, options);
+  });
+}
+
+Format format_of(const char* name, accublas_number number) {
+  if (number == ACCUBLAS_BINARY64) return Format::binary64;
+  if (number == ACCUBLAS_BINARY128) return Format::binary128;
+  if (number == ACCUBLAS_DOUBLE_DOUBLE) return Format::pair;
+  bad_argument(name, "ACCUBLAS_BINARY64, ACCUBLAS_BINARY128 or ACCUBLAS_DOUBLE_DOUBLE");
+}
+
+accublas_status gemm_mixed(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
+                           accublas_transpose transb, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,
+                           const void* a, accublas_number typea, std::int64_t lda, const void* b, accublas_number typeb,
+                           std::int64_t ldb, const void* beta, void* c, accublas_number typec, std::int64_t ldc,
+                           const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check_gemm(layout, transa, transb, m, n, k, lda, ldb, ldc));
+    GemmCall{"gemm_mixed",
+             layout,
+             transa,
+             transb,
+             m,
+             n,
+             k,
+             alpha,
+             {"a", format_of("typea", typea), a, lda},
+             {"b", format_of("typeb", typeb), b, ldb},
+             beta,
+             {"c", format_of("typec", typec), c, ldc}}
+        .run(context, options);
+  });
+}
+
+/// A matrix with any strides, which must be in host memory.
+Operand host_operand(Context& context, const char* name, Format format, const void* data, std::int64_t rows,
+                     std::int64_t cols, std::int64_t row_stride, std::int64_t col_stride) {
+  if (locate(context, {name, data, 16}).is_on_device())
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                std::string("argument ") + name + " is in device memory: strided products take host memory");
+  return view(format, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
+}
+
+template <Format F>
+accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,
+                             const void* a, std::int64_t rsa, std::int64_t csa, const void* b, std::int64_t rsb,
+                             std::int64_t csb, const void* beta, void* c, std::int64_t rsc, std::int64_t csc,
+                             const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check_gemm_strided(m, n, k, rsc, csc));
+    QuadScope scope(context, word<F>("qgemm", "ddgemm"), F, m, n, k, options);
+    const Number alpha_value = factor(context, "alpha", F, alpha), beta_value = factor(context, "beta", F, beta);
+    const bool terms = k > 0 && !alpha_value.is_zero();
+    if (m > 0 && n > 0 && (terms || !is_one(beta_value))) {
+      Product product{m,  n,  terms ? k : 0, alpha_value,
+                      {}, {}, beta_value,    {host_operand(context, "c", F, c, m, n, rsc, csc)}};
+      if (terms) {
+        product.a = host_operand(context, "a", F, a, m, k, rsa, csa);
+        product.b = host_operand(context, "b", F, b, k, n, rsb, csb);
+        if (context.operands_are_apart())
+          require_apart({{"a", footprint(accublas::Elements{a, 16, rsa, csa, m, k}), false},
+                         {"b", footprint(accublas::Elements{b, 16, rsb, csb, k, n}), false},
+                         {"c", footprint(accublas::Elements{c, 16, rsc, csc, m, n}), true}});
+      }
+      multiply(product, scope.call);
+    }
+    scope.finish();
+  });
+}
+
+accublas_status syrk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo, accublas_transpose trans,
+                     std::int64_t n, std::int64_t k, const void* alpha, const void* a, std::int64_t lda,
+                     const void* beta, void* c, std::int64_t ldc, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    if (!valid(layout)) require({"layout", 0});
+    if (uplo != ACCUBLAS_UPPER && uplo != ACCUBLAS_LOWER) require({"uplo", 1});
+    if (!valid_transpose(trans)) require({"trans", 2});
+    if (n < 0) require({"n", 3});
+    if (k < 0) require({"k", 4});
+    const bool plain = trans == ACCUBLAS_NO_TRANS;
+    if (bad_ld(layout, plain ? n : k, plain ? k : n, lda)) require({"lda", 7});
+    if (bad_ld(layout, n, n, ldc)) require({"ldc", 10});
+    const Given x{"a", Format::binary128, a, lda};
+    GemmCall{"qsyrk", layout,
+             trans,   plain ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS,
+             n,       n,
+             k,       alpha,
+             x,       x,
+             beta,    {"c", Format::binary128, c, ldc},
+             1,       uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower,
+             true}
+        .run(context, options);
+  });
+}
+
+/// y = alpha A x + beta y, A outputs x terms; `matrix()` returns A, and is called if A is read.
+template <Format F, class Matrix>
+void run_gemv(Context& context, std::int64_t outputs, std::int64_t terms, const void* alpha, Matrix&& matrix,
+              const NamedFootprint& of_a, const void* x, std::int64_t incx, const void* beta, void* y,
+              std::int64_t incy, const accublas_options* options) {
+  QuadScope scope(context, word<F>("qgemv", "ddgemv"), F, outputs, 1, terms, options);
+  const Number alpha_value = factor(context, "alpha", F, alpha), beta_value = factor(context, "beta", F, beta);
+  const bool any = !alpha_value.is_zero();
+  if (outputs > 0 && terms > 0 && (any || !is_one(beta_value))) {
+    Product product{outputs, 1, any ? terms : 0, alpha_value, {}, {}, beta_value, {}};
+    std::optional<StoredVector> vector;
+    if (any) {
+      product.a = matrix();
+      vector.emplace(context, "x", F, x, terms, incx);
+      product.b = vector->column();
+      if (context.operands_are_apart())
+        require_apart(
+            {of_a, vector_footprint("x", F, x, terms, incx, false), vector_footprint("y", F, y, outputs, incy, true)});
+    }
+    const StoredVector result(context, "y", F, y, outputs, incy, true);
+    product.c.place = result.column();
+    result.compute([&] { multiply(product, scope.call); });
+  }
+  scope.finish();
+}
+
+template <Format F>
+accublas_status gemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans, std::int64_t m,
+                     std::int64_t n, const void* alpha, const void* a, std::int64_t lda, const void* x,
+                     std::int64_t incx, const void* beta, void* y, std::int64_t incy, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    require(check_gemv(layout, trans, m, n, lda, incx, incy));
+    const bool plain = trans == ACCUBLAS_NO_TRANS;
+    Stored stored_a;
+    const auto matrix = [&] {
+      stored_a = Stored(context, "a", F, a, layout, m, n, lda);
+      return stored_a.operand(trans);
+    };
+    run_gemv<F>(context, plain ? m : n, plain ? n : m, alpha, matrix,
+                footprint_of({"a", F, a, lda}, false, layout, m, n, false), x, incx, beta, y, incy, options);
+  });
+}
+
+template <Format F>
+accublas_status gemv_strided(accublas_context* ctx, std::int64_t m, std::int64_t n, const void* alpha, const void* a,
+                             std::int64_t rsa, std::int64_t csa, const void* x, std::int64_t incx, const void* beta,
+                             void* y, std::int64_t incy, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    if (m < 0) require({"m", 1});
+    if (n < 0) require({"n", 2});
+    if (incx == 0) require({"incx", 7});
+    if (incy == 0) require({"incy", 10});
+    run_gemv<F>(
+        context, m, n, alpha, [&] { return host_operand(context, "a", F, a, m, n, rsa, csa); },
+        {"a", footprint(accublas::Elements{a, 16, rsa, csa, m, n}), false}, x, incx, beta, y, incy, options);
+  });
+}
+
+template <Format F>
+accublas_status dot(accublas_context* ctx, std::int64_t n, const void* x, std::int64_t incx, const void* y,
+                    std::int64_t incy, void* result, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    n = std::max<std::int64_t>(n, 0);
+    QuadScope scope(context, word<F>("qdot", "dddot"), F, 1, 1, n, options);
+    const StoredResult to(context, F, result);
+    Product product{1, 1, n, number_of(1.0), {}, {}, {}, to.place()};
+    std::optional<StoredVector> left, right;
+    if (n > 0) {
+      left.emplace(context, "x", F, x, n, incx);
+      right.emplace(context, "y", F, y, n, incy);
+      if (context.operands_are_apart())
+        require_apart({vector_footprint("x", F, x, n, incx, false), vector_footprint("y", F, y, n, incy, false),
+                       vector_footprint("result", F, result, 1, 1, true)});
+      product.a = left->column().transposed();
+      product.b = right->column();
+    }
+    to.compute([&] { multiply(product, scope.call); });
+    scope.finish();
+  });
+}
+
+accublas_status nrm2(accublas_context* ctx, std::int64_t n, const void* x, std::int64_t incx, void* result,
+                     const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    constexpr Format format = Format::binary128;
+    n = std::max<std::int64_t>(n, 0);
+    QuadScope scope(context, "qnrm2", format, 1, 1, n, options);
+    const StoredResult to(context, format, result);
+    std::optional<StoredVector> vector;
+    if (n > 0) {
+      vector.emplace(context, "x", format, x, n, incx);
+      if (context.operands_are_apart())
+        require_apart(
+            {vector_footprint("x", format, x, n, incx, false), vector_footprint("result", format, result, 1, 1, true)});
+    }
+    to.compute([&] { norm(n, n > 0 ? vector->column() : Operand{}, to.place()); });
+    scope.finish();
+  });
+}
+
+accublas_status trsm(accublas_context* ctx, accublas_layout layout, accublas_side side, accublas_uplo uplo,
+                     accublas_transpose transa, accublas_diag diag, std::int64_t m, std::int64_t n, const void* alpha,
+                     const void* a, std::int64_t lda, void* b, std::int64_t ldb, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    constexpr Format format = Format::binary128;
+    if (!valid(layout)) require({"layout", 0});
+    if (side != ACCUBLAS_LEFT && side != ACCUBLAS_RIGHT) require({"side", 1});
+    if (uplo != ACCUBLAS_UPPER && uplo != ACCUBLAS_LOWER) require({"uplo", 2});
+    if (!valid_transpose(transa)) require({"transa", 3});
+    if (diag != ACCUBLAS_UNIT && diag != ACCUBLAS_NON_UNIT) require({"diag", 4});
+    if (m < 0) require({"m", 5});
+    if (n < 0) require({"n", 6});
+    const bool left = side == ACCUBLAS_LEFT;
+    const std::int64_t order = left ? m : n;
+    if (bad_ld(layout, order, order, lda)) require({"lda", 9});
+    if (bad_ld(layout, m, n, ldb)) require({"ldb", 11});
+    QuadScope scope(context, "qtrsm", format, m, n, order, options);
+    const Number alpha_value = factor(context, "alpha", format, alpha);
+    if (m > 0 && n > 0) {
+      const bool zero = alpha_value.is_zero();
+      Stored matrix;
+      if (!zero) matrix = Stored(context, "a", format, a, layout, order, order, lda);
+      const Stored unknowns(context, "b", format, b, layout, m, n, ldb, !zero);
+      if (!zero && context.operands_are_apart()) {
+        // A triangle is read without the other one, where B may lie, and a unit diagonal is not read.
+        NamedFootprint triangle = footprint_of({"a", format, a, lda}, false, layout, order, order, false);
+        const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
+        triangle.elements = footprint(
+            accublas::Elements{a, 16, by_columns ? 1 : lda, by_columns ? lda : 1, order, order,
+                               uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower, diag == ACCUBLAS_UNIT});
+        require_apart({triangle, footprint_of({"b", format, b, ldb}, false, layout, m, n, true)});
+      }
+      unknowns.compute([&] {
+        Operand x = unknowns.operand();
+        if (zero) {
+          multiply({m, n, 0, alpha_value, {}, {}, {}, {x}}, scope.call);
+        } else {
+          // X op(A) = alpha B is op(A)^T X^T = alpha B^T.
+          const bool transposed = (transa != ACCUBLAS_NO_TRANS) == left;
+          const Operand of_a = matrix.operand(transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS);
+          solve({order,
+                 left ? n : m,
+                 (uplo == ACCUBLAS_UPPER) != transposed,
+                 diag == ACCUBLAS_UNIT,
+                 alpha_value,
+                 of_a,
+                 {left ? x : x.transposed()}},
+                scope.threads());
+        }
+      });
+    }
+    scope.finish();
+  });
+}
+
+}  // namespace
+}  // namespace accublas::quad
+
+using namespace accublas;
+
+#include "c_api/quad_functions.inc"
+#include "c_api/quad_level1_functions.inc"

@@ -1,0 +1,243 @@
+// The operands of products beyond double precision as views in host memory, and the frame of such a call.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "c_api/host_matrix.hpp"
+#include "c_api/views.hpp"
+#include "lib/base/fp_environment.hpp"
+#include "lib/call/overlap.hpp"
+#include "lib/quad/calls.hpp"
+#include "lib/runtime/report.hpp"
+
+namespace accublas::quad {
+
+/// A call from its settings to its report, in accublas's floating-point environment. The mode is cr.
+class QuadScope {
+ public:
+  QuadScope(Context& context, const char* routine, Format format, std::int64_t m, std::int64_t n, std::int64_t k,
+            const accublas_options* options, std::int64_t batch_count = 1)
+      : context_(context) {
+    const Routine gemm{Operation::gemm, Type::d};
+    std::optional<Level> level;
+    if (options) level = call_level(*options);
+    settings_ = resolve(gemm, level ? &*level : nullptr, context.level, valid_environment().level, build_settings());
+    if (settings_.source == ModeSource::call && settings_.mode.kind != ACCUBLAS_MODE_CR)
+      throw Error(ACCUBLAS_ERROR_MODE, std::string(routine) + " has the mode cr alone");
+    const accublas_engine engine = settings_.engine;
+    if (engine != ACCUBLAS_ENGINE_AUTO && engine != ACCUBLAS_ENGINE_INT8 && engine != ACCUBLAS_ENGINE_SUMS)
+      throw Error(ACCUBLAS_ERROR_ENGINE, std::string(routine) + " has the engines int8 and sums");
+    Plan plan;
+    plan.routine = gemm;
+    plan.mode = Mode{ACCUBLAS_MODE_CR};
+    plan.source = settings_.source;
+    plan.engine_forced = engine != ACCUBLAS_ENGINE_AUTO;
+    plan.engine = ACCUBLAS_ENGINE_SUMS;
+    plan.backend_reason = "these products are computed on the CPU";
+    context.last.begin(plan);
+    context.last.routine = routine;
+    accublas_report_t& report = context.last.numbers;
+    report.m = m;
+    report.n = n;
+    report.k = k;
+    report.batch_count = batch_count;
+    report.level = settings_.report_level;
+    report.threads = threads_for(settings_);
+    // The exact result rounded once: abs(result - exact) <= u abs(exact) + half of the least subnormal number.
+    report.bound_relative = format == Format::binary128 ? 0x1p-113 : format == Format::pair ? 0x1p-106 : 0x1p-53;
+    report.bound_absolute = format == Format::binary128 ? 0 : 0x1p-1074;
+    const std::int64_t cap = settings_.workspace_bytes;
+    const bool own = context.workspace && !cuda_backend().locate(context.workspace).is_on_device();
+    call.steps = {report.threads,
+                  cpu::detected_isa(),
+                  cap >= 0 ? static_cast<std::size_t>(cap) : default_workspace_bytes,
+                  own ? context.workspace : nullptr,
+                  own ? context.workspace_bytes : 0,
+                  "the product",
+                  0,
+                  &report};
+    call.wanted = engine;
+  }
+  void finish() {
+    context_.last.plan.engine = call.used;
+    accublas_report_t& report = context_.last.numbers;
+    report.workspace_bytes = static_cast<std::int64_t>(call.steps.peak);
+    if (report.level >= 1 || settings_.verbose > 0) report.ms_total = watch_.milliseconds();
+    if (settings_.verbose > 0) print_call(full_report(context_), true, false);
+  }
+  int threads() const { return call.steps.threads; }
+
+  QuadCall call{};
+
+ private:
+  Context& context_;
+  FpEnvironment environment_;
+  Settings settings_;
+  Stopwatch watch_;
+};
+
+inline std::int64_t size_of(Format format) { return static_cast<std::int64_t>(bytes_of(format)); }
+
+/// A stored matrix in host memory: the caller's own, or a copy of the caller's matrix in device memory. The low parts
+/// of pairs may be a matrix of their own.
+class Stored {
+ public:
+  Stored() = default;
+  Stored(Context& context, const char* name, Format format, const void* data, accublas_layout layout, std::int64_t rows,
+         std::int64_t cols, std::int64_t ld, bool reads = true)
+      : format_(format), by_columns_(layout == ACCUBLAS_COL_MAJOR) {
+    if (format == Format::binary64)
+      high_ = HostMatrix<double>(context, name, data, layout, rows, cols, ld, reads);
+    else
+      whole_ = HostMatrix<Binary128>(context, name, data, layout, rows, cols, ld, reads);
+  }
+  /// Pairs as two matrices.
+  Stored(Context& context, const char* high_name, const void* high, const char* low_name, const void* low,
+         accublas_layout layout, std::int64_t rows, std::int64_t cols, std::int64_t ld, bool reads = true)
+      : format_(Format::pair),
+        split_(true),
+        by_columns_(layout == ACCUBLAS_COL_MAJOR),
+        high_(context, high_name, high, layout, rows, cols, ld, reads),
+        low_(context, low_name, low, layout, rows, cols, ld, reads) {}
+
+  Operand operand(accublas_transpose trans = ACCUBLAS_NO_TRANS) const {
+    const std::int64_t ld = format_ == Format::binary64 || split_ ? high_.ld() : whole_.ld();
+    const bool adjacent = by_columns_ == (trans == ACCUBLAS_NO_TRANS);
+    const void* const data =
+        format_ == Format::binary64 || split_ ? static_cast<const void*>(high_.data()) : whole_.data();
+    Operand x = view(format_, data, adjacent ? 1 : ld, adjacent ? ld : 1);
+    if (split_) {
+      x.low = low_.data();
+      x.step = 1;
+    }
+    return x;
+  }
+  /// Calls body(), which computes this matrix, and writes it back. Results in device memory raise no flags.
+  template <class Body>
+  void compute(Body&& body) const {
+    if (high_.on_device() || whole_.on_device())
+      static_cast<void>(collect_exceptions(body));
+    else
+      body();
+    write_back();
+  }
+
+ private:
+  void write_back() const {
+    try {
+      high_.write_back();
+      low_.write_back();
+      whole_.write_back();
+    } catch (const Error& error) {
+      throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+    }
+  }
+
+  Format format_ = Format::binary128;
+  bool split_ = false, by_columns_ = true;
+  HostMatrix<double> high_, low_;
+  HostMatrix<Binary128> whole_;
+};
+
+/// alpha or beta.
+inline Number factor(Context& context, const char* name, Format format, const void* pointer) {
+  if (format == Format::binary64) return number_of(host_factor<double>(context, name, pointer));
+  const Binary128 x = host_factor<Binary128>(context, name, pointer);
+  if (format == Format::binary128) return number_of(x);
+  const auto pair = std::bit_cast<std::array<double, 2>>(x);
+  return number_of(pair[0], pair[1]);
+}
+
+inline bool is_one(const Number& x) {
+  return x.finite() && x.parts == 1 && !x.negative && bit_length(x.part[0].mantissa) + x.part[0].exponent == 1 &&
+         (x.part[0].mantissa & (x.part[0].mantissa - 1)) == 0;
+}
+
+/// A matrix as the caller stores it.
+struct Given {
+  const char* name;
+  Format format;
+  const void* data;
+  std::int64_t ld;
+  const char* low_name = nullptr;  ///< pairs as two arrays
+  const void* low = nullptr;
+  std::int64_t stride = 0;  ///< of batches
+
+  Given at(std::int64_t i) const {
+    Given result = *this;
+    result.data = static_cast<const char*>(data) + i * stride * size_of(format);
+    return result;
+  }
+};
+
+inline Stored stored(Context& context, const Given& x, accublas_layout layout, std::int64_t rows, std::int64_t cols,
+                     bool reads = true) {
+  if (x.low_name) return {context, x.name, x.data, x.low_name, x.low, layout, rows, cols, x.ld, reads};
+  return {context, x.name, x.format, x.data, layout, rows, cols, x.ld, reads};
+}
+
+inline NamedFootprint footprint_of(const Given& x, bool low, accublas_layout layout, std::int64_t rows,
+                                   std::int64_t cols, bool written, Triangle part = Triangle::all) {
+  const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
+  const std::int64_t size = x.low_name ? 8 : size_of(x.format);
+  return {low ? x.low_name : x.name,
+          footprint(accublas::Elements{low ? x.low : x.data, size, by_columns ? 1 : x.ld, by_columns ? x.ld : 1, rows,
+                                       cols, part}),
+          written};
+}
+
+/// BLAS's vector as a column.
+class StoredVector {
+ public:
+  StoredVector(Context& context, const char* name, Format format, const void* data, std::int64_t n,
+               std::int64_t increment, bool reads = true)
+      : n_(n), increment_(n > 1 ? increment : 1) {
+    const std::int64_t lines = increment_ == 0 ? 1 : n, step = increment_ < 0 ? -increment_ : increment_;
+    stored_ = Stored(context, name, format, data, ACCUBLAS_COL_MAJOR, 1, lines, step == 0 ? 1 : step, reads);
+  }
+  Operand column() const {
+    Operand x = stored_.operand();
+    const std::int64_t step = increment_ == 0 ? 0 : increment_ < 0 ? -x.col_stride : x.col_stride;
+    x = increment_ < 0 ? x.moved((n_ - 1) * x.col_stride) : x;
+    x.row_stride = step;
+    x.col_stride = 0;
+    return x;
+  }
+  template <class Body>
+  void compute(Body&& body) const {
+    stored_.compute(body);
+  }
+
+ private:
+  std::int64_t n_, increment_;
+  Stored stored_;
+};
+
+inline NamedFootprint vector_footprint(const char* name, Format format, const void* data, std::int64_t n,
+                                       std::int64_t increment, bool written) {
+  const std::int64_t step = increment < 0 ? -increment : increment;
+  return {name, footprint(accublas::Elements{data, size_of(format), n > 1 ? step : 1, 0, n, 1}), written};
+}
+
+/// *result in the memory that the pointer mode names.
+class StoredResult {
+ public:
+  StoredResult(Context& context, Format format, void* result)
+      : stored_(context, "result", format, result, ACCUBLAS_COL_MAJOR, 1, 1, 1, false) {
+    const bool on_device = locate(context, {"result", result, 16}).is_on_device();
+    if (on_device != (context.pointer_mode == ACCUBLAS_POINTER_DEVICE))
+      throw Error(ACCUBLAS_ERROR_POINTERS, "argument result is not in the memory that the pointer mode names");
+  }
+  Results place() const { return {stored_.operand()}; }
+  template <class Body>
+  void compute(Body&& body) const {
+    stored_.compute(body);
+  }
+
+ private:
+  Stored stored_;
+};
+
+}  // namespace accublas::quad

@@ -1,0 +1,15 @@
+// Batches of factorizations, and of solutions by them, on a device.
+#pragma once
+
+#include "cuda/lu_cholesky/factorization_call.hpp"
+#include "lib/call/factorization_batch.hpp"
+
+namespace accublas::cuda {
+
+/// Serves a batch. Small matrices in device memory are computed by one kernel (cuda/lu_cholesky/small_factors.hpp),
+/// others by calls one by one. In the modes that define bits the results are those of single calls. Throws
+/// Error(ACCUBLAS_ERROR_MEMORY) before anything is written, ACCUBLAS_ERROR_C_UNDEFINED after that.
+template <class E>
+void factorization_batch(State&, const Call<FactorizationBatch<E>, E>&, Execution&, const GradeProducts<E>&);
+
+}  // namespace accublas::cuda

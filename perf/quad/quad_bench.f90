@@ -1,0 +1,95 @@
+! accublas-quad-bench: products of real(real128) beside gfortran's matmul and dot_product, on uniform numbers in (-1, 1).
+! usage: accublas-quad-bench [ORDER ...]. A rate counts 2 n^3 (dot and gemv: 2 n and 2 n^2) operations; times are the best
+! of three. The intrinsics run at an order of at most 400, since their rate does not depend on it.
+program quad_bench
+  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan
+  use, intrinsic :: iso_fortran_env, only: int64, real64, real128
+  use accublas
+  implicit none
+
+  integer, parameter :: wp = real128, repeats = 3, most = 400
+  character(16) :: word
+  integer :: i, n
+
+  print '(a6, 3a14, a8)', 'order', 'routine', 'Mflop/s', 'intrinsic', 'ratio'
+  if (command_argument_count() == 0) then
+    call measure(1000)
+    call measure(2000)
+  end if
+  do i = 1, command_argument_count()
+    call get_command_argument(i, word)
+    read (word, *) n
+    call measure(n)
+  end do
+
+contains
+
+  subroutine measure(n)
+    integer, intent(in) :: n
+    real(wp), allocatable :: a(:, :), b(:, :), c(:, :)
+    real(wp) :: r
+    real(real64) :: best, own, time
+    integer :: m, t
+
+    m = min(n, most)
+    allocate (a(n, n), b(n, n), c(n, n))
+    call random_number(a)
+    call random_number(b)
+    a = 2*a - 1
+    b = 2*b - 1
+
+    best = huge(best)
+    own = huge(own)
+    do t = 1, repeats
+      time = now()
+      call accublas_gemm(a, b, c)
+      best = min(best, now() - time)
+      time = now()
+      c(:m, :m) = matmul(a(:m, :m), b(:m, :m))
+      own = min(own, now() - time)
+    end do
+    call row(n, 'gemm', 2*real(n, real64)**3/best, 2*real(m, real64)**3/own)
+
+    best = huge(best)
+    own = huge(own)
+    do t = 1, repeats
+      time = now()
+      call accublas_gemv(a, b(:, 1), c(:, 1))
+      best = min(best, now() - time)
+      time = now()
+      c(:, 1) = matmul(a, b(:, 1))
+      own = min(own, now() - time)
+    end do
+    call row(n, 'gemv', 2*real(n, real64)**2/best, 2*real(n, real64)**2/own)
+
+    best = huge(best)
+    own = huge(own)
+    do t = 1, repeats
+      time = now()
+      r = accublas_dot(a(:, t), b(:, t))
+      best = min(best, now() - time)
+      time = now()
+      r = r + dot_product(a(:, t), b(:, t))
+      own = min(own, now() - time)
+    end do
+    c(1, 1) = r
+    call row(n, 'dot', 2*real(n, real64)/best, 2*real(n, real64)/own)
+    if (ieee_is_nan(c(1, 1))) error stop 'a result is NaN'
+  end subroutine measure
+
+  subroutine row(n, routine, rate, intrinsic)
+    integer, intent(in) :: n
+    character(*), intent(in) :: routine
+    real(real64), intent(in) :: rate, intrinsic
+
+    print '(i6, a14, 2f14.1, f8.1)', n, routine, rate*1e-6_real64, intrinsic*1e-6_real64, rate/intrinsic
+  end subroutine row
+
+  function now() result(seconds)
+    real(real64) :: seconds
+    integer(int64) :: count, rate
+
+    call system_clock(count, rate)
+    seconds = real(count, real64)/real(rate, real64)
+  end function now
+end program quad_bench

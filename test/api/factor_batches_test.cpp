@@ -1,0 +1,171 @@
+// Batches of factorizations and solutions: in the modes that define bits every matrix has the bits of a call of its
+// own, in every type, layout and triangle, by strides and by pointers, on any number of threads; in dp its backward
+// error.
+#include "test/factor_batches.hpp"
+
+#include <cfenv>
+
+#include "lapack.hpp"
+
+namespace {
+
+using factor_batches::Arrays, factor_batches::Index, factor_batches::Kind;
+
+template <class E>
+class FactorBatches : public ::testing::Test {
+ protected:
+  using Batch = factor_batches::Batch<E>;
+  static constexpr bool single = sizeof(typed::Real<E>) == sizeof(float);
+
+  static std::vector<std::string> modes() { return {"cr", single ? "sp:repro" : "dp:repro"}; }
+
+  void expect_same(const api::Context& context, const Batch& batch) {
+    Arrays<E> want = batch.given, got = batch.given;
+    ASSERT_EQ(batch.one_by_one(context, want), ACCUBLAS_SUCCESS) << batch.text() << context.error();
+    ASSERT_EQ(batch.strided(context, got), ACCUBLAS_SUCCESS) << batch.text() << context.error();
+    ASSERT_TRUE(got == want) << batch.text() << ": " << got.difference(want);
+    EXPECT_EQ(context.report().batch_count, batch.count);
+    got = batch.given;
+    ASSERT_EQ(batch.by_pointers(context, got), ACCUBLAS_SUCCESS) << batch.text() << context.error();
+    ASSERT_TRUE(got == want) << batch.text() << " by pointers: " << got.difference(want);
+  }
+};
+using AllTypes = ::testing::Types<double, float, std::complex<double>, std::complex<float>>;
+TYPED_TEST_SUITE(FactorBatches, AllTypes);
+
+TYPED_TEST(FactorBatches, BitsOfSingleCalls) {
+  unsigned seed = 0;
+  for (const std::string& mode : this->modes())
+    for (const Kind kind : factor_batches::kinds)
+      for (auto [m, n, nrhs, count] : {std::array<Index, 4>{1, 1, 1, 9},
+                                       {4, 4, 1, 40},
+                                       {5, 3, 2, 17},
+                                       {3, 7, 2, 16},
+                                       {17, 16, 5, 11},
+                                       {33, 40, 3, 8}})
+        for (const bool rows : {false, true}) {
+          api::Context context(mode);
+          ASSERT_EQ(accublas_set_num_threads(context, 1 + static_cast<int>(seed % 4)), ACCUBLAS_SUCCESS);
+          ++seed;
+          factor_batches::Batch<TypeParam> batch(kind, rows, m, n, nrhs, count, seed % 3, seed % 5, seed);
+          if (seed % 4 < 2) batch.uplo = ACCUBLAS_LOWER;
+          batch.trans = seed % 3 == 0 ? ACCUBLAS_NO_TRANS : seed % 3 == 1 ? ACCUBLAS_TRANS : ACCUBLAS_CONJ_TRANS;
+          if (!factor_batches::factors(kind)) {
+            ASSERT_EQ(batch.factor(context), ACCUBLAS_SUCCESS);
+          }
+          this->expect_same(context, batch);
+        }
+}
+
+/// Matrices in every kind of state give every value of info that the single routine gives.
+TYPED_TEST(FactorBatches, InfoOfEveryMatrix) {
+  for (const Kind kind : {Kind::getrf, Kind::gesv, Kind::potrf, Kind::posv}) {
+    api::Context context("cr");
+    const factor_batches::Batch<TypeParam> batch(kind, false, 6, 6, 1, 64, 0, 0, 5);
+    Arrays<TypeParam> arrays = batch.given;
+    ASSERT_EQ(batch.strided(context, arrays), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(std::count(arrays.info.begin(), arrays.info.end(), -1), 0);
+    EXPECT_GE(std::count(arrays.info.begin(), arrays.info.end(), 0), 8) << batch.text();
+    EXPECT_GE(std::count_if(arrays.info.begin(), arrays.info.end(), [](Index i) { return i > 0; }), 8) << batch.text();
+  }
+}
+
+TYPED_TEST(FactorBatches, BackwardErrorsWithoutPromisedBits) {
+  for (const char* mode : lapack::those_here({"native", "dp"}))
+    for (const Kind kind : {Kind::getrf, Kind::potrf})
+      for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER}) {
+        api::Context context(this->single && std::string(mode) == "dp" ? "sp" : mode);
+        factor_batches::Batch<TypeParam> batch(kind, false, 21, 24, 1, 16, 1, 3, 8);
+        batch.uplo = uplo;
+        Arrays<TypeParam> arrays = batch.given;
+        ASSERT_EQ(batch.strided(context, arrays), ACCUBLAS_SUCCESS) << context.error();
+        const double error = batch.backward_error(batch.given, arrays);
+        EXPECT_GE(error, 0) << batch.text();
+        EXPECT_LE(error, 4 * (24 + 3 + 6 * 5)) << batch.text();
+        EXPECT_GT(error, 0) << batch.text();
+      }
+}
+
+TEST(FactorBatch, NothingToDo) {
+  api::Context context("cr");
+  EXPECT_EQ(accublas_dgetrf_strided_batched(context, lapack::columns, 3, 3, nullptr, 3, 9, nullptr, nullptr, 0),
+            ACCUBLAS_ERROR_ARGUMENT);  // info is NULL
+  Index info[3] = {7, 7, 7};
+  EXPECT_EQ(accublas_dgetrf_strided_batched(context, lapack::columns, 3, 3, nullptr, 3, 9, nullptr, info, 0),
+            ACCUBLAS_SUCCESS);
+  EXPECT_EQ(info[0], 7);
+  EXPECT_EQ(accublas_dgetrf_strided_batched(context, lapack::columns, 0, 3, nullptr, 1, 0, nullptr, info, 3),
+            ACCUBLAS_SUCCESS);
+  EXPECT_EQ(std::vector<Index>(info, info + 3), (std::vector<Index>{0, 0, 0}));
+  EXPECT_EQ(accublas_dgeqrf_batched(context, lapack::columns, 0, 3, nullptr, 1, nullptr, 2), ACCUBLAS_SUCCESS);
+  double a = 4, b = 2;
+  info[0] = 7;
+  EXPECT_EQ(accublas_dposv_strided_batched(context, lapack::columns, ACCUBLAS_UPPER, 1, 0, &a, 1, 1, &b, 1, 1, info, 1),
+            ACCUBLAS_SUCCESS);
+  EXPECT_EQ(a, 2) << "POSV without right-hand sides factors A";
+  EXPECT_EQ(b, 2);
+  EXPECT_EQ(info[0], 0);
+  EXPECT_EQ(accublas_dgetrf_strided_batched(context, lapack::columns, 1, 1, &a, 1, 1, info, info, -1),
+            ACCUBLAS_ERROR_ARGUMENT);
+  EXPECT_NE(context.error().find("batch_count"), std::string::npos);
+}
+
+TEST(FactorBatch, SharedMemoryIsRefused) {
+  api::Context context("cr");
+  std::vector<double> a(64, 1), before = a;
+  Index pivots[8], info[2] = {7, 7};
+  const auto refused = [&](accublas_status status, const char* word) {
+    EXPECT_EQ(status, ACCUBLAS_ERROR_ARGUMENT);
+    EXPECT_NE(context.error().find(word), std::string::npos) << context.error();
+    EXPECT_EQ(a, before);
+    EXPECT_EQ(info[0], 7);
+  };
+  refused(accublas_dgetrf_strided_batched(context, lapack::columns, 4, 4, a.data(), 4, 15, pivots, info, 2),
+          "stride_a");
+  refused(
+      accublas_dgesv_strided_batched(context, lapack::columns, 4, 2, a.data(), 4, 16, pivots, &a[40], 4, 7, info, 2),
+      "stride_b");
+  refused(
+      accublas_dgesv_strided_batched(context, lapack::columns, 4, 1, a.data(), 4, 16, pivots, &a[30], 4, 4, info, 2),
+      "b[j]");
+  double* const overlapping[] = {a.data(), a.data() + 15};
+  refused(accublas_dgetrf_batched(context, lapack::columns, 4, 4, overlapping, 4, pivots, info, 2), "a[i]");
+  double* const missing[] = {a.data(), nullptr};
+  refused(accublas_dgetrf_batched(context, lapack::columns, 4, 4, missing, 4, pivots, info, 2), "a[1]");
+  // One factor may serve several right-hand sides.
+  const Index identity[] = {1, 2, 3, 4, 1, 2, 3, 4};
+  std::vector<double> b(8, 1);
+  const double* const same[] = {a.data(), a.data()};
+  double* const apart[] = {&b[0], &b[4]};
+  EXPECT_EQ(accublas_dgetrs_batched(context, lapack::columns, ACCUBLAS_NO_TRANS, 4, 1, same, 4, identity, apart, 4, 2),
+            ACCUBLAS_SUCCESS)
+      << context.error();
+  const Index wrong[] = {1, 2, 3, 4, 1, 2, 3, 5};
+  EXPECT_EQ(accublas_dgetrs_batched(context, lapack::columns, ACCUBLAS_NO_TRANS, 4, 1, same, 4, wrong, apart, 4, 2),
+            ACCUBLAS_ERROR_ARGUMENT);
+  EXPECT_NE(context.error().find("ipiv"), std::string::npos);
+}
+
+/// A batch raises the flags that its single calls raise.
+TEST(FactorBatch, FloatingPointExceptions) {
+  const auto flags_of = [](bool batched, double first, double second) {
+    api::Context context("cr");
+    double a[] = {first, 1, 1, 1, second, second, 1, 1};
+    Index pivots[4], info[2];
+    std::feclearexcept(FE_ALL_EXCEPT);
+    if (batched) {
+      EXPECT_EQ(accublas_dgetrf_strided_batched(context, lapack::columns, 2, 2, a, 2, 4, pivots, info, 2),
+                ACCUBLAS_SUCCESS);
+    } else {
+      for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(accublas_dgetrf(context, lapack::columns, 2, 2, a + 4 * i, 2, pivots, info), ACCUBLAS_SUCCESS);
+    }
+    return std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+  };
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  for (const double first : {2.0, inf, std::numeric_limits<double>::quiet_NaN()})
+    for (const double second : {3.0, inf}) EXPECT_EQ(flags_of(true, first, second), flags_of(false, first, second));
+  EXPECT_NE(flags_of(true, 2, inf) & FE_INVALID, 0);
+}
+
+}  // namespace
