@@ -2591,7 +2591,7 @@ ACCUBLAS_API accublas_status accublas_cqr_explicit_ex(accublas_context* ctx, acc
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------
- * Solutions with proved error bounds (docs/certified.md)
+ * Solutions and eigenvalues with proved error bounds (docs/certified.md, docs/eigenvalues.md)
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Why a solution is not certified. */
@@ -2629,7 +2629,9 @@ typedef struct accublas_certificate_t {
  * matrices of doubles of order n (complex: 2 n) from the system, or from the pool of the GPU that computes LU
  * (docs/certified.md, "Cost"). accublas_report describes the whole: its sizes are n, nrhs and n, its backend and engine
  * are LU's, and its bounds are infinite, because the radii are the bounds. accublas_counters does not count the inner
- * calls. */
+ * calls.
+ * Eigenvalues differ in three ways. Their bits depend on LAPACK's first approximation. Operands in device memory are
+ * copied to host memory and back. The sizes in the report are n, n and n. */
 
 /* Made from c_api/routines.py: certified */
 /* clang-format off */
