@@ -1,4 +1,4 @@
-(* The return of a certified unknown to the caller's scale and type (lib/certified/certified.cpp: scaled). *)
+(* The return of a certified unknown to the caller's scale and type (lib/certified/results.hpp: scaled, rounded_up). *)
 From Coq Require Import ZArith Reals Lra Lia Bool Psatz.
 From Flocq Require Import Core.
 From Proofs Require Import Semantics Extended Facts Floats Rounding Sums OutwardSource Outward CertifiedSource Linear Certified.
@@ -97,7 +97,7 @@ Theorem scaled_ball_holds (center rho value : R) (e : Z) : format64 center -> fo
   (let (x, radius) := scaled_ball64 bits_of number_of (Some center) (Some rho) e in holds (radius, x) (value * pow e)) /\
   (let (x, radius) := scaled_ball32 bits_of number_of bits_of32 number_of32 (Some center) (Some rho) e in holds (radius, x) (value * pow e)).
 Proof.
-  intros Fc Fr R0 H. unfold scaled_ball64, scaled_ball32. change (xlt (Some rho) None) with true. cbn [negb orb]. destruct (xscale (Some center) e) as [moved|] eqn:Em; cbn [xfinite xfloat negb]; [|split; exact I].
+  intros Fc Fr R0 H. unfold scaled_ball64, scaled_ball32, rounded_up64, rounded_up32. change (xlt (Some rho) None) with true. cbn [negb orb]. destruct (xscale (Some center) e) as [moved|] eqn:Em; cbn [xfinite xfloat negb]; [|split; exact I].
   assert (Fm : format64 moved) by (apply fits_some in Em as (-> & _); apply rnd64_format). split.
   - assert (B := wide_radius center rho value e moved moved Fc Fr R0 H Em ltac:(rewrite Rminus_diag_eq by reflexivity; apply generic_format_0)). cbv zeta in *. match type of B with bound ?t _ => set (r := t) in * end. clearbody r.
     destruct r as [r|]; [|exact I]. cbn [xlt]. rewrite Rlt_bool_false by lra. apply B.

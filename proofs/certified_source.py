@@ -2,7 +2,7 @@
 
 INVERSE = "lib/certified/inverse.cpp"
 REFINE = "lib/certified/refine.cpp"
-CERTIFIED = "lib/certified/certified.cpp"
+RESULTS = "lib/certified/results.hpp"
 OPERATIONS = {name: (f"{name} bits_of number_of", "X64", ["X64", "X64"]) for name in ("add_up", "mul_up", "div_up")}
 OPERATIONS.update({"below": ("below bits_of number_of", "X64", ["X64"]), "scale_up": ("scale_up bits_of number_of", "X64", ["X64", "Z"]),
                    "max": ("xmax", "X64", ["X64", "X64"]), "least_subnormal<double>": ("least_subnormal", "R64")})
@@ -43,10 +43,13 @@ def define(source):
     for size, kind in (("64", "X64"), ("32", "X32")):
         bits = f"(bits_of{size} : R -> Z) (number_of{size} : Z -> option R) " if size == "32" else ""
         own = "32" if size == "32" else ""
-        source.function(CERTIFIED, "scaled", as_=f"scaled_ball{size}", parameters=f"{BITS} {bits}(center radius : option R) (e : Z)", scope={"center": "X64", "radius": "X64", "e": "Z"},
-                        types={"double": "X64", "T": kind}, paths=PATHS,
-                        calls={**OPERATIONS, "ldexp": ("xscale", "X64"), "is_finite": ("xfinite", "bool"), "numeric_limits<T>::infinity": ("None", kind),
-                               "to_bits": (f"xbits bits_of{own}", f"u{size}"), "from_bits<T>": (f"number_of{own}", kind)})
+        numbers = {"types": {"double": "X64", "T": kind}, "paths": PATHS}
+        calls = {**OPERATIONS, "ldexp": ("xscale", "X64"), "is_finite": ("xfinite", "bool"), "numeric_limits<T>::infinity": ("None", kind),
+                 "to_bits": (f"xbits bits_of{own}", f"u{size}"), "from_bits<T>": (f"number_of{own}", kind)}
+        source.function(RESULTS, "rounded_up", as_=f"rounded_up{size}", parameters=f"{BITS} {bits}(x : option R)", scope={"x": "X64"}, calls=calls, **numbers)
+        up = " ".join([f"rounded_up{size} bits_of number_of"] + [f"bits_of{own} number_of{own}"] * bool(own))
+        source.function(RESULTS, "scaled", as_=f"scaled_ball{size}", parameters=f"{BITS} {bits}(center radius : option R) (e : Z)", scope={"center": "X64", "radius": "X64", "e": "Z"},
+                        calls={**calls, "rounded_up<T>": (up, kind, ["X64"])}, **numbers)
 
 
 MUTATIONS = [
@@ -65,7 +68,7 @@ MUTATIONS = [
     ("certified_radius", REFINE, "best = radius;", "best = radius / 2;"),
     ("definite_rows", INVERSE, "add_up(mul_up(u, rav[i]), mul_up(least_subnormal<double>(), sum))", "mul_up(u, rav[i])"),
     ("definite_rows", INVERSE, "if (s.inexact) av[j] = add_up(av[j], mul_up(least_subnormal<double>(), sum_v));", ""),
-    ("scaled_ball_holds", CERTIFIED, "if (std::ldexp(moved, -e) != center)", "if (moved == 0)"),
-    ("scaled_ball_holds", CERTIFIED, "std::fabs(moved - static_cast<double>(x)); rounded > 0", "std::fabs(moved - static_cast<double>(x)); rounded > 1"),
-    ("scaled_ball_holds", CERTIFIED, "if (static_cast<double>(result) < r)", "if (static_cast<double>(result) < r / 2)"),
+    ("scaled_ball_holds", RESULTS, "if (std::ldexp(moved, -e) != center)", "if (moved == 0)"),
+    ("scaled_ball_holds", RESULTS, "std::fabs(moved - static_cast<double>(x)); rounded > 0", "std::fabs(moved - static_cast<double>(x)); rounded > 1"),
+    ("scaled_ball_holds", RESULTS, "static_cast<double>(result) < x ?", "static_cast<double>(result) < x / 2 ?"),
 ]
