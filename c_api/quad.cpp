@@ -1,6 +1,7 @@
 // Products beyond double precision in the C interface: each function checks its arguments, makes views of the caller's
 // operands in host memory, and makes one call of lib/quad/.
 #include "c_api/quad_operands.hpp"
+#include "lib/call/one_by_one.hpp"
 
 namespace accublas::quad {
 namespace {
@@ -34,13 +35,23 @@ struct GemmCall {
     require_apart(all);
   }
 
+  void require_apart_batches() const {
+    const Footprint results = footprint_of(c, false, layout, m, n, true).elements;
+    const auto compare = [&](const Given& x, std::int64_t rows, std::int64_t cols) {
+      require_batch_apart(c, results, x, footprint_of(x, false, layout, rows, cols, false).elements, batch_count);
+    };
+    compare(a, plain_a() ? m : k, plain_a() ? k : m);
+    compare(b, plain_b() ? k : n, plain_b() ? n : k);
+  }
+
   void run(Context& context, const accublas_options* options) const {
     QuadScope scope(context, routine, c.format, m, n, k, options, batch_count);
     const Number alpha_value = factor(context, "alpha", c.format, alpha),
                  beta_value = factor(context, "beta", c.format, beta);
     const bool terms = k > 0 && !alpha_value.is_zero();
     if (m > 0 && n > 0 && (terms || !is_one(beta_value))) {
-      for (std::int64_t i = 0; i < batch_count; ++i) one(context, scope, alpha_value, beta_value, terms, i);
+      if (batch_count > 1 && terms && context.operands_are_apart()) require_apart_batches();
+      one_by_one(batch_count, [&](Index i) { one(context, scope, alpha_value, beta_value, terms, i); });
     }
     scope.finish();
   }
@@ -165,15 +176,6 @@ accublas_status gemm_mixed(accublas_context* ctx, accublas_layout layout, accubl
              {"c", format_of("typec", typec), c, ldc}}
         .run(context, options);
   });
-}
-
-/// A matrix with any strides, which must be in host memory.
-Operand host_operand(Context& context, const char* name, Format format, const void* data, std::int64_t rows,
-                     std::int64_t cols, std::int64_t row_stride, std::int64_t col_stride) {
-  if (locate(context, {name, data, 16}).is_on_device())
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                std::string("argument ") + name + " is in device memory: strided products take host memory");
-  return view(format, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
 }
 
 template <Format F>

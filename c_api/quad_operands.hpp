@@ -45,9 +45,10 @@ class QuadScope {
     report.batch_count = batch_count;
     report.level = settings_.report_level;
     report.threads = threads_for(settings_);
-    // The exact result rounded once: abs(result - exact) <= u abs(exact) + half of the least subnormal number.
+    // The exact result rounded once: abs(result - exact) <= u abs(exact) + half of the least subnormal number, for
+    // which the report has no smaller number than 2^-1074.
     report.bound_relative = format == Format::binary128 ? 0x1p-113 : format == Format::pair ? 0x1p-106 : 0x1p-53;
-    report.bound_absolute = format == Format::binary128 ? 0 : 0x1p-1074;
+    report.bound_absolute = 0x1p-1074;
     const std::int64_t cap = settings_.workspace_bytes;
     const bool own = context.workspace && !cuda_backend().locate(context.workspace).is_on_device();
     call.steps = {report.threads,
@@ -186,6 +187,27 @@ inline NamedFootprint footprint_of(const Given& x, bool low, accublas_layout lay
           footprint(accublas::Elements{low ? x.low : x.data, size, by_columns ? 1 : x.ld, by_columns ? x.ld : 1, rows,
                                        cols, part}),
           written};
+}
+
+/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) if a matrix of a batch of results shares an element with any matrix of a batch
+/// of operands. The footprints are those of the first matrices.
+inline void require_batch_apart(const Given& result, const Footprint& of_result, const Given& operand,
+                                const Footprint& of_operand, std::int64_t count) {
+  const std::int64_t most = (std::int64_t{1} << 57) / count;  // no address is farther away
+  for (const Given* x : {&result, &operand})
+    if (x->stride > most || x->stride < -most) return;
+  if (batches_share_element(of_result, result.stride * size_of(result.format), of_operand,
+                            operand.stride * size_of(operand.format), count))
+    refuse_shared(result.name, operand.name);
+}
+
+/// A matrix with any strides, which must be in host memory.
+inline Operand host_operand(Context& context, const char* name, Format format, const void* data, std::int64_t rows,
+                            std::int64_t cols, std::int64_t row_stride, std::int64_t col_stride) {
+  if (locate(context, {name, data, 16}).is_on_device())
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                std::string("argument ") + name + " is in device memory: strided products take host memory");
+  return view(format, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
 }
 
 /// BLAS's vector as a column.

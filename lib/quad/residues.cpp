@@ -245,7 +245,7 @@ class TileFinish {
     const double error = error_of(row, col);
     bool sticky = true;
     if (error == 0) {
-      std::uint64_t below = next | magnitude[t - 2] << z;
+      std::uint64_t below = next;
       for (int i = 2; i < t - 2; ++i) below |= magnitude[i];
       sticky = below != 0;
     } else {

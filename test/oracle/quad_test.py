@@ -108,6 +108,7 @@ class Quad(unittest.TestCase):
             self.call("qgemm", *given, engine=ENGINES[engine])
             report = self.report()
             self.assertEqual((report.routine, report.mode, report.engine), (b"qgemm", b"cr", engine.encode()))
+            self.assertEqual((report.bound_relative, report.bound_absolute), (2.0**-113, 2.0**-1074))
         self.call("qgemm", *given, engine=ENGINES["fp64"], status=3)
         self.call("qgemm", *given, mode=1, status=2)
 
@@ -140,6 +141,18 @@ class Quad(unittest.TestCase):
             self.call({"q": "qgemm_strided_batched", "w": "ddgemm_strided_batched"}[form], ROW_MAJOR, NO_TRANS, NO_TRANS, m, n, k,
                       scalar(alpha, form), ma.address(), k, m * k, mb.address(), n, k * n, scalar(beta, form), mc.address(), n, m * n, count)
             self.compare(mc, [row for i in range(count) for row in self.expected(a[i], b[i], c[i], form, alpha, beta)], f"batched {form}")
+
+    def test_batches_that_overlap(self):
+        """The second A, B or the last one is the first C; nothing is written."""
+        size, count = 4, 3
+        one, zero, numbers = scalar(ONE, "q"), scalar(ZERO, "q"), matrix(10 * size, size, "q", "band")
+        for a, b, c in ((0, 20, 4), (20, 0, 4), (0, 20, 8), (0, 20, 32)):
+            memory = Memory(numbers, "q", size, 1)
+            before = bytes(memory.buffer)
+            where = [c_void_p(memory.address().value + at * size * 16) for at in (a, b, c)]
+            self.call("qgemm_strided_batched", ROW_MAJOR, NO_TRANS, NO_TRANS, size, size, size, one, where[0], size, size * size, where[1], size,
+                      size * size, zero, where[2], size, -size * size if c == 32 else size * size, count, status=1)
+            self.assertEqual(bytes(memory.buffer), before)
 
     def test_split(self):
         for kind in ("band", "uniform", "special"):
