@@ -178,15 +178,6 @@ accublas_status gemm_mixed(accublas_context* ctx, accublas_layout layout, accubl
   });
 }
 
-/// A matrix with any strides, which must be in host memory.
-Operand host_operand(Context& context, const char* name, Format format, const void* data, std::int64_t rows,
-                     std::int64_t cols, std::int64_t row_stride, std::int64_t col_stride) {
-  if (locate(context, {name, data, 16}).is_on_device())
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                std::string("argument ") + name + " is in device memory: strided products take host memory");
-  return view(format, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
-}
-
 template <Format F>
 accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,
                              const void* a, std::int64_t rsa, std::int64_t csa, const void* b, std::int64_t rsb,

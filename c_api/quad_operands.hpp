@@ -201,6 +201,15 @@ inline void require_batch_apart(const Given& result, const Footprint& of_result,
     refuse_shared(result.name, operand.name);
 }
 
+/// A matrix with any strides, which must be in host memory.
+inline Operand host_operand(Context& context, const char* name, Format format, const void* data, std::int64_t rows,
+                            std::int64_t cols, std::int64_t row_stride, std::int64_t col_stride) {
+  if (locate(context, {name, data, 16}).is_on_device())
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                std::string("argument ") + name + " is in device memory: strided products take host memory");
+  return view(format, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
+}
+
 /// BLAS's vector as a column.
 class StoredVector {
  public:
