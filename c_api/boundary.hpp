@@ -55,9 +55,9 @@ void hand_out(const Report& full, Report* to) {
 
 /// Checks the address and the size of a struct that hand_out fills. Call this before.
 template <class Report>
-void require_report(const Report* to) {
-  if (!to) bad_argument("report", "a pointer, not NULL");
-  if (to->struct_size < sizeof(std::size_t)) bad_argument("report", "a struct with struct_size set");
+void require_report(const Report* to, const char* name = "report") {
+  if (!to) bad_argument(name, "a pointer, not NULL");
+  if (to->struct_size < sizeof(std::size_t)) bad_argument(name, "a struct with struct_size set");
 }
 
 }  // namespace accublas

@@ -57,7 +57,7 @@ accublas_status certified_solution(accublas_context* ctx, const SystemShape& s, 
                                    void* radius, accublas_certificate_t* certificate, const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     require(check(s));
-    if (certificate) require_report(certificate);
+    if (certificate) require_report(certificate, "certificate");
     const auto matrix = [&](auto* data, std::int64_t cols, std::int64_t ld) {
       return view(s.layout, ACCUBLAS_NO_TRANS, s.n, cols, data, ld);
     };
@@ -106,7 +106,7 @@ accublas_status certified_eigenvalues(accublas_context* ctx, const EigenShape& s
   return guarded(ctx, [&](Context& context) {
     using T = RealOf<E>;
     require(check(s));
-    if (certificate) require_report(certificate);
+    if (certificate) require_report(certificate, "certificate");
     const auto matrix = [&](auto* data, std::int64_t ld) {
       return view(s.layout, ACCUBLAS_NO_TRANS, s.n, s.n, data, ld);
     };

@@ -26,7 +26,7 @@ accublas_status factorization_batch(accublas_context* ctx, accublas_layout layou
   constexpr bool by_pointers = std::is_pointer_v<std::remove_pointer_t<A>>;
   return guarded(ctx, [&](Context& context) {
     require(check_factorization_batch(layout, shape, by_pointers));
-    if (has_info(shape.kind) && !info) bad_argument("info", "a pointer, not NULL");
+    if (has_info(shape.kind) && shape.batch_count > 0 && !info) bad_argument("info", "a pointer, not NULL");
     Factorization<E> one{shape};
     one.info = info;
     one.pivots = pivots;

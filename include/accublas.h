@@ -74,7 +74,7 @@ enum {
   ACCUBLAS_ERROR_INTERNAL = 13,      /**< a defect in accublas */
   ACCUBLAS_ERROR_PRECISION = 14,     /**< multiple-precision operands of different precisions; nothing was written */
   ACCUBLAS_ERROR_FORMAT = 15,        /**< a string is not a number, or bytes are not an accumulator */
-  ACCUBLAS_ERROR_NOT_CERTIFIED = 16, /**< no bound is proved; the approximate solution is written */
+  ACCUBLAS_ERROR_NOT_CERTIFIED = 16, /**< a bound is not proved; approximate results are written */
   ACCUBLAS_ERROR_UNDECIDED = 17      /**< add all panels of the accumulator again, and finish again; C is as it was */
   /* 18 .. 999 are reserved */
 };
@@ -2605,11 +2605,11 @@ enum {
   ACCUBLAS_REASON_NOT_ORTHOGONAL = 5   /**< LAPACK's eigenvectors are too far from orthogonal to prove a bound */
 };
 
-/** How a solution was certified. Set struct_size before the call; fields past it are not written. */
+/** How a solution or eigenvalues were certified. Set struct_size before the call; fields past it are not written. */
 typedef struct accublas_certificate_t {
   size_t struct_size;        /**< sizeof(accublas_certificate_t) */
   accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if every radius is finite */
-  int32_t positive_definite; /**< 1: posv_certified has proved A to be positive definite; 0: nothing is known */
+  int32_t positive_definite; /**< 1: posv_certified or eigenvalues prove A positive definite; 0: nothing is known */
   int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R, or of the
                               *   eigenvectors X */
   int64_t iterations;        /**< steps of refinement, at most for a block of right-hand sides */
@@ -2620,7 +2620,7 @@ typedef struct accublas_certificate_t {
   double residual;    /**< of eigenvalues: proved bound of the distance of every one of them from its approximation
                        *   in the proof, norm(A X - X D) / sqrt(1 - contraction); else 0 */
   double gap;         /**< of eigenvalues: proved lower bound of the distance between different clusters, 0 if there is
-                       *   one cluster; else 0 */
+                       *   one cluster or if it is below the smallest number; else 0 */
 } accublas_certificate_t;
 
 /* The mode is that of the factorizations. It decides how the approximate inverse is computed, and no proof depends on

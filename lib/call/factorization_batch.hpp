@@ -55,8 +55,9 @@ struct FactorizationBatch {
   }
 };
 
-/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) if a matrix that is written shares an element with another one. Sorted by
-/// address, neighbours are compared. Matrices that a stride leads to must be known to be apart from each other.
+/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) if a matrix that is written shares an element with another one. Of
+/// matrices behind pointers, neighbours in memory are compared. Matrices that a stride leads to must be known to be
+/// apart from each other.
 template <class E>
 void require_apart(const FactorizationBatch<E>& batch) {
   const Factorization<E>& f = batch.shape;
@@ -87,9 +88,7 @@ void require_apart(const FactorizationBatch<E>& batch) {
   } catch (const std::bad_alloc&) {
     return;  // the call itself needs no such memory
   }
-  std::sort(matrices.begin(), matrices.end(),
-            [](const auto& x, const auto& y) { return x.elements.begin < y.elements.begin; });
-  for (std::size_t i = 1; i < matrices.size(); ++i) require_apart({matrices[i - 1], matrices[i]});
+  require_neighbours_apart(matrices);
 }
 
 }  // namespace accublas

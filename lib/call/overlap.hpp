@@ -128,15 +128,38 @@ inline bool share_by_steps(const Footprint& p, const Footprint& q) {
   return false;
 }
 
+/// Whether two triangles of one kind, with their diagonals and equal steps, share an element.
+inline bool share_by_steps_of_triangles(const Footprint& p, const Footprint& q) {
+  const std::int64_t apart = static_cast<std::int64_t>(q.begin - p.begin), step = p.row_step;
+  for (std::int64_t cols = 1 - p.cols; cols < q.cols; ++cols) {
+    const std::int64_t left = apart + cols * p.col_step, nearest = -left / step;
+    for (std::int64_t rows = nearest - 1; rows <= nearest + 1; ++rows) {
+      if (left + rows * step >= p.width || left + rows * step <= -q.width) continue;
+      // Element (i, j) of p meets (i + rows, j + cols) of q. Of all such pairs the one in a corner lies in both
+      // triangles, if any does.
+      const std::int64_t low_i = std::max<std::int64_t>(0, -rows), high_i = std::min(p.rows, q.rows - rows) - 1;
+      const std::int64_t low_j = std::max<std::int64_t>(0, -cols), high_j = std::min(p.cols, q.cols - cols) - 1;
+      if (low_i > high_i || low_j > high_j) continue;
+      const std::int64_t beyond = std::max<std::int64_t>(0, rows - cols),
+                         below = std::min<std::int64_t>(0, rows - cols);
+      if (p.part == Triangle::upper ? low_i + beyond <= high_j : high_i + below >= low_j) return true;
+    }
+  }
+  return false;
+}
+
 /// Whether two operands share an element. The answer is never true by mistake. It is exact, except for two operands
 /// with unequal steps that both have holes in their rows and their columns (the strided forms); of these it finds a
-/// shared first element, and gaps of the same columns. The cost is a comparison if the ranges of addresses are apart.
-/// Otherwise it is a few operations, or those of a greatest common divisor for each row or each column.
+/// shared first element, and gaps of the same columns. Of two triangles it compares those of one kind with equal steps.
+/// The cost is a comparison if the ranges of addresses are apart. Otherwise it is a few operations, or those of a
+/// greatest common divisor for each row or each column.
 inline bool share_element(Footprint p, Footprint q) {
   if (p.empty() || q.empty() || p.begin >= q.end() || q.begin >= p.end()) return false;
   if (p.is_grid() && (!q.is_grid() || p.cols > q.cols)) std::swap(p, q);
   if (!q.is_grid()) {
-    if (p.part != Triangle::all || q.part != Triangle::all) return false;
+    if (p.part != Triangle::all || q.part != Triangle::all)
+      return p.part == q.part && !p.unit && !q.unit && p.row_step == q.row_step && p.col_step == q.col_step &&
+             share_by_steps_of_triangles(p, q);
     if (p.row_step != q.row_step) return p.begin == q.begin;
     if (p.col_step == q.col_step || p.cols == 1 || q.cols == 1) {
       if (p.cols == 1) p.col_step = q.col_step;
@@ -235,6 +258,13 @@ inline void require_apart(std::span<const NamedFootprint> operands) {
 }
 inline void require_apart(std::initializer_list<NamedFootprint> operands) {
   require_apart(std::span(operands.begin(), operands.size()));
+}
+
+/// Throws that error for neighbours in memory alone, of many operands. Sorts them by address.
+inline void require_neighbours_apart(std::span<NamedFootprint> operands) {
+  std::sort(operands.begin(), operands.end(),
+            [](const auto& x, const auto& y) { return x.elements.begin < y.elements.begin; });
+  for (std::size_t i = 1; i < operands.size(); ++i) require_apart({operands[i - 1], operands[i]});
 }
 
 }  // namespace accublas

@@ -78,8 +78,9 @@ void put_certificate(const Spectrum& s, Index n, int exponent, accublas_certific
   certificate->condition = HUGE_VAL;
   if (!(b.residual < HUGE_VAL)) return;
   const double gap = std::ldexp(b.gap, exponent);
-  certificate->gap = std::ldexp(gap, -exponent) > b.gap ? below(gap) : gap;
-  const double norm = add_up(std::max(std::fabs(s.center[0]), std::fabs(s.center[n - 1])), b.residual);
+  certificate->gap = std::ldexp(gap, -exponent) > b.gap ? std::nextafter(gap, 0) : gap;
+  const auto reach = [&](Index k) { return add_up(std::fabs(s.center[k]), s.radius[k]); };
+  const double norm = std::max(reach(0), reach(n - 1));
   if (b.gap > 0) certificate->condition = div_up(norm, b.gap);
   certificate->positive_definite = s.center[0] > 0 && s.radius[0] < s.center[0];
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "lib/call/one_by_one.hpp"
+#include "lib/call/overlap.hpp"
 #include "lib/lapack/cholesky_qr.hpp"
 #include "lib/runtime/run.hpp"
 
@@ -36,6 +37,12 @@ void run_geqrf_batch(Context& context, const OrthogonalBatch<E>& batch, const ac
   for (Index i = 0; i < (batch.a.pointers ? batch.count : 1); ++i) operands.push_back({"a", batch.a[i], sizeof(E)});
   operands.push_back({"tau", o.tau, sizeof(E)});
   run.operands(operands, {}, shape);
+  if (batch.a.pointers && context.operands_are_apart()) {
+    std::vector<NamedFootprint> matrices;
+    for (Index i = 0; i < batch.count; ++i)
+      matrices.push_back({"a[i]", footprint(Matrix<E>{batch.a[i], o.a.row_stride, o.a.col_stride}, o.m, o.n), true});
+    require_neighbours_apart(matrices);
+  }
   run.promise(o.reflectors(), E{1});
   if (run.engine() != ACCUBLAS_ENGINE_NATIVE || !run.compute_natively(batch))
     run.by_calls([&] {

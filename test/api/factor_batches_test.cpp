@@ -89,7 +89,13 @@ TYPED_TEST(FactorBatches, BackwardErrorsWithoutPromisedBits) {
 TEST(FactorBatch, NothingToDo) {
   api::Context context("cr");
   EXPECT_EQ(accublas_dgetrf_strided_batched(context, lapack::columns, 3, 3, nullptr, 3, 9, nullptr, nullptr, 0),
-            ACCUBLAS_ERROR_ARGUMENT);  // info is NULL
+            ACCUBLAS_SUCCESS)
+      << "info is not written";
+  EXPECT_EQ(accublas_dposv_batched(context, lapack::columns, ACCUBLAS_UPPER, 3, 1, nullptr, 3, nullptr, 3, nullptr, 0),
+            ACCUBLAS_SUCCESS);
+  EXPECT_EQ(accublas_dgetrf_strided_batched(context, lapack::columns, 0, 0, nullptr, 1, 0, nullptr, nullptr, 1),
+            ACCUBLAS_ERROR_ARGUMENT)
+      << "info would be written";
   Index info[3] = {7, 7, 7};
   EXPECT_EQ(accublas_dgetrf_strided_batched(context, lapack::columns, 3, 3, nullptr, 3, 9, nullptr, info, 0),
             ACCUBLAS_SUCCESS);
@@ -113,7 +119,7 @@ TEST(FactorBatch, NothingToDo) {
 TEST(FactorBatch, SharedMemoryIsRefused) {
   api::Context context("cr");
   std::vector<double> a(64, 1), before = a;
-  Index pivots[8], info[2] = {7, 7};
+  Index pivots[8], info[3] = {7, 7, 7};
   const auto refused = [&](accublas_status status, const char* word) {
     EXPECT_EQ(status, ACCUBLAS_ERROR_ARGUMENT);
     EXPECT_NE(context.error().find(word), std::string::npos) << context.error();
@@ -130,6 +136,16 @@ TEST(FactorBatch, SharedMemoryIsRefused) {
       "b[j]");
   double* const overlapping[] = {a.data(), a.data() + 15};
   refused(accublas_dgetrf_batched(context, lapack::columns, 4, 4, overlapping, 4, pivots, info, 2), "a[i]");
+  double *const equal[] = {a.data(), &a[40], a.data()}, *const right[] = {&a[20], &a[28], &a[60]};
+  for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER})
+    for (const accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
+      refused(accublas_dpotrf_batched(context, layout, uplo, 4, equal, 4, info, 3), "a[i]");
+      refused(accublas_dpotrf_batched(context, layout, uplo, 1, equal, 1, info, 3), "a[i]");
+      refused(accublas_dposv_batched(context, layout, uplo, 4, 1, equal, 4, right, 4, info, 3), "a[i]");
+      refused(accublas_dpotrf_batched(context, layout, uplo, 4, overlapping, 4, info, 2), "a[i]");
+      refused(accublas_dgeqrf_batched(context, layout, 4, 4, equal, 4, std::vector<double>(12).data(), 3), "a[i]");
+      refused(accublas_dgeqrf_batched(context, layout, 4, 4, overlapping, 4, std::vector<double>(8).data(), 2), "a[i]");
+    }
   double* const missing[] = {a.data(), nullptr};
   refused(accublas_dgetrf_batched(context, lapack::columns, 4, 4, missing, 4, pivots, info, 2), "a[1]");
   // One factor may serve several right-hand sides.
@@ -144,6 +160,32 @@ TEST(FactorBatch, SharedMemoryIsRefused) {
   EXPECT_EQ(accublas_dgetrs_batched(context, lapack::columns, ACCUBLAS_NO_TRANS, 4, 1, same, 4, wrong, apart, 4, 2),
             ACCUBLAS_ERROR_ARGUMENT);
   EXPECT_NE(context.error().find("ipiv"), std::string::npos);
+}
+
+/// Triangles are refused exactly if they share an element, wherever the second matrix begins.
+TEST(FactorBatch, TrianglesThatShareAnElement) {
+  api::Context context("cr");
+  for (const bool upper : {false, true})
+    for (const int n : {1, 2, 3, 4})
+      for (const int ld : {n, n + 1, 2 * n + 1})
+        for (int offset = 0; offset <= n * ld; ++offset) {
+          std::vector<int> taken(static_cast<std::size_t>(2 * (n * ld + 1)), 0);
+          std::vector<double> a(taken.size(), 0);
+          bool shared = false;
+          for (const int first : {0, offset})
+            for (int j = 0; j < n; ++j)
+              for (int i = upper ? 0 : j; i < (upper ? j + 1 : n); ++i) {
+                const auto at = static_cast<std::size_t>(first + i + j * ld);
+                shared |= taken[at]++ > 0;
+                a[at] = i == j ? 4 : 0;
+              }
+          double* const pointers[] = {a.data() + offset, a.data()};
+          Index info[2];
+          EXPECT_EQ(accublas_dpotrf_batched(context, lapack::columns, upper ? ACCUBLAS_UPPER : ACCUBLAS_LOWER, n,
+                                            pointers, ld, info, 2),
+                    shared ? ACCUBLAS_ERROR_ARGUMENT : ACCUBLAS_SUCCESS)
+              << upper << ' ' << n << ' ' << ld << ' ' << offset;
+        }
 }
 
 /// A batch raises the flags that its single calls raise.

@@ -305,6 +305,12 @@ TEST(Eigen, SmallOrdersAndCertificate) {
   EXPECT_NEAR(certificate.condition, (2 + std::sqrt(5) / 2) / std::sqrt(5), 1e-9);
   two.set(0, 0, 0.0625);
   EXPECT_EQ(eigen(two).certificate.positive_definite, 0);
+  two.set(1, 0, 0);
+  two.set(0, 0, -1.7e308);
+  two.set(1, 1, 1.7e308);
+  const auto wide = eigen(two).certificate;
+  EXPECT_EQ(wide.gap, std::numeric_limits<double>::max());
+  EXPECT_NEAR(wide.condition, 0.5, 1e-12);
 }
 
 /// Without vectors their arguments may be null.
@@ -368,6 +374,11 @@ TEST(Eigen, BadArguments) {
   names(message(columns, ACCUBLAS_VECTORS, ACCUBLAS_UPPER, 2, 2, 1, v), "ldv");
   names(message(columns, ACCUBLAS_VECTORS, ACCUBLAS_UPPER, 2, 2, 2, nullptr), "v");
   EXPECT_NE(message(columns, ACCUBLAS_VECTORS, ACCUBLAS_UPPER, 2, 2, 2, a).find("v"), std::string::npos) << "overlap";
+  accublas_certificate_t unset{};
+  EXPECT_EQ(accublas_dsyev_certified(nullptr, columns, ACCUBLAS_VALUES, ACCUBLAS_UPPER, 2, a, 2, w, r, nullptr, 0,
+                                     nullptr, nullptr, &unset),
+            ACCUBLAS_ERROR_ARGUMENT);
+  names(accublas_last_error(nullptr), "certificate");
 }
 
 }  // namespace
