@@ -27,7 +27,7 @@ POINTED = {FACTOR: "where accublas_set_pointer_mode says", INPUT: HOST_OR_DEVICE
            PIVOTS_OUT: HOST_OR_DEVICE, POINTERS_IN: HOST_OR_DEVICE, POINTERS_OUT: HOST_OR_DEVICE}
 STATUSES = ("ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS, _NO_DEVICE, _DEVICE, _C_UNDEFINED, "
             "_ENVIRONMENT, _NO_BLAS or _INTERNAL")
-QUAD_STATUSES = "ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL"
+QUAD_STATUSES = "ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL"
 OWN_STATUSES = {"certified": STATUSES.replace(" or _INTERNAL", ", _NOT_CERTIFIED or _INTERNAL"), "quad_level1": QUAD_STATUSES, "quad": QUAD_STATUSES}
 
 
@@ -84,6 +84,8 @@ def comment(row, group):
         place = POINTED.get(argument.kind)
         if argument.name == "result":
             place = POINTED[FACTOR]
+        if group == "quad" and any(other.name == f"rs{argument.name}" for other in row.signature()):
+            place = "in host memory"
         lines.append(wrapped(argument.comment + (f"; {place}" if place else ""), f" * @param[{direction}] {argument.name} ", " *   "))
     lines.append(wrapped(OWN_STATUSES.get(group, STATUSES), " * @return ", " *   ") + " */")
     return "\n".join(lines)

@@ -49,6 +49,10 @@ class QuadScope {
     // which the report has no smaller number than 2^-1074.
     report.bound_relative = format == Format::binary128 ? 0x1p-113 : format == Format::pair ? 0x1p-106 : 0x1p-53;
     report.bound_absolute = 0x1p-1074;
+    if (settings_.target > 0 && !keeps(bound_of(report), settings_.target))
+      throw Error(ACCUBLAS_ERROR_ACCURACY, std::string(routine) + " rounds once, to " +
+                                               scientific(report.bound_relative) + ", which misses the target " +
+                                               scientific(settings_.target));
     const std::int64_t cap = settings_.workspace_bytes;
     const bool own = context.workspace && !cuda_backend().locate(context.workspace).is_on_device();
     call.steps = {report.threads,
@@ -148,7 +152,14 @@ inline Number factor(Context& context, const char* name, Format format, const vo
   const Binary128 x = host_factor<Binary128>(context, name, pointer);
   if (format == Format::binary128) return number_of(x);
   const auto pair = std::bit_cast<std::array<double, 2>>(x);
-  return number_of(pair[0], pair[1]);
+  const Number sum = number_of(pair[0], pair[1]);
+  // Two parts whose exact sum is 1 are the number 1. If their rounded sum is 1, the subtraction is exact.
+  if (sum.finite() && sum.parts == 2) {
+    const bool first = std::fabs(pair[0]) > std::fabs(pair[1]);
+    const double larger = pair[first ? 0 : 1], smaller = pair[first ? 1 : 0];
+    if (1 - larger == smaller && larger + smaller == 1) return number_of(1.0);
+  }
+  return sum;
 }
 
 inline bool is_one(const Number& x) {
@@ -210,13 +221,24 @@ inline Operand host_operand(Context& context, const char* name, Format format, c
   return view(format, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
 }
 
+/// Returns the distance of neighbours in BLAS's vector of n elements. Throws Error(ACCUBLAS_ERROR_ARGUMENT) if the
+/// vector exceeds every address space.
+inline std::int64_t vector_step(const char* name, std::int64_t n, std::int64_t increment) {
+  if (n <= 1) return 1;
+  const std::uint64_t step =
+      increment < 0 ? 0 - static_cast<std::uint64_t>(increment) : static_cast<std::uint64_t>(increment);
+  if (beyond_addresses(step, n))
+    bad_argument((std::string("inc") + name).c_str(), "such that the vector fits an address space");
+  return static_cast<std::int64_t>(step);
+}
+
 /// BLAS's vector as a column.
 class StoredVector {
  public:
   StoredVector(Context& context, const char* name, Format format, const void* data, std::int64_t n,
                std::int64_t increment, bool reads = true)
       : n_(n), increment_(n > 1 ? increment : 1) {
-    const std::int64_t lines = increment_ == 0 ? 1 : n, step = increment_ < 0 ? -increment_ : increment_;
+    const std::int64_t lines = increment_ == 0 ? 1 : n, step = vector_step(name, n, increment);
     stored_ = Stored(context, name, format, data, ACCUBLAS_COL_MAJOR, 1, lines, step == 0 ? 1 : step, reads);
   }
   Operand column() const {
@@ -239,8 +261,8 @@ class StoredVector {
 
 inline NamedFootprint vector_footprint(const char* name, Format format, const void* data, std::int64_t n,
                                        std::int64_t increment, bool written) {
-  const std::int64_t step = increment < 0 ? -increment : increment;
-  return {name, footprint(accublas::Elements{data, size_of(format), n > 1 ? step : 1, 0, n, 1}), written};
+  const std::int64_t step = vector_step(name, n, increment);
+  return {name, footprint(accublas::Elements{data, size_of(format), step, 0, n, 1}), written};
 }
 
 /// *result in the memory that the pointer mode names.

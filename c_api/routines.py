@@ -403,7 +403,8 @@ QUAD_LEVEL1 = [
         "*result = sum over i < n of x_i y_i. n <= 0 gives +0. Increments may be 0: the first element counts n times. " + QUAD_NUMBERS,
         "quad::dot<{E}>(ctx, n, x, incx, y, incy, result, options)", comments={"n": "elements of x and y"}, types="qw"),
     Row("qnrm2", "n x incx result!",
-        "*result = the Euclidean norm of x, the exact root rounded once. n <= 0 gives +0. A NaN in x gives NaN, else an infinity gives +Inf.",
+        "*result = the Euclidean norm of x, the exact root rounded once. n <= 0 gives +0. A NaN in x gives NaN, else an infinity gives +Inf. The increment may be 0: the "
+        "first element counts n times.",
         "quad::nrm2(ctx, n, x, incx, result, options)", comments={"n": "elements of x"}, types="q"),
 ]
 QUAD = [
@@ -412,14 +413,14 @@ QUAD = [
         "quad::gemv<{E}>(ctx, layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy, options)",
         GEMV, {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A, m x n", "y": "y, overwritten by the result", **NOT_ZERO}, "qw"),
     Row("qgemv_strided ddgemv_strided", "m n alpha a rsa csa x incx beta y! incy",
-        "y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. The operands are in host memory.",
+        "y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. A in device memory is ACCUBLAS_ERROR_UNAVAILABLE.",
         "quad::gemv_strided<{E}>(ctx, m, n, alpha, a, rsa, csa, x, incx, beta, y, incy, options)",
         {}, {"m": "length of y, at least 0", "n": "length of x, at least 0", "y": "y, overwritten by the result", **NOT_ZERO}, "qw"),
     Row("qgemm ddgemm", "layout transa transb m n k alpha a lda b ldb beta c! ldc",
         "C = alpha op(A) op(B) + beta C. " + QUAD_NUMBERS,
         "quad::gemm<{E}>(ctx, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, options)", GEMM, GEMM_COMMENTS, "qw"),
     Row("qgemm_strided ddgemm_strided", "m n k alpha a rsa csa b rsb csb beta c! rsc csc",
-        "C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc]. The operands are in host memory.",
+        "C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc]. Device memory is ACCUBLAS_ERROR_UNAVAILABLE.",
         "quad::gemm_strided<{E}>(ctx, m, n, k, alpha, a, rsa, csa, b, rsb, csb, beta, c, rsc, csc, options)",
         {}, {"m": "rows of A and C, at least 0", "n": "columns of B and C, at least 0"}, "qw"),
     Row("qgemm_strided_batched ddgemm_strided_batched",
@@ -437,7 +438,8 @@ QUAD = [
         GEMM, GEMM_COMMENTS, "x"),
     Row("qsyrk", "layout uplo trans n k alpha a lda beta c! ldc",
         "Computes the triangle uplo of C = alpha A A^T + beta C (trans NO_TRANS) or alpha A^T A + beta C (TRANS).",
-        "quad::syrk(ctx, layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc, options)", RANK_K, RANK_K_COMMENTS, "q"),
+        "quad::syrk(ctx, layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc, options)", RANK_K,
+        {**RANK_K_COMMENTS, "trans": "ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (the same as ACCUBLAS_TRANS)"}, "q"),
     Row("qtrsm", "layout side uplo transa diag m n alpha a lda b! ldb",
         "Solves op(A) X = alpha B (side LEFT) or X op(A) = alpha B (RIGHT) for X, which overwrites B; A is triangular of order m (LEFT) or n. Every unknown, "
         "in the order of substitution, is the exact quotient of the exact alpha b - sum a x over the unknowns before it, rounded once "

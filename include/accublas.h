@@ -2811,8 +2811,8 @@ enum {
  * @param[in] y y; in host or device memory
  * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS
  * @param[out] result one number; where accublas_set_pointer_mode says
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qdot(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
     const void* y, int64_t incy, void* result);
 ACCUBLAS_API accublas_status accublas_dddot(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
@@ -2824,14 +2824,14 @@ ACCUBLAS_API accublas_status accublas_dddot_ex(accublas_context* ctx, int64_t n,
     const void* y, int64_t incy, void* result, const accublas_options* options);
 
 /** *result = the Euclidean norm of x, the exact root rounded once. n <= 0 gives +0. A NaN in x gives NaN, else an
- * infinity gives +Inf.
+ * infinity gives +Inf. The increment may be 0: the first element counts n times.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] n elements of x
  * @param[in] x x; in host or device memory
  * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS
  * @param[out] result one number; where accublas_set_pointer_mode says
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qnrm2(accublas_context* ctx, int64_t n, const void* x, int64_t incx,
     void* result);
 /** The functions above with options for this call (NULL: none). */
@@ -2857,8 +2857,8 @@ ACCUBLAS_API accublas_status accublas_qnrm2_ex(accublas_context* ctx, int64_t n,
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
  * @param[in,out] y y, overwritten by the result; in host or device memory
  * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qgemv(accublas_context* ctx, accublas_layout layout, accublas_transpose trans,
     int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x, int64_t incx, const void* beta,
     void* y, int64_t incy);
@@ -2873,12 +2873,12 @@ ACCUBLAS_API accublas_status accublas_ddgemv_ex(accublas_context* ctx, accublas_
     accublas_transpose trans, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x,
     int64_t incx, const void* beta, void* y, int64_t incy, const accublas_options* options);
 
-/** y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. The operands are in host memory.
+/** y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. A in device memory is ACCUBLAS_ERROR_UNAVAILABLE.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] m length of y, at least 0
  * @param[in] n length of x, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
- * @param[in] a A; in host or device memory
+ * @param[in] a A; in host memory
  * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
  * @param[in] csa stride from a column of A to the next; it may be 0 or negative
  * @param[in] x x; in host or device memory
@@ -2886,8 +2886,8 @@ ACCUBLAS_API accublas_status accublas_ddgemv_ex(accublas_context* ctx, accublas_
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
  * @param[in,out] y y, overwritten by the result; in host or device memory
  * @param[in] incy stride of y in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
     const void* a, int64_t rsa, int64_t csa, const void* x, int64_t incx, const void* beta, void* y, int64_t incy);
 ACCUBLAS_API accublas_status accublas_ddgemv_strided(accublas_context* ctx, int64_t m, int64_t n, const void* alpha,
@@ -2920,8 +2920,8 @@ ACCUBLAS_API accublas_status accublas_ddgemv_strided_ex(accublas_context* ctx, i
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
  * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
  * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qgemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
     accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda,
     const void* b, int64_t ldb, const void* beta, void* c, int64_t ldc);
@@ -2939,24 +2939,24 @@ ACCUBLAS_API accublas_status accublas_ddgemm_ex(accublas_context* ctx, accublas_
     const accublas_options* options);
 
 /** C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc].
- * The operands are in host memory.
+ * Device memory is ACCUBLAS_ERROR_UNAVAILABLE.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] m rows of A and C, at least 0
  * @param[in] n columns of B and C, at least 0
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
- * @param[in] a A; in host or device memory
+ * @param[in] a A; in host memory
  * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
  * @param[in] csa stride from a column of A to the next; it may be 0 or negative
- * @param[in] b B; in host or device memory
+ * @param[in] b B; in host memory
  * @param[in] rsb stride from a row of B to the next; it may be 0 or negative
  * @param[in] csb stride from a column of B to the next; it may be 0 or negative
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
- * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
+ * @param[in,out] c C, m x n, overwritten by the result; in host memory
  * @param[in] rsc stride from a row of C to the next
  * @param[in] csc stride from a column of C to the next; rsc and csc must not let two elements coincide
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qgemm_strided(accublas_context* ctx, int64_t m, int64_t n, int64_t k,
     const void* alpha, const void* a, int64_t rsa, int64_t csa, const void* b, int64_t rsb, int64_t csb,
     const void* beta, void* c, int64_t rsc, int64_t csc);
@@ -2994,8 +2994,8 @@ ACCUBLAS_API accublas_status accublas_ddgemm_strided_ex(accublas_context* ctx, i
  * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
  * @param[in] stride_c elements from one C to the next; no element may belong to two results
  * @param[in] batch_count matrices, at least 0
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qgemm_strided_batched(accublas_context* ctx, accublas_layout layout,
     accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
     const void* a, int64_t lda, int64_t stride_a, const void* b, int64_t ldb, int64_t stride_b, const void* beta,
@@ -3037,8 +3037,8 @@ ACCUBLAS_API accublas_status accublas_ddgemm_strided_batched_ex(accublas_context
  * @param[in,out] chi the high parts of C, m x n, overwritten by the result; in host or device memory
  * @param[in,out] clo the low parts of C, m x n, overwritten by the result; in host or device memory
  * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_ddgemm_split(accublas_context* ctx, accublas_layout layout,
     accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
     const double* ahi, const double* alo, int64_t lda, const double* bhi, const double* blo, int64_t ldb,
@@ -3072,8 +3072,8 @@ ACCUBLAS_API accublas_status accublas_ddgemm_split_ex(accublas_context* ctx, acc
  * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
  * @param[in] typec the numbers of C: ACCUBLAS_BINARY64, ACCUBLAS_BINARY128 or ACCUBLAS_DOUBLE_DOUBLE
  * @param[in] ldc leading dimension of c, at least max(1, m) column-major, max(1, n) row-major
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_gemm_mixed(accublas_context* ctx, accublas_layout layout,
     accublas_transpose transa, accublas_transpose transb, int64_t m, int64_t n, int64_t k, const void* alpha,
     const void* a, accublas_number typea, int64_t lda, const void* b, accublas_number typeb, int64_t ldb,
@@ -3088,8 +3088,7 @@ ACCUBLAS_API accublas_status accublas_gemm_mixed_ex(accublas_context* ctx, accub
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
- * @param[in] trans ACCUBLAS_NO_TRANS or ACCUBLAS_TRANS (real numbers: or ACCUBLAS_CONJ_TRANS); herk and her2k:
- *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
+ * @param[in] trans ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (the same as ACCUBLAS_TRANS)
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
@@ -3099,8 +3098,8 @@ ACCUBLAS_API accublas_status accublas_gemm_mixed_ex(accublas_context* ctx, accub
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
  * @param[in,out] c C, of order n, whose triangle uplo is overwritten by the result; in host or device memory
  * @param[in] ldc leading dimension of c, at least max(1, n)
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qsyrk(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
     accublas_transpose trans, int64_t n, int64_t k, const void* alpha, const void* a, int64_t lda, const void* beta,
     void* c, int64_t ldc);
@@ -3126,8 +3125,8 @@ ACCUBLAS_API accublas_status accublas_qsyrk_ex(accublas_context* ctx, accublas_l
  * @param[in] lda leading dimension of a, at least max(1, order of A)
  * @param[in,out] b B, m x n, overwritten by X; in host or device memory
  * @param[in] ldb leading dimension of b, at least max(1, m) column-major, max(1, n) row-major
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
- *   _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
+ *   _DEVICE, _C_UNDEFINED, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_qtrsm(accublas_context* ctx, accublas_layout layout, accublas_side side,
     accublas_uplo uplo, accublas_transpose transa, accublas_diag diag, int64_t m, int64_t n, const void* alpha,
     const void* a, int64_t lda, void* b, int64_t ldb);

@@ -31,8 +31,8 @@ struct StepsCall {
       try {
         body(execution);
       } catch (const TooSmall&) {
-        throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace of " + std::to_string(buffer ? buffer_bytes : cap) +
-                                               " bytes is too small for a step of " + what);
+        throw TooSmall(ACCUBLAS_ERROR_MEMORY, "the workspace of " + std::to_string(buffer ? buffer_bytes : cap) +
+                                                  " bytes is too small for a step of " + what);
       }
     }
     if (workspace.peak() > peak) peak = workspace.peak();

@@ -79,12 +79,17 @@ struct Call {
     tiling.across = ceil_div(cols.operand.count, tiling.cols);
     packs = workspace.take<LimbPack>(static_cast<std::size_t>(threads));
     integers = workspace.take<std::uint64_t*>(static_cast<std::size_t>(threads));
+    const bool rehearses = workspace.rehearses();
     for (int t = 0; t < threads; ++t) {
-      packs[t].x = workspace.take<double>(LimbPack::count);
-      integers[t] = workspace.take<std::uint64_t>(static_cast<std::size_t>(integer_stride() * crt_limbs));
+      double* const pack = workspace.take<double>(LimbPack::count);
+      std::uint64_t* const of_row =
+          workspace.take<std::uint64_t>(static_cast<std::size_t>(integer_stride() * crt_limbs));
+      if (rehearses) continue;
+      packs[t].x = pack;
+      integers[t] = of_row;
     }
     wanted = workspace.take<std::uint8_t>(static_cast<std::size_t>(tiling.count()));
-    for (Index t = 0; t < tiling.count(); ++t) wanted[t] = tile_wanted(t);
+    for (Index t = 0; t < tiling.count() && !rehearses; ++t) wanted[t] = tile_wanted(t);
     for (Side* side : {&rows, &cols}) {
       side->lines = take_lines(workspace, side->operand.count, p.k);
       const std::size_t padded = static_cast<std::size_t>(round_up(side->operand.count, cpu::int8_panel));
@@ -326,8 +331,18 @@ class TileFinish {
 bool multiply_residues(const Product& product, bool forced, Execution& execution) {
   Call call(product, execution);
   accublas_report_t& report = execution.report;
+  const Index row_count = call.rows.operand.count, col_count = call.cols.operand.count;
+  int moduli = max_moduli, row_bits, col_bits;
+  const auto blocking = [&](std::size_t available) {
+    return int8_blocking(row_count, col_count, product.k, moduli, call.tiling.rows, call.tiling.cols, 1, call.threads,
+                         available);
+  };
+  const auto bytes = [](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes; };
+  if (execution.workspace.rehearses()) {
+    execution.workspace.take<std::uint8_t>(bytes(blocking(0)));
+    return true;
+  }
   const ElementWorkers workers = element_workers(product, call.threads);
-  int moduli, row_bits, col_bits;
   {
     PhaseTimer timer(execution, &accublas_report_t::ms_convert);
     measure(call.rows.operand, call.rows.lines, call.threads);
@@ -341,12 +356,6 @@ bool multiply_residues(const Product& product, bool forced, Execution& execution
   report.bits = std::max(row_bits, col_bits);
   report.parts = moduli;
 
-  const Index row_count = call.rows.operand.count, col_count = call.cols.operand.count;
-  const auto blocking = [&](std::size_t available) {
-    return int8_blocking(row_count, col_count, product.k, moduli, call.tiling.rows, call.tiling.cols, 1, call.threads,
-                         available);
-  };
-  const auto bytes = [](const Int8Blocking& b) { return b.row_bytes + b.col_bytes + b.result_bytes; };
   const std::size_t arena_bytes =
       std::max(std::min(bytes(blocking(std::numeric_limits<std::size_t>::max())), execution.workspace.available()),
                bytes(blocking(0)));

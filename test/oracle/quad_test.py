@@ -2,6 +2,8 @@
 
 import ctypes
 import platform
+import re
+import struct
 import sys
 import unittest
 from ctypes import byref, c_void_p
@@ -272,6 +274,87 @@ class Quad(unittest.TestCase):
         y = ctypes.create_string_buffer(noise, 16)
         self.call("qgemv", COL_MAJOR, NO_TRANS, 1, 0, scalar(ONE, "q"), None, 1, None, 1, scalar(ZERO, "q"), ctypes.cast(y, c_void_p), 1)
         self.assertEqual(y.raw, noise)
+
+    def test_beta_as_a_pair(self):
+        """A beta whose sum is 1 leaves C alone; other pairs scale it, and zeros have the sign of the page."""
+
+        def pair(high, low):
+            return struct.pack("=dd", high, low)
+
+        def scaled_by(beta, c, k):
+            memory, factor = ctypes.create_string_buffer(pair(*c), 16), ctypes.create_string_buffer(pair(*beta), 16)
+            alpha = ctypes.create_string_buffer(pair(1.0, -1.0), 16)
+            self.call("ddgemm", COL_MAJOR, NO_TRANS, NO_TRANS, 1, 1, k, ctypes.cast(alpha, c_void_p), None, 1, None, max(1, k), ctypes.cast(factor, c_void_p),
+                      ctypes.cast(memory, c_void_p), 1)
+            return memory.raw
+
+        nan, big = float("nan"), 2.0**53
+        for k in (0, 3):
+            for beta in ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5), (2.0, -1.0), (-1.0, 2.0), (big, 1 - big), (1 - 2.0**-53, 2.0**-53), (2.0**-53, 1 - 2.0**-53)):
+                for c in ((0.25, 3.0), (nan, 1.0), (-0.0, -0.0), (1.0, -1.0)):
+                    self.assertEqual(scaled_by(beta, c, k), pair(*c), (beta, c))
+            for beta in ((1.0, 2.0**-60), (2.0**-1074, 1.0), (1.0, -(2.0**-1074)), (2 * big, -2 * big + 2), (2.0, -0.5), (-2.0, 1.0)):
+                self.assertNotEqual(scaled_by(beta, (1.0, -3.0), k), pair(1.0, -3.0), beta)
+            for beta, c, expected in (((2.0, 0.0), (-0.0, 0.0), -0.0), ((2.0, 0.0), (0.0, -0.0), 0.0), ((2.0, 0.0), (-0.0, -0.0), -0.0),
+                                      ((-2.0, 0.0), (1.0, -1.0), -0.0), ((-1.0, -1.0), (0.0, -0.0), -0.0), ((1.0, -1.0), (nan, 0.0), 0.0)):
+                self.assertEqual(scaled_by(beta, c, k), pair(expected, 0.0), (beta, c))
+
+    def test_targets(self):
+        """A target below one rounding is refused before C is written."""
+        numbers = {form: [[result(number(i + 2 * j + 1), form) for j in range(3)] for i in range(3)] for form in "bqw"}
+        for form, kept, missed in (("q", 2.0**-113, 2.0**-114), ("w", 2.0**-106, 2.0**-107), ("b", 2.0**-53, 2.0**-54)):
+            a, c = numbers["q"], numbers[form]
+            for target in (kept, missed, 1e-10, 1e-40):
+                ma, lda = stored(a, "q", COL_MAJOR)
+                mc, ldc = stored(c, form, COL_MAJOR)
+                self.call("gemm_mixed", COL_MAJOR, NO_TRANS, NO_TRANS, 3, 3, 3, scalar(result(ONE, form), form), ma.address(), TYPES["q"], lda, ma.address(),
+                          TYPES["q"], lda, scalar(result(ZERO, form), form), mc.address(), TYPES[form], ldc, target=target, status=6 if target < kept else 0)
+                if target < kept:
+                    self.compare(mc, c, f"target {target}")
+        x, r = Memory([[ONE]], "q", 1, 1), Memory([[ONE]], "q", 1, 1)
+        self.call("qnrm2", 1, x.address(), 1, r.address(), target=1e-40, status=6)
+        self.call("qtrsm", COL_MAJOR, LEFT, UPPER, NO_TRANS, NON_UNIT, 1, 1, scalar(number(2), "q"), x.address(), 1, r.address(), 1, target=1e-40, status=6)
+        self.compare(r, [[ONE]], "target of qnrm2 and qtrsm")
+
+    def test_workspace_of_the_caller(self):
+        """Without room for residues the engine auto takes sums; int8 says what suffices, and that does."""
+        a, b, c = (matrix(40, 40, "q", "uniform") for _ in range(3))
+        expected = self.expected(a, b, c, "q", ONE, ZERO)
+
+        def multiply(size, engine, status=0):
+            buffer = ctypes.create_string_buffer(size + 1)
+            (ma, lda), (mb, ldb), (mc, ldc) = (stored(x, "q", COL_MAJOR) for x in (a, b, c))
+            self.lib.accublas_set_workspace.argtypes = [c_void_p, c_void_p, ctypes.c_size_t]
+            self.assertEqual(self.lib.accublas_set_workspace(self.context, ctypes.addressof(buffer), size), 0)
+            try:
+                self.call("qgemm", COL_MAJOR, NO_TRANS, NO_TRANS, 40, 40, 40, scalar(ONE, "q"), ma.address(), lda, mb.address(), ldb, scalar(ZERO, "q"),
+                          mc.address(), ldc, engine=ENGINES[engine], status=status, num_threads=2)
+                self.compare(mc, c if status else expected, f"workspace of {size} bytes, {engine}")
+                return self.report().engine if status == 0 else self.lib.accublas_last_error(self.context).decode()
+            finally:
+                self.assertEqual(self.lib.accublas_set_workspace(self.context, None, 0), 0)
+
+        self.assertEqual(multiply(1000, "auto"), b"sums")
+        self.assertEqual((self.report().bits, self.report().parts), (0, 0))
+        needed = int(re.search(r"too small: (\d+) bytes are needed", multiply(1000, "int8", status=5))[1])
+        for size in (needed, needed + 1, needed + 100000, 3 * needed):
+            self.assertEqual(multiply(size, "int8"), b"int8")
+
+    def test_increments(self):
+        """Vectors beyond every address space are refused; the increment of one element may be anything."""
+        x, r = Memory([[number(3)]], "q", 1, 1), Memory([[ZERO]], "q", 1, 1)
+        for increment in (-(2**63), 2**63 - 1, 2**60, -(2**60)):
+            self.call("qdot", 2, x.address(), increment, x.address(), 0, r.address(), status=1)
+            self.call("qdot", 2, x.address(), 0, x.address(), increment, r.address(), status=1)
+            self.call("qnrm2", 2, x.address(), increment, r.address(), status=1)
+            self.call("qgemv", COL_MAJOR, NO_TRANS, 1, 2, scalar(ONE, "q"), x.address(), 1, x.address(), increment, scalar(ZERO, "q"), r.address(), 1, status=1)
+            self.call("qgemv", COL_MAJOR, NO_TRANS, 2, 1, scalar(ONE, "q"), x.address(), 2, x.address(), 1, scalar(ZERO, "q"), r.address(), increment, status=1)
+            self.compare(r, [[ZERO]], "untouched")
+            self.call("qdot", 1, x.address(), increment, x.address(), increment, r.address())
+            self.compare(r, [[number(9)]], "one element")
+            r = Memory([[ZERO]], "q", 1, 1)
+        self.call("qnrm2", 4, x.address(), 0, r.address())
+        self.compare(r, [[number(6)]], "increment 0")
 
     @unittest.skipUnless(platform.machine() == "x86_64", "the values of the flags")
     def test_exceptions(self):
