@@ -23,8 +23,7 @@ bool is_small(const Product& p) {
 [[noreturn]] void refuse(const Product& product, const StepsCall& steps) {
   Workspace rehearsal(Workspace::unlimited(steps.buffer));
   accublas_report_t unused{};
-  // A smaller workspace has fewer threads, and they need less.
-  Execution execution{steps.threads, steps.isa, rehearsal, unused};
+  Execution execution{1, steps.isa, rehearsal, unused};  // the least plan has one thread
   static_cast<void>(multiply_residues(product, true, execution));
   const std::size_t needed = rehearsal.peak();
   if (steps.buffer) Workspace::refuse_buffer(steps.buffer_bytes, Workspace::buffer_for(needed));
