@@ -171,10 +171,12 @@ TYPED_TEST(ExplicitQR, OfTallMatrices) {
       // Cholesky's factor has a positive diagonal, and that of reflectors has numbers of both signs.
       int negative = 0;
       for (std::int64_t j = 0; j < n; ++j) negative += std::real(r[at(j, j, ldr)]) < 0;
-      EXPECT_EQ(negative > 0, kind != "plain" && kind != "graded") << data;
-      // Reflectors of 32 columns may deviate by some more than the bound of the proof.
-      const bool proved = kind == "plain" || kind == "graded";
-      EXPECT_LE(std::sqrt(deviation), (proved ? 10 : 100) * n * unit) << data;
+      if (kind == "plain" || kind == "graded") {
+        EXPECT_EQ(negative, 0) << data;
+      }
+      // Whether the proof accepts Cholesky's factor of other matrices depends on the roundings of the BLAS. Reflectors
+      // of 32 columns may deviate by some more than the bound of the proof.
+      EXPECT_LE(std::sqrt(deviation), (negative == 0 ? 10 : 100) * n * unit) << data;
     }
 }
 

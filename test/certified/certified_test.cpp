@@ -367,7 +367,7 @@ TEST(Certified, BadArguments) {
   names(with(a, b, x, nullptr), "radius");
   accublas_certificate_t certificate{};
   names(message(accublas_dgesv_certified(nullptr, ACCUBLAS_COL_MAJOR, 2, 1, a, 2, b, 2, x, 2, r, 2, &certificate)),
-        "report");
+        "certificate");
   accublas_options options = ACCUBLAS_OPTIONS_INIT;
   options.mode_name = "fixed:70";
   EXPECT_EQ(accublas_dgesv_certified_ex(nullptr, ACCUBLAS_COL_MAJOR, 2, 1, a, 2, b, 2, x, 2, r, 2, nullptr, &options),
