@@ -8,6 +8,7 @@
 #include "c_api/host_matrix.hpp"
 #include "c_api/views.hpp"
 #include "lib/base/fp_environment.hpp"
+#include "lib/call/accuracy.hpp"
 #include "lib/call/overlap.hpp"
 #include "lib/quad/calls.hpp"
 #include "lib/runtime/report.hpp"
