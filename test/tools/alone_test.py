@@ -2,11 +2,8 @@
 
 A build without unity, for instance the demonstration's, fails for a source that lacks an include. Nothing is optimised here, which takes less time.
 
-usage: alone_test.py BUILD [N]
-
-With N one source in N is compiled, chosen by a hash of its text, so that each change of a source draws lots again.
+usage: alone_test.py BUILD
 """
-import hashlib
 import json
 import os
 import re
@@ -17,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 build = Path(sys.argv[1]).resolve()
-share = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 
 
 def unity_sources():
@@ -39,7 +35,6 @@ commands = dict(unity_sources())
 if not commands:
     print("not a unity build")
     sys.exit(77)
-commands = {source: command for source, command in commands.items() if int(hashlib.sha256(source.read_bytes()).hexdigest(), 16) % share == 0}
 
 
 def precompile(command, folder):
