@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "c_api/host_matrix.hpp"
+#include "c_api/steps.hpp"
 #include "c_api/views.hpp"
 #include "lib/accumulator/calls.hpp"
 #include "lib/base/fp_environment.hpp"
@@ -40,11 +41,7 @@ class AccumulatorScope {
   AccumulatorScope(Context& context, Type type)
       : settings_(
             resolve({Operation::gemm, type}, nullptr, context.level, valid_environment().level, build_settings())) {
-    const std::int64_t cap = settings_.workspace_bytes;
-    const bool own = context.workspace && !cuda_backend().locate(context.workspace).is_on_device();
-    steps = {threads_for(settings_), cpu::detected_isa(),
-             cap >= 0 ? static_cast<std::size_t>(cap) : default_workspace_bytes, own ? context.workspace : nullptr,
-             own ? context.workspace_bytes : 0};
+    steps = steps_of(context, settings_);
   }
   void finish(Accumulator& accumulator) const { put_cost(accumulator, steps.peak, watch_.milliseconds()); }
   int threads() const { return steps.threads; }

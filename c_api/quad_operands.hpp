@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "c_api/host_matrix.hpp"
+#include "c_api/steps.hpp"
 #include "c_api/views.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/call/accuracy.hpp"
@@ -45,7 +46,10 @@ class QuadScope {
     report.k = k;
     report.batch_count = batch_count;
     report.level = settings_.report_level;
-    report.threads = threads_for(settings_);
+    call.steps = steps_of(context, settings_);
+    call.steps.what = "the product";
+    call.steps.report = &report;
+    report.threads = call.steps.threads;
     // The exact result rounded once: abs(result - exact) <= u abs(exact) + half of the least subnormal number, for
     // which the report has no smaller number than 2^-1074.
     report.bound_relative = format == Format::binary128 ? 0x1p-113 : format == Format::pair ? 0x1p-106 : 0x1p-53;
@@ -54,16 +58,6 @@ class QuadScope {
       throw Error(ACCUBLAS_ERROR_ACCURACY, std::string(routine) + " rounds once, to " +
                                                scientific(report.bound_relative) + ", which misses the target " +
                                                scientific(settings_.target));
-    const std::int64_t cap = settings_.workspace_bytes;
-    const bool own = context.workspace && !cuda_backend().locate(context.workspace).is_on_device();
-    call.steps = {report.threads,
-                  cpu::detected_isa(),
-                  cap >= 0 ? static_cast<std::size_t>(cap) : default_workspace_bytes,
-                  own ? context.workspace : nullptr,
-                  own ? context.workspace_bytes : 0,
-                  "the product",
-                  0,
-                  &report};
     call.wanted = engine;
   }
   void finish() {

@@ -46,19 +46,6 @@ struct alignas(64) Counts {
   std::int64_t undecided = 0, product_ns = 0, reconstruct_ns = 0;
 };
 
-cpu::Int8Lines take_lines(Workspace& workspace, Index count, Index k) {
-  const std::size_t n = static_cast<std::size_t>(round_up(count, cpu::int8_panel));
-  cpu::Int8Lines lines{};
-  lines.count = count;
-  lines.k = k;
-  lines.exponent = workspace.take<std::int32_t>(n);
-  lines.last_bit = workspace.take<std::int32_t>(n);
-  lines.norm = workspace.take<double>(n);
-  lines.lambda = workspace.take<double>(n);
-  lines.special = workspace.take<std::uint8_t>(n);
-  return lines;
-}
-
 /// One product. The members up to `packs` are those that int8_for_each_tile uses.
 struct Call {
   Call(const Product& p, Execution& e)
@@ -91,7 +78,7 @@ struct Call {
     wanted = workspace.take<std::uint8_t>(static_cast<std::size_t>(tiling.count()));
     for (Index t = 0; t < tiling.count() && !rehearses; ++t) wanted[t] = tile_wanted(t);
     for (Side* side : {&rows, &cols}) {
-      side->lines = take_lines(workspace, side->operand.count, p.k);
+      side->lines = cpu::int8_take_numbers(workspace, side->operand.count, p.k);
       const std::size_t padded = static_cast<std::size_t>(round_up(side->operand.count, cpu::int8_panel));
       side->scaling = {workspace.take<std::int32_t>(padded), workspace.take<std::int32_t>(padded),
                        workspace.take<double>(padded), workspace.take<double>(padded)};

@@ -86,7 +86,7 @@ void set_scale(int exponent, double* scale) {
 
 }  // namespace
 
-Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_nonzero) {
+Int8Lines int8_take_numbers(Workspace& workspace, Index count, Index k) {
   const std::size_t n = static_cast<std::size_t>(round_up(count, int8_panel));
   Int8Lines lines{};
   lines.count = count;
@@ -96,6 +96,12 @@ Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_
   lines.norm = workspace.take<double>(n);
   lines.lambda = workspace.take<double>(n);
   lines.special = workspace.take<std::uint8_t>(n);
+  return lines;
+}
+
+Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_nonzero) {
+  const std::size_t n = static_cast<std::size_t>(round_up(count, int8_panel));
+  Int8Lines lines = int8_take_numbers(workspace, count, k);
   lines.sparse = workspace.take<std::uint8_t>(n);
   lines.words = round_up(k, 64) / 64;
   // Where the caches and the workspace hold them, the packed lines are made once.
@@ -190,8 +196,7 @@ void int8_convert(const Int8Operand<T>& x, const Int8Lines& lines, const Int8Byt
       c.x = lines.packed + line * lines.packed_stride + p0;
       c.ld = lines.packed_stride;
     }
-    std::uint8_t* const base =
-        bytes.out + task * (bytes.panel ? panel_stride : int8_panel * bytes.row_stride);
+    std::uint8_t* const base = bytes.out + task * (bytes.panel ? panel_stride : int8_panel * bytes.row_stride);
     for (Index p = 0; p < padded; p += c.k) {
       const Index wanted = terms - p < int8_pack_terms ? terms - p : int8_pack_terms;
       if (packed) {

@@ -46,7 +46,10 @@ struct Int8Pack {
   static constexpr std::size_t count = int8_panel * stride;
 };
 
-/// Takes the arrays. `keep_nonzero` asks for the bits too.
+/// Takes the arrays that have one number a line.
+Int8Lines int8_take_numbers(Workspace& workspace, Index count, Index k);
+
+/// Takes all arrays. `keep_nonzero` asks for the bits too.
 Int8Lines int8_take_lines(Workspace& workspace, Index count, Index k, bool keep_nonzero);
 
 /// Fills them.
