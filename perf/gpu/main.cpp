@@ -199,6 +199,19 @@ std::vector<Command> commands_of(Options& o) {
          Table table(o.csv);
          return print_targets(table, o.methods(), o.effort);
        }},
+      {"small", "small, middle, flat and deep products, batches and complex vectors, with targets (multiword: targets)",
+       [&o](CLI::App* command) {
+         o.add_bursts(command);
+         o.add_csv(command);
+       },
+       [&o] {
+         Table table(o.csv);
+         bool met = print_short_targets(table, o.effort);
+         met &= print_batched({"dgemm"}, {"phi:0.5"}, {128, 256, 512, 1024}, {"dp:repro", "cr"}, o.effort.repetitions);
+         met &= print_vectors({{"zgemv-n", "zgemv-t", "zgemv-c"}, {8192}, {"phi:1"}, o.effort.repetitions}, "");
+         met &= print_vectors({{"zdotc"}, {1 << 24}, {"phi:1"}, o.effort.repetitions}, "");
+         return met;
+       }},
       {"shapes", "square, flat, deep and narrow products in every mode and in cuBLAS, and which way dp (s: sp) takes",
        [&o](CLI::App* command) {
          o.add_gemms(command, {"dgemm", "sgemm"});

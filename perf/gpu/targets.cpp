@@ -19,6 +19,18 @@ struct Line {
   bool met() const { return at_most ? measured <= limit : measured >= limit; }
 };
 
+/// Products that are small, flat or deep: the least ratios to cuBLAS's speed in cr and in dp:repro, 0 for no target.
+struct ShortProduct {
+  const char* routine;
+  Index m, n, k;
+  double cr, repro;
+};
+const ShortProduct short_products[] = {
+    {"dgemm", 64, 64, 64, 0.6, 0.6},       {"dgemm", 256, 256, 256, 0.5, 0.5},     {"dgemm", 512, 512, 512, 0.35, 0.4},
+    {"dgemm", 1024, 1024, 1024, 0.5, 0.6}, {"dgemm", 2048, 2048, 2048, 0.7, 0.85}, {"zgemm", 1024, 1024, 1024, 0.75, 0},
+    {"sgemm", 1024, 1024, 1024, 0.7, 0},   {"dgemm", 20000, 64, 20000, 0.4, 0},    {"dgemm", 1024, 1024, 65536, 0.8, 0},
+};
+
 /// Least ratios at square_sizes[i].
 struct Limits {
   const char* work;
@@ -121,6 +133,31 @@ class Targets {
         {"dp by shape and data over cublasDgemm", name_of(Method::burst), 0, 0.95, worst.value, false, worst.where});
   }
 
+  void short_calls() {
+    for (const ShortProduct& p : short_products) {
+      const Case what{p.routine, p.m, p.n, p.k, "phi:0.5", Method::burst};
+      std::vector<std::string> contenders = {"cublas", "cr"};
+      if (p.repro > 0) contenders.push_back("dp:repro");
+      const auto results = run(what, contenders);
+      const std::string work = std::string(p.routine) + " " + std::to_string(p.m) + " " + std::to_string(p.n) + " " +
+                               std::to_string(p.k) + " over cuBLAS";
+      add("cr, " + work, what, p.cr, ratio(results, "cublas", "cr"));
+      if (p.repro > 0) add("dp:repro, " + work, what, p.repro, ratio(results, "cublas", "dp:repro"));
+    }
+  }
+
+  /// dp:repro takes the way of cr where its own costs more.
+  void repro_beside_cr() {
+    for (const char* data : {"phi:0.5", "phi:2", "phi:4"}) {
+      Worst worst;
+      for (const Index n : {Index(256), Index(1024), Index(2048), Index(8192)})
+        worst.take(ratio(run({"dgemm", n, n, n, data, Method::burst}, {"dp:repro", "cr"}), "cr", "dp:repro"),
+                   "n = " + std::to_string(n));
+      lines_.push_back({"DGEMM dp:repro over cr, " + std::string(data), name_of(Method::burst), 0, 1 / 1.1, worst.value,
+                        false, worst.where});
+    }
+  }
+
   bool print() const {
     std::printf("\n%-42s %-9s %6s %8s %9s\n", "ratio", "method", "n", "target", "measured");
     bool all_met = true;
@@ -152,7 +189,7 @@ class Targets {
     const Result *x = find(results, peer), *y = find(results, ours);
     return x && y ? x->ms / y->ms : 0;
   }
-  void add(const char* work, const Case& what, double limit, double measured, const std::string& where = "") {
+  void add(const std::string& work, const Case& what, double limit, double measured, const std::string& where = "") {
     lines_.push_back({work, name_of(what.method), what.n, limit, std::isfinite(measured) ? measured : 0, false, where});
   }
 
@@ -174,6 +211,13 @@ bool print_targets(Table& table, const std::vector<Method>& methods, const Effor
     targets.costs_of_data();
     targets.automatic_dp();
   }
+  return targets.print();
+}
+
+bool print_short_targets(Table& table, const Effort& effort) {
+  Targets targets(table, effort);
+  targets.short_calls();
+  targets.repro_beside_cr();
   return targets.print();
 }
 
