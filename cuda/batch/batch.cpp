@@ -1,7 +1,6 @@
 #include "cuda/batch/batch.hpp"
 
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <type_traits>
 
@@ -21,6 +20,7 @@
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/call/accuracy.hpp"
+#include "lib/call/one_by_one.hpp"
 #include "lib/numerics/bounds.hpp"
 
 namespace accublas::cuda {
@@ -61,24 +61,19 @@ BatchProblem<T> batch_problem(const Call<GemmBatch<T>, T>& call) {
 /// other parts were written before, so that a failure leaves C undefined. A matrix that misses the accuracy target does
 /// not stop the others; the first such error is thrown at the end.
 template <class T, class Serve>
-void one_by_one(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bool written, Serve&& serve) {
+void each_matrix(const Call<GemmBatch<T>, T>& call, const GemmBatch<T>& batch, bool written, Serve&& serve) {
   std::optional<Error> missed;
-  for (Index i = 0; i < batch.count; ++i) {
+  const auto serve_matrix = [&](Index i) {
     const Gemm<T> matrix = batch[i];
     try {
       serve(Call<Gemm<T>, T>{matrix, call.alpha, call.beta, call.operands_on_device, call.result_on_device, call.mode,
                              call.engine});
     } catch (const Error& error) {
-      if (error.status() != ACCUBLAS_ERROR_ACCURACY) {
-        if (written || i > 0) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-        throw;
-      }
+      if (error.status() != ACCUBLAS_ERROR_ACCURACY) throw;
       if (!missed) missed = error;
-    } catch (const std::bad_alloc&) {
-      if (written || i > 0) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory");
-      throw;
     }
-  }
+  };
+  one_by_one(batch.count, serve_matrix, written);
   if (missed) throw *missed;
 }
 
@@ -246,7 +241,7 @@ void small_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& exe
 template <class T>
 void strided_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   BatchScope scope(state, execution.report.level);
-  one_by_one(call, call.problem, false, [&](const Call<Gemm<T>, T>& one) { serve(state, one, execution); });
+  each_matrix(call, call.problem, false, [&](const Call<Gemm<T>, T>& one) { serve(state, one, execution); });
   scope.end();
 }
 
@@ -296,7 +291,7 @@ void gathered_batch(State& state, const Call<GemmBatch<T>, T>& call, Execution& 
                               {a, static_cast<Index>(a_words), nullptr},
                               {b, static_cast<Index>(b_words), nullptr},
                               {c, static_cast<Index>(c_words), nullptr}};
-    one_by_one(call, copies, first > 0, [&](const Call<Gemm<T>, T>& one) { serve(state, one, inside.execution()); });
+    each_matrix(call, copies, first > 0, [&](const Call<Gemm<T>, T>& one) { serve(state, one, inside.execution()); });
     scatter_matrices<T>(c, to_c, g.c, g.m, g.n, first, count, no_condition, stream);
     execution.report.copied_bytes += static_cast<std::int64_t>((words + c_words) * sizeof(T)) * count;
   }
@@ -329,7 +324,7 @@ template <class T>
 void gemm_batched(State& state, const Call<GemmBatch<T>, T>& call, Execution& execution, DeviceGemmFunction<T> serve) {
   const GemmBatch<T>& x = call.problem;
   if (!call.operands_on_device)
-    return one_by_one(call, x, false, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
+    return each_matrix(call, x, false, [&](const Call<Gemm<T>, T>& one) { staged_gemm(state, one, execution, serve); });
   if constexpr (is_complex<T>) {
     if (grouped_batch(state, call, execution)) return;
     x.c.pointers ? gathered_batch(state, call, execution, serve) : strided_batch(state, call, execution, serve);

@@ -14,14 +14,16 @@ using accublas::Index;
 
 using Outcome = std::pair<accublas_status, accublas_status>;
 
-/// Runs three parts, and calls fail() in the part `at`. Returns the status and the cause of the Error, or nothing.
-Outcome outcome(Index at, const std::function<void()>& fail) {
+/// Runs three parts, and calls fail() in the part `at`; `written`: others wrote before. Returns the status and the
+/// cause of the Error, or nothing.
+Outcome outcome(Index at, const std::function<void()>& fail, bool written = false) {
   Index done = 0;
   try {
-    accublas::one_by_one(3, [&](Index i) {
+    const auto part = [&](Index i) {
       EXPECT_EQ(i, done++);
       if (i == at) fail();
-    });
+    };
+    accublas::one_by_one(3, part, written);
   } catch (const Error& error) {
     EXPECT_EQ(done, at + 1);
     return {error.status(), error.cause()};
@@ -36,7 +38,9 @@ TEST(OneByOne, FailuresAfterTheFirstPart) {
   EXPECT_EQ(outcome(3, unavailable), (Outcome{ACCUBLAS_SUCCESS, ACCUBLAS_SUCCESS}));
   EXPECT_EQ(outcome(0, unavailable), (Outcome{ACCUBLAS_ERROR_UNAVAILABLE, ACCUBLAS_ERROR_UNAVAILABLE}));
   EXPECT_EQ(outcome(1, unavailable), (Outcome{ACCUBLAS_ERROR_C_UNDEFINED, ACCUBLAS_ERROR_UNAVAILABLE}));
+  EXPECT_EQ(outcome(0, unavailable, true), (Outcome{ACCUBLAS_ERROR_C_UNDEFINED, ACCUBLAS_ERROR_UNAVAILABLE}));
   EXPECT_THROW(outcome(0, no_memory), std::bad_alloc);
+  EXPECT_EQ(outcome(0, no_memory, true), (Outcome{ACCUBLAS_ERROR_C_UNDEFINED, ACCUBLAS_ERROR_MEMORY}));
   EXPECT_EQ(outcome(2, no_memory), (Outcome{ACCUBLAS_ERROR_C_UNDEFINED, ACCUBLAS_ERROR_MEMORY}));
 }
 
