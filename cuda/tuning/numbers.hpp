@@ -81,7 +81,7 @@ struct TrsmTuning {
 /// LU and Cholesky's factorization in dp and sp. Measured by `accublas-gpu-bench factor dgetrf,dpotrf`.
 struct LuTuning {
   Index block_columns = 512;       ///< columns whose panels exchange their rows at once
-  Index ahead_columns = 512;       ///< columns that are factored concurrently with the update of the others
+  Index ahead_columns = 256;       ///< columns that are factored concurrently with the update of the others
   Index small_order = 8192;        ///< order up to which all levels look ahead
   Index most_ahead = 4096;         ///< columns of a level that looks ahead in a larger matrix
   Index triangle_columns = 256;    ///< out of core: columns of Cholesky's triangle that are copied at a time
