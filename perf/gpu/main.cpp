@@ -72,7 +72,7 @@ struct Options {
   std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
                            routines, batch_orders, vector_sizes, vector_data, table_data = matrices::listed(),
                            table_orders = {"1024", "4096"}, middle_orders = {"256", "512", "1024", "2048"},
-                           shared_orders = {"8192", "16384", "32768"};
+                           shared_orders = {"8192", "16384", "32768"}, shared_routines = {"dgemm"};
   std::vector<int> devices;
   double room = 0;
   std::string csv;
@@ -247,14 +247,19 @@ std::vector<Command> commands_of(Options& o) {
          for (const std::string& kind : o.data) print_host(kind, o.effort.repetitions);
          return true;
        }},
-      {"devices", "DGEMM with operands in host memory on one device and shared by several",
+      {"devices", "products with operands in host memory on one device and shared by several",
        [&o](CLI::App* command) {
          command->footer(
-             "copies: A and B to a device and C back at the same time, in pinned memory. compute: the product on "
-             "operands\n"
-             "in device memory. one, all: a call on the first device, and on all of them. ratio: one over all. limit: "
-             "one\n"
-             "over the larger of copies and compute.");
+             "copies: the operands to a device and C back at the same time, in pinned memory. compute: the product on\n"
+             "operands in device memory. Both are scaled from a smaller order if a device lacks the memory. one, all: "
+             "a\n"
+             "call on the first device, and on all of them. predicted: a device's part of compute, or of the time of "
+             "the\n"
+             "bytes that all of them copy, if that is longer. ratio: one over all. GB: copied between host and "
+             "devices.");
+         command->add_option("-r,--routine", o.shared_routines, "dgemm, zgemm, dsyrk (default: dgemm)")
+             ->delimiter(',')
+             ->check(CLI::IsMember({"dgemm", "zgemm", "dsyrk"}));
          o.add_orders(command, o.shared_orders);
          o.add_data(command);
          o.add_repetitions(command);
@@ -265,8 +270,8 @@ std::vector<Command> commands_of(Options& o) {
        [&o] {
          const std::vector<std::string> modes =
              o.contenders.empty() ? std::vector<std::string>{"cr", "dp"} : o.contenders;
-         return print_devices(
-             {o.devices, o.numbers(o.shared_orders), modes, o.data.front(), o.room, o.effort.repetitions});
+         return print_devices({o.devices, o.shared_routines, o.numbers(o.shared_orders), modes, o.data.front(), o.room,
+                               o.effort.repetitions});
        }},
       {"level3", "square products of level 3 and triangular systems beside cuBLAS's own",
        [&o](CLI::App* command) {

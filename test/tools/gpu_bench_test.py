@@ -4,7 +4,7 @@ import subprocess
 import sys
 import unittest
 
-COMMANDS = ["gemm", "targets", "shapes", "batched", "host", "level3", "factor", "factor-batches", "data", "vectors"]
+COMMANDS = ["gemm", "targets", "shapes", "batched", "host", "devices", "level3", "factor", "factor-batches", "data", "vectors"]
 # Words of a command line, and what the message about them must name.
 ERRORS = [
     ([], "command"),
@@ -28,6 +28,7 @@ ERRORS = [
     (["factor-batches", "dgetrf,dgeqrf"], "dgeqrf"),
     (["vectors", "ddot,caxpy"], "caxpy"),
     (["batched", "-r", "zgemm"], "zgemm"),
+    (["devices", "-r", "dgemm,zherk"], "zherk"),
 ]
 # Command lines that are right: they go on to look for a device.
 ACCEPTED = [
@@ -38,6 +39,7 @@ ACCEPTED = [
     ["factor", "dgetrf", "-d", "gauss:0.02,decay:0.9,pores_1.mtx"],
     ["factor-batches", "dgetrf", "-n", "8,64", "-m", "cr"],
     ["data"],
+    ["devices", "-r", "zgemm,dsyrk", "-n", "512", "--devices", "0,0", "-m", "cr"],
     ["data", "dgemm,dgeqrf", "-n", "512", "-d", "exp:0.1,west0479.mtx"],
     ["vectors"],
 ]
