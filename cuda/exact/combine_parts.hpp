@@ -51,7 +51,7 @@ class LeadingCombination {
     head_ = s.high;
     tail_ = __dadd_rn(tail_, __dadd_rn(s.low, low));
     size_ = __dadd_rn(size_, fabs(p));
-    error_ = __fma_rn(fabs(f), x.error, error_);
+    error_ = __fma_ru(fabs(f), x.error, error_);  // an error that underflows is not zero
   }
   /// Rounds the sum; returns false if it is not decided.
   __device__ bool round(T* out) const {

@@ -70,6 +70,39 @@ TYPED_TEST(ComplexGemm, Decaying) {
     }
 }
 
+// Both parts of the rounded sums are zero, the exact real part is negative, and alpha times the error of the sums
+// underflows. The results are -0, so a decision for +0 would be wrong.
+TYPED_TEST(ComplexGemm, SignsOfUnderflows) {
+  using T = TypeParam;
+  if (sizeof(T) == sizeof(float)) return;  // products with alpha do not underflow in double precision
+  this->cpu.set("cr");
+  this->gpu.set("cr");
+  for (const int least : {-150, -200, -250, -300})
+    for (const int scale : {-200, -600, -1000})
+      for (const Index size : {Index{3}, Index{70}}) {
+        auto call = this->packed_call(size, size, 3, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 0);
+        const T s = static_cast<T>(std::ldexp(1.0, least)), small = static_cast<T>(std::ldexp(1.0, least - 100));
+        call.a.assign(static_cast<std::size_t>(2 * call.at_a.size), T(0));
+        call.b.assign(static_cast<std::size_t>(2 * call.at_b.size), T(0));
+        call.c.assign(static_cast<std::size_t>(2 * call.at_c.size), T(0));
+        for (Index i = 0; i < size; ++i)
+          for (Index t = 0; t < 3; ++t) {
+            call.a[static_cast<std::size_t>(2 * call.at_a.at(i, t))] = t < 2 ? s : small;
+            call.b[static_cast<std::size_t>(2 * call.at_b.at(t, i))] = t == 0 ? s : t == 1 ? -s : -small;
+          }
+        call.alpha[0] = call.alpha[1] = static_cast<T>(std::ldexp(1.0, scale));
+        const T want = -static_cast<T>(std::ldexp(1.0, std::max(2 * (least - 100) + scale, -1200)));
+        std::vector<T> here = call.c;
+        ASSERT_EQ(call.run(this->cpu, call.a.data(), call.b.data(), here.data()), ACCUBLAS_SUCCESS);
+        for (const T x : here) {
+          ASSERT_EQ(x, want) << least << " " << scale;
+          ASSERT_TRUE(std::signbit(x)) << least << " " << scale;
+        }
+        this->expect_same(call, "underflow " + std::to_string(least) + " " + std::to_string(scale));
+        if (testing::Test::HasFatalFailure()) return;
+      }
+}
+
 TYPED_TEST(ComplexGemm, AnyStrides) {
   for (const std::string& mode : complex_modes) {
     this->cpu.set(mode);
