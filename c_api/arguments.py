@@ -40,7 +40,7 @@ ARGUMENTS = {
         Argument("k", SIZE, "terms of an inner product, at least 0"),
         Argument("nrhs", SIZE, "right-hand sides, at least 0"),
         Argument("batch_count", SIZE, "matrices, at least 0"),
-        *[Argument(f"ld{name}", LEADING, "") for name in "abcxrv"],
+        *[Argument(f"ld{name}", LEADING, "") for name in ("a", "b", "c", "x", "r", "v", "u", "vt")],
         *[Argument(f"inc{name}", SIZE, STRIDE.format(name)) for name in "xy"],
         *[Argument(f"{unit[0]}s{name}", SIZE, f"stride from a {unit} of {name.upper()} to the next; it may be 0 or negative")
           for name in "ab" for unit in ("row", "column")],
@@ -63,6 +63,9 @@ ARGUMENTS = {
         Argument("radius", OUTPUT, "bounds of the errors of X, n x nrhs"),
         Argument("w", OUTPUT, "the eigenvalues, n numbers, ascending"),
         Argument("v", OUTPUT, "the eigenvectors, n x n; with ACCUBLAS_VALUES not written, and may be NULL"),
+        Argument("s", OUTPUT, "the singular values, k numbers, descending"),
+        Argument("u", OUTPUT, "the left singular vectors, m x k; with ACCUBLAS_VALUES not written, and may be NULL"),
+        Argument("vt", OUTPUT, "V^H, whose rows are the conjugates of the right singular vectors, k x n; with ACCUBLAS_VALUES not written, and may be NULL"),
         Argument("angle", OUTPUT, "bounds of the angles of the vectors, in radians; with ACCUBLAS_VALUES not written, and may be NULL"),
         Argument("cluster", PIVOTS_IN, "for each value the number, counted from 1, of the first value of its cluster; with ACCUBLAS_VALUES not written, and may be NULL"),
         Argument("info", INFO, "0, or the positive number that is described above; as it was if the call fails; in host or device memory, not NULL"),

@@ -1,5 +1,5 @@
-// Solutions and eigenvalues with proved error bounds in the C interface: check, views of the caller's matrices, one
-// call.
+// Solutions, eigenvalues and singular values with proved error bounds in the C interface: check, views of the caller's
+// matrices, one call.
 #include "lib/certified/certified.hpp"
 
 #include "c_api/boundary.hpp"
@@ -129,6 +129,63 @@ accublas_status certified_eigenvalues(accublas_context* ctx, const EigenShape& s
                                        {"cluster", footprint(problem.cluster, s.n), true}});
     require_apart(operands);
     with_certificate(certificate, [&](auto* result) { certify_eigenvalues(context, problem, options, result); });
+  });
+}
+
+struct SingularShape {
+  accublas_layout layout;
+  accublas_job jobz;
+  std::int64_t m, n, lda, ldu, ldvt;
+
+  std::int64_t count() const { return std::min(m, n); }
+};
+
+/// Returns the first bad argument. Its number is the one that LAPACK would give it, with radius after s, and with angle
+/// and cluster after ldvt.
+BadArgument check(const SingularShape& s) {
+  if (!valid(s.layout)) return {"layout", 0};
+  if (s.jobz != ACCUBLAS_VALUES && s.jobz != ACCUBLAS_VECTORS) return {"jobz", 1};
+  if (s.m < 0) return {"m", 2};
+  if (s.n < 0) return {"n", 3};
+  if (bad_ld(s.layout, s.m, s.n, s.lda)) return {"lda", 5};
+  if (s.jobz == ACCUBLAS_VALUES) return {};
+  if (bad_ld(s.layout, s.m, s.count(), s.ldu)) return {"ldu", 9};
+  if (bad_ld(s.layout, s.count(), s.n, s.ldvt)) return {"ldvt", 11};
+  return {};
+}
+
+template <class E>
+accublas_status certified_singular_values(accublas_context* ctx, const SingularShape& shape, const void* a, void* s,
+                                          void* radius, void* u, void* vt, void* angle, std::int64_t* cluster,
+                                          accublas_certificate_t* certificate, const accublas_options* options) {
+  return guarded(ctx, [&](Context& context) {
+    using T = RealOf<E>;
+    require(check(shape));
+    if (certificate) require_report(certificate, "certificate");
+    const std::int64_t m = shape.m, n = shape.n, count = shape.count();
+    const auto matrix = [&](auto* data, std::int64_t rows, std::int64_t cols, std::int64_t ld) {
+      return view(shape.layout, ACCUBLAS_NO_TRANS, rows, cols, data, ld);
+    };
+    const CertifiedSingularValues<E> problem{m,
+                                             n,
+                                             matrix(as<E>(a), m, n, shape.lda),
+                                             as<T>(s),
+                                             as<T>(radius),
+                                             shape.jobz == ACCUBLAS_VECTORS,
+                                             matrix(as<E>(u), m, count, shape.ldu),
+                                             matrix(as<E>(vt), count, n, shape.ldvt),
+                                             as<T>(angle),
+                                             cluster};
+    std::vector<NamedFootprint> operands{{"a", footprint(problem.a, m, n), false},
+                                         {"s", footprint(problem.s, count), true},
+                                         {"radius", footprint(problem.radius, count), true}};
+    if (problem.vectors)
+      operands.insert(operands.end(), {{"u", footprint(problem.u, m, count), true},
+                                       {"vt", footprint(problem.vt, count, n), true},
+                                       {"angle", footprint(problem.angle, count), true},
+                                       {"cluster", footprint(problem.cluster, count), true}});
+    require_apart(operands);
+    with_certificate(certificate, [&](auto* result) { certify_singular_values(context, problem, options, result); });
   });
 }
 

@@ -395,6 +395,16 @@ CERTIFIED = [
         "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv}}, a, w, radius, v, angle, cluster, certificate, options)",
         {"a": ("n", "n"), "v": ("n", "n")},
         {**ORDER, "a": "A", "radius": "bounds of the errors of w, n numbers"}, real="w radius angle"),
+    Row(names("gesvd_certified"), "layout jobz m n a lda s! radius! u! ldu vt! ldvt angle! cluster! certificate",
+        "Computes the k = min(m, n) singular values of A, m x n, each with a proved bound: the i-th largest singular value of A, as it is given, lies within "
+        "radius[i] of s[i]. Column i of U and row i of V^H approximate unit singular vectors. Each lies within angle[i] of the span of the exact left (right) "
+        "singular vectors of its cluster. A cluster is a group of adjacent singular values that are not proved to differ. If the last cluster is not proved "
+        "to differ from 0 and m is not n, then its vectors of the longer side include those that A^H (m > n) or A (m < n) maps to 0. If nothing can be "
+        "proved, the bounds are infinite, the values are approximations, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. "
+        "After another error all results are as they were. LAPACK's gesdd of the real BLAS computes the first approximation. Proofs: docs/eigenvalues.md.",
+        "certified_singular_values<{E}>(ctx, {{layout, jobz, m, n, lda, ldu, ldvt}}, a, s, radius, u, vt, angle, cluster, certificate, options)",
+        {"a": ("m", "n"), "u": ("m", "k"), "vt": ("k", "n")},
+        {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A", "radius": "bounds of the errors of s, k numbers"}, real="s radius angle"),
 ]
 
 QUAD_NUMBERS = "Numbers of q are IEEE binary128, 16 bytes each; numbers of dd are pairs of doubles (high, low), which stand for their exact sum."

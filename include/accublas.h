@@ -2602,7 +2602,7 @@ enum {
   ACCUBLAS_REASON_SINGULAR = 2,        /**< a pivot of A is zero; A may be singular or too ill-conditioned */
   ACCUBLAS_REASON_ILL_CONDITIONED = 3, /**< no approximate inverse that was tried proves A to be nonsingular */
   ACCUBLAS_REASON_OVERFLOW = 4,        /**< an unknown or its radius is beyond the largest number */
-  ACCUBLAS_REASON_NOT_ORTHOGONAL = 5   /**< LAPACK's eigenvectors are too far from orthogonal to prove a bound */
+  ACCUBLAS_REASON_NOT_ORTHOGONAL = 5   /**< LAPACK's vectors are too far from orthogonal to prove a bound */
 };
 
 /** How a solution or eigenvalues were certified. Set struct_size before the call; fields past it are not written. */
@@ -2778,6 +2778,66 @@ ACCUBLAS_API accublas_status accublas_zheev_certified_ex(accublas_context* ctx, 
 ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, accublas_layout layout,
     accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, float* w, float* radius, void* v,
     int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+
+/** Computes the k = min(m, n) singular values of A, m x n, each with a proved bound: the i-th largest singular value
+ * of A, as it is given, lies within radius[i] of s[i]. Column i of U and row i of V^H approximate unit singular
+ * vectors. Each lies within angle[i] of the span of the exact left (right) singular vectors of its cluster. A cluster
+ * is a group of adjacent singular values that are not proved to differ. If the last cluster is not proved to differ
+ * from 0 and m is not n, then its vectors of the longer side include those that A^H (m > n) or A (m < n) maps to 0. If
+ * nothing can be proved, the bounds are infinite, the values are approximations, the status is
+ * ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. After another error all results are as they
+ * were. LAPACK's gesdd of the real BLAS computes the first approximation. Proofs: docs/eigenvalues.md.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] jobz ACCUBLAS_VALUES, or ACCUBLAS_VECTORS: the vectors, their angles and the clusters are computed too
+ * @param[in] m rows of A, at least 0
+ * @param[in] n columns of A, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
+ * @param[in,out] s the singular values, k numbers, descending; in host or device memory
+ * @param[in,out] radius bounds of the errors of s, k numbers; in host or device memory
+ * @param[in,out] u the left singular vectors, m x k; with ACCUBLAS_VALUES not written, and may be NULL; in host or
+ *   device memory
+ * @param[in] ldu leading dimension of u, at least max(1, m) column-major, max(1, k) row-major
+ * @param[in,out] vt V^H, whose rows are the conjugates of the right singular vectors, k x n; with ACCUBLAS_VALUES not
+ *   written, and may be NULL; in host or device memory
+ * @param[in] ldvt leading dimension of vt, at least max(1, k) column-major, max(1, n) row-major
+ * @param[in,out] angle bounds of the angles of the vectors, in radians; with ACCUBLAS_VALUES not written, and may be
+ *   NULL; in host or device memory
+ * @param[out] cluster for each value the number, counted from 1, of the first value of its cluster; with
+ *   ACCUBLAS_VALUES not written, and may be NULL; in host or device memory
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dgesvd_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, int64_t m, int64_t n, const double* a, int64_t lda, double* s, double* radius, double* u,
+    int64_t ldu, double* vt, int64_t ldvt, double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_sgesvd_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, int64_t m, int64_t n, const float* a, int64_t lda, float* s, float* radius, float* u,
+    int64_t ldu, float* vt, int64_t ldvt, float* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_zgesvd_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, int64_t m, int64_t n, const void* a, int64_t lda, double* s, double* radius, void* u,
+    int64_t ldu, void* vt, int64_t ldvt, double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_cgesvd_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, int64_t m, int64_t n, const void* a, int64_t lda, float* s, float* radius, void* u, int64_t ldu,
+    void* vt, int64_t ldvt, float* angle, int64_t* cluster, accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dgesvd_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, int64_t m, int64_t n, const double* a, int64_t lda, double* s, double* radius, double* u,
+    int64_t ldu, double* vt, int64_t ldvt, double* angle, int64_t* cluster, accublas_certificate_t* certificate,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_sgesvd_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, int64_t m, int64_t n, const float* a, int64_t lda, float* s, float* radius, float* u,
+    int64_t ldu, float* vt, int64_t ldvt, float* angle, int64_t* cluster, accublas_certificate_t* certificate,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zgesvd_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, int64_t m, int64_t n, const void* a, int64_t lda, double* s, double* radius, void* u,
+    int64_t ldu, void* vt, int64_t ldvt, double* angle, int64_t* cluster, accublas_certificate_t* certificate,
+    const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cgesvd_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, int64_t m, int64_t n, const void* a, int64_t lda, float* s, float* radius, void* u, int64_t ldu,
+    void* vt, int64_t ldvt, float* angle, int64_t* cluster, accublas_certificate_t* certificate,
+    const accublas_options* options);
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------

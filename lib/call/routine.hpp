@@ -70,10 +70,11 @@ enum class Operation : std::uint8_t {
   orgqr,
   ormqr,
   gels,
-  // Certified solutions and eigenvalues, which appear in reports and counters. Their plan is GETRF's.
+  // Certified solutions, eigenvalues and singular values, which appear in reports and counters. Their plan is GETRF's.
   gesv_certified,
   posv_certified,
-  syev_certified
+  syev_certified,
+  gesvd_certified
 };
 
 /// Kinds of operations that share engines (lib/call/engines.hpp): GEMM and its batches; the other products of level 3;
@@ -152,6 +153,7 @@ constexpr OperationRow table[] = {
     {gesv_certified, "gesv_certified", all, factors, products},
     {posv_certified, "posv_certified", all, factors, products},
     {syev_certified, "syev_certified", all, factors, products, "heev_certified"},
+    {gesvd_certified, "gesvd_certified", all, factors, products},
 };
 constexpr int count = static_cast<int>(std::size(table));
 
@@ -221,7 +223,7 @@ constexpr std::array<Name, routine_count> names = [] {
 constexpr bool in_order() {
   for (int i = 0; i < count; ++i)
     if (static_cast<int>(table[i].operation) != i) return false;
-  return count == static_cast<int>(syev_certified) + 1;
+  return count == static_cast<int>(gesvd_certified) + 1;
 }
 static_assert(in_order());
 

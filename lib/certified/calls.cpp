@@ -27,9 +27,9 @@ void Calls::product_in_mode(Index m, Index n, Index k, const Matrix<const double
   run_gemm(context_, Gemm<double>{m, n, k, one, a, b, zero, c}, &one, &zero, &in_mode_);
 }
 
-void Calls::subtract_gram(Index n, const double* a, double* c) const {
+void Calls::subtract_gram(Index n, Index k, const double* a, double* c) const {
   Level3<double> problem{
-      shape_with_triangle(Operation::syrk, false, ACCUBLAS_UPPER, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, n, n, n, 0, n)};
+      shape_with_triangle(Operation::syrk, false, ACCUBLAS_UPPER, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, n, k, k, 0, n)};
   problem.alpha = -1;
   problem.beta = 1;
   problem.a = a;

@@ -30,9 +30,9 @@ class Calls : public lapack::Calls {
   /// C = A B in the caller's mode.
   void product_in_mode(Index m, Index n, Index k, const Matrix<const double>& a, const Matrix<const double>& b,
                        const Matrix<double>& c) const;
-  /// Computes the upper triangle of C - A^T A, n x n, in the place of C, every element rounded once; the columns of
-  /// both matrices are adjacent.
-  void subtract_gram(Index n, const double* a, double* c) const;
+  /// Computes the upper triangle of C - A^T A, n x n, in the place of C, every element rounded once; A is k x n, and
+  /// the columns of both matrices are adjacent.
+  void subtract_gram(Index n, Index k, const double* a, double* c) const;
   /// Computes the upper triangle of C = A A^T, n x n, every element rounded once; the columns of both matrices are
   /// adjacent.
   void square(Index n, const double* a, double* c) const;

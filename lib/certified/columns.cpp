@@ -35,4 +35,21 @@ void write_left(const double* x, Index n, Index cols, double* to) {
     }
 }
 
+std::vector<Complex<double>> joined_parts(Index rows, Index cols, const double* from, Index from_rows) {
+  std::vector<Complex<double>> joined;
+  joined.reserve(static_cast<std::size_t>(rows * cols));
+  for (Index j = 0; j < cols; ++j)
+    for (Index i = 0; i < rows; ++i)
+      joined.push_back({from[i + j * from_rows], from[i + from_rows / 2 + j * from_rows]});
+  return joined;
+}
+
+void split_parts(Index rows, Index cols, const Complex<double>* from, double* to) {
+  for (Index j = 0; j < cols; ++j)
+    for (Index i = 0; i < rows; ++i) {
+      to[i + j * 2 * rows] = from[i + j * rows].re;
+      to[i + rows + j * 2 * rows] = from[i + j * rows].im;
+    }
+}
+
 }  // namespace accublas::certified

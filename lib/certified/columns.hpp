@@ -1,6 +1,8 @@
 // Columns of real matrices in host memory, and upper bounds of their Euclidean norms.
 #pragma once
 
+#include <vector>
+
 #include "lib/certified/calls.hpp"
 
 namespace accublas::certified {
@@ -18,6 +20,12 @@ void column_norms_up(Index rows, Index cols, const double* m, double* to, const 
 /// Writes the real matrix, 2 n x 2 cols with adjacent columns, that multiplies as the complex matrix X, n x cols, does.
 /// Each column of X has its real parts and then its imaginary parts.
 void write_left(const double* x, Index n, Index cols, double* to);
+
+/// Returns the complex matrix, rows x cols with adjacent columns, of a matrix of parts whose columns are from_rows
+/// numbers apart and have their imaginary parts in their second half.
+std::vector<Complex<double>> joined_parts(Index rows, Index cols, const double* from, Index from_rows);
+/// Writes the parts of a complex matrix, rows x cols with adjacent columns, as adjacent columns.
+void split_parts(Index rows, Index cols, const Complex<double>* from, double* to);
 
 /// Calls body(j) for the columns j = 0 .. cols - 1, by the threads of `calls`.
 template <class Body>

@@ -15,16 +15,22 @@ double underflow_of(double times, Index rows) {
 
 class EigenProof {
  public:
-  EigenProof(const HermitianMatrix& a, const Eigenpairs& pairs, const Calls& calls)
-      : a_(a), pairs_(pairs), calls_(calls), n_(a.n), rows_(a.rows()) {}
+  EigenProof(const PartsMatrix& a, Index count, const Eigenpairs& pairs, const Eigenpairs& y, const Calls& calls)
+      : a_(a),
+        pairs_(pairs),
+        y_(y),
+        calls_(calls),
+        n_(count),
+        rows_(a.rows()),
+        inner_(a.inner()),
+        largest_(std::max(rows_, inner_)),
+        gram_rows_(a.complex ? 2 * count : count) {}
 
   EigenBounds run() {
     if (!ascends()) return std::move(bounds_);
     bound_orthogonality();
     if (!(bounds_.contraction < 1)) return std::move(bounds_);
     bound_residuals();
-    bounds_.residual = div_up(norm_up(n_, bounds_.residuals.data()), sqrt_down(below(1 - bounds_.contraction)));
-    if (bounds_.residual < HUGE_VAL) find_clusters();
     return std::move(bounds_);
   }
 
@@ -44,20 +50,20 @@ class EigenProof {
   /// Computes E = I - X^H X for the high part of X, and the bound of the norm of I - X^H X for both parts.
   void bound_orthogonality() {
     const double* const x = pairs_.x.data();
-    bounds_.e = Array(rows_ * n_);
+    bounds_.e = Array(gram_rows_ * n_);
     double* const e = bounds_.e.data();
-    calls_.place().run(FillStep<double>{{e, 1, rows_}, 1}, rows_, n_);
+    calls_.place().run(FillStep<double>{{e, 1, gram_rows_}, 1}, gram_rows_, n_);
     if (a_.complex) {
-      bounds_.left = Array(rows_ * rows_);
-      write_left(x, n_, n_, bounds_.left.data());
-      calls_.product(rows_, n_, rows_, -1, {bounds_.left.data(), rows_, 1}, {x, 1, rows_}, 1, {e, 1, rows_});
+      bounds_.left = Array(rows_ * gram_rows_);
+      write_left(x, a_.m, n_, bounds_.left.data());
+      calls_.product(gram_rows_, n_, rows_, -1, {bounds_.left.data(), rows_, 1}, {x, 1, rows_}, 1, {e, 1, gram_rows_});
     } else {
-      calls_.subtract_gram(n_, x, e);
+      calls_.subtract_gram(n_, rows_, x, e);
       for_columns(n_, calls_, [&](Index j) {
-        for (Index i = j + 1; i < n_; ++i) e[at(i, j)] = e[at(j, i)];
+        for (Index i = j + 1; i < n_; ++i) e[i + j * n_] = e[j + i * n_];
       });
     }
-    const double high = add_up(mul_up(matrix_norm(e), 1 + 2 * rounding_unit), underflow_of(1, rows_));
+    const double high = add_up(mul_up(gram_norm(e), 1 + 2 * rounding_unit), underflow_of(1, gram_rows_));
     bounds_.low_norms = Array(n_);
     std::fill_n(bounds_.low_norms.data(), n_, 0.0);
     double low = 0;
@@ -69,31 +75,31 @@ class EigenProof {
     bounds_.contraction = add_up(high, mul_up(low, add_up(mul_up(2, bounds_.high_size), low)));
   }
 
-  double matrix_norm(const double* m) const {
+  double gram_norm(const double* m) const {
     const Array norms(n_);
-    column_norms_up(rows_, n_, m, norms.data(), calls_);
+    column_norms_up(gram_rows_, n_, m, norms.data(), calls_);
     return norm_up(n_, norms.data());
   }
 
   /// Computes F, and the bound of the norm of each column of the exact F.
   void bound_residuals() {
     const double *const x = pairs_.x.data(), *const x_low = pairs_.x_low.data();
+    const double *const y = y_.x.data(), *const y_low = y_.x_low.data();
     bounds_.f = Array(rows_ * n_);
     double* const f = bounds_.f.data();
     for_columns(n_, calls_, [&](Index j) {
       for (Index i = 0; i < rows_; ++i) f[at(i, j)] = x[at(i, j)] * pairs_.d[j];
     });
     const Array norms(n_), errors(n_);
-    std::fill_n(errors.data(), n_, underflow_of(a_.inexact ? 16 : 8, rows_));
+    std::fill_n(errors.data(), n_, underflow_of(a_.inexact ? 16 : 8, largest_));
     const auto add_rounding = [&] {
       column_norms_up(rows_, n_, f, norms.data(), calls_);
       for (Index j = 0; j < n_; ++j) errors[j] = add_up(errors[j], mul_up(rounding_unit, norms[j]));
     };
-    const Matrix<const double> a{a_.a.data(), 1, rows_};
-    calls_.product(rows_, n_, rows_, 1, a, {x, 1, rows_}, -1, {f, 1, rows_});
+    calls_.product(rows_, n_, inner_, 1, a_.a, {y, 1, inner_}, -1, {f, 1, rows_});
     add_rounding();
     if (two_parts()) {
-      calls_.product(rows_, n_, rows_, 1, a, {x_low, 1, rows_}, 1, {f, 1, rows_});
+      calls_.product(rows_, n_, inner_, 1, a_.a, {y_low, 1, inner_}, 1, {f, 1, rows_});
       add_rounding();
     }
     for_columns(n_, calls_, [&](Index j) {
@@ -134,27 +140,36 @@ class EigenProof {
     });
   }
 
-  /// Separates eigenvalues whose intervals of Weyl's bound do not meet.
-  void find_clusters() {
-    const double both = add_up(bounds_.residual, bounds_.residual);
-    for (Index k = 0; k < n_; ++k) {
-      const double between = k == 0 ? 0 : below(distance_down(pairs_, k - 1, k) - both);
-      if (between > 0) bounds_.gap = bounds_.gap > 0 ? std::min(bounds_.gap, between) : between;
-      bounds_.cluster.push_back(k == 0 || between > 0 ? k : bounds_.cluster.back());
-    }
-  }
-
-  const HermitianMatrix& a_;
-  const Eigenpairs& pairs_;
+  const PartsMatrix& a_;
+  const Eigenpairs &pairs_, &y_;
   const Calls& calls_;
-  const Index n_, rows_;
+  const Index n_, rows_, inner_, largest_, gram_rows_;
   EigenBounds bounds_{};
 };
 
 }  // namespace
 
+EigenBounds bound_columns(const PartsMatrix& a, Index count, const Eigenpairs& pairs, const Eigenpairs& y,
+                          const Calls& calls) {
+  return EigenProof(a, count, pairs, y, calls).run();
+}
+
 EigenBounds bound_eigenpairs(const HermitianMatrix& a, const Eigenpairs& pairs, const Calls& calls) {
-  return EigenProof(a, pairs, calls).run();
+  const PartsMatrix parts{a.n, a.n, a.complex, {a.a.data(), 1, a.rows()}, a.inexact};
+  EigenBounds bounds = bound_columns(parts, a.n, pairs, pairs, calls);
+  if (!(bounds.contraction < 1)) return bounds;
+  bounds.residual = div_up(norm_up(a.n, bounds.residuals.data()), sqrt_down(below(1 - bounds.contraction)));
+  if (bounds.residual < HUGE_VAL) find_clusters(pairs, a.n, bounds);
+  return bounds;
+}
+
+void find_clusters(const Eigenpairs& pairs, Index count, EigenBounds& bounds) {
+  const double both = add_up(bounds.residual, bounds.residual);
+  for (Index k = 0; k < count; ++k) {
+    const double between = k == 0 ? 0 : below(distance_down(pairs, k - 1, k) - both);
+    if (between > 0) bounds.gap = bounds.gap > 0 ? std::min(bounds.gap, between) : between;
+    bounds.cluster.push_back(k == 0 || between > 0 ? k : bounds.cluster.back());
+  }
 }
 
 double distance_down(const Eigenpairs& pairs, Index j, Index k) {

@@ -20,10 +20,24 @@ struct HermitianMatrix {
   Index rows() const { return complex ? 2 * n : n; }
 };
 
-/// The columns of X approximate eigenvectors, and D ascends. Both are sums of two parts, unevaluated. The low part of X
-/// exists if `parts` is 2.
+/// A matrix, m x n, by the real matrix of its parts, rows() x inner(). The exact matrix differs from it by at most
+/// 2^-1074 an element if `inexact` is set, and else not at all.
+struct PartsMatrix {
+  Index m, n;
+  bool complex;
+  Matrix<const double> a;
+  bool inexact = false;
+
+  Index rows() const { return complex ? 2 * m : m; }
+  Index inner() const { return complex ? 2 * n : n; }
+  /// The conjugate transpose, whose parts are the transposed ones.
+  PartsMatrix adjoint() const { return {n, m, complex, a.transposed(), inexact}; }
+};
+
+/// The columns of X approximate eigenvectors (or singular vectors of one side), and D ascends. Both are sums of two
+/// parts, unevaluated. The low part of X exists if `parts` is 2.
 struct Eigenpairs {
-  Array x, x_low;  ///< rows() x n, adjacent columns
+  Array x, x_low;  ///< adjacent columns
   Array d, d_low;
   Index parts = 1;
 };
@@ -35,7 +49,7 @@ struct EigenBounds {
   double high_size = HUGE_VAL;    ///< at least the norm of the high part of X
   double contraction = HUGE_VAL;  ///< at least the norm of I - X^H X
   Array low_norms;                ///< at least the norms of the columns of the low part of X
-  Array f;                        ///< approximates F = A X - X D
+  Array f;                        ///< approximates F = A Y - X D; Y is X for eigenvectors
   Array residuals;                ///< at least the norms of the columns of F
   Array corrections;              ///< approximate what the Rayleigh quotients of X exceed D by ...
   Array correction_errors;        ///< ... and err by at most this
@@ -50,6 +64,16 @@ struct EigenBounds {
     return k;
   }
 };
+
+/// Proves what X and D, of `count` columns, allow of F = A Y - X D: all members but `residual`, `gap` and `cluster`. If
+/// `contraction` is not below 1, nothing is proved, and the other members are undefined. Nothing is proved if D does
+/// not ascend. The bounds of F hold if the norm of I - Y^H Y is below 1, too.
+EigenBounds bound_columns(const PartsMatrix& a, Index count, const Eigenpairs& pairs, const Eigenpairs& y,
+                          const Calls& calls);
+
+/// Sets `cluster` and `gap` from `residual`, which is finite: eigenvalues whose intervals of Weyl's bound do not meet
+/// are separate.
+void find_clusters(const Eigenpairs& pairs, Index count, EigenBounds& bounds);
 
 /// Returns LAPACK's eigenvectors and eigenvalues in one part. Throws Error(ACCUBLAS_ERROR_NO_BLAS) if there is no
 /// LAPACK.

@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors with proved bounds (docs/eigenvalues.md). Single precision is computed in double, which
-// is exact for the matrix.
+// Eigenvalues and singular values with their vectors, and proved bounds (docs/eigenvalues.md). Single precision is
+// computed in double, which is exact for the matrix.
 #pragma once
 
 #include "lib/call/product.hpp"
@@ -25,5 +25,24 @@ struct CertifiedEigenvalues {
 template <class E>
 void certify_eigenvalues(Context& context, const CertifiedEigenvalues<E>& problem, const accublas_options* options,
                          accublas_certificate_t* certificate);
+
+/// A matrix of m rows and n columns, and the results: k = min(m, n) singular values in descending order, U (m x k) and
+/// V^H (k x n). All arrays are in host memory or all on one device. Without `vectors` the members from u on are not
+/// used.
+template <class E>
+struct CertifiedSingularValues {
+  Index m, n;
+  Matrix<const E> a;
+  RealOf<E>*s, *radius;
+  bool vectors;
+  Matrix<E> u, vt;
+  RealOf<E>* angle;
+  std::int64_t* cluster;  ///< counted from 1
+};
+
+/// Same contract as `certify_eigenvalues`.
+template <class E>
+void certify_singular_values(Context& context, const CertifiedSingularValues<E>& problem,
+                             const accublas_options* options, accublas_certificate_t* certificate);
 
 }  // namespace accublas

@@ -19,9 +19,21 @@ bool is_tight(double center, double radius, bool single) {
   return radius <= (single ? of_single * size : half_ulp_and_a_little * ulp) || radius <= unresolved;
 }
 
+/// What lies below the first eigenvalue: nothing; or, of singular values, their negatives alone, or also the eigenvalue
+/// 0, which rows beyond the columns bring.
+enum class Below { nothing, negatives, zero };
+
+/// What one proof says of the eigenpairs.
+struct Proof {
+  const Eigenpairs& pairs;
+  const EigenBounds& bounds;
+  Below below_first = Below::nothing;
+  bool at_zero = false;  ///< the first cluster is not proved to differ from what lies below it
+};
+
 /// Takes the bound abs(lambda - d - d_low - shift) <= radius of eigenvalue k if it is the best so far.
-void offer(Spectrum& s, Index k, double shift, double radius) {
-  const DoublePair first = two_sum(s.pairs.d[k], shift), second = two_sum(first.low, s.pairs.d_low[k]),
+void offer(Spectrum& s, const Proof& proof, Index k, double shift, double radius) {
+  const DoublePair first = two_sum(proof.pairs.d[k], shift), second = two_sum(first.low, proof.pairs.d_low[k]),
                    sum = two_sum(first.high, second.high);
   const double total = add_up(add_up(std::fabs(sum.low), std::fabs(second.low)), radius);
   if (!(total < s.radius[k])) return;
@@ -30,36 +42,40 @@ void offer(Spectrum& s, Index k, double shift, double radius) {
 }
 
 /// Bounds eigenvalue k and its vector in the cluster first .. end - 1.
-void judge_pair(Spectrum& s, Index k, Index first, Index end) {
-  const EigenBounds& b = s.bounds;
+void judge_pair(Spectrum& s, const Proof& proof, Index k, Index first, Index end) {
+  const EigenBounds& b = proof.bounds;
   const double w = b.residual;
-  const double to_left = first == 0 ? HUGE_VAL : below(distance_down(s.pairs, first - 1, k) - w);
+  double to_left = first == 0 ? HUGE_VAL : below(distance_down(proof.pairs, first - 1, k) - w);
   const double to_right =
-      end == static_cast<Index>(b.cluster.size()) ? HUGE_VAL : below(distance_down(s.pairs, k, end) - w);
-  const double distance = std::min(to_left, to_right);
-  s.outside[k] = distance == HUGE_VAL ? 0 : div_up(b.residuals[k], distance);
-  offer(s, k, 0, w);
-  if (end > first + 1) return;
+      end == static_cast<Index>(b.cluster.size()) ? HUGE_VAL : below(distance_down(proof.pairs, k, end) - w);
+  const auto outside = [&] {
+    const double distance = std::min(to_left, to_right);
+    return distance == HUGE_VAL ? 0 : div_up(b.residuals[k], distance);
+  };
+  if (proof.below_first == Below::negatives) s.outside[k] = outside();  // (u, -v) has the same parts as (u, v)
+  if (proof.below_first != Below::nothing && first == 0 && !proof.at_zero)
+    to_left = below(proof.pairs.d[k] - std::fabs(proof.pairs.d_low[k]));
+  if (proof.below_first != Below::negatives) s.outside[k] = outside();
+  offer(s, proof, k, 0, w);
+  if (end > first + 1 || (first == 0 && proof.at_zero)) return;
   // Kato and Temple: the Rayleigh quotient errs by the square of the residual over the distance.
-  const double correction = b.corrections[k], error = b.correction_errors[k];
+  const double distance = std::min(to_left, to_right), correction = b.corrections[k], error = b.correction_errors[k];
   const double size = div_up(b.residuals[k], sqrt_down(below(1 - b.contraction)));
-  if (distance == HUGE_VAL) return offer(s, k, correction, error);
+  if (distance == HUGE_VAL) return offer(s, proof, k, correction, error);
   const double rest = below(distance - add_up(std::fabs(correction), error));
-  if (rest > 0) offer(s, k, correction, add_up(error, div_up(mul_up(size, size), rest)));
+  if (rest > 0) offer(s, proof, k, correction, add_up(error, div_up(mul_up(size, size), rest)));
 }
 
-/// Proves what the pairs allow. Returns whether the goal is reached, or nothing is proved.
-bool judge_spectrum(Spectrum& s, const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls) {
-  s.bounds = {};  // its memory may do for the next
-  s.bounds = bound_eigenpairs(a, s.pairs, calls);
-  std::fill_n(s.outside.data(), a.n, HUGE_VAL);
-  if (s.steps == 0) std::copy_n(s.pairs.d.data(), a.n, s.center.data());
-  if (!(s.bounds.contraction < 1 && s.bounds.residual < HUGE_VAL)) return true;
+/// Takes what a proof allows. Returns whether the goal is reached, or nothing is proved.
+bool judge_spectrum(Spectrum& s, const Proof& proof, Index n, const EigenGoal& goal) {
+  std::fill_n(s.outside.data(), n, HUGE_VAL);
+  if (s.steps == 0) std::copy_n(proof.pairs.d.data(), n, s.center.data());
+  if (!(proof.bounds.contraction < 1 && proof.bounds.residual < HUGE_VAL)) return true;
   bool done = true;
-  for (Index first = 0; first < a.n; first = s.bounds.end_of(first)) {
-    const Index end = s.bounds.end_of(first);
+  for (Index first = 0; first < n; first = proof.bounds.end_of(first)) {
+    const Index end = proof.bounds.end_of(first);
     for (Index k = first; k < end; ++k) {
-      judge_pair(s, k, first, end);
+      judge_pair(s, proof, k, first, end);
       done &= is_tight(s.center[k], s.radius[k], goal.single);
       done &= !goal.vectors || s.outside[k] <= (goal.single ? vector_goal_of_single : vector_goal);
     }
@@ -67,24 +83,51 @@ bool judge_spectrum(Spectrum& s, const HermitianMatrix& a, const EigenGoal& goal
   return done;
 }
 
-}  // namespace
-
-Spectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls) {
-  Spectrum s{Array(a.n), Array(a.n), Array(a.n), first_eigenpairs(a), {}};
-  std::fill_n(s.radius.data(), a.n, HUGE_VAL);
-  bool done = judge_spectrum(s, a, goal, calls);
-  for (double last = HUGE_VAL; !done && s.steps < most_steps && s.bounds.residual <= 0.5 * last;) {
-    last = s.bounds.residual;
+/// Proves and improves until the goal is reached or a step does not halve the residual. prove() returns a Proof.
+template <class Prove, class Improve>
+void refine(Spectrum& s, Index n, const EigenGoal& goal, Prove&& prove, Improve&& improve) {
+  s.center = Array(n);
+  s.radius = Array(n);
+  s.outside = Array(n);
+  std::fill_n(s.radius.data(), n, HUGE_VAL);
+  for (double last = HUGE_VAL;;) {
+    const Proof proof = prove();
+    const bool done = judge_spectrum(s, proof, n, goal);
+    if (done || s.steps == most_steps || !(proof.bounds.residual <= 0.5 * last)) break;
+    last = proof.bounds.residual;
     ++s.steps;
-    improve_eigenpairs(a, s.pairs, s.bounds, calls);
-    done = judge_spectrum(s, a, goal, calls);
+    improve();
   }
   // Intervals of separate eigenvalues may overlap if one of them was proved by Rayleigh's quotient.
-  for (Index k = 1; k < a.n; ++k)
+  for (Index k = 1; k < n; ++k)
     if (const double above_next = s.center[k - 1] - s.center[k]; above_next > 0) {
       s.radius[k] = add_up(s.radius[k], above(above_next));
       s.center[k] = s.center[k - 1];
     }
+}
+
+}  // namespace
+
+EigenSpectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls) {
+  EigenSpectrum s{{}, first_eigenpairs(a), {}};
+  const auto prove = [&] {
+    s.bounds = {};  // its memory may do for the next
+    s.bounds = bound_eigenpairs(a, s.pairs, calls);
+    return Proof{s.pairs, s.bounds};
+  };
+  refine(s, a.n, goal, prove, [&] { improve_eigenpairs(a, s.pairs, s.bounds, calls); });
+  return s;
+}
+
+SingularSpectrum singular_values_of(const RectangularMatrix& a, const EigenGoal& goal, const Calls& calls) {
+  SingularSpectrum s{{}, first_triplets(a), {}};
+  const auto prove = [&] {
+    s.bounds = {};
+    s.bounds = bound_triplets(a, s.triplets, calls);
+    return Proof{s.triplets.left, s.bounds.both, a.tall() ? Below::zero : Below::negatives, s.bounds.at_zero};
+  };
+  refine(s, a.n, goal, prove, [&] { improve_triplets(a, s.triplets, s.bounds, calls); });
+  for (Index k = 0; k < a.n; ++k) s.outside[k] = mul_up(sqrt_2_up, s.outside[k]);  // of u and v, not of (u, v) / sqrt 2
   return s;
 }
 

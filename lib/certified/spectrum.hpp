@@ -1,7 +1,8 @@
-// Eigenvalues and eigenvectors of a scaled Hermitian matrix with proved bounds (docs/eigenvalues.md).
+// Eigenvalues and eigenvectors of a scaled Hermitian matrix, and singular values and vectors of a scaled matrix, with
+// proved bounds (docs/eigenvalues.md).
 #pragma once
 
-#include "lib/certified/eigenpairs.hpp"
+#include "lib/certified/singular.hpp"
 
 namespace accublas::certified {
 
@@ -15,13 +16,26 @@ struct EigenGoal {
 /// the span of the eigenvectors of its cluster is no longer than outside[k]. Bounds are infinite if nothing is proved.
 struct Spectrum {
   Array center, radius, outside;
-  Eigenpairs pairs;
-  EigenBounds bounds;  ///< of the pairs
   Index steps = 0;
+};
+
+/// A spectrum with the eigenpairs that its last bounds are of.
+struct EigenSpectrum : Spectrum {
+  Eigenpairs pairs;
+  EigenBounds bounds;
+};
+
+/// Singular values in ascending order. For singular vectors, `outside` bounds the part of u_k, and of v_k, outside of
+/// the span of the singular vectors of their cluster.
+struct SingularSpectrum : Spectrum {
+  Triplets triplets;
+  TripletBounds bounds;
 };
 
 /// Computes the spectrum of A, whose largest element lies in [1/2, 1) in magnitude, or is zero. Throws
 /// Error(ACCUBLAS_ERROR_NO_BLAS) if there is no LAPACK.
-Spectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls);
+EigenSpectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls);
+/// Computes the singular values of A, whose largest element is as above.
+SingularSpectrum singular_values_of(const RectangularMatrix& a, const EigenGoal& goal, const Calls& calls);
 
 }  // namespace accublas::certified

@@ -17,16 +17,34 @@ using Syevd = void(const char* jobz, const char* uplo, const void* n, void* a, c
                    const void* lwork, void* iwork, const void* liwork, void* info);
 using Heevd = void(const char* jobz, const char* uplo, const void* n, void* a, const void* lda, double* w, void* work,
                    const void* lwork, double* rwork, const void* lrwork, void* iwork, const void* liwork, void* info);
+using RealGesdd = void(const char* jobz, const void* m, const void* n, void* a, const void* lda, double* s, void* u,
+                       const void* ldu, void* vt, const void* ldvt, void* work, const void* lwork, void* iwork,
+                       void* info);
+using ComplexGesdd = void(const char* jobz, const void* m, const void* n, void* a, const void* lda, double* s, void* u,
+                          const void* ldu, void* vt, const void* ldvt, void* work, const void* lwork, double* rwork,
+                          void* iwork, void* info);
 
 /// The arrays that LAPACK works in. With lengths of -1 it returns the lengths that it wants in their first elements.
-struct EigenWork {
+struct LapackWork {
   std::vector<double> work{0, 0}, rwork{0};
   std::vector<Index> iwork{0};  // as many integers of either width
   Index lwork = -1, lrwork = -1, liwork = -1;
+
+  /// Makes room for what LAPACK wants. The length of iwork is LAPACK's documented one, whatever the width of its
+  /// integers.
+  template <class E>
+  void resize(Index wanted_rwork, Index wanted_iwork) {
+    lwork = std::max<Index>(1, static_cast<Index>(work[0]));
+    lrwork = std::max<Index>(1, wanted_rwork);
+    liwork = std::max<Index>(1, wanted_iwork);
+    work.resize(static_cast<std::size_t>(lwork) * (is_complex<E> ? 2 : 1));
+    rwork.resize(static_cast<std::size_t>(lrwork));
+    iwork.resize(static_cast<std::size_t>(liwork));
+  }
 };
 
 template <class E>
-void call_eigensystem(const RealBlas& blas, Index n, E* a, double* w, EigenWork& with) {
+void call_eigensystem(const RealBlas& blas, Index n, E* a, double* w, LapackWork& with) {
   const FpControl control;
   const auto integer = [&](Index x) { return blas.lapack_integer(x); };
   const BlasInteger order = integer(n), ld = integer(std::max<Index>(n, 1)), lwork = integer(with.lwork),
@@ -41,31 +59,67 @@ void call_eigensystem(const RealBlas& blas, Index n, E* a, double* w, EigenWork&
                                                   lwork.address(), with.iwork.data(), liwork.address(), info.address());
 }
 
+template <class E>
+void call_singular_system(const RealBlas& blas, Index m, Index n, E* a, double* s, E* u, E* vt, LapackWork& with) {
+  const FpControl control;
+  const auto integer = [&](Index x) { return blas.lapack_integer(x); };
+  const BlasInteger rows = integer(m), cols = integer(n), lwork = integer(with.lwork);
+  BlasInteger info = integer(0);
+  if constexpr (is_complex<E>)
+    reinterpret_cast<ComplexGesdd*>(blas.singular_values[1])(
+        "S", rows.address(), cols.address(), a, rows.address(), s, u, rows.address(), vt, cols.address(),
+        with.work.data(), lwork.address(), with.rwork.data(), with.iwork.data(), info.address());
+  else
+    reinterpret_cast<RealGesdd*>(blas.singular_values[0])("S", rows.address(), cols.address(), a, rows.address(), s, u,
+                                                          rows.address(), vt, cols.address(), with.work.data(),
+                                                          lwork.address(), with.iwork.data(), info.address());
+}
+
+template <class E>
+void require_lapack(const void* routine, const char* of_reals, const char* of_complex) {
+  if (!routine)
+    throw Error(ACCUBLAS_ERROR_NO_BLAS, std::string("the real BLAS has no ") + (is_complex<E> ? of_complex : of_reals) +
+                                            ", nor has liblapack.so.3");
+}
+
 }  // namespace
 
 template <class E>
 void eigensystem(Index n, E* a, double* w) {
   const RealBlas& blas = real_blas();
-  if (!blas.eigensystem[is_complex<E> ? 1 : 0])
-    throw Error(ACCUBLAS_ERROR_NO_BLAS, std::string("the real BLAS has no ") + (is_complex<E> ? "zheevd" : "dsyevd") +
-                                            ", nor has liblapack.so.3");
+  require_lapack<E>(blas.eigensystem[is_complex<E> ? 1 : 0], "dsyevd", "zheevd");
   if (const Index most = most_eigensystem(blas.narrow_integers); n > most)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "LAPACK computes eigenvectors of matrices of an order up to " +
                                                 std::to_string(most) + "; the order is " + std::to_string(n));
   with_stack(stack_of_blas(Operation::getrf), [&] {
-    EigenWork with;
+    LapackWork with;
     call_eigensystem(blas, n, a, w, with);
-    with.lwork = std::max<Index>(1, static_cast<Index>(with.work[0]));
-    with.lrwork = std::max<Index>(1, static_cast<Index>(with.rwork[0]));
-    with.liwork = std::max<Index>(1, 3 + 5 * n);  // LAPACK's documented length, whatever the width of its integers
-    with.work.resize(static_cast<std::size_t>(with.lwork) * (is_complex<E> ? 2 : 1));
-    with.rwork.resize(static_cast<std::size_t>(with.lrwork));
-    with.iwork.resize(static_cast<std::size_t>(with.liwork));
+    with.resize<E>(static_cast<Index>(with.rwork[0]), 3 + 5 * n);
     call_eigensystem(blas, n, a, w, with);
+  });
+}
+
+template <class E>
+void singular_system(Index m, Index n, E* a, double* s, E* u, E* vt) {
+  const RealBlas& blas = real_blas();
+  require_lapack<E>(blas.singular_values[is_complex<E> ? 1 : 0], "dgesdd", "zgesdd");
+  const Index most = most_singular_values(blas.narrow_integers), all = most_singular_elements(blas.narrow_integers);
+  if (n > most || m > all / std::max<Index>(n, 1))
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "LAPACK computes at most " + std::to_string(most) +
+                                                " singular values, of matrices of at most " + std::to_string(all) +
+                                                " elements; the matrix is " + std::to_string(m) + " x " +
+                                                std::to_string(n) + " or its transpose");
+  with_stack(stack_of_blas(Operation::getrf), [&] {
+    LapackWork with;
+    call_singular_system(blas, m, n, a, s, u, vt, with);
+    with.resize<E>(is_complex<E> ? n * std::max(5 * n + 7, 2 * m + 2 * n + 1) : 0, 8 * n);
+    call_singular_system(blas, m, n, a, s, u, vt, with);
   });
 }
 
 template void eigensystem(Index, double*, double*);
 template void eigensystem(Index, Complex<double>*, double*);
+template void singular_system(Index, Index, double*, double*, double*, double*);
+template void singular_system(Index, Index, Complex<double>*, double*, Complex<double>*, Complex<double>*);
 
 }  // namespace accublas::cpu

@@ -1,4 +1,4 @@
-// Eigenvalues and eigenvectors by the real LAPACK: an approximation, of which nothing is assumed.
+// Eigenvectors and singular vectors by the real LAPACK: an approximation, of which nothing is assumed.
 #pragma once
 
 #include "lib/call/problem.hpp"
@@ -17,5 +17,17 @@ constexpr Index most_eigensystem(bool narrow) { return narrow ? 32766 : 0x7FFFFF
 /// most_eigensystem, and std::bad_alloc, all before A changes.
 template <class E>
 void eigensystem(Index n, E* a, double* w);
+
+/// The largest n and m n of a matrix, m x n with m >= n, whose singular vectors LAPACK's integers allow. With integers
+/// of 32 bits (`narrow`) the lengths of its workspaces, up to 5 n^2 + 7 n and 2 m n + 2 n^2 + n numbers, must not
+/// overflow.
+constexpr Index most_singular_values(bool narrow) { return narrow ? 16383 : 0x7FFFFFFF; }
+constexpr Index most_singular_elements(bool narrow) { return narrow ? Index{1} << 29 : Index{1} << 60; }
+
+/// Computes the singular values s of A, m x n with m >= n, in descending order, with U, m x n, and V^H, n x n, by
+/// LAPACK's GESDD. Columns are adjacent, and A is overwritten. E is double or Complex<double>. Convergence and errors
+/// as in `eigensystem`; the limits are those above.
+template <class E>
+void singular_system(Index m, Index n, E* a, double* s, E* u, E* vt);
 
 }  // namespace accublas::cpu

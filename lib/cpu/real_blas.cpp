@@ -70,13 +70,16 @@ bool find_all(void* handle, const Spelling& spelling, bool (*wanted)(Operation),
   return complete;
 }
 
-/// Finds LAPACK's routines for eigenvectors, which no routine of the library has the name of.
-void find_eigensystem(void* handle, const Spelling& spelling, RealBlas& blas) {
+/// Finds LAPACK's routines for eigenvectors and singular vectors, which no routine of the library has the name of.
+void find_spectra(void* handle, const Spelling& spelling, RealBlas& blas) {
   using Function = void();
-  const char* const names[] = {"dsyevd", "zheevd"};
-  for (int i = 0; i < 2; ++i)
-    if (Function* found = nullptr; find(handle, spelling, names[i], &found))
-      blas.eigensystem[i] = reinterpret_cast<void*>(found);
+  const auto find_both = [&](const char* of_reals, const char* of_complex, void** to) {
+    for (const char* name : {of_reals, of_complex})
+      if (Function* found = nullptr; find(handle, spelling, name, &found))
+        to[name == of_complex] = reinterpret_cast<void*>(found);
+  };
+  find_both("dsyevd", "zheevd", blas.eigensystem);
+  find_both("dgesdd", "zgesdd", blas.singular_values);
 }
 
 bool find_in_any_spelling(void* handle, RealBlas& blas) {
@@ -84,7 +87,7 @@ bool find_in_any_spelling(void* handle, RealBlas& blas) {
     if (find_all(handle, spelling, RealBlas::is_entry, blas)) {
       find(handle, spelling, "xerbla", &blas.xerbla);
       find(handle, spelling, "isamax", &blas.isamax);
-      find_eigensystem(handle, spelling, blas);
+      find_spectra(handle, spelling, blas);
       blas.narrow_in_blas = spelling.narrow;
       return true;
     }
@@ -222,7 +225,7 @@ void see_to_lapack(RealBlas& blas) {
     void* const first = handle ? dlsym(handle, "dgetrf_") : nullptr;
     if (!first || is_accublas(handle, first)) return;  // stays loaded
     find_all(handle, spellings[0], is_lapack, blas);
-    find_eigensystem(handle, spellings[0], blas);
+    find_spectra(handle, spellings[0], blas);
     blas.narrow_integers = true;
   }
   const Index one = 1, two = 2;

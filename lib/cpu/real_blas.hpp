@@ -55,9 +55,10 @@ struct RealBlas {
   bool narrow_in_blas;           ///< the other routines' integers have 32 bits, not 64
   void (*xerbla)(const char* routine, const void* argument, std::size_t length);  ///< null where it has none
   std::int32_t (*isamax)(const void* n, const float* x, const void* incx);        ///< null where it has none
-  void* eigensystem[2];  ///< LAPACK's DSYEVD and ZHEEVD; null where it has none
-  const char* library;   ///< file that was loaded
-  bool reads_result;     ///< its GEMM was seen to read C where beta = 0
+  void* eigensystem[2];      ///< LAPACK's DSYEVD and ZHEEVD; null where it has none
+  void* singular_values[2];  ///< LAPACK's DGESDD and ZGESDD; null where it has none
+  const char* library;       ///< file that was loaded
+  bool reads_result;         ///< its GEMM was seen to read C where beta = 0
 
   int integer_bytes() const { return narrow_integers ? 4 : 8; }
   /// Whether it is asked for a routine. GEMMT and batches are products of GEMM.
