@@ -107,6 +107,17 @@ bool is_definite(const System& s, const Inverse& inverse, const Calls& calls) {
   return true;
 }
 
+/// Changes elements in host memory by up to two units in the last place, which their positions decide. If a matrix is
+/// exactly singular after rounding, the rounded inverse may be, too, and then no product with it is nonsingular; that of
+/// a matrix whose last bits have no pattern is not.
+void disturb(Index n, double* m) {
+  std::uint64_t state = 0;
+  for (Index i = 0; i < n * n; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's generator
+    m[i] *= 1 + (static_cast<double>(state >> 62) - 1.5) * 0x1p-52;
+  }
+}
+
 void invert_lu(Index n, double* factored, double* x, Index& zero_pivots, const Calls& calls) {
   const Placed pivots(calls.place(), n);
   zero_pivots = calls.factor(n, factored, pivots);
@@ -121,6 +132,7 @@ Inverse improved(const System& s, const Inverse& last, Index parts_of_next, doub
   calls.change_diagonal(n, work, [n](const Mirrored& diagonal) {
     for (Index i = 0; i < n; ++i) diagonal[i] += 1;
   });
+  if (s.wide) disturb(n, work);
   Inverse next;
   next.parts = parts_of_next;
   next.memory = Placed(calls.place(), next.parts * n * n);

@@ -25,8 +25,8 @@ auto numbers(Index count) {
 }
 
 /// One block of right-hand sides: Y is the sum of its parts, unevaluated. The numbers N of A, B and Y are double or
-/// Binary128. For Binary128 the doubles `y_` and `r_` are Y and R rounded away from zero, by which the bounds are
-/// computed.
+/// Binary128. For Binary128 the bounds are computed from doubles: `y_` is Y, `z_` is Z and `r_` is 2^-60 R, rounded
+/// away from zero, so that the rounding of R loses at most 2^-53 of `r_`.
 template <class N>
 class Refinement {
   static constexpr bool wide = std::is_same_v<N, Binary128>;
@@ -55,6 +55,7 @@ class Refinement {
     if constexpr (wide) {
       wide_y_ = numbers<N>(most_ * n_ * sides_);
       wide_r_ = numbers<N>(inverse.parts * n_ * sides_);
+      wide_z_ = numbers<N>(n_ * sides_);
       balls_.wide_center = numbers<N>(n_ * sides_);
       sum_ = std::make_unique<PartsOf>();
     }
@@ -62,10 +63,8 @@ class Refinement {
 
   Balls run() {
     add_correction(false);
-    for (Index i = 0; i < n_ * sides_; ++i) {
-      balls_.center[i] = z_[i];
-      if constexpr (wide) balls_.wide_center[static_cast<std::size_t>(i)] = to_binary128(z_[i]);
-    }
+    for (Index i = 0; i < n_ * sides_; ++i) balls_.center[i] = z_[i];
+    if constexpr (wide) balls_.wide_center = wide_z_;
     if (!(inverse_.contraction < 1)) return std::move(balls_);
     use_parts(parts_);
     while (balls_.iterations < most_iterations) {
@@ -125,14 +124,14 @@ class Refinement {
       double* const y = y_.data() + c * ld_y;
       for (Index i = 0; i < n_; ++i) {
         if constexpr (wide)
-          add_wide(c * ld_y + i, z_[i + c * n_]);
+          add_wide(c * ld_y + i, wide_z_[static_cast<std::size_t>(i + c * n_)]);
         else
           add(y + i, z_[i + c * n_]);
       }
     }
   }
 
-  /// Computes R and Z for Binary128, and R rounded away from zero.
+  /// Computes R and Z for Binary128, and `r_` and `z_`.
   void correct_wide(bool judged) {
     const Index ld_r = inverse_.parts * n_, ld_y = most_ * n_;
     for (Index c = 0; c < sides_; ++c) std::copy_n(b_.data() + c * n_, n_, wide_r_.data() + c * ld_r);
@@ -141,15 +140,15 @@ class Refinement {
                view(wide_r_.data(), ld_r));
     for (Index c = 0; c < sides_; ++c) {
       const Binary128* const r = wide_r_.data() + c * ld_r;
-      for (Index i = 0; i < n_; ++i) r_[c * ld_r + i] = away_from_zero(r[i]);
+      for (Index i = 0; i < n_; ++i) r_[c * ld_r + i] = away_from_zero(r[i], -60);
       for (Index p = 1; p < inverse_.parts; ++p) std::copy_n(r, n_, wide_r_.data() + c * ld_r + p * n_);
     }
-    multiply(*s_.wide, n_, sides_, ld_r, 1, view(inverse_.r), view(wide_r_.data(), ld_r), 0, view(z_.data(), n_));
+    multiply(*s_.wide, n_, sides_, ld_r, 1, view(inverse_.r), view(wide_r_.data(), ld_r), 0, view(wide_z_.data(), n_));
+    for (Index i = 0; i < n_ * sides_; ++i) z_[i] = away_from_zero(wide_z_[static_cast<std::size_t>(i)]);
   }
 
-  /// Adds a correction to the Binary128 parts at `at`, at + n ... An unknown whose correction is not finite stays.
-  void add_wide(Index at, double carry) {
-    if (!is_finite(carry)) return;
+  /// Adds a correction to the Binary128 parts at `at`, at + n ...
+  void add_wide(Index at, const Binary128& carry) {
     sum_->add(wide_y_.data() + at, parts_, n_, carry);
     for (Index p = 0; p < parts_; ++p) y_[at + p * n_] = away_from_zero(wide_y_[static_cast<std::size_t>(at + p * n_)]);
   }
@@ -227,7 +226,7 @@ class Refinement {
   Index parts_;
   std::conditional_t<wide, std::vector<N>, Array> b_;
   Mirrored y_, r_, z_;
-  std::vector<N> wide_y_{}, wide_r_{};
+  std::vector<N> wide_y_{}, wide_r_{}, wide_z_{};
   std::unique_ptr<PartsOf> sum_;
   std::conditional_t<wide, std::vector<N>, Placed> copies_{};  ///< copies of A side by side
   std::vector<Progress> progress_;

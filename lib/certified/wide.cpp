@@ -32,8 +32,8 @@ bool scale_loses(Binary128& x, std::int64_t e) {
 
 }  // namespace
 
-void multiply(const WideNumbers& wide, Index m, Index n, Index k, double alpha, const quad::Operand& a, const quad::Operand& b,
-              double beta, const quad::Operand& c) {
+void multiply(const WideNumbers& wide, Index m, Index n, Index k, double alpha, const quad::Operand& a,
+              const quad::Operand& b, double beta, const quad::Operand& c) {
   // What over- or underflows here makes a radius infinite or larger, which the caller sees.
   static_cast<void>(collect_exceptions([&] {
     quad::multiply({m, n, k, quad::number_of(alpha), a, b, quad::number_of(beta), {c}}, wide.call);
@@ -104,10 +104,10 @@ int scale_side(const System& s, Index side, Binary128* to) {
   return scale == no_exponent ? 0 : scale;
 }
 
-double away_from_zero(const Binary128& x) {
+double away_from_zero(const Binary128& x, int by) {
   const Decoded128 d = decode128(x);
   if (d.mantissa == 0) return 0;
-  const int length = bit_length(d.mantissa), e = length + d.exponent;
+  const int length = bit_length(d.mantissa), e = length + d.exponent + by;
   const int kept = std::min(53, e + 1074);
   double size = least_subnormal<double>();
   if (e > greatest_exponent) {
@@ -116,7 +116,7 @@ double away_from_zero(const Binary128& x) {
     const int drop = std::max(length - kept, 0);
     const auto top = static_cast<std::uint64_t>(d.mantissa >> drop);
     const bool lost = (d.mantissa & ((Uint128{1} << drop) - 1)) != 0;
-    size = std::ldexp(static_cast<double>(top + lost), d.exponent + drop);
+    size = std::ldexp(static_cast<double>(top + lost), d.exponent + by + drop);
   }
   return d.negative ? -size : size;
 }
@@ -142,20 +142,19 @@ Ball<Binary128> scaled(const Binary128& center, double radius, std::int64_t e) {
   Binary128 x = center, r = to_binary128(radius);
   const bool rounded = scale_loses(x, e);
   if (!is_finite(x) || !(radius < HUGE_VAL)) return {x, infinity};
-  // Only subnormal numbers are rounded, by less than 2^-16494. A radius of 0 belongs to an unknown that is exactly 0.
-  const Binary128 exact = r;
-  const auto next = [](const Binary128& y) { return is_finite(y) ? from_bits<Binary128>(to_bits(y) + 1) : y; };
-  if (scale_loses(r, e) && !is_zero(exact)) r = next(r);
-  if (rounded) r = next(r);
+  // Only subnormal numbers are rounded, each by at most half of 2^-16494, and the next number is at least 2^-16494
+  // above.
+  const bool radius_rounded = scale_loses(r, e);
+  if ((rounded || radius_rounded) && is_finite(r)) r = from_bits<Binary128>(to_bits(r) + 1);
   return {x, r};
 }
 
-void PartsOf::add(Binary128* part, Index parts, Index step, double more) {
+void PartsOf::add(Binary128* part, Index parts, Index step, const Binary128& more) {
   const Decoded128 one{1, 0, false};
   sum_.clear();
   for (Index p = 0; p < parts; ++p)
     if (!is_zero(part[p * step])) sum_.add_product(decode128(part[p * step]), one);
-  if (more != 0) sum_.add_product(decode128(more), one);
+  if (!is_zero(more)) sum_.add_product(decode128(more), one);
   for (Index p = 0; p < parts; ++p) {
     const Binary128 next = round_to_binary128(sum_.value(limbs_));
     part[p * step] = next;

@@ -21,8 +21,8 @@ inline quad::Operand view(const Matrix<const double>& m) {
   return quad::view(quad::Format::binary64, m.data, m.row_stride, m.col_stride);
 }
 /// C = alpha A B + beta C, every element rounded once; alpha and beta are 1, -1 or 0.
-void multiply(const WideNumbers& wide, Index m, Index n, Index k, double alpha, const quad::Operand& a, const quad::Operand& b,
-              double beta, const quad::Operand& c);
+void multiply(const WideNumbers& wide, Index m, Index n, Index k, double alpha, const quad::Operand& a,
+              const quad::Operand& b, double beta, const quad::Operand& c);
 /// Returns copies of A above each other, or side by side.
 std::vector<Binary128> copies_above(const System& system, Index copies);
 std::vector<Binary128> copies_beside(const System& system, Index copies);
@@ -34,8 +34,8 @@ bool scale_wide(System& system);
 /// scale_side for the right-hand sides of `wide`.
 int scale_side(const System& system, Index side, Binary128* to);
 
-/// The number that is closest to x and no smaller in magnitude.
-double away_from_zero(const Binary128& x);
+/// x 2^e for a finite x, rounded away from zero.
+double away_from_zero(const Binary128& x, int e = 0);
 Binary128 to_binary128(double x);
 /// A unit in the last place of x, or 2^-1074 if that is smaller.
 double unit_of(const Binary128& x);
@@ -46,9 +46,9 @@ Ball<Binary128> scaled(const Binary128& center, double radius, std::int64_t e);
 /// Exact sums of a few numbers, for one thread.
 class PartsOf {
  public:
-  /// Replaces the parts, which are `step` apart, by those of their sum and of a finite `more`: each part is what the
+  /// Replaces the parts, which are `step` apart, by those of their sum and `more`, all finite: each part is what the
   /// ones before it leave, rounded.
-  void add(Binary128* part, Index parts, Index step, double more);
+  void add(Binary128* part, Index parts, Index step, const Binary128& more);
 
  private:
   WideSum sum_;
