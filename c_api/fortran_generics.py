@@ -123,15 +123,15 @@ generics (docs/factorizations.md).
     ]),
     "certified": ("""Solutions of linear systems of {NUMBERS} with proved error bounds, as generics (docs/certified.md).
 
-The arguments are those of accublas_factorizations_{NAME}, and
+The arguments are those of the modules accublas_factorizations_*, and
   x            the solution
   radius       abs(x - exact) <= radius, for complex numbers part by part; infinity if nothing is proved
   certificate  what was proved, and the reason if a radius is infinite
 An infinite radius sets stat to ACCUBLAS_ERROR_NOT_CERTIFIED; without stat the program goes on. Matrices with a row stride
 other than 1 are copied, and results are copied back.""", [
-        Generic("gesv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs", "x = the solution of a x = b."),
+        Generic("gesv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs", "x = the solution of a x = b.", types="dszcq"),
         Generic("posv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs",
-                "x = the solution of a x = b with a symmetric (Hermitian) a, of which the triangle uplo is read."),
+                "x = the solution of a x = b with a symmetric (Hermitian) a, of which the triangle uplo is read.", types="dszcq"),
     ]),
     "eigenvalues": ("""Eigenvalues and eigenvectors of Hermitian matrices of {NUMBERS} with proved bounds, as generics
 (docs/eigenvalues.md).

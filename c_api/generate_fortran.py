@@ -37,8 +37,8 @@ def named_rows(letter):
     found = {}
     for row in rows:
         own = [name for name, of in row.functions() if of == letter]
-        found |= {row.stem(name): (row, name) for name in own}
-        if own:
+        found |= {row.generic or row.stem(name): (row, name) for name in own}
+        if own and not row.generic:
             found |= {stem: (row, own[0]) for stem in map(row.stem, row.names.split()) if stem not in found}
     return found | {row.stem(row.names.split()[0]): found[row.of_reals] for row in rows if row.of_reals in found and letter not in row.types}
 

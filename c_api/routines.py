@@ -36,6 +36,7 @@ class Row:
     types: str = "dszc"  # q: binary128, w: pairs of doubles, x: numbers of several types
     real: str = ""  # arguments that are real whatever the numbers are
     single: str = ""  # arguments of single precision whatever the type is
+    generic: str = ""  # the stem of its Fortran generic, where it is not that of the name
     of_reals: str = ""  # the operation that this one is for real numbers, where it has no name for them
     kind: str = ""  # the Operation of a Shaped body, where it is not the stem of the name
     work: bool = False  # whether LAPACK's routine has a workspace
@@ -458,6 +459,21 @@ QUAD = [
         {"a": SIDED_A, "b": ("m", "n")}, {**SIDED, "b": "B, m x n, overwritten by X"}, "q"),
 ]
 
+QUAD_SOLVERS = [
+    Row("qgesv", "layout n nrhs a lda b ldb x! ldx radius! ldr certificate",
+        "Solves A X = B in binary128 with a bound of every error: abs(x - exact) <= radius for every element, proved for A and B as they are given. A and B are "
+        "only read. X, the radii and A must not overlap. If a radius cannot be proved, it is infinite, X is an approximation, the status is "
+        "ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. After another error X and the radii are as they were. A target has no effect. "
+        "Proofs: docs/certified.md.",
+        "quad::certified_solution(ctx, {{layout, false, ACCUBLAS_UPPER, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
+        CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}, "q", generic="gesv_certified"),
+    Row("qposv", "layout uplo n nrhs a lda b ldb x! ldx radius! ldr certificate",
+        "Solves A X = B as qgesv does, for a symmetric A, of which only the triangle uplo is read. The radii are proved whether or not A is positive definite; "
+        "certificate->positive_definite says whether that is proved too.",
+        "quad::certified_solution(ctx, {{layout, true, uplo, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",
+        CERTIFIED_SYSTEM, {**ORDER, "a": "A", "b": "B, n x nrhs", "x": "X, n x nrhs"}, "q", generic="posv_certified"),
+]
+
 # Other names of routines in the drop-in for BLAS and LAPACK, each without the letter of its type: the new name, after its types and a colon
 # if it lacks some, and the routine's.
 ALIASES = {
@@ -470,4 +486,4 @@ ALIASES = {
 # The tables by the file of c_api/ that defines their functions, and in the order of accublas.h.
 GROUPS = {"level1": LEVEL1, "level2": LEVEL2, "level3": LEVEL3, "batched": BATCHES, "factorizations": FACTORIZATIONS,
           "factorization_batches": FACTORIZATION_BATCHES, "inverses": INVERSES, "orthogonal": QR, "certified": CERTIFIED,
-          "quad_level1": QUAD_LEVEL1, "quad": QUAD}
+          "quad_level1": QUAD_LEVEL1, "quad": QUAD, "quad_solvers": QUAD_SOLVERS}

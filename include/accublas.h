@@ -3196,6 +3196,62 @@ ACCUBLAS_API accublas_status accublas_qtrsm_ex(accublas_context* ctx, accublas_l
     const void* a, int64_t lda, void* b, int64_t ldb, const accublas_options* options);
 /* clang-format on */
 
+/* Made from c_api/routines.py: quad_solvers */
+/* clang-format off */
+/** Solves A X = B in binary128 with a bound of every error: abs(x - exact) <= radius for every element, proved for A
+ * and B as they are given. A and B are only read. X, the radii and A must not overlap. If a radius cannot be proved,
+ * it is infinite, X is an approximation, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the
+ * reason. After another error X and the radii are as they were. A target has no effect. Proofs: docs/certified.md.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] b B, n x nrhs; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] x X, n x nrhs; in host or device memory
+ * @param[in] ldx leading dimension of x, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] radius bounds of the errors of X, n x nrhs; in host or device memory
+ * @param[in] ldr leading dimension of radius, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qgesv(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx, void* radius, int64_t ldr,
+    accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qgesv_ex(accublas_context* ctx, accublas_layout layout, int64_t n, int64_t nrhs,
+    const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx, void* radius, int64_t ldr,
+    accublas_certificate_t* certificate, const accublas_options* options);
+
+/** Solves A X = B as qgesv does, for a symmetric A, of which only the triangle uplo is read. The radii are proved
+ * whether or not A is positive definite; certificate->positive_definite says whether that is proved too.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] nrhs right-hand sides, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] b B, n x nrhs; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] x X, n x nrhs; in host or device memory
+ * @param[in] ldx leading dimension of x, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] radius bounds of the errors of X, n x nrhs; in host or device memory
+ * @param[in] ldr leading dimension of radius, at least max(1, n) column-major, max(1, nrhs) row-major
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS, _DEVICE,
+ *   _C_UNDEFINED, _ENVIRONMENT, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_qposv(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+    void* radius, int64_t ldr, accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_qposv_ex(accublas_context* ctx, accublas_layout layout, accublas_uplo uplo,
+    int64_t n, int64_t nrhs, const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+    void* radius, int64_t ldr, accublas_certificate_t* certificate, const accublas_options* options);
+/* clang-format on */
+
 /* ---------------------------------------------------------------------------------------------------------------
  * Accumulators (docs/accumulators.md)
  *

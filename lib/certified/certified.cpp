@@ -1,8 +1,10 @@
 #include "lib/certified/certified.hpp"
 
 #include "lib/base/error.hpp"
+#include "lib/base/exceptions.hpp"
 #include "lib/certified/refine.hpp"
 #include "lib/certified/results.hpp"
+#include "lib/certified/wide.hpp"
 
 namespace accublas {
 
@@ -47,6 +49,20 @@ bool load(const CertifiedSystem<E>& p, System& s, std::vector<bool>& side_is_fin
   return s.measure(calls);
 }
 
+bool load(const CertifiedSystem<Binary128>& p, System& s, std::vector<bool>& side_is_finite, const Calls& calls) {
+  for (Index j = 0; j < p.n; ++j)
+    for (Index i = 0; i < p.n; ++i)
+      s.wide->a[static_cast<std::size_t>(i + j * p.n)] = holds(p.a.part, i, j) ? p.a.stored(i, j) : p.a.stored(j, i);
+  for (Index c = 0; c < p.nrhs; ++c) {
+    Binary128* const column = s.wide->b.data() + c * p.n;
+    for (Index i = 0; i < p.n; ++i) column[i] = p.b(i, c);
+    const bool good = std::all_of(column, column + p.n, [](const Binary128& v) { return is_finite(v); });
+    if (!good) std::fill_n(column, p.n, Binary128{});
+    side_is_finite.push_back(good);
+  }
+  return s.measure(calls);
+}
+
 template <class E>
 void put(const CertifiedSystem<E>& p, Index row, Index side, const Ball<RealOf<E>>& ball) {
   const auto write = [&](const Matrix<E>& m, RealOf<E> value) {
@@ -75,15 +91,29 @@ void put(const CertifiedSystem<E>& p, Index row, Index side, const Ball<RealOf<E
   throw Error(ACCUBLAS_ERROR_NOT_CERTIFIED, std::string("the solution is not certified: ") + why());
 }
 
+/// The ball of an unknown in the caller's scale, 2^e times that of the refinement.
+template <class T>
+Ball<T> ball_at(const Balls& balls, Index at, int e) {
+  if constexpr (std::is_same_v<T, Binary128>)
+    return scaled(balls.wide_center[static_cast<std::size_t>(at)], balls.radius[at], e);
+  else
+    return scaled<T>(balls.center[at], balls.radius[at], e);
+}
+
 /// Certifies solutions of systems whose B, x and radius are in host memory. Sets all of *certificate except for the
-/// reason, which it returns.
+/// reason, which it returns. `wide` holds the numbers of a system of binary128.
 template <class E>
-accublas_reason certify(const CertifiedSystem<E>& p, const Calls& calls, accublas_certificate_t* certificate) {
+accublas_reason certify(const CertifiedSystem<E>& p, const Calls& calls, accublas_certificate_t* certificate,
+                        WideNumbers* wide = nullptr) {
   using T = RealOf<E>;
-  constexpr T infinity = std::numeric_limits<T>::infinity();
+  constexpr T infinity = from_bits<T>(FloatFormat<T>::infinity);
   constexpr Index parts = is_complex<E> ? 2 : 1;
-  System s{parts * p.n, p.nrhs, Placed(calls.place(), parts * p.n * parts * p.n), Array(parts * p.n * p.nrhs),
-           p.a.structure != Structure::general};
+  System s{parts * p.n,
+           p.nrhs,
+           Placed(calls.place(), parts * p.n * parts * p.n),
+           Array(wide ? 0 : parts * p.n * p.nrhs),
+           p.a.structure != Structure::general,
+           wide};
   std::vector<bool> side_is_finite;
   if (!load(p, s, side_is_finite, calls)) {
     for (Index c = 0; c < p.nrhs; ++c)
@@ -113,7 +143,7 @@ accublas_reason certify(const CertifiedSystem<E>& p, const Calls& calls, accubla
     for (Index i = 0; i < s.n; ++i) {
       const Index at = i + c % block * s.n;
       Ball<T> ball{canonical_nan<T>(), infinity};
-      if (given) ball = scaled<T>(balls.center[at], balls.radius[at], scale + s.column[static_cast<std::size_t>(i)]);
+      if (given) ball = ball_at<T>(balls, at, scale + s.column[static_cast<std::size_t>(i)]);
       overflow |= given && !is_finite(ball.radius);
       put(p, i, c, ball);
     }
@@ -142,31 +172,34 @@ accublas_reason certify_on_device(const CertifiedSystem<E>& p, const Calls& call
   return reason;
 }
 
+/// Calls certify_there(). If a call runs out of memory when it has begun to write, only an array of the solution itself
+/// is undefined: X is as it was.
+template <class Certify>
+accublas_reason attempt(Certify&& certify_there) {
+  try {
+    return certify_there();
+  } catch (const Error& error) {
+    if (error.status() == ACCUBLAS_ERROR_C_UNDEFINED) throw Error(ACCUBLAS_ERROR_MEMORY, error.what());
+    throw;
+  }
+}
+
 /// Certifies in the memory space of the matrices of `calls`, or on the host if the device's memory does not hold them.
 template <class E>
 void certify_where_possible(const CertifiedSystem<E>& p, Calls& calls, accublas_certificate_t* certificate) {
-  // If a call runs out of memory when it has begun to write, only an array of the solution itself is undefined: X is as
-  // it was.
-  const auto attempt = [&](auto&& certify_there) {
-    try {
-      return certify_there(p, calls, certificate);
-    } catch (const Error& error) {
-      if (error.status() == ACCUBLAS_ERROR_C_UNDEFINED) throw Error(ACCUBLAS_ERROR_MEMORY, error.what());
-      throw;
-    }
-  };
   if (calls.operands_on_device()) {
-    certificate->reason = attempt(certify_on_device<E>);
+    certificate->reason = attempt([&] { return certify_on_device(p, calls, certificate); });
     return;
   }
+  const auto certify_here = [&] { return certify(p, calls, certificate); };
   try {
-    certificate->reason = attempt(certify<E>);
+    certificate->reason = attempt(certify_here);
   } catch (const Error& error) {
     // The device's memory does not hold the matrices; calls may still have it for theirs.
     if (error.status() != ACCUBLAS_ERROR_MEMORY || !calls.place().on_device()) throw;
     calls.move_to_host();
     *certificate = {};
-    certificate->reason = attempt(certify<E>);
+    certificate->reason = attempt(certify_here);
   }
 }
 
@@ -195,6 +228,23 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
     return calls.place().on_device();
   });
   run.finish();
+}
+
+void solve_certified(Context& context, const CertifiedSystem<Binary128>& p, const accublas_options* options,
+                     quad::QuadCall& products, accublas_certificate_t* certificate) {
+  accublas_options inner = lapack::inner_options(options);
+  inner.mode_name = nullptr;
+  inner.mode = ACCUBLAS_MODE_CR;
+  inner.mode_parameter = inner.mode_flags = 0;
+  const Calls calls(context, &inner);
+  *certificate = {};
+  certificate->positive_definite = p.n == 0 && p.a.structure != Structure::general;
+  if (p.n == 0) return;
+  WideNumbers wide{std::vector<Binary128>(static_cast<std::size_t>(p.n * p.n)),
+            std::vector<Binary128>(static_cast<std::size_t>(p.n * p.nrhs)), products};
+  static_cast<void>(collect_exceptions(
+      [&] { certificate->reason = attempt([&] { return certify(p, calls, certificate, &wide); }); }));
+  if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);
 }
 
 #define ACCUBLAS_CERTIFIED(E) \

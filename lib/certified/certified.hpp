@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/call/product.hpp"
+#include "lib/quad/calls.hpp"
 #include "lib/runtime/context.hpp"
 
 namespace accublas {
@@ -22,5 +23,10 @@ struct CertifiedSystem {
 template <class E>
 void solve_certified(Context& context, const CertifiedSystem<E>& problem, const accublas_options* options,
                      accublas_certificate_t* certificate);
+
+/// The certified solution of a system of binary128 numbers. All matrices are in host memory, and products and
+/// factorizations are those of mode cr. The exact products are made as `products` says.
+void solve_certified(Context& context, const CertifiedSystem<Binary128>& problem, const accublas_options* options,
+                     quad::QuadCall& products, accublas_certificate_t* certificate);
 
 }  // namespace accublas

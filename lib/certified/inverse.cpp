@@ -1,5 +1,7 @@
 #include "lib/certified/inverse.hpp"
 
+#include "lib/certified/wide.hpp"
+
 namespace accublas::certified {
 
 namespace {
@@ -7,6 +9,9 @@ namespace {
 constexpr double u = 0x1p-53;
 constexpr double good = 0.5;  // the contraction with which refinement is quick
 constexpr int weightings = 4, improvements = 3;
+// For binary128, whose unknowns need twice as many bits and whose matrices may have larger condition numbers.
+constexpr double good_of_wide = 0x1p-4;
+constexpr int improvements_of_wide = 5;
 
 /// Computes the bounds of G, whose elements cr has rounded: g for the weights v, and the contraction.
 void bound_contraction(const System& s, const double* g_rounded, Inverse& inverse, const Calls& calls) {
@@ -54,11 +59,16 @@ void judge(const System& s, Inverse& inverse, double* work, const Calls& calls) 
   inverse.norm = 0;
   for (Index i = 0; i < n; ++i)
     inverse.norm = inverse.row_sums[i] < HUGE_VAL ? std::max(inverse.norm, inverse.row_sums[i]) : HUGE_VAL;
-  Placed copies;
-  if (inverse.parts > 1) copies = stacked(n, s.a.data(), inverse.parts, calls);
-  const double* const a = inverse.parts > 1 ? copies.data() : s.a.data();
   calls.set_identity(n, work);
-  calls.product(n, n, inverse.parts * n, -1, inverse.r, {a, 1, inverse.parts * n}, 1, {work, 1, n});
+  if (s.wide) {
+    multiply(*s.wide, n, n, inverse.parts * n, -1, view(inverse.r),
+             view(copies_above(s, inverse.parts).data(), inverse.parts * n), 1, view(work, n));
+  } else {
+    Placed copies;
+    if (inverse.parts > 1) copies = stacked(n, s.a.data(), inverse.parts, calls);
+    const double* const a = inverse.parts > 1 ? copies.data() : s.a.data();
+    calls.product(n, n, inverse.parts * n, -1, inverse.r, {a, 1, inverse.parts * n}, 1, {work, 1, n});
+  }
   bound_contraction(s, work, inverse, calls);
 }
 
@@ -97,23 +107,35 @@ bool is_definite(const System& s, const Inverse& inverse, const Calls& calls) {
   return true;
 }
 
+/// Changes elements in host memory by up to two units in the last place, which their positions decide. If a matrix is
+/// exactly singular after rounding, the rounded inverse may be, too, and then no product with it is nonsingular; that of
+/// a matrix whose last bits have no pattern is not.
+void disturb(Index n, double* m) {
+  std::uint64_t state = 0;
+  for (Index i = 0; i < n * n; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's generator
+    m[i] *= 1 + (static_cast<double>(state >> 62) - 1.5) * 0x1p-52;
+  }
+}
+
 void invert_lu(Index n, double* factored, double* x, Index& zero_pivots, const Calls& calls) {
   const Placed pivots(calls.place(), n);
   zero_pivots = calls.factor(n, factored, pivots);
   calls.left_inverse(n, factored, pivots, x);
 }
 
-/// Computes a better inverse (Rump) in two parts: P = R A is taken from `work` = I - R A, X is P^-1, and the inverse is
-/// X R in two parts.
-Inverse improved(const System& s, const Inverse& last, double* work, const Calls& calls) {
+/// Computes a better inverse (Rump) in two or, for binary128, four parts: P = R A is taken from `work` = I - R A, X is
+/// P^-1, and the inverse is X R in so many parts.
+Inverse improved(const System& s, const Inverse& last, Index parts_of_next, double* work, const Calls& calls) {
   const Index n = s.n, parts = last.parts;
   calls.place().run(ScaleStep<double>{{work, 1, n}, -1}, n, n);
   calls.change_diagonal(n, work, [n](const Mirrored& diagonal) {
     for (Index i = 0; i < n; ++i) diagonal[i] += 1;
   });
+  if (s.wide) disturb(n, work);
   Inverse next;
-  next.parts = 2;
-  next.memory = Placed(calls.place(), 2 * n * n);
+  next.parts = parts_of_next;
+  next.memory = Placed(calls.place(), next.parts * n * n);
   next.r = {next.memory.data(), 1, n};
   {
     const Placed x(calls.place(), n * n);
@@ -132,6 +154,11 @@ Inverse improved(const System& s, const Inverse& last, double* work, const Calls
     calls.product(n, n, parts * n, 1, left, right, 0, {high, 1, n});
     calls.copy(n * n, high, low);
     calls.product(n, n, parts * n, 1, left, right, -1, {low, 1, n});
+    if (next.parts == 4) {  // the last two are the pair of what the first two leave
+      calls.copy(2 * n * n, high, high + 2 * n * n);
+      quad::Operand rest{quad::Format::pair, high + 2 * n * n, high + 3 * n * n, 1, n, 1};
+      multiply(*s.wide, n, n, parts * n, 1, view(left), view(right), -1, rest);
+    }
   }
   judge(s, next, work, calls);
   return next;
@@ -157,8 +184,10 @@ Inverses invert(const System& system, bool may_be_definite, const Calls& calls) 
   // after it is.
   Inverse worse;
   const Inverse* last = &first;
-  for (int step = 0; step < improvements && !(first.contraction <= good) && is_finite(last->norm); ++step) {
-    Inverse next = improved(system, *last, work.data(), calls);
+  const int steps = system.wide ? improvements_of_wide : improvements;
+  const double wanted = system.wide ? good_of_wide : good;
+  for (int step = 0; step < steps && !(first.contraction <= wanted) && is_finite(last->norm); ++step) {
+    Inverse next = improved(system, *last, system.wide && step > 0 ? 4 : 2, work.data(), calls);
     const bool better = next.contraction < first.contraction;
     Inverse& place = better ? first : worse;
     place = std::move(next);
