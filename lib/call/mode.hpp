@@ -30,7 +30,7 @@ constexpr Mode emulated(Mode mode) {
 }
 
 /// In dp:repro and sp:repro a product has cr's values if its sums have at most so many terms.
-inline constexpr std::int64_t most_terms_as_cr = 128;
+inline constexpr std::int64_t most_terms_as_cr = 1024;
 
 /// Returns the mode that defines the values of a product whose sums have so many terms.
 constexpr Mode mode_of_values(const Mode& mode, std::int64_t terms) {

@@ -44,7 +44,7 @@ def lay_out(matrices, layout, trans, rng, prefix, output=False):
 def make(name, prefix, mode_group, work=40000):
     rng = generator(name)
     count, m, n, k = shape_of(rng, work)
-    k = longer(rng, mode_group, k)
+    m, n, k = longer(rng, mode_group, (m, n, k), prefix)
     mode = mode_word(rng, mode_group, prefix)
     alpha, beta = (1.0, 0.0) if rng.randint(3) == 0 else (scalar(rng, prefix), scalar(rng, prefix))
     limits = ["complex_share", "over_complex_share"] if prefix in COMPLEX else ["share", "over_share"]

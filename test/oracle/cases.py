@@ -10,6 +10,7 @@ import numpy as np
 
 from complex_data import c_values, norm_of_numbers, operands, scalar
 from data import drawn_kind
+from lines import MOST_TERMS_AS_CR
 from norm_data import NORM_KINDS
 from placement import COL, CONJ, NO, ROW, TRANS, filled, general_strides, place_standard, vector_buffer
 from values import COMPLEX, COMPONENT, DTYPE, POISON, generator, pick, words
@@ -89,14 +90,27 @@ def shape_gemm(rng, work):
     return 3, 3, 3
 
 
-def longer(rng, group, k):
-    """The number of terms for a group of modes. In dp:repro sums of up to 128 terms are cr's, so most get 128 more."""
-    return k + 128 if group == "repro" and 0 < k <= 128 and rng.randint(4) else k
+def terms_of(k, prefix):
+    """How many terms a sum over k entries has."""
+    return 2 * k if prefix in COMPLEX else k
 
 
-def shape_structured(rng, prefix):
+def longer(rng, group, shape, prefix, products=1):
+    """A shape m, n, k for a group of modes; a sum is that of so many products. In dp:repro sums of up to MOST_TERMS_AS_CR
+    terms are cr's, so most cases get so many more, and fewer rows and columns."""
+    m, n, k = shape
+    terms = products * terms_of(1, prefix)
+    if group != "repro" or k == 0 or terms * k > MOST_TERMS_AS_CR or rng.randint(4) == 0:
+        return shape
+    most = pick(rng, (3, 5, 9, 9, 17))
+    return min(m, most), min(n, most), k + MOST_TERMS_AS_CR // terms
+
+
+def shape_structured(rng, prefix, group):
     """Orders at which bands, blocks and decay show, and sums over several blocks of terms."""
-    share = 2 if prefix in COMPLEX else 1
+    share = terms_of(1, prefix)
+    if group == "repro":
+        return (*rng.randint(8, 25, size=2), rng.randint(900 // share, 1600 // share))
     if rng.randint(3):
         return tuple(rng.randint(20, 1 + 80 // share, size=3))
     return (*rng.randint(20, 33, size=2), rng.randint(150, 700 // share))
@@ -105,8 +119,12 @@ def shape_structured(rng, prefix):
 def make_gemm(name, prefix, mode_group, shape=None, kind=None, mode=None, plain=False, work=60000):
     rng = generator(name)
     structured = name.endswith(":matrices") and mode_group != "multiword"
-    m, n, k = shape or (shape_structured(rng, prefix) if structured else shape_gemm(rng, work))
-    k = k if shape else longer(rng, mode_group, k)
+    if shape:
+        m, n, k = shape
+    elif structured:
+        m, n, k = shape_structured(rng, prefix, mode_group)
+    else:
+        m, n, k = longer(rng, mode_group, shape_gemm(rng, work), prefix)
     kind = kind or drawn_kind(rng, name)
     mode = mode or mode_word(rng, mode_group, prefix)
     a, b = operands(rng, kind, m, k, n, prefix)

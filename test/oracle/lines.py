@@ -172,6 +172,8 @@ def slices_product(rows, columns, count, fast, k):
     return _with_units(sums, *units)
 
 
+# In dp:repro and sp:repro all elements have cr's values if sums have at most so many terms (most_terms_as_cr).
+MOST_TERMS_AS_CR = 1024
 RUNGS = {"d": (48, 50, 53, 56, 60, 64), "s": (21, 24, 27, 32, 40)}
 GRADE = {"d": 53, "s": 24}
 
@@ -179,7 +181,7 @@ GRADE = {"d": 53, "s": 24}
 def certificate(rows, columns, k, precision):
     """T_ij per element (None where no rung suffices)."""
     v = GRADE[precision]
-    sampled = [p for p in range(k) if k <= 1024 or (p // 128) % 8 == 0]
+    sampled = [p for p in range(k) if (p // 128) % 8 == 0]
     left = [r.seven_bits() for r in rows]
     right = [c.seven_bits() for c in columns]
     x = multiply([[a[p] for p in sampled] for a in left], [[b[p] for p in sampled] for b in right])

@@ -18,7 +18,7 @@ import exceptions
 import multiword
 from dot2 import dot2_dot_pair, dot2_gemm_pairs
 from dyadic import INF, add_dyadic, decompose, mul_dyadic, round_dyadic, round_root
-from lines import Line, exact_product, fixed_product, integers_of, repro_product, slices_product
+from lines import MOST_TERMS_AS_CR, Line, exact_product, fixed_product, integers_of, repro_product, slices_product
 
 NAN = float("nan")
 
@@ -209,7 +209,7 @@ def inner_products(mode, fmt, a, b, routine, wanted=None, terms=None, computed=N
     k = a.shape[1]
     rows, columns = Finite(a), Finite(b.T)
     kind = mode.kind
-    if kind == "repro" and (routine != "gemm" or k <= 128):
+    if kind == "repro" and (routine != "gemm" or k <= MOST_TERMS_AS_CR):
         kind = "cr"
 
     def of_all(table):

@@ -1,6 +1,7 @@
 """Cases aimed at one kind of mistake each. They run in the oracle suite, and the mutants are tried on them."""
 
 import cases
+from lines import MOST_TERMS_AS_CR
 
 
 def sharp_cases():
@@ -34,7 +35,7 @@ def _table():
         for group in ("cr", "fixed", "dot2"):
             for _ in range(2):
                 add(everything, group, kind=kind)
-        add(both, "repro", kind=kind, shape=(9, 7, 130))
+        add(both, "repro", kind=kind, shape=(9, 7, MOST_TERMS_AS_CR + 2))
         add(both, "slices", kind=kind)
     for kind in ("ties", "cancel", "subnormal", "special"):
         add("dgemv sgemv ddot sdot", "slices", kind=kind)
@@ -55,7 +56,7 @@ def _table():
         add(both, "fixed", kind="largest", shape=(5, 4, 129), mode=f"fixed:{t}")
         add(both, "fixed", kind="ones", shape=(3, 4, 1024), mode=f"fixed:{t}")
     add(both, "cr", kind="largest", shape=(17, 9, 300))
-    add(both, "repro", kind="largest", shape=(17, 9, 300))
+    add(both, "repro", kind="largest", shape=(9, 5, 1300))
 
     # Long inner dimensions: chunks of INT8 and FP64 sums, the certificate's subsampling, rho of the whole k.
     for k in (66100, 131200):
@@ -68,23 +69,23 @@ def _table():
     add("dgemm", "slices", kind="phi1", shape=(2, 2, 33000), mode="slices:2:fast", plain=True)
     add("dgemm", "slices", kind="phi1", shape=(3, 2, 70000), mode="slices:2", plain=True)
     add("dgemm", "cr", kind="phi1", shape=(3, 2, 9000), plain=True)
-    for k in (1024, 1025, 2500):
+    for k in (MOST_TERMS_AS_CR, MOST_TERMS_AS_CR + 1, 2500):
         for kind in ("phi1", "phi2", "mixed", "bands"):
             add(both, "repro", kind=kind, shape=(7, 5, k), plain=True)
 
     # The certificate: rejected elements, several rungs in one call, one T* for all blocks.
     for kind in ("sparse", "mixed", "phi4", "graded", "wild", "bands", "zeros"):
-        for k in (33, 130, 200):
-            add(both, "repro", kind=kind, shape=(33, 17, k), plain=True)
-    for k in (140, 180, 250):
-        add(both, "repro", kind="bands", shape=(600, 24, k), plain=True)
+        for shape in ((33, 17, 33), (9, 8, 1200), (33, 5, 1030)):
+            add(both, "repro", kind=kind, shape=shape, plain=True)
+    for k in (1025, 1060, 1100):
+        add(both, "repro", kind="bands", shape=(150, 9, k), plain=True)
 
-    # The limits of dp:repro: sums of 128 terms have cr's values, and so have all elements if one more is rejected.
+    # The limits of dp:repro: sums of MOST_TERMS_AS_CR terms have cr's values, and so have all elements if one more is rejected.
     for kind in ("share", "over_share", "share_special", "over_share_special"):
-        for k in (128, 129, 1100):
-            add(both, "repro", kind=kind, shape=(40, 33, k), plain=True)
-            add(both, "repro", kind=kind, shape=(40, 33, k))
-        add(both, "repro", kind=kind, shape=(300, 150, 200), plain=True)
+        for more in (0, 1, 76):
+            add(both, "repro", kind=kind, shape=(20, 17, MOST_TERMS_AS_CR + more), plain=True)
+            add(both, "repro", kind=kind, shape=(20, 17, MOST_TERMS_AS_CR + more))
+        add(both, "repro", kind=kind, shape=(70, 35, 1100), plain=True)
 
     # Slices: remainders, ties on the grid, pairs of :fast.
     for d in (1, 2, 3, 4):
@@ -149,18 +150,19 @@ def _table():
 def _add_complex(add):
     """Complex GEMM: each component's own terms, what they have in common, and limits that count real terms."""
     both = "zgemm cgemm"
+    most = MOST_TERMS_AS_CR // 2  # entries of a row: two terms each
 
     # The final rounding of each component; alpha and beta of every form; Inf and NaN in one component.
     for kind in ("ties", "halfway", "cancel", "subnormal", "overflow", "zeros", "special"):
         for style in (" re", " im"):
             for group in ("cr", "fixed", "dot2"):
                 add(both, group, kind=kind + style)
-        add(both, "repro", kind=kind, shape=(9, 7, 65))
+        add(both, "repro", kind=kind, shape=(9, 7, most + 1))
         add(both, "slices", kind=kind)
     for kind in ("integers real", "special parts", "special real", "zeros apart", "wild parts"):
         for _ in range(2):
             add(both, "cr", kind=kind, shape=(5, 4, 3))
-            add(both, "repro", kind=kind, shape=(5, 4, 66))
+            add(both, "repro", kind=kind, shape=(5, 4, most + 2))
 
     # One exponent for both components of a line.
     for t in (2, 3, 8):
@@ -182,18 +184,18 @@ def _add_complex(add):
         add(both, "fixed", kind="small_residues re", shape=(2, 1, k), mode="fixed:8", plain=True)
 
     # The certificate: terms that are sampled, components that one rung or none serves, several rungs in one call.
-    for k in (512, 513, 576, 1250):
+    for k in (most, most + 1, 576, 1250):
         for kind in ("phi1 re", "phi2 im", "mixed parts", "bands apart"):
             add(both, "repro", kind=kind, shape=(7, 5, k), plain=True)
     for kind in ("sparse", "mixed", "phi4", "graded", "bands"):
         for style in (" re", " im", " real"):
             add(both, "repro", kind=kind + style, shape=(17, 9, 40))
-            add(both, "repro", kind=kind + style, shape=(17, 9, 80))
+            add(both, "repro", kind=kind + style, shape=(9, 7, most + 16))
     for kind in ("complex_share", "over_complex_share"):
-        for k in (64, 65, 600):
+        for k in (most, most + 1, 600):
             for style in (" re", " im"):
-                add(both, "repro", kind=kind + style, shape=(20, 33, k), plain=True)
-                add(both, "repro", kind=kind + style, shape=(20, 33, k))
+                add(both, "repro", kind=kind + style, shape=(12, 11, k), plain=True)
+                add(both, "repro", kind=kind + style, shape=(12, 11, k))
 
     # cr: halfway within 2^-900 with every engine, more than one element in doubt.
     for k in (2, 20, 65):
