@@ -107,14 +107,14 @@ bool is_definite(const System& s, const Inverse& inverse, const Calls& calls) {
   return true;
 }
 
-/// Changes elements in host memory by up to 2^-50 of their size, as their positions and `seed` decide. Rounding may
+/// Changes elements in host memory by up to 2^-44 of their size, as their positions and `seed` decide. Rounding may
 /// make an inverse exactly singular, and then no product with it is nonsingular. A matrix whose last bits have no
 /// pattern is not singular.
 void disturb(Index n, double* m, std::uint64_t seed) {
   std::uint64_t state = seed;
   for (Index i = 0; i < n * n; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's generator
-    m[i] += m[i] * (static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-113);
+    m[i] += m[i] * (static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-107);
   }
 }
 
@@ -132,7 +132,6 @@ Inverse improved(const System& s, const Inverse& last, int step, double* work, c
   calls.change_diagonal(n, work, [n](const Mirrored& diagonal) {
     for (Index i = 0; i < n; ++i) diagonal[i] += 1;
   });
-  if (s.wide) disturb(n, work, static_cast<std::uint64_t>(step));
   Inverse next;
   next.parts = s.wide && step > 0 ? 4 : 2;
   next.memory = Placed(calls.place(), next.parts * n * n);
@@ -142,6 +141,7 @@ Inverse improved(const System& s, const Inverse& last, int step, double* work, c
     Placed copies, below;
     Index zeros = 0;
     invert_lu(n, work, x.data(), zeros, calls);
+    if (s.wide) disturb(n, x.data(), static_cast<std::uint64_t>(step));
     Matrix<const double> left{x.data(), n, 1}, right = last.r;
     if (parts > 1) {  // X R = (X, X) (R_1; R_2); the parts of R are adjacent
       copies = stacked(n, x.data(), parts, calls);
