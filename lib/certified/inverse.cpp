@@ -107,14 +107,14 @@ bool is_definite(const System& s, const Inverse& inverse, const Calls& calls) {
   return true;
 }
 
-/// Changes elements in host memory by up to two units in the last place, which their positions decide. If a matrix is
-/// exactly singular after rounding, the rounded inverse may be, too, and then no product with it is nonsingular; that of
-/// a matrix whose last bits have no pattern is not.
-void disturb(Index n, double* m) {
-  std::uint64_t state = 0;
+/// Changes elements in host memory by up to 2^-44 of their size, as their positions and `seed` decide. Rounding may
+/// make an inverse exactly singular, and then no product with it is nonsingular. A matrix whose last bits have no
+/// pattern is not singular.
+void disturb(Index n, double* m, std::uint64_t seed) {
+  std::uint64_t state = seed;
   for (Index i = 0; i < n * n; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's generator
-    m[i] *= 1 + (static_cast<double>(state >> 62) - 1.5) * 0x1p-52;
+    m[i] += m[i] * (static_cast<double>(static_cast<std::int64_t>(state)) * 0x1p-107);
   }
 }
 
@@ -125,16 +125,15 @@ void invert_lu(Index n, double* factored, double* x, Index& zero_pivots, const C
 }
 
 /// Computes a better inverse (Rump) in two or, for binary128, four parts: P = R A is taken from `work` = I - R A, X is
-/// P^-1, and the inverse is X R in so many parts.
-Inverse improved(const System& s, const Inverse& last, Index parts_of_next, double* work, const Calls& calls) {
+/// P^-1, and the inverse is X R in so many parts. `step` counts from 0.
+Inverse improved(const System& s, const Inverse& last, int step, double* work, const Calls& calls) {
   const Index n = s.n, parts = last.parts;
   calls.place().run(ScaleStep<double>{{work, 1, n}, -1}, n, n);
   calls.change_diagonal(n, work, [n](const Mirrored& diagonal) {
     for (Index i = 0; i < n; ++i) diagonal[i] += 1;
   });
-  if (s.wide) disturb(n, work);
   Inverse next;
-  next.parts = parts_of_next;
+  next.parts = s.wide && step > 0 ? 4 : 2;
   next.memory = Placed(calls.place(), next.parts * n * n);
   next.r = {next.memory.data(), 1, n};
   {
@@ -142,6 +141,7 @@ Inverse improved(const System& s, const Inverse& last, Index parts_of_next, doub
     Placed copies, below;
     Index zeros = 0;
     invert_lu(n, work, x.data(), zeros, calls);
+    if (s.wide) disturb(n, x.data(), static_cast<std::uint64_t>(step));
     Matrix<const double> left{x.data(), n, 1}, right = last.r;
     if (parts > 1) {  // X R = (X, X) (R_1; R_2); the parts of R are adjacent
       copies = stacked(n, x.data(), parts, calls);
@@ -186,8 +186,16 @@ Inverses invert(const System& system, bool may_be_definite, const Calls& calls) 
   const Inverse* last = &first;
   const int steps = system.wide ? improvements_of_wide : improvements;
   const double wanted = system.wide ? good_of_wide : good;
+  if (system.wide && !(first.contraction <= wanted)) {
+    Inverse disturbed;
+    disturbed.memory = std::move(first.memory);
+    disturbed.r = first.r;
+    disturb(n, disturbed.memory.data(), improvements_of_wide);
+    first = std::move(disturbed);
+    judge(system, first, work.data(), calls);
+  }
   for (int step = 0; step < steps && !(first.contraction <= wanted) && is_finite(last->norm); ++step) {
-    Inverse next = improved(system, *last, system.wide && step > 0 ? 4 : 2, work.data(), calls);
+    Inverse next = improved(system, *last, step, work.data(), calls);
     const bool better = next.contraction < first.contraction;
     Inverse& place = better ? first : worse;
     place = std::move(next);

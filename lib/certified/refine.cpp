@@ -31,6 +31,7 @@ template <class N>
 class Refinement {
   static constexpr bool wide = std::is_same_v<N, Binary128>;
   static constexpr Index most_iterations = wide ? 200 : 60;
+  static constexpr int patience = wide ? 3 : 1;
   static constexpr double negligible = wide ? 0x1p-240 : 0x1p-120;
 
  public:
@@ -67,13 +68,16 @@ class Refinement {
     if constexpr (wide) balls_.wide_center = wide_z_;
     if (!(inverse_.contraction < 1)) return std::move(balls_);
     use_parts(parts_);
+    int stalled = 0;  // so many steps have not halved the error of any side
     while (balls_.iterations < most_iterations) {
       ++balls_.iterations;
       add_correction(true);
       if (done_) break;
-      if (!improved_) {
+      stalled = improved_ ? 0 : stalled + 1;
+      if (stalled == patience) {
         if (parts_ == most_) break;
         use_parts(parts_ + 1);
+        stalled = 0;
       }
     }
     return std::move(balls_);

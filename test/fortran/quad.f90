@@ -52,10 +52,45 @@ program quad
   c = old
   call accublas_trsm(s, c, diag='U', uplo='L')
   call check(all(c(2, :) == old(2, :) - s(2, 1)*old(1, :)), 'trsm')
+  call test_certified()
   call test_failures()
   call finish()
 
 contains
+
+  !> Solutions of systems whose exact solutions are known, sections, and failures with and without stat.
+  subroutine test_certified()
+    integer, parameter :: order = 6
+    real(wp) :: system(order, order), wanted(order, 2), solution(order, 2), radius(order, 2), two(2*order, 2)
+    type(accublas_certificate_t) :: certificate
+    integer(int32) :: status
+    character(200) :: message
+    character, parameter :: triangles(*) = ['U', 'L']
+    integer :: p
+
+    system = anint(numbers(order, order)/2._wp**20)
+    wanted = anint(numbers(order, 2)/2._wp**20)
+    call accublas_gesv_certified(system, matmul(system, wanted), solution, radius, certificate)
+    call check(all(abs(solution - wanted) <= radius .and. radius <= epsilon(1._wp)*abs(wanted)), 'gesv_certified')
+    call check(certificate%condition >= 1 .and. certificate%contraction < 1 .and. certificate%parts == 1, 'certificate')
+
+    system = matmul(system, transpose(system))
+    do p = 1, 2
+      two = 7
+      call accublas_posv_certified(system, matmul(system, wanted), two(2::2, :), radius, triangles(p), certificate, mode='cr')
+      solution = two(2::2, :)
+      call check(all(abs(solution - wanted) <= radius .and. radius <= epsilon(1._wp)*abs(wanted)), 'posv_certified')
+      call check(all(abs(two(1::2, :) - 7) <= 0) .and. certificate%positive_definite, 'posv_certified: section')
+    end do
+
+    system = 1
+    call accublas_gesv_certified(system, wanted, solution, radius, certificate)
+    call check(.not. any(radius <= huge(1._wp)) .and. certificate%reason == ACCUBLAS_REASON_SINGULAR, 'singular')
+    call accublas_gesv_certified(system, wanted, solution, radius, stat=status, errmsg=message)
+    call check(status == ACCUBLAS_ERROR_NOT_CERTIFIED .and. index(message, 'not certified') > 0, 'singular: stat')
+    call accublas_gesv_certified(system, wanted(2:, :), solution, radius, stat=status, errmsg=message)
+    call check(status == ACCUBLAS_ERROR_ARGUMENT .and. index(message, 'conform') > 0, 'shapes')
+  end subroutine test_certified
 
   !> Numbers of 50 bits.
   function numbers(rows, columns) result(r)
