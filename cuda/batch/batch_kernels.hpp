@@ -61,10 +61,11 @@ inline constexpr Index most_small_work = Index{384} * 384 * 384;
 /// and batch_cr_serves must be true.
 bool batch_fixed_serves(const DeviceModel&, Index m, Index n, Index k, int t);
 /// Returns whether the kernels for small matrices can compute a product with the mode's values. In dp:repro and
-/// sp:repro the values are cr's only for sums of at most most_terms_as_cr terms.
+/// sp:repro the values are cr's for all sums that the kernels can hold.
 inline bool batch_serves(const DeviceModel& model, const Mode& mode, Index m, Index n, Index k) {
+  static_assert(most_batch_terms <= most_terms_as_cr);
   if (mode.kind == ACCUBLAS_MODE_FIXED) return batch_fixed_serves(model, m, n, k, mode.parameter);
-  return (!mode.reproducible || k <= most_terms_as_cr) && batch_cr_serves(model, m, n, k);
+  return batch_cr_serves(model, m, n, k);
 }
 
 /// Computes every element that Ziv's test decides, in one kernel. It sets the bits of the other elements in `open`, and

@@ -93,7 +93,7 @@ TYPED_TEST(ComplexGemm, FactorsOfTwoPartsWithStridesAndSmallWorkspace) {
     this->cpu.set(mode);
     this->gpu.set(mode);
     for (int number = 0; number < scaled(6); ++number) {
-      auto call = this->strided_call();
+      auto call = this->strided_call(mode);
       pick_factors(this->rng, call);
       this->fill(call, {Data::phi, 1});
       this->expect_same(call, mode, number == 0);

@@ -115,8 +115,9 @@ class ComplexGemm : public testing::Test {
     return call;
   }
   /// A small call with any strides.
-  ComplexCall<T> strided_call() {
-    const Index m = 1 + below(rng, 70), n = 1 + below(rng, 70), k = 1 + below(rng, 90);
+  ComplexCall<T> strided_call(const std::string& mode) {
+    const Index m = 1 + below(rng, 70), n = 1 + below(rng, 70),
+                k = inner_dimension(mode, below(rng, 4), 1 + below(rng, 90), 2);
     ComplexCall<T> call{m, n, k, true};
     call.at_a = strided(rng, m, k, true);
     call.at_b = strided(rng, k, n, true);

@@ -155,7 +155,7 @@ TYPED_TEST(GemmBatched, EachMatrixHasItsOwnCertificate) {
   using T = TypeParam;
   Random rng(59);
   this->set("dp:repro");
-  for (const Index k : {129, 1100})
+  for (const Index k : {most_terms_as_cr + 1, Index{1100}})
     for (const bool scalars : {false, true}) {
       Batch<T> x(rng, {{Data::rejected, 0}, {Data::rejected, 1}, {Data::phi, 6}, {Data::phi, 0.5}}, 4, 65, 40, k,
                  ACCUBLAS_COL_MAJOR, scalars ? 3 : 0, 0);
@@ -174,12 +174,7 @@ TYPED_TEST(GemmBatched, ReportOfFixedAndReproducible) {
          {Kind{Data::phi, 0}, Kind{Data::phi, 2}, Kind{Data::ties}, Kind{Data::integers}, Kind{Data::phi, 10}}) {
       this->set(mode);
       const bool large = below(rng, 2);  // of several tiles
-      const bool longer = large && std::string(mode) != "dp:repro";
-      const Batch<T> x(rng, {kind}, 7, large ? 100 : 33, large ? 66 : 40,
-                       longer  ? 190
-                       : large ? 90
-                               : 57,
-                       ACCUBLAS_COL_MAJOR, 0, 0);
+      const Batch<T> x(rng, {kind}, 7, large ? 100 : 33, large ? 66 : 40, large ? 190 : 57, ACCUBLAS_COL_MAJOR, 0, 0);
       std::int64_t rejected = 0;
       std::int32_t bits = 0;
       double bound = 0;
@@ -301,14 +296,14 @@ TYPED_TEST(GemmBatched, GraphsReplayOnOtherData) {
   using T = TypeParam;
   Random rng(55);
   const Stream stream;
-  for (const char* mode : {"cr", "dp:repro", "native"})
+  for (const char* mode : {"cr", "fixed:66", "native"})
     for (bool by_pointers : {false, true}) {
       Context gpu(ACCUBLAS_BACKEND_CUDA);
       gpu.set(mode);
       this->cpu.set(std::string(mode) == "native" ? "cr" : mode);
       ASSERT_EQ(accublas_set_stream(gpu, static_cast<cudaStream_t>(stream)), ACCUBLAS_SUCCESS);
       const bool exact = std::string(mode) == "native";
-      const Index k = exact ? 33 : 200;  // cr: sums in two chunks; dp:repro: a group
+      const Index k = exact ? 33 : 200;  // cr: sums in two chunks; fixed:66: a group
       Batch<T> x(rng, {{exact ? Data::integers : Data::phi, 1}}, 9, 72, 40, k, ACCUBLAS_COL_MAJOR, 1, 1);
       BatchOnDevice<T> operands(x);
       ASSERT_EQ(operands.run(gpu, x, by_pointers, true), ACCUBLAS_SUCCESS) << gpu.error();
@@ -341,16 +336,16 @@ TYPED_TEST(GemmBatched, UsersWorkspaceAndHostOperands) {
   using T = TypeParam;
   Random rng(56);
   const DeviceArray<unsigned char> workspace(std::size_t{32} << 20);
-  for (const Index k : {20, 200})  // 200: groups of three in dp:repro
+  for (const Index k : {20, 200})  // 200: groups of three in fixed:66
     for (const auto& [mode, engine] :
-         {std::pair("cr", "auto"), {"cr", "int8"}, {"dp:repro", "auto"}, {"dp:repro", "int8"}}) {
+         {std::pair("cr", "auto"), {"cr", "int8"}, {"fixed:66", "auto"}, {"fixed:66", "int8"}}) {
       Batch<T> x(rng, ordinary_batches, 7, 40, 30, k, ACCUBLAS_COL_MAJOR, 2, 1);
       x.scalars(T(1), T(1));
       this->cpu.set(mode);
       this->gpu.set(mode, engine);
       ASSERT_EQ(accublas_set_workspace(this->gpu, workspace.data(), workspace.size()), ACCUBLAS_SUCCESS);
       this->expect_same(x, std::string(mode) + " in the user's workspace");
-      if (k == 200 && mode == std::string("dp:repro")) {
+      if (k == 200 && mode == std::string("fixed:66")) {
         EXPECT_GT(this->gpu.report().workspace_bytes, std::int64_t{16} << 20);
       }
       ASSERT_EQ(accublas_set_workspace(this->gpu, nullptr, 0), ACCUBLAS_SUCCESS);

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "lib/call/mode.hpp"
 #include "lib/call/problem.hpp"
 #include "perf/matrices/matrices.hpp"
 
@@ -200,6 +201,14 @@ void rejected(GemmEntries<T>& e, Index more, Random& rng) {
 }
 
 }  // namespace data_detail
+
+/// Returns the inner dimension of call `number` of a test: k, or more in dp:repro and sp:repro, where sums of up to
+/// most_terms_as_cr terms have cr's values. Three in four calls there have sums of so many terms more. `parts` is 2 for
+/// complex numbers.
+inline Index inner_dimension(const std::string& mode, Index number, Index k, Index parts = 1) {
+  const bool longer = mode.ends_with(":repro") && parts * k <= most_terms_as_cr && number % 4 != 0;
+  return longer ? k + most_terms_as_cr / parts : k;
+}
 
 /// A kind for each of matrix_names().
 inline std::vector<Kind> named_kinds() {

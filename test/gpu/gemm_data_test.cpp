@@ -21,7 +21,8 @@ class GemmData : public testing::Test {
     for (const char* mode : modes) {
       set(mode);
       for (int number = 0; number < scaled(count); ++number) {
-        auto p = random_problem<T>(rng, kind, 1 + below(rng, most), 1 + below(rng, most), 2 + below(rng, most_k));
+        auto p = random_problem<T>(rng, kind, 1 + below(rng, most), 1 + below(rng, most),
+                                   inner_dimension(mode, number, 2 + below(rng, most_k)));
         if (number % 3 == 1) p.alpha = T(-1.3), p.beta = T(0.7);
         if (number % 3 == 2) p.alpha = T(0.5), p.beta = T(-1);
         expect_same(cpu, gpu, p, mode, number % 2 == 1);
@@ -55,15 +56,15 @@ TYPED_TEST(GemmData, NamedMatrices) {
   for (const Kind& kind : named_kinds()) this->check(kind, 3, 150, 250, FOUR_MODES, 30);
 }
 
-// The limits of dp:repro: sums of up to 128 terms have cr's values, and so have all elements if more than one in 64 is
-// rejected. A row or column with Inf or NaN counts among the elements.
+// The limits of dp:repro: sums of up to most_terms_as_cr terms have cr's values, and so have all elements if more than one
+// in 64 is rejected. A row or column with Inf or NaN counts among the elements.
 TYPED_TEST(GemmData, LimitsOfReproducible) {
   using T = TypeParam;
   Random rng(31);
   this->set("dp:repro");
   int number = 0;
   for (const char* engine : {"auto", "int8", "fp64", "fp16"})
-    for (const Index k : {128, 129, 700, 1100})
+    for (const Index k : {most_terms_as_cr, most_terms_as_cr + 1, Index{1100}})
       for (const double more : {0, 1})
         for (const auto& [m, n] : {std::pair<Index, Index>{65, 70}, {200, 333}, {1, 640}, {700, 530}}) {
           this->gpu.set("dp:repro", engine);
@@ -76,7 +77,7 @@ TYPED_TEST(GemmData, LimitsOfReproducible) {
           const std::int64_t rejected = this->gpu.report().rejected;
           EXPECT_EQ(rejected, this->cpu.report().rejected) << engine << " " << p.describe();
           if (number % 4 != 1) {
-            EXPECT_EQ(rejected, k <= 128 ? 0 : more > 0 ? m * n : m * n / 64) << engine << " " << p.describe();
+            EXPECT_EQ(rejected, k <= most_terms_as_cr ? 0 : more > 0 ? m * n : m * n / 64) << engine << " " << p.describe();
           }
         }
 }
@@ -94,7 +95,8 @@ TYPED_TEST(GemmData, Decaying) {
     for (const char* mode : {"cr", "dp:repro"}) {
       this->set(mode);
       std::vector<std::array<Index, 3>> shapes = {{300, 500, 200}, {401, 290, 333}};
-      if (kind.name() == "decay:0.1") shapes.push_back({1400, 97, 800});  // with results below the least number
+      if (mode == std::string("dp:repro")) shapes = {{300, 400, 1030}, {401, 290, 1333}};
+      if (kind.name() == "decay:0.1") shapes.push_back({1400, 97, 1100});  // with results below the least number
       for (const auto& [m, n, k] : shapes) {
         ++number;
         const auto trans = [&](int which) {
@@ -216,7 +218,7 @@ TYPED_TEST(GemmData, AllZero) {
   Random rng(23);
   for (const char* mode : FOUR_MODES) {
     this->set(mode);
-    auto p = plain_problem<TypeParam>(rng, {Data::phi, 1}, 70, 60, 50);
+    auto p = plain_problem<TypeParam>(rng, {Data::phi, 1}, 70, 60, inner_dimension(mode, 1, 50));
     for (auto& x : p.a) x = 0;
     p.beta = TypeParam(0.5);
     expect_same(this->cpu, this->gpu, p, mode);
@@ -330,7 +332,7 @@ TYPED_TEST(GemmData, UsersWorkspace) {
     ASSERT_EQ(accublas_set_workspace(this->gpu, buffer, bytes), ACCUBLAS_SUCCESS) << this->gpu.error();
     for (const char* mode : FOUR_MODES) {
       this->set(mode);
-      const auto p = random_problem<T>(rng, {Data::phi, 2}, 500, 400, 900);
+      const auto p = random_problem<T>(rng, {Data::phi, 2}, 500, 400, inner_dimension(mode, 1, 200));
       expect_same(this->cpu, this->gpu, p, std::string(mode) + ", user's workspace");
       if (testing::Test::HasFatalFailure()) return;
     }

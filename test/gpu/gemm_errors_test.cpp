@@ -72,7 +72,7 @@ TYPED_TEST(GemmErrors, BadArguments) {
 
 TYPED_TEST(GemmErrors, UsersWorkspaceTooSmall) {
   using T = TypeParam;
-  const auto p = plain_problem<T>(this->rng, {Data::phi, 1}, 300, 200, 400);
+  const auto p = plain_problem<T>(this->rng, {Data::phi, 1}, 300, 200, most_terms_as_cr + 76);
   const OnDevice<T> device(p);
   const DeviceArray<unsigned char> workspace(4096);
   ASSERT_EQ(accublas_set_workspace(this->gpu, workspace.data(), workspace.size()), ACCUBLAS_SUCCESS);

@@ -36,7 +36,7 @@ TYPED_TEST(GemmErrors, BoundsHold) {
   for (const char* mode : {"native", "dp", "dp:repro", "cr", "fixed:24", "fixed:53", "fixed:90", "fixed:7"})
     for (const Kind& kind : {Kind{Data::phi, 0}, Kind{Data::phi, 1}, Kind{Data::phi, 4}, Kind{Data::cancellation},
                              Kind{Data::block_diagonal}, Kind{Data::ties}}) {
-      auto p = plain_problem<T>(this->rng, kind, 60, 50, 200);
+      auto p = plain_problem<T>(this->rng, kind, 60, 50, inner_dimension(mode, 1, 200));
       p.alpha = T(-1.3), p.beta = T(0.7);
       this->gpu.set(mode);
       std::vector<T> out;
@@ -84,7 +84,8 @@ TYPED_TEST(GemmErrors, ReportTellsWhatRan) {
          {Kind{Data::phi, 0.5}, Kind{Data::phi, 2}, Kind{Data::phi, 6}, Kind{Data::block_diagonal},
           Kind{Data::cancellation}, Kind{Data::ties}, Kind{Data::integers}, Kind{Data::zero_lines}}) {
       const std::string what = std::string(mode) + " on " + kind.name();
-      const auto p = plain_problem<T>(this->rng, kind, 260, 150, 520);  // cr: more terms than small products have
+      // More terms than small products and products of dp:repro with cr's values have.
+      const auto p = plain_problem<T>(this->rng, kind, 260, 150, most_terms_as_cr + 20);
       this->cpu.set(mode);
       this->gpu.set(mode);
       std::vector<T> want, got;

@@ -36,8 +36,9 @@ TYPED_TEST(GemmStream, CallsReturnBeforeTheirStreamRuns) {
   for (const char* mode : {"cr", "dp:repro", "fixed:53", "dot2", "dp"}) {
     this->gpu.set(mode);
     for (const bool device_scalars : {false, true}) {
-      const auto first = plain_problem<T>(rng, {Data::phi, 1}, 300, 200, 400);
-      auto second = plain_problem<T>(rng, {Data::phi, 4}, 300, 200, 400);
+      const Index k = inner_dimension(mode, 1, 400);
+      const auto first = plain_problem<T>(rng, {Data::phi, 1}, 300, 200, k);
+      auto second = plain_problem<T>(rng, {Data::phi, 4}, 300, 200, k);
       second.beta = T(0.5);
       const OnDevice<T> operands(first);
       ASSERT_EQ(accublas_set_pointer_mode(this->gpu, device_scalars ? ACCUBLAS_POINTER_DEVICE : ACCUBLAS_POINTER_HOST),
@@ -121,7 +122,7 @@ TYPED_TEST(GemmStream, TwoContextsAndTwoThreads) {
   for (int number = 0; number < 12; ++number) {
     const char* const modes[] = {"cr", "dp:repro", "fixed:53"};
     Job job{plain_problem<T>(rng, ways[static_cast<std::size_t>(number) % ways.size()], 60 + below(rng, 200),
-                             60 + below(rng, 200), 50 + below(rng, 300)),
+                             60 + below(rng, 200), inner_dimension(modes[number % 3], number, 50 + below(rng, 300))),
             modes[number % 3],
             {}};
     job.want = this->expected(job.problem, job.mode);
@@ -214,7 +215,7 @@ void capture_and_replay(const std::string& mode, Memory memory, bool device_scal
                             : memory == Memory::context_at_once ? ", first call"
                                                                 : "") +
                            (device_scalars ? ", scalars on the device" : "");
-  const Index m = 260, n = 190, k = 300;
+  const Index m = 260, n = 190, k = inner_dimension(mode, 1, 300);
   Context cpu(ACCUBLAS_BACKEND_CPU), gpu(ACCUBLAS_BACKEND_CUDA);
   cpu.set(mode == "dp" ? "cr" : mode);
   gpu.set(mode);

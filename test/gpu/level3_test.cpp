@@ -56,6 +56,15 @@ class Level3 : public testing::Test {
     return p;
   }
 
+  /// A problem whose sums have more terms than those that have cr's values in dp:repro.
+  Problem make_long(const Level3Routine& r, Index parts, const Kind& kind) {
+    const Index terms = most_terms_as_cr / parts + 1 + below(rng, 30), few = 1 + below(rng, 40);
+    const bool of_order = has_name(r, "symm") || has_name(r, "hemm") || has_name(r, "trmm");
+    Problem p = make(r, parts, of_order ? terms : few, of_order ? terms : few, of_order ? few : terms, kind);
+    if (of_order) (p.x.side == ACCUBLAS_LEFT ? p.x.n : p.x.m) = few;
+    return p;
+  }
+
   void expect_same(const Level3Routine& r, const Problem& p, const std::string& what, bool staged = false) {
     std::vector<T> b = p.b, c = p.c;
     ASSERT_EQ(r.run(cpu, p.x, p.alpha, p.a.data(), b.data(), p.beta, c.data()), ACCUBLAS_SUCCESS)
@@ -97,12 +106,14 @@ TYPED_TEST(Level3, EveryMode) {
   for (const std::string& mode : level3_modes) {
     this->cpu.set(mode);
     this->gpu.set(mode);
-    const Index most = mode == "dp:repro" ? 250 : 130;  // sums of up to 128 terms are cr's
+    const Index most = 130;
     this->for_routines([&](const Level3Routine& r, Index parts) {
       for (int i = 0; i < 3 && !testing::Test::HasFatalFailure(); ++i)
         this->expect_same(r,
-                          this->make(r, parts, 1 + below(this->rng, most), 1 + below(this->rng, most),
-                                     1 + below(this->rng, most), {Data::phi, 1}),
+                          mode == "dp:repro" && i < 2
+                              ? this->make_long(r, parts, {Data::phi, 1})
+                              : this->make(r, parts, 1 + below(this->rng, most), 1 + below(this->rng, most),
+                                           1 + below(this->rng, most), {Data::phi, 1}),
                           mode, i == 0);
     });
     if (testing::Test::HasFatalFailure()) return;
@@ -120,10 +131,11 @@ TYPED_TEST(Level3, EveryKindOfData) {
     for (const Kind& kind : kinds)
       this->for_routines([&](const Level3Routine& r, Index parts) {
         if (testing::Test::HasFatalFailure()) return;
-        const Index more = !std::strcmp(mode, "dp:repro") ? 128 * below(this->rng, 2) : 0;
+        const bool longer = !std::strcmp(mode, "dp:repro") && below(this->rng, 4) == 0;
         this->expect_same(r,
-                          this->make(r, parts, more + 1 + below(this->rng, 40), more + 1 + below(this->rng, 70),
-                                     more + 1 + below(this->rng, 90), kind),
+                          longer ? this->make_long(r, parts, kind)
+                                 : this->make(r, parts, 1 + below(this->rng, 40), 1 + below(this->rng, 70),
+                                              1 + below(this->rng, 90), kind),
                           std::string(mode) + " " + kind.name());
       });
     if (testing::Test::HasFatalFailure()) return;
@@ -141,11 +153,13 @@ TYPED_TEST(Level3, FactorsOnTheDevice) {
     ASSERT_EQ(accublas_set_pointer_mode(gpu, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_SUCCESS);
     this->for_routines([&](const Level3Routine& r, Index parts) {
       if (testing::Test::HasFatalFailure()) return;
-      // In dp:repro HER2K with k > 32 needs alpha in host memory.
-      const Index most_terms = has_name(r, "her2k") && !std::strcmp(mode, "dp:repro") ? 32 : 50;
+      // In dp:repro HER2K needs alpha in host memory if its sums have more terms than cr's values have.
+      const bool certified = !std::strcmp(mode, "dp:repro") && !has_name(r, "her2k");
       for (int factors = 0; factors < (has_name(r, "her2k") ? 8 : 4); ++factors) {
-        auto p = this->make(r, parts, 1 + below(this->rng, 60), 1 + below(this->rng, 60),
-                            1 + below(this->rng, most_terms), {exact ? Data::integers : Data::phi, 1});
+        auto p = certified && factors == 0
+                     ? this->make_long(r, parts, {Data::phi, 1})
+                     : this->make(r, parts, 1 + below(this->rng, 60), 1 + below(this->rng, 60),
+                                  1 + below(this->rng, 50), {exact ? Data::integers : Data::phi, 1});
         if (exact) p.alpha[0] = 2, p.alpha[1] = 0, p.beta[0] = p.beta[1] = 0;
         if (factors == 1) p.alpha[0] = p.alpha[1] = 0;
         if (factors == 2) p.alpha[0] = p.alpha[1] = 0, p.beta[0] = 1, p.beta[1] = 0;
@@ -178,8 +192,11 @@ TYPED_TEST(Level3, TilesAndBlocks) {
       this->gpu.set(mode);
       this->for_routines([&](const Level3Routine& r, Index parts) {
         if (testing::Test::HasFatalFailure()) return;
-        const Index n = (parts == 1 ? 900 : 520) + below(this->rng, 100);
-        auto p = this->make(r, parts, 300, n, 200 + below(this->rng, 300), {Data::phi, 0.5});
+        const bool certified = !std::strcmp(mode, "dp:repro");
+        const Index n = (parts == 2 ? 520 : certified ? 1030 : 900) + below(this->rng, 100);
+        auto p = this->make(r, parts, 300, n, inner_dimension(mode, 1, 200 + below(this->rng, 200), parts),
+                            {Data::phi, 0.5});
+        if (certified) p.x.side = ACCUBLAS_RIGHT;  // sums of n terms
         // The CPU joins parts element by element: one routine in two modes is enough.
         if (parts == 2 && !has_name(r, "syrk")) p.alpha[1] = p.beta[1] = 0, p.alpha[0] = 1;
         this->expect_same(r, p, mode);
@@ -248,20 +265,22 @@ TYPED_TEST(Level3, GradeAndNative) {
     });
 }
 
-/// Refused with C as it was: in dp:repro T* would have to wait for HER2K's alpha. A sum of up to 128 terms has no T*.
+/// Refused with C as it was: in dp:repro T* would have to wait for HER2K's alpha. A sum of up to most_terms_as_cr terms has
+/// no T*.
 TEST(Level3OnGpu, FactorsOfHer2k) {
   Context context(ACCUBLAS_BACKEND_CUDA);
   context.set("dp:repro");
-  const std::vector<double> numbers(8 * 33, 1);
+  constexpr Index most = most_terms_as_cr / 4;  // a complex number of two products has four terms
+  const std::vector<double> numbers(8 * (most + 1), 1);
   const DeviceArray<double> a(numbers), c(numbers), one(numbers);
   ASSERT_EQ(accublas_set_pointer_mode(context, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_SUCCESS);
   const auto her2k = [&](Index k) {
     return accublas_zher2k(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, 4, k, one.data(), a.data(),
                            4, a.data(), 4, one.data(), c.data(), 4);
   };
-  EXPECT_EQ(her2k(33), ACCUBLAS_ERROR_UNAVAILABLE);
+  EXPECT_EQ(her2k(most + 1), ACCUBLAS_ERROR_UNAVAILABLE);
   EXPECT_EQ(c.values(), numbers);
-  EXPECT_EQ(her2k(32), ACCUBLAS_SUCCESS) << context.error();
+  EXPECT_EQ(her2k(most), ACCUBLAS_SUCCESS) << context.error();
 }
 
 }  // namespace

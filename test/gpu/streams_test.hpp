@@ -29,7 +29,8 @@ class Streams : public testing::Test {
     std::vector<Job> all;
     for (const char* mode : {"cr", "dp:repro", "fixed:40", "dot2", "slices:3"})
       for (const Kind& kind : {Kind{Data::phi, 1}, Kind{Data::phi, 10}, Kind{Data::ties}})
-        all.push_back(job(mode, kind, 200 + below(rng, 200), 200 + below(rng, 200), 200 + below(rng, 300)));
+        all.push_back(job(mode, kind, 200 + below(rng, 200), 200 + below(rng, 200),
+                          inner_dimension(mode, 1, 200 + below(rng, 300))));
     for (const char* mode : {"cr", "fixed:40", "dot2"}) all.push_back(job(mode, {Data::phi, 1}, 700, 1, 3000));
     return all;
   }
