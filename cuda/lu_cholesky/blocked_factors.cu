@@ -218,7 +218,7 @@ class BlockedLu {
 
 // ---- Cholesky -------------------------------------------------------------------------------------------------------
 
-/// What the first warp computes in a step; steps alternate between two of these.
+/// The first warp stores its results here. Two of these alternate from step to step.
 template <class E, bool cr>
 struct CholeskyStorage {
   struct Step {
