@@ -11,6 +11,7 @@
 #include "cuda/exact/exact.hpp"
 #include "cuda/exact/exact_call.hpp"
 #include "cuda/int8/convert.hpp"
+#include "cuda/int8/spare_moduli.hpp"
 #include "cuda/scaling/measure.hpp"
 #include "lib/call/accuracy.hpp"
 
@@ -40,6 +41,7 @@ Int8Call<T>::Int8Call(State& of_context, const Call<Gemm<T>, T>& call, Execution
                       .combined = combined != nullptr,
                       .offer = offer,
                       .sum_moduli = sum_moduli,
+                      .spare_moduli = SpareModuli::current(),
                       .tuning = model.tuning().int8,
                       .slabs = grouped ? no_slabs : model.tuning().slabs})) {}
 

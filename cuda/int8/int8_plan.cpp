@@ -164,17 +164,20 @@ PassLaunch launch_for_bits(const EngineCall<T>& call, const Buffers& buffers, in
   throw Error(ACCUBLAS_ERROR_INTERNAL, "the moduli do not hold T = " + std::to_string(t));
 }
 
-/// A launch for every rung of the ladder, and for the numbers of moduli that lines alone may suffice for.
+/// A launch for every rung of the ladder, and for the numbers of moduli that lines alone may suffice for, with the
+/// spare moduli of the plan.
 template <class T>
-PassLaunch launch_for_ladder(const EngineCall<T>& call, const Buffers& buffers, const CertificateLadder& ladder) {
+PassLaunch launch_for_ladder(const EngineCall<T>& call, const Int8Plan& plan) {
+  const Buffers& buffers = plan.buffers;
+  const CertificateLadder& ladder = plan.ladder;
   if (ladder.kind == CertificateRungKind::bits) {
     constexpr CertificateRungs rungs = certificate_rungs<T>();
     return launch_for_bits(call, buffers, rungs.t[rungs.count - 1], ladder.residues);
   }
   const CertificateModuli rungs = certificate_moduli<T>(call.rows.k, ladder.residues);
   const EvenModuli by_lines = even_moduli(sizeof(T) == sizeof(float), call.rows.k, ladder.residues);
-  const int moduli = std::max(rungs.moduli[std::min(rungs.count, ladder.most) - 1], by_lines.most);
-  return launch_for(call, buffers, moduli, ladder.residues);
+  const int moduli = std::max(rungs.moduli[std::min(rungs.count, ladder.most) - 1], by_lines.most) + plan.spare_moduli;
+  return launch_for(call, buffers, std::min(moduli, most_moduli(ladder.residues)), ladder.residues);
 }
 
 template <class T>
@@ -187,7 +190,7 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
     case Int8Flow::grade:
       // The first pass of dp:repro may be cr's.
       if (request.mode.reproducible) return launch_for(call, plan.buffers, most_moduli(plan.residues), plan.residues);
-      return launch_for_ladder(call, plan.buffers, plan.ladder);
+      return launch_for_ladder(call, plan);
     case Int8Flow::sums:
       break;
   }
@@ -310,6 +313,7 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request) {
     const CertificateRungKind kind = certificate_kind(request.mode, k, plan.chunk);
     plan.ladder = certificate_ladder<T>(kind, k, plan.residues, request.offer);
     plan.certificate_stride = certificate_stride_of(k, kind);
+    plan.spare_moduli = request.spare_moduli;
     plan.certificate =
         certificate_blocks(m, n, certificate_terms(k, plan.certificate_stride), plan.chunk, plan.buffers);
   }

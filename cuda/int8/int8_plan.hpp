@@ -33,6 +33,7 @@ struct Int8Request {
   bool combined = false;               ///< Gemm::combined: alpha or beta is complex
   const NativeOffer* offer = nullptr;  ///< cuBLAS may take the call over
   int sum_moduli = 0;                  ///< more than 0: flow sums, with so many moduli
+  int spare_moduli = 0;                ///< in flow grade: moduli beyond those of a rung of moduli
   Int8Tuning tuning{};
   SlabTuning slabs{};
 };
@@ -48,6 +49,7 @@ struct Int8Plan {
   // Flow grade.
   CertificateLadder ladder;
   int certificate_stride;
+  int spare_moduli;  ///< beyond those of a rung of moduli
   CertificateBlocks certificate;
   // Passes.
   int passes;  ///< at most; the device leaves out those that it does not need

@@ -93,7 +93,7 @@ __global__ void make_fixed_plan(int index, int t, Index m, Index n, Index k, Pas
 }
 
 template <class T>
-__global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunch launched, Scalar<T> alpha,
+__global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunch launched, int spare, Scalar<T> alpha,
                                  bool has_offer, NativeOffer offer, Capacities capacities, CallState* state) {
   await_predecessor();
   PassPlan plan{};
@@ -103,6 +103,7 @@ __global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunc
     plan.active = plan.equal_norms = 1;
     plan.elements = by_lines ? Elements::all : Elements::not_open;
     plan.moduli = by_lines ? state->common_moduli : rungs.moduli[state->largest_rung - 1];
+    plan.moduli = max(plan.moduli, min(plan.moduli + spare, launched.moduli));
     split_bits(capacity_of(capacities.log2[plan.moduli]), relative_norm(state->rows), relative_norm(state->cols), k,
                plan.row_bits, plan.col_bits);
     if (by_lines && state->common_bits) share_bits(plan.row_bits, plan.col_bits);
@@ -357,9 +358,10 @@ void plan_fixed(const DeviceModel& model, int index, int t, const Lines& rows, c
 
 template <class T>
 void plan_moduli(const DeviceModel& model, int index, const Lines& rows, const Lines& cols, const PassLaunch& launched,
-                 Scalar<T> alpha, const NativeOffer* offer, CallState* state, cudaStream_t stream) {
+                 int spare, Scalar<T> alpha, const NativeOffer* offer, CallState* state, cudaStream_t stream) {
   launch(model, "plan of a pass by moduli", make_moduli_plan<T>, {1, 1}, stream, index, rows.count, cols.count, rows.k,
-         launched, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(launched.residues), state);
+         launched, spare, alpha, offer != nullptr, offer ? *offer : NativeOffer{}, int8_capacities(launched.residues),
+         state);
 }
 
 template <class T>
@@ -382,13 +384,13 @@ void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Li
          int8_capacities(ResidueKind::real), state);
 }
 
-#define ACCUBLAS_INSTANTIATE(T)                                                                                       \
-  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double,    \
-                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t, const GroupStride&);           \
-  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, Scalar<T>,     \
-                               const NativeOffer*, CallState*, cudaStream_t);                                         \
-  template void plan_cr<T>(const DeviceModel&, int, Index, const Operand<T>&, const Lines&, const Operand<T>&,        \
-                           const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, const TileTime&, double, \
+#define ACCUBLAS_INSTANTIATE(T)                                                                                        \
+  template void plan_fixed<T>(const DeviceModel&, int, int, const Lines&, const Lines&, const PassLaunch&, double,     \
+                              Scalar<T>, const NativeOffer*, CallState*, cudaStream_t, const GroupStride&);            \
+  template void plan_moduli<T>(const DeviceModel&, int, const Lines&, const Lines&, const PassLaunch&, int, Scalar<T>, \
+                               const NativeOffer*, CallState*, cudaStream_t);                                          \
+  template void plan_cr<T>(const DeviceModel&, int, Index, const Operand<T>&, const Lines&, const Operand<T>&,         \
+                           const Lines&, const PassLaunch&, const std::uint32_t*, Scalar<T>, const TileTime&, double,  \
                            CallState*, cudaStream_t, const CallGroup<T>&);
 ACCUBLAS_FOR_REAL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

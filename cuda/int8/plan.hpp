@@ -27,11 +27,12 @@ template <class T>
 void plan_fixed(const DeviceModel&, int index, int t, const Lines& rows, const Lines& cols, const PassLaunch&,
                 double target, Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t,
                 const GroupStride& group = {});
-/// Plans state->pass[index] for the number of moduli that the certificate found, with lines scaled to equal norms. It
-/// computes all elements if the lines alone decided the number, else those that are not open. The pass is inactive if
-/// the certificate found no number, or if the data make the offer worth taking.
+/// Plans state->pass[index] for the number of moduli that the certificate found and `spare` more, as far as the launch
+/// has them, with lines scaled to equal norms. It computes all elements if the lines alone decided the number, else
+/// those that are not open. The pass is inactive if the certificate found no number, or if the data make the offer
+/// worth taking.
 template <class T>
-void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& cols, const PassLaunch&,
+void plan_moduli(const DeviceModel&, int index, const Lines& rows, const Lines& cols, const PassLaunch&, int spare,
                  Scalar<T> alpha, const NativeOffer*, CallState*, cudaStream_t);
 /// Plans state->pass[index] for cr. It takes the least number of moduli that leaves few elements undecided, estimated
 /// from sampled elements (docs/internals/gpu.md). `certified` is 0 in a call of cr, else the number of elements

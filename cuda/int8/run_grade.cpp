@@ -57,8 +57,8 @@ void run_accepted(Int8Call<T>& call) {
   const Int8Arrays& arrays = call.arrays;
   const PassLaunch& launched = call.plan.first;
   if (call.plan.ladder.kind == CertificateRungKind::moduli) {
-    plan_moduli<T>(call.model, 0, arrays.rows, arrays.cols, launched, call.in_engine.alpha, call.offer, call.device,
-                   call.stream);
+    plan_moduli<T>(call.model, 0, arrays.rows, arrays.cols, launched, call.plan.spare_moduli, call.in_engine.alpha,
+                   call.offer, call.device, call.stream);
   } else {
     plan_fixed<T>(call.model, 0, 0, arrays.rows, arrays.cols, launched, 0, call.in_engine.alpha, call.offer,
                   call.device, call.stream);

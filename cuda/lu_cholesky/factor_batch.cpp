@@ -5,6 +5,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/rehearsal.hpp"
+#include "cuda/lu_cholesky/blocked_factors.hpp"
 #include "cuda/lu_cholesky/small_factors.hpp"
 #include "lib/base/error.hpp"
 #include "lib/call/accuracy.hpp"
@@ -48,12 +49,40 @@ void by_single_calls(State& state, const Call<FactorizationBatch<E>, E>& call, E
   scope.end();
 }
 
+/// Returns the solutions of a batch of factorizations and solutions, by factors that exist.
 template <class E>
-void by_one_kernel(State& state, const Call<FactorizationBatch<E>, E>& call, Execution& execution, std::int64_t* info) {
+FactorizationBatch<E> solutions_of(FactorizationBatch<E> batch) {
+  Factorization<E>& f = batch.shape;
+  f.kind = is_cholesky(f.kind) ? Operation::potrs : Operation::getrs;
+  f.trans = ACCUBLAS_NO_TRANS;
+  return batch;
+}
+
+/// Returns whether kernels compute the whole batch, a matrix a warp or a thread block.
+template <class E>
+bool kernels_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, const std::int64_t* info) {
+  if (small_factors_serve(model, batch)) return true;
+  if (!blocked_factors_serve(model, batch)) return false;
+  const bool solves = has_solution(batch.shape.kind) && batch.shape.nrhs > 0;
+  return !solves || (info && small_factors_serve(model, solutions_of(batch)));
+}
+
+template <class E>
+void by_kernels(State& state, const Call<FactorizationBatch<E>, E>& call, Execution& execution, std::int64_t* info) {
+  const FactorizationBatch<E>& batch = call.problem;
   const bool cr = call.engine != ACCUBLAS_ENGINE_INT8;
+  const DeviceModel& model = state.model();
+  const cudaStream_t stream = state.cuda_stream();
   CallState* const device = state.begin_call(execution.report.level);
+  unsigned long long* const undecided = device ? &device->undecided : nullptr;
   state.phase(&accublas_report_t::ms_product);
-  small_factors(state.model(), call.problem, cr, info, device ? &device->undecided : nullptr, state.cuda_stream());
+  if (small_factors_serve(model, batch)) {
+    small_factors(model, batch, cr, info, false, undecided, stream);
+  } else {
+    blocked_factors(model, batch, cr, info, undecided, stream);
+    if (has_solution(batch.shape.kind) && batch.shape.nrhs > 0)
+      small_factors(model, solutions_of(batch), cr, info, true, undecided, stream);
+  }
   state.end_call();
   if (cr) put_bound(execution.report, rounded_once<RealOf<E>>());
 }
@@ -69,8 +98,8 @@ void on_device(State& state, const Call<FactorizationBatch<E>, E>& call, Executi
     if (info)
       set_on_stream(info, 0, static_cast<std::size_t>(batch.count) * sizeof *info, state.cuda_stream(),
                     "clearing info");
-  } else if (small_factors_serve(state.model(), batch)) {
-    by_one_kernel(state, inner, execution, info);
+  } else if (kernels_serve(state.model(), batch, info)) {
+    by_kernels(state, inner, execution, info);
   } else {
     by_single_calls(state, inner, execution, products);
   }

@@ -6,9 +6,10 @@
 
 namespace accublas::cuda {
 
-/// Serves a batch. Small matrices in device memory are computed by one kernel (cuda/lu_cholesky/small_factors.hpp),
-/// others by calls one by one. In the modes that define bits the results are those of single calls. Throws
-/// Error(ACCUBLAS_ERROR_MEMORY) before anything is written, ACCUBLAS_ERROR_C_UNDEFINED after that.
+/// Serves a batch. Kernels factor matrices of up to 512 rows and columns in device memory
+/// (cuda/lu_cholesky/small_factors.hpp, cuda/lu_cholesky/blocked_factors.hpp). Larger ones are calls one by one. In the
+/// modes that define bits the results are those of single calls. Throws Error(ACCUBLAS_ERROR_MEMORY) before anything is
+/// written, ACCUBLAS_ERROR_C_UNDEFINED after that.
 template <class E>
 void factorization_batch(State&, const Call<FactorizationBatch<E>, E>&, Execution&, const GradeProducts<E>&);
 

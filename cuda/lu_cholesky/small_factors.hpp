@@ -1,24 +1,38 @@
-// Factorizations and solutions of small matrices, a matrix a thread block, in cr and in plain arithmetic.
+// Factorizations of batches of matrices of at most 32 rows and columns, and solutions by factors of at most 128, in cr
+// and in plain arithmetic. A warp or a part of it factors a matrix in shared memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/core/check.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/matrices.hpp"
 #include "lib/call/factorization_batch.hpp"
 
 namespace accublas::cuda {
 
+/// The most rows and columns of matrices that small_factors factors.
+inline constexpr int most_factored_lines = 32;
+/// Kernels of batches take at most this many matrices.
+inline constexpr Index most_matrices = Index{1} << 30;
+
+/// Returns how much shared memory a thread block may have.
+inline std::size_t shared_bytes_of_block(const DeviceModel& model) {
+  int most = 0;
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, model.device), "shared memory");
+  return static_cast<std::size_t>(most);
+}
+
 /// Returns whether small_factors serves a batch of this shape: whole matrices fit in the shared memory of a thread
-/// block, a row of each a thread.
+/// block.
 template <class E>
 bool small_factors_serve(const DeviceModel&, const FactorizationBatch<E>&);
 
 /// Computes the batch on device operands, as docs/factorizations.md defines it (`cr`) or with every operation rounded.
-/// `info`, unless null, receives the info values. The number of elements that exact sums compute is added to
-/// *undecided.
+/// `info`, unless null, receives the info values of a factorization. `reads_info`: the batch has solutions alone, and
+/// info says by zeros for which matrices. The number of elements that exact sums compute is added to *undecided.
 template <class E>
-void small_factors(const DeviceModel&, const FactorizationBatch<E>&, bool cr, std::int64_t* info,
+void small_factors(const DeviceModel&, const FactorizationBatch<E>&, bool cr, std::int64_t* info, bool reads_info,
                    unsigned long long* undecided, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -1,32 +1,20 @@
 #include "perf/gpu/factor.hpp"
 
-#include <cusolverDn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <thread>
 
 #include "perf/csv_file.hpp"
 #include "perf/gpu/context.hpp"
+#include "perf/gpu/cusolver.hpp"
 #include "perf/gpu/data.hpp"
-#include "perf/gpu/library.hpp"
+#include "perf/gpu/factor_errors.hpp"
 
 namespace gpu_bench {
 namespace {
-
-/// The solution, with one right-hand side, stands beside cuSOLVER's by LU.
-enum class FactorKind { lu, cholesky, qr, certified };
-constexpr FactorKind kinds[] = {FactorKind::lu, FactorKind::cholesky, FactorKind::qr, FactorKind::certified};
-constexpr const char* name_of(FactorKind kind) {
-  return kind == FactorKind::lu         ? "dgetrf"
-         : kind == FactorKind::cholesky ? "dpotrf"
-         : kind == FactorKind::qr       ? "dgeqrf"
-                                        : "dgesv_certified";
-}
 
 /// Least ratios, phi 0.5.
 struct FactorTarget {
@@ -49,183 +37,6 @@ double target_of(FactorKind kind, const std::string& mode, const std::string& da
   for (const FactorTarget& t : factor_targets)
     if (t.kind == kind && mode == t.mode && data == "phi:0.5" && n == t.order) return t.ratio;
   return 0;
-}
-
-class CuSolver {
- public:
-  /// For calls of order n at most.
-  CuSolver(cudaStream_t stream, Index n, double* a) {
-    library_.get(create_, "cusolverDnCreate");
-    library_.get(destroy_, "cusolverDnDestroy");
-    library_.get(set_stream_, "cusolverDnSetStream");
-    library_.get(create_params_, "cusolverDnCreateParams");
-    library_.get(destroy_params_, "cusolverDnDestroyParams");
-    library_.get(getrf_bytes_, "cusolverDnXgetrf_bufferSize");
-    library_.get(potrf_bytes_, "cusolverDnXpotrf_bufferSize");
-    library_.get(geqrf_bytes_, "cusolverDnXgeqrf_bufferSize");
-    library_.get(geqrf_, "cusolverDnXgeqrf");
-    library_.get(getrf_, "cusolverDnXgetrf");
-    library_.get(getrs_, "cusolverDnXgetrs");
-    library_.get(potrf_, "cusolverDnXpotrf");
-    need(create_(&handle_));
-    need(set_stream_(handle_, stream));
-    need(create_params_(&params_));
-    std::size_t of_lu[2], of_cholesky[2], of_qr[2];
-    need(getrf_bytes_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, of_lu, of_lu + 1));
-    need(potrf_bytes_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, of_cholesky,
-                      of_cholesky + 1));
-    need(geqrf_bytes_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, a, CUDA_R_64F, of_qr, of_qr + 1));
-    device_bytes_ = std::max({of_lu[0], of_cholesky[0], of_qr[0]});
-    host_.resize(std::max({of_lu[1], of_cholesky[1], of_qr[1], std::size_t{1}}));
-    device_.emplace(static_cast<Index>(device_bytes_ + 256));
-  }
-  ~CuSolver() {
-    destroy_params_(params_);
-    destroy_(handle_);
-  }
-  CuSolver(const CuSolver&) = delete;
-  CuSolver& operator=(const CuSolver&) = delete;
-
-  /// `vector`: tau, or the right-hand side, which becomes the solution.
-  void run(FactorKind kind, Index n, double* a, std::int64_t* pivots, double* vector, int* info) {
-    if (kind == FactorKind::lu || kind == FactorKind::certified)
-      need(getrf_(handle_, params_, n, n, CUDA_R_64F, a, n, pivots, CUDA_R_64F, device_->data(), device_bytes_,
-                  host_.data(), host_.size(), info));
-    else if (kind == FactorKind::cholesky)
-      need(potrf_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, device_->data(),
-                  device_bytes_, host_.data(), host_.size(), info));
-    else
-      need(geqrf_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, vector, CUDA_R_64F, device_->data(),
-                  device_bytes_, host_.data(), host_.size(), info));
-    if (kind == FactorKind::certified)
-      need(getrs_(handle_, params_, CUBLAS_OP_N, n, 1, CUDA_R_64F, a, n, pivots, CUDA_R_64F, vector, n, info));
-  }
-
- private:
-  static void need(cusolverStatus_t status) {
-    if (status != CUSOLVER_STATUS_SUCCESS)
-      throw std::runtime_error("cuSOLVER status " + std::to_string(static_cast<int>(status)));
-  }
-
-  Library library_{"libcusolver"};
-  decltype(&cusolverDnCreate) create_;
-  decltype(&cusolverDnDestroy) destroy_;
-  decltype(&cusolverDnSetStream) set_stream_;
-  decltype(&cusolverDnCreateParams) create_params_;
-  decltype(&cusolverDnDestroyParams) destroy_params_;
-  decltype(&cusolverDnXgetrf_bufferSize) getrf_bytes_;
-  decltype(&cusolverDnXpotrf_bufferSize) potrf_bytes_;
-  decltype(&cusolverDnXgeqrf_bufferSize) geqrf_bytes_;
-  decltype(&cusolverDnXgeqrf) geqrf_;
-  decltype(&cusolverDnXgetrf) getrf_;
-  decltype(&cusolverDnXgetrs) getrs_;
-  decltype(&cusolverDnXpotrf) potrf_;
-  cusolverDnHandle_t handle_ = nullptr;
-  cusolverDnParams_t params_ = nullptr;
-  std::size_t device_bytes_ = 0;
-  std::vector<char> host_;
-  std::optional<DeviceArray<char>> device_;
-};
-
-std::vector<double> line(const double* from, Index stride, Index count) {
-  std::vector<double> out(static_cast<std::size_t>(count));
-  if (stride == 1) {
-    require(cudaMemcpy(out.data(), from, out.size() * sizeof(double), cudaMemcpyDeviceToHost), "copy of a column");
-    return out;
-  }
-  require(cudaMemcpy2D(out.data(), sizeof(double), from, static_cast<std::size_t>(stride) * sizeof(double),
-                       sizeof(double), static_cast<std::size_t>(count), cudaMemcpyDeviceToHost),
-          "copy of a sampled line");
-  return out;
-}
-
-/// The largest residual of sampled elements in units of u (abs(L) abs(U)), of Cholesky u (abs(L) abs(L^T)).
-double sampled_residual(bool lu, Index n, const double* a, const double* f, const std::int64_t* device_pivots) {
-  std::vector<Index> row(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) row[static_cast<std::size_t>(i)] = i;
-  if (lu) {
-    std::vector<std::int64_t> pivots(row.size());
-    require(cudaMemcpy(pivots.data(), device_pivots, pivots.size() * sizeof pivots[0], cudaMemcpyDeviceToHost),
-            "pivots");
-    for (std::size_t i = 0; i < row.size(); ++i) std::swap(row[i], row[static_cast<std::size_t>(pivots[i] - 1)]);
-  }
-  constexpr Index samples = 8;
-  double largest = 0;
-  for (Index p = 0; p < samples; ++p) {
-    const Index i = ((p * n) + n / 2) / samples;
-    const std::vector<double> left = line(f + i, n, n);
-    for (Index q = 0; q < samples; ++q) {
-      const Index j = ((q * n) + n / 3) / samples;
-      if (!lu && j > i) continue;
-      const std::vector<double> right = lu ? line(f + j * n, 1, n) : line(f + j, n, n);
-      long double sum = line(a + row[static_cast<std::size_t>(i)] + j * n, 1, 1)[0], magnitude = 0;
-      for (Index k = 0; k <= std::min(i, j); ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        const long double term = (lu && k == i ? 1.0L : left[at]) * static_cast<long double>(right[at]);
-        sum -= term, magnitude += std::fabs(term);
-      }
-      const double ratio = static_cast<double>(std::fabs(sum) / magnitude) / 0x1p-53;
-      largest = std::isnan(ratio) ? HUGE_VAL : std::max(largest, ratio);
-    }
-  }
-  return largest;
-}
-
-/// The largest residual of sampled columns, in units of u times the column's norm: Q applied to R, as the reflectors
-/// tell it.
-double residual_of_columns(Index n, const double* a, const double* f, const double* device_tau) {
-  const std::vector<double> tau = line(device_tau, 1, n);
-  std::vector<std::vector<double>> reflected;
-  std::vector<Index> sampled;
-  for (const Index j : {n / 3, 2 * n / 3, n - 1}) {
-    std::vector<double> r = line(f + j * n, 1, n);
-    std::fill(r.begin() + static_cast<std::ptrdiff_t>(j) + 1, r.end(), 0.0);
-    reflected.push_back(std::move(r));
-    sampled.push_back(j);
-  }
-  for (Index i = n; i-- > 0;) {
-    const std::vector<double> v = line(f + i * n + i, 1, n - i);
-    for (std::size_t s = 0; s < sampled.size(); ++s) {
-      if (sampled[s] < i) continue;
-      double* const x = reflected[s].data() + i;
-      double sum = x[0];
-      for (Index k = 1; k < n - i; ++k) sum += v[static_cast<std::size_t>(k)] * x[k];
-      sum *= tau[static_cast<std::size_t>(i)];
-      x[0] -= sum;
-      for (Index k = 1; k < n - i; ++k) x[k] -= sum * v[static_cast<std::size_t>(k)];
-    }
-  }
-  double largest = 0;
-  for (std::size_t s = 0; s < sampled.size(); ++s) {
-    const std::vector<double> wanted = line(a + sampled[s] * n, 1, n);
-    double difference = 0, norm = 0;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      difference = std::hypot(difference, reflected[s][i] - wanted[i]);
-      norm = std::hypot(norm, wanted[i]);
-    }
-    const double ratio = difference / norm / 0x1p-53;
-    largest = std::isnan(ratio) ? HUGE_VAL : std::max(largest, ratio);
-  }
-  return largest;
-}
-
-/// The largest residual of sampled rows of A x = b, in units of u (abs(A) abs(x)).
-double residual_of_rows(Index n, const double* a, const double* device_b, const double* device_x) {
-  const std::vector<double> b = line(device_b, 1, n), x = line(device_x, 1, n);
-  constexpr Index samples = 16;
-  double largest = 0;
-  for (Index p = 0; p < samples; ++p) {
-    const Index i = (p * n + n / 2) / samples;
-    const std::vector<double> row = line(a + i, n, n);
-    long double sum = b[static_cast<std::size_t>(i)], magnitude = 0;
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      const long double term = row[j] * static_cast<long double>(x[j]);
-      sum -= term, magnitude += std::fabs(term);
-    }
-    const double ratio = static_cast<double>(std::fabs(sum) / magnitude) / 0x1p-53;
-    largest = std::isnan(ratio) ? HUGE_VAL : std::max(largest, ratio);
-  }
-  return largest;
 }
 
 struct FactorContender {
@@ -352,7 +163,7 @@ bool measure(FactorKind kind, Index n, const std::string& data, const Effort& ef
 
 std::vector<std::string> factor_routines() {
   std::vector<std::string> names;
-  for (const FactorKind kind : kinds) names.push_back(name_of(kind));
+  for (const FactorKind kind : factor_kinds) names.push_back(name_of(kind));
   return names;
 }
 
@@ -361,7 +172,7 @@ bool print_factor(const std::vector<std::string>& routines, const std::vector<st
   const bench::CsvFile file(csv, "routine,n,data,by,ms,gflops,over_cusolver,residual");
   std::printf("%-15s %6s  %-16s %-9s %12s  %14s  %6s\n", "routine", "n", "data", "by", "time", "rate", "ratio");
   bool met = true;
-  for (const FactorKind kind : kinds)
+  for (const FactorKind kind : factor_kinds)
     if (routines.empty() || std::count(routines.begin(), routines.end(), name_of(kind)))
       for (const std::string& of : data)
         for (const Index n : orders) met = measure(kind, n, of, effort, file.get()) && met;

@@ -13,6 +13,7 @@
 #include "perf/gpu/factor.hpp"
 #include "perf/gpu/host.hpp"
 #include "perf/gpu/level3.hpp"
+#include "perf/gpu/residuals.hpp"
 #include "perf/gpu/shapes.hpp"
 #include "perf/gpu/table.hpp"
 #include "perf/gpu/targets.hpp"
@@ -72,7 +73,8 @@ struct Options {
   std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
                            routines, batch_orders, vector_sizes, vector_data, table_data = matrices::listed(),
                            table_orders = {"1024", "4096"}, middle_orders = {"256", "512", "1024", "2048"},
-                           shared_orders = {"8192", "16384", "32768"}, shared_routines = {"dgemm"};
+                           shared_orders = {"8192", "16384", "32768"}, shared_routines = {"dgemm"},
+                           residual_orders = {"1024", "2048", "4096", "8192", "16384"};
   std::vector<int> devices;
   double room = 0;
   std::string csv;
@@ -305,6 +307,12 @@ std::vector<Command> commands_of(Options& o) {
              o.routines.empty() ? std::vector<std::string>{"dgetrf", "dpotrf"} : o.routines;
          return print_batched_factors(routines, Options::numbers(o.batch_orders), o.contenders, o.effort.repetitions);
        }},
+      {"residuals", "residuals of the factorizations in dp beside cuSOLVER's, with a limit",
+       [&o](CLI::App* command) {
+         o.add_routines(command, {"dgetrf", "dpotrf", "dgeqrf"}, "routines (default: all)");
+         o.add_orders(command, o.residual_orders);
+       },
+       [&o] { return print_residuals(o.routines, Options::numbers(o.residual_orders)); }},
       {"middle", "level 3, triangular systems and factorizations of orders 256 to 2048, and in cuBLAS and cuSOLVER",
        [&o](CLI::App* command) {
          o.add_orders(command, o.middle_orders);

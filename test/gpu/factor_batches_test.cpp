@@ -77,6 +77,8 @@ TYPED_TEST(FactorBatches, BitsOfSmallOnes) {
                                      {16, 13, 1, 21},
                                      {5, 11, 2, 16},
                                      {31, 32, 2, 16},
+                                     {32, 32, 1, 13},
+                                     {33, 33, 1, 9},
                                      {40, 33, 5, 11},
                                      {64, 64, 3, 9},
                                      {100, 70, 1, 8}})
@@ -92,7 +94,7 @@ TYPED_TEST(FactorBatches, BitsOfSmallOnes) {
       }
 }
 
-/// Both sides of the largest matrices that one kernel takes.
+/// Both sides of the largest matrices whose systems one kernel solves.
 TYPED_TEST(FactorBatches, BitsOfLargerOnes) {
   for (const BatchKind kind : {BatchKind::getrf, BatchKind::gesv, BatchKind::posv, BatchKind::potrs})
     for (auto [m, n] : {std::array<Index, 2>{96, 97}, {128, 128}, {129, 97}}) {
@@ -103,13 +105,27 @@ TYPED_TEST(FactorBatches, BitsOfLargerOnes) {
     }
 }
 
+/// Both sides of the largest matrices that a thread block factors, all kinds of matrices in those below.
+TYPED_TEST(FactorBatches, BitsOfTheLargestOnes) {
+  for (const BatchKind kind : {BatchKind::getrf, BatchKind::potrf})
+    for (auto [m, n, count] :
+         {std::array<Index, 3>{131, 190, 8}, {257, 225, 3}, {512, 511, 2}, {384, 512, 1}, {513, 513, 1}})
+      for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER}) {
+        if (kind == BatchKind::getrf && uplo == ACCUBLAS_LOWER) continue;
+        factor_batches::Batch<TypeParam> batch(kind, m == 257, m, n, 0, count, 1, 3, 78);
+        batch.uplo = uplo;
+        this->expect_bits(batch, "cr");
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+}
+
 TYPED_TEST(FactorBatches, BackwardErrorsWithoutPromisedBits) {
   for (const BatchKind kind : {BatchKind::getrf, BatchKind::potrf})
     for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER})
-      for (const Index n : {1, 7, 32, 61, 128, 200}) {
+      for (const Index n : {1, 3, 7, 13, 29, 32, 33, 61, 128, 200, 301}) {
         Context gpu(ACCUBLAS_BACKEND_CUDA);
         gpu.set(this->single ? "sp" : "dp");
-        factor_batches::Batch<TypeParam> batch(kind, n % 2 == 0, n + 3, n, 1, n > 100 ? 7 : 16, 1, 3, 8);
+        factor_batches::Batch<TypeParam> batch(kind, n % 2 == 0, n + 3, n, 1, n > 200 ? 2 : n > 100 ? 7 : 16, 1, 3, 8);
         batch.uplo = uplo;
         const typename TestFixture::OnDevice arrays(batch.given);
         ASSERT_EQ(batch.strided(gpu, arrays.a.data(), nullptr, nullptr, arrays.pivots.data(), arrays.info.data()),

@@ -67,15 +67,16 @@ TYPED_TEST(Plan, ModuliFollowTheCertificate) {
         side->peak = 64 - static_cast<std::int32_t>(random() % 8);
       }
       for (T value : {T(2), T(0)}) {
+        const int spare = rung % 2;
         DeviceArray<T> alpha(std::vector<T>{value});
         DeviceState device_state(state);
         cuda::plan_moduli<T>(device_model(), 0, device_rows.lines(), device_cols.lines(),
-                             {buffers, max_moduli, rows.count, cols.count}, {T(1), alpha.data()}, nullptr,
+                             {buffers, max_moduli, rows.count, cols.count}, spare, {T(1), alpha.data()}, nullptr,
                              device_state.data(), nullptr);
         const cuda::PassPlan plan = device_state.read().pass[0];
         ASSERT_EQ(plan.active != 0, rung > 0 && value != 0);
         if (!plan.active) continue;
-        EXPECT_EQ(plan.moduli, rungs.moduli[rung - 1]);
+        EXPECT_EQ(plan.moduli, rungs.moduli[rung - 1] + spare);
         EXPECT_EQ(plan.elements, Elements::not_open);
         EXPECT_FALSE(plan.interval);
         EXPECT_TRUE(plan.equal_norms);
@@ -199,7 +200,7 @@ TYPED_TEST(Plan, APlanBeyondItsLaunchIsAFailure) {
   short_of_columns.col_blocks = 1;
   for (const cuda::PassLaunch* launched : {&short_of_moduli, &short_of_rows, &short_of_columns, &enough}) {
     DeviceState device_state(state);
-    cuda::plan_moduli<TypeParam>(device_model(), 0, device_rows.lines(), device_cols.lines(), *launched,
+    cuda::plan_moduli<TypeParam>(device_model(), 0, device_rows.lines(), device_cols.lines(), *launched, 0,
                                  {TypeParam(1), nullptr}, nullptr, device_state.data(), nullptr);
     const cuda::CallState after = device_state.read();
     const bool covered = launched == &enough;

@@ -323,6 +323,9 @@ TYPED_TEST(GpuInt8Plan, RungsAndPassesOfTheGrade) {
   EXPECT_EQ(plan.ladder.kind, CertificateRungKind::moduli);
   EXPECT_EQ(plan.first.moduli, rungs.moduli[rungs.count - 1]);
   EXPECT_GT(plan.passes, 1);
+  const Int8Plan with_spare =
+      plan_int8(problem.in_engine(), {.mode = problem.mode, .cap = cap, .complex_kernels = true, .spare_moduli = 2});
+  EXPECT_EQ(with_spare.first.moduli, plan.first.moduli + 2);
   const int even = even_moduli(sizeof(T) == sizeof(float), 3000).most;
   for (int most = 1; most <= 24; ++most) {
     const NativeOffer offer{most, 0};
