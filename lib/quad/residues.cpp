@@ -11,6 +11,7 @@
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/escalation.hpp"
 #include "lib/quad/elements.hpp"
+#include "lib/quad/line_scan.hpp"
 #include "lib/quad/lines.hpp"
 
 namespace accublas::quad {
@@ -158,17 +159,15 @@ int choose_moduli(const Call& call, const ElementWorkers& workers, bool forced) 
   return best;
 }
 
-/// The parts of pairs are rounded one by one, so that such a line moves a sum twice as far.
 void scale_lines(const cpu::Int8Lines& lines, const cpu::Int8Scaling& to, int bits, bool row, bool pairs) {
   for (Index i = 0; i < lines.count; ++i) {
-    const int scale = line_scale(lines.norm[i], lines.exponent[i], bits, true);
-    const LineError e =
-        line_error(lines.norm[i], lines.lambda[i], lines.exponent[i], lines.last_bit[i], scale, lines.k, row);
-    to.scale[i] = scale;
-    to.exponent[i] = -scale;
-    const double times = pairs ? 2 : 1;
-    to.drop[i] = times * e.drop;
-    to.error[i] = e.error + (row ? (times - 1) * e.drop * static_cast<double>(lines.k) / 4 : 0);
+    const LineScaling scaling = line_scaling(
+        {lines.exponent[i], lines.last_bit[i], lines.norm[i], lines.lambda[i], lines.special[i]}, bits, row, pairs,
+        lines.k);
+    to.scale[i] = scaling.scale;
+    to.exponent[i] = -scaling.scale;
+    to.drop[i] = scaling.error.drop;
+    to.error[i] = scaling.error.error;
   }
   for (Index i = lines.count; i < round_up(lines.count, cpu::int8_panel); ++i) to.scale[i] = 0;
 }
