@@ -194,7 +194,8 @@ ACCUBLAS_HD inline Value Finish::round(const SignedLimbs& s, const Number& c) {
   PartProduct added[4];
   for (int i = 0; i < beta_.parts; ++i) {
     for (int j = 0; j < c.parts; ++j) {
-      PartProduct& p = added[2 * i + j] = PartProduct(beta_.part[i], c.part[j]);
+      added[2 * i + j] = PartProduct(beta_.part[i], c.part[j]);
+      const PartProduct& p = added[2 * i + j];
       terms[count++] = {p.limb, p.count, p.exponent, p.negative};
     }
   }
