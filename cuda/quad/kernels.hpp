@@ -63,6 +63,12 @@ void quad_find(const DeviceModel&, const QuadProblem&, QuadFindings*, QuadScratc
 void quad_scale(const DeviceModel&, const QuadProblem&, int row_bits, int col_bits, const PassPlan& plan, CallState*,
                 cudaStream_t);
 
+/// Returns the limbs of integers up to 2^bits: cuda/int8/four_terms.hpp takes a single limb up to 2^51, and of several a
+/// top one up to 2^44.
+constexpr int quad_limbs(int bits) {
+  return bits <= 51 ? 1 : bits <= int8_limb_bits + 43 ? 2 : bits <= 2 * int8_limb_bits + 43 ? 3 : 4;
+}
+
 /// Residues of lines first ... first + lines - 1 (a multiple of line_group) in the layout of cuda/int8/convert.hpp, for
 /// terms p0 ... p0 + terms - 1.
 struct QuadConversion {

@@ -12,20 +12,13 @@ using quad::CrtDigits;
 
 constexpr int threads = 256, columns = 4;
 
-/// Rounds one element, or puts it on the list.
-__device__ void finish_element(const QuadProblem& problem, const QuadBlock& block, const quad::IntervalFinish& finish,
-                               const Wide<crt_limbs>& s, Index r, Index c) {
+/// Rounds one element, or puts it on the list: all cases.
+__device__ ACCUBLAS_NOINLINE void finish_any(const QuadProblem& problem, const QuadBlock& block,
+                                             const quad::IntervalFinish& finish, const Wide<crt_limbs>& s,
+                                             std::int64_t exponent, double error, bool finite, Index r, Index c) {
   const Index row = block.row + r, col = block.col + c;
-  const quad::LineScaling &of_row = problem.rows.scaling[row], &of_col = problem.cols.scaling[col];
-  const int special = problem.rows.facts[row].special | problem.cols.facts[col].special;
-  if (special == 0) {
-    const std::int64_t exponent = -(std::int64_t{of_row.scale} + of_col.scale);
-    const double error = element_error(of_row.error, of_col.error);
+  if (finite) {
     quad::Value value;
-    if (finish.usual() && finish.decide_usual(s, exponent, error, &value.quad)) {
-      problem.at.put(row, col, value);
-      return;
-    }
     unsigned raised = 0;
     const quad::Number addend = finish.needs_addend() ? problem.at(row, col) : quad::Number{};
     if (finish.decide(s, exponent, error, addend, &value, raised)) {
@@ -35,6 +28,21 @@ __device__ void finish_element(const QuadProblem& problem, const QuadBlock& bloc
     }
   }
   block.list[atomicAdd(&problem.counts->listed, 1u)] = static_cast<std::uint32_t>(r * block.cols + c);
+}
+
+/// Rounds one element, or puts it on the list.
+__device__ void finish_element(const QuadProblem& problem, const QuadBlock& block, const quad::IntervalFinish& finish,
+                               const Wide<crt_limbs>& s, Index r, Index c) {
+  const Index row = block.row + r, col = block.col + c;
+  const quad::LineScaling &of_row = problem.rows.scaling[row], &of_col = problem.cols.scaling[col];
+  const bool finite = (problem.rows.facts[row].special | problem.cols.facts[col].special) == 0;
+  const std::int64_t exponent = -(std::int64_t{of_row.scale} + of_col.scale);
+  const double error = element_error(of_row.error, of_col.error);
+  quad::Value value;
+  if (finite && finish.usual() && finish.decide_usual(s, exponent, error, &value.quad))
+    problem.at.put(row, col, value);
+  else
+    finish_any(problem, block, finish, s, exponent, error, finite, r, c);
 }
 
 /// A thread has four neighbouring columns of a row. `Digits` is at least crt.digits.

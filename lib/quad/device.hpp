@@ -21,8 +21,8 @@ struct DeviceCall {
 
 /// Whether a device computes a product on host operands faster than the CPU, copies included.
 bool worth_copying(Index m, Index n, Index k);
-/// Whether the kernels take an operand as it lies in memory.
-bool fits_device(const Operand& operand);
+/// Whether a device computes with a matrix as it lies in memory, in device memory or by a copy of host memory.
+bool fits_device(const Operand& operand, Index rows, Index cols, bool on_device);
 
 /// C = alpha A B + beta C for k > 0 and a finite or infinite alpha that is not 0: the bits of `multiply`. Returns when C
 /// is final. Exceptions of results in host memory are signalled. Throws TooSmall, before C is written, for the engine
