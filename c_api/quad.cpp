@@ -57,10 +57,35 @@ struct GemmCall {
   }
 
  private:
+  /// Computes a product where its operands lie. Returns false, with nothing computed, if they have to be copied to the
+  /// host.
+  bool multiplied_in_place(Context& context, QuadScope& scope, Product product, const Given& a_i, const Given& b_i,
+                           const Given& c_i) const {
+    std::vector<Named> arrays;
+    for (const Given* x : {&a_i, &b_i, &c_i}) {
+      if (same_operands && x == &b_i) continue;
+      arrays.push_back({x->name, x->data, 16});
+      if (x->low_name) arrays.push_back({x->low_name, x->low, 16});
+    }
+    const QuadScope::Place place = scope.place(arrays, m, n, k);
+    if (!place.on_device) return false;
+    product.a = stored_view(a_i, layout, transa);
+    product.b = stored_view(b_i, layout, transb);
+    product.c.place = stored_view(c_i, layout);
+    const bool there = place.operands_on_device;
+    if (!fits_device(product.a, m, k, there) || !fits_device(product.b, k, n, there) ||
+        !fits_device(product.c.place, m, n, there))
+      return false;
+    if (context.operands_are_apart()) require_apart_operands(a_i, b_i, c_i);
+    scope.multiply_at(place, product);
+    return true;
+  }
+
   void one(Context& context, QuadScope& scope, const Number& alpha_value, const Number& beta_value, bool terms,
            std::int64_t i) const {
     const Given a_i = a.at(i), b_i = b.at(i), c_i = c.at(i);
     Product product{m, n, terms ? k : 0, alpha_value, {}, {}, beta_value, {}, elements};
+    if (terms && multiplied_in_place(context, scope, product, a_i, b_i, c_i)) return;
     Stored stored_a, stored_b;
     if (terms) {
       stored_a = stored(context, a_i, layout, plain_a() ? m : k, plain_a() ? k : m);

@@ -12,6 +12,7 @@
 #include "lib/call/accuracy.hpp"
 #include "lib/call/overlap.hpp"
 #include "lib/quad/calls.hpp"
+#include "lib/quad/device.hpp"
 #include "lib/runtime/report.hpp"
 
 namespace accublas::quad {
@@ -63,6 +64,58 @@ class QuadScope {
                                                scientific(settings_.target));
     call.wanted = engine;
   }
+  /// Where a product of so many terms runs that reads or writes all of these arrays.
+  struct Place {
+    bool on_device = false;           ///< a device computes
+    bool operands_on_device = false;  ///< all arrays are there
+    int device = -1;
+  };
+  Place place(std::span<const Named> arrays, std::int64_t m, std::int64_t n, std::int64_t k) const {
+    std::size_t there = 0;
+    int device = -1;
+    bool one_device = true;
+    for (const Named& array : arrays) {
+      const Location location = locate(context_, array);
+      if (!location.is_on_device()) continue;
+      ++there;
+      one_device = one_device && (device < 0 || device == location.device);
+      device = location.device;
+    }
+    std::string reason;
+    if (settings_.backend == ACCUBLAS_BACKEND_CPU || cuda_backend().device_count(reason) == 0) return {};
+    if (there == arrays.size() && one_device) return {true, true, device};
+    if (there > 0) return {};
+    const bool worth = settings_.backend == ACCUBLAS_BACKEND_CUDA || worth_copying(m, n, k);
+    return {worth, false, -1};
+  }
+
+  /// Computes a product with terms at a place that `place` has chosen for it.
+  void multiply_at(const Place& place, const Product& product) {
+    if (!place.on_device) return multiply(product, call);
+    try {
+      BackendState& state = context_.state_on(place.device, "the operands are");
+      const bool buffer = context_.workspace && cuda_backend().locate(context_.workspace).is_on_device();
+      DeviceCall there{&state,
+                       place.operands_on_device,
+                       call.wanted,
+                       ACCUBLAS_ENGINE_SUMS,
+                       settings_.workspace_bytes >= 0 ? static_cast<std::size_t>(settings_.workspace_bytes)
+                                                      : cuda_backend().default_workspace(state.device()),
+                       buffer ? context_.workspace : nullptr,
+                       buffer ? context_.workspace_bytes : 0,
+                       call.steps.report};
+      multiply_on_device(product, there);
+      call.used = there.used;
+      call.steps.peak = std::max(call.steps.peak, there.peak);
+      context_.last.plan.backend = ACCUBLAS_BACKEND_CUDA;
+      context_.last.plan.backend_reason = place.operands_on_device ? "device operands" : "host operands worth copying";
+    } catch (const Error& error) {
+      // The CPU computes on host operands that a device has no memory for.
+      if (place.operands_on_device || error.status() != ACCUBLAS_ERROR_MEMORY) throw;
+      multiply(product, call);
+    }
+  }
+
   void finish() {
     context_.last.plan.engine = call.used;
     accublas_report_t& report = context_.last.numbers;
@@ -181,6 +234,17 @@ struct Given {
     return result;
   }
 };
+
+/// The matrix as it lies in memory.
+inline Operand stored_view(const Given& x, accublas_layout layout, accublas_transpose trans = ACCUBLAS_NO_TRANS) {
+  const bool adjacent = (layout == ACCUBLAS_COL_MAJOR) == (trans == ACCUBLAS_NO_TRANS);
+  Operand view = quad::view(x.format, x.data, adjacent ? 1 : x.ld, adjacent ? x.ld : 1);
+  if (x.low_name) {
+    view.low = static_cast<const double*>(x.low);
+    view.step = 1;
+  }
+  return view;
+}
 
 inline Stored stored(Context& context, const Given& x, accublas_layout layout, std::int64_t rows, std::int64_t cols,
                      bool reads = true) {

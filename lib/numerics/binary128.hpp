@@ -50,4 +50,7 @@ ACCUBLAS_HD constexpr int bit_length(Uint128 x) {
   return high != 0 ? 128 - leading_zeros(high) : 64 - leading_zeros(static_cast<std::uint64_t>(x));
 }
 
+/// Number of zeros below the lowest set bit; x is not 0.
+ACCUBLAS_HD constexpr int trailing_zeros(Uint128 x) { return bit_length(x & (~x + 1)) - 1; }
+
 }  // namespace accublas

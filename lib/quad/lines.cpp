@@ -7,52 +7,13 @@
 
 #include "lib/base/integers.hpp"
 #include "lib/base/thread_pool.hpp"
+#include "lib/quad/line_scan.hpp"
 
 namespace accublas::quad {
 
 namespace {
 
 using cpu::int8_panel;
-
-/// Facts about a line. Its sums are in units of 2^unit, near the largest entry.
-struct LineScan {
-  bool infinite = false, nan = false, pairs = false;
-  int above = std::numeric_limits<int>::min();  ///< least with abs(part) < 2^above for all parts
-  int last_bit = std::numeric_limits<int>::max() / 2;
-  int unit = std::numeric_limits<int>::min();
-  double sum = 0, squares = 0;
-
-  void look(const Number& x) {
-    infinite |= x.kind == Number::Kind::infinite;
-    nan |= x.kind == Number::Kind::nan;
-    pairs |= x.parts == 2;
-    double size = 0;
-    for (int i = 0; i < x.parts; ++i) size += look(x.part[i].mantissa, x.part[i].exponent);
-    sum += size;
-    squares += size * size;
-  }
-
-  /// Returns abs of a part in units of 2^unit, from above but for its rounding.
-  double look(Uint128 m, int exponent) {
-    const std::uint64_t low = static_cast<std::uint64_t>(m), high = static_cast<std::uint64_t>(m >> 64);
-    const int zeros = low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high), length = bit_length(m),
-              top = exponent + length;
-    above = std::max(above, top);
-    last_bit = std::min(last_bit, exponent + zeros);
-    if (top > unit + 300 || unit == std::numeric_limits<int>::min()) move_unit(top);
-    const double leading = static_cast<double>(static_cast<std::uint64_t>(m << (128 - length) >> 64));
-    // An entry far below the largest one counts as 2^-500, so that nothing underflows to 0.
-    return top < unit - 500 ? 0x1p-500 : leading * power_of_two(top - unit - 64);
-  }
-
-  /// Earlier entries become small: at least 2^-300 of the new one, or negligible.
-  void move_unit(int top) {
-    const int down = unit == std::numeric_limits<int>::min() ? 0 : std::min(top - unit, 500);
-    sum *= power_of_two(-down);
-    squares = squares * power_of_two(-down) * power_of_two(-down);
-    unit = top;
-  }
-};
 
 /// Calls body(line, term, entry(position)) for the entries of up to 32 lines, in the order in which they lie in memory.
 template <class Entry, class Body>
@@ -75,27 +36,6 @@ template <class Body>
 void for_binary128(const LineOperand& x, Index first, Index count, Index p0, Index terms, Body&& body) {
   for_positions(
       x, first, count, p0, terms, [&](Index at) { return x.entries.binary128(at); }, body);
-}
-
-/// The integer nearest to x 2^scale, abs(x) 2^scale < 2^171, as a magnitude.
-struct ScaledEntry {
-  Wide<3> magnitude;
-  bool negative;
-};
-
-ScaledEntry scale_part(const Decoded128& x, int scale) {
-  const int shift = x.exponent + scale;
-  ScaledEntry r{{}, x.negative};
-  if (shift >= 0) {
-    r.magnitude.limb[0] = static_cast<std::uint64_t>(x.mantissa);
-    r.magnitude.limb[1] = static_cast<std::uint64_t>(x.mantissa >> 64);
-    r.magnitude = wide_shift_left(r.magnitude, shift);
-  } else if (shift > -114) {
-    const Uint128 nearest = (x.mantissa + (Uint128{1} << (-shift - 1))) >> -shift;
-    r.magnitude.limb[0] = static_cast<std::uint64_t>(nearest);
-    r.magnitude.limb[1] = static_cast<std::uint64_t>(nearest >> 64);
-  }
-  return r;
 }
 
 /// A power of two as two factors, abs(exponent) <= 2000.
@@ -122,19 +62,11 @@ void put_double(double x, const TwoFactors& top, int limbs, double* to, Index pl
   }
 }
 
-/// Writes the limbs of an entry, `plane` apart. Every limb but the top one is at most 2^41 in magnitude.
+/// Writes the limbs of an entry, `plane` apart.
 void put_limbs(const ScaledEntry& x, int limbs, double* to, Index plane) {
-  constexpr std::uint64_t mask = (std::uint64_t{1} << int8_limb_bits) - 1;
-  constexpr std::int64_t half = std::int64_t{1} << (int8_limb_bits - 1);
-  const std::uint64_t* const w = x.magnitude.limb;
-  const std::uint64_t digit[4] = {w[0], w[0] >> 42 | w[1] << 22, w[1] >> 20 | w[2] << 44, w[1] >> 62 | w[2] << 2};
-  std::int64_t carry = 0;
-  for (int l = 0; l < limbs; ++l) {
-    std::int64_t limb = static_cast<std::int64_t>(l + 1 < limbs ? digit[l] & mask : digit[l]) + carry;
-    carry = l + 1 < limbs && limb > half;
-    if (carry) limb -= std::int64_t{1} << int8_limb_bits;
-    to[l * plane] = static_cast<double>(x.negative ? -limb : limb);
-  }
+  std::int64_t limb[LimbPack::most_limbs] = {};
+  cut_limbs(x, limbs, limb);
+  for (int l = 0; l < limbs; ++l) to[l * plane] = static_cast<double>(limb[l]);
 }
 
 /// The three limbs of a binary128 entry without branches, the usual case. Returns false if it does not apply.
@@ -205,19 +137,13 @@ void measure(const LineOperand& x, const cpu::Int8Lines& lines, int threads) {
     else
       for_entries(x, first, count, 0, x.k, [&](Index i, Index, const Number& entry) { scans[i].look(entry); });
     for (Index i = 0; i < int8_panel; ++i) {
-      const LineScan& scan = scans[i];
+      const LineFacts facts = facts_of(scans[i], x.k);
       const Index at = first + i;
-      lines.special[at] = scan.nan ? 2 : scan.infinite ? 1 : 0;
-      const bool zero = scan.sum == 0 || lines.special[at] != 0;
-      // Both parts of a pair are below 2^above.
-      lines.exponent[at] = zero ? 0 : scan.above + scan.pairs;
-      lines.last_bit[at] = zero ? std::numeric_limits<std::int32_t>::max() / 2 : scan.last_bit;
-      // k roundings of each sum, those of the conversions and units, and the truncation of each entry to 64 bits.
-      const double slack = 1 + static_cast<double>(x.k + 64) * 0x1p-51;
-      const double unit = zero ? 1 : power_of_two(scan.unit - lines.exponent[at]);
-      lines.norm[at] = zero ? 0 : std::sqrt(scan.squares * slack) * (1 + 0x1p-50) * unit;
-      // The ceiling of each entry adds up to 1.
-      lines.lambda[at] = zero ? 0 : (scan.sum * unit * 0x1p24 + static_cast<double>(x.k)) * slack;
+      lines.special[at] = facts.special;
+      lines.exponent[at] = facts.exponent;
+      lines.last_bit[at] = facts.last_bit;
+      lines.norm[at] = facts.norm;
+      lines.lambda[at] = facts.lambda;
     }
   });
 }

@@ -1,5 +1,5 @@
 // The numbers of products beyond double precision: binary64, binary128, and pairs of binary64 numbers, which stand for
-// their exact sum. Operands of one product may differ in their formats.
+// their exact sum. Operands of one product may differ in their formats. For host and device.
 #pragma once
 
 #include <cmath>
@@ -19,23 +19,23 @@ struct Number {
   int parts = 0;
   Decoded128 part[2]{};
 
-  bool finite() const { return kind == Kind::finite; }
-  bool is_zero() const { return finite() && parts == 0; }
+  ACCUBLAS_HD bool finite() const { return kind == Kind::finite; }
+  ACCUBLAS_HD bool is_zero() const { return finite() && parts == 0; }
   /// A double of the same class and sign: NaN, +-Inf, +-1 or +-0.
-  double representative() const {
+  ACCUBLAS_HD double representative() const {
     const double size = kind == Kind::nan ? canonical_nan<double>() : finite() ? (parts == 0 ? 0.0 : 1.0) : HUGE_VAL;
     return negative ? -size : size;
   }
 };
 
-inline Number number_of(double x) {
+ACCUBLAS_HD inline Number number_of(double x) {
   if (is_nan(x)) return {Number::Kind::nan, false};
   const bool negative = (to_bits(x) & FloatFormat<double>::sign) != 0;
   if (!is_finite(x)) return {Number::Kind::infinite, negative};
   if (x == 0) return {Number::Kind::finite, negative};
   return {Number::Kind::finite, negative, 1, {decode128(x)}};
 }
-inline Number number_of(const Binary128& x) {
+ACCUBLAS_HD inline Number number_of(const Binary128& x) {
   if (is_nan(x)) return {Number::Kind::nan, false};
   const bool negative = (to_bits(x) & FloatFormat<Binary128>::sign) != 0;
   if (!is_finite(x)) return {Number::Kind::infinite, negative};
@@ -44,7 +44,7 @@ inline Number number_of(const Binary128& x) {
   return {Number::Kind::finite, negative, 1, {part}};
 }
 /// high + low in the extended reals.
-inline Number number_of(double high, double low) {
+ACCUBLAS_HD inline Number number_of(double high, double low) {
   const Number h = number_of(high), l = number_of(low);
   if (!h.finite() || !l.finite()) return number_of(h.representative() + l.representative());
   if (l.parts == 0) return h;
@@ -54,7 +54,7 @@ inline Number number_of(double high, double low) {
   return {Number::Kind::finite, larger < 0, 2, {h.part[0], l.part[0]}};
 }
 
-/// A matrix in host memory. Pairs lie interleaved, or the low parts are an array of their own; element (i, j) is at i
+/// A matrix in host or device memory. Pairs lie interleaved, or the low parts are an array of their own; element (i, j) is at i
 /// row_stride + j col_stride of either.
 struct Operand {
   Format format = Format::binary128;
@@ -63,7 +63,7 @@ struct Operand {
   Index row_stride = 0, col_stride = 0;
   int step = 1;  ///< of pairs: doubles from one high part to the next, 1 or 2
 
-  Number at(Index position) const {
+  ACCUBLAS_HD Number at(Index position) const {
     switch (format) {
       case Format::binary64:
         return number_of(static_cast<const double*>(data)[position]);
@@ -74,14 +74,18 @@ struct Operand {
     }
   }
   /// A number of binary128.
-  Binary128 binary128(Index position) const {
+  ACCUBLAS_HD Binary128 binary128(Index position) const {
+#ifdef __CUDA_ARCH__
+    return static_cast<const Binary128*>(data)[position];  // operands of a device are aligned to 8 bytes
+#else
     Binary128 x;
     __builtin_memcpy(&x, static_cast<const char*>(data) + 16 * position, sizeof x);
     return x;
+#endif
   }
-  Binary128 binary128(Index i, Index j) const { return binary128(i * row_stride + j * col_stride); }
-  Number operator()(Index i, Index j) const { return at(i * row_stride + j * col_stride); }
-  Operand transposed() const { return {format, data, low, col_stride, row_stride, step}; }
+  ACCUBLAS_HD Binary128 binary128(Index i, Index j) const { return binary128(i * row_stride + j * col_stride); }
+  ACCUBLAS_HD Number operator()(Index i, Index j) const { return at(i * row_stride + j * col_stride); }
+  ACCUBLAS_HD Operand transposed() const { return {format, data, low, col_stride, row_stride, step}; }
   /// The matrix whose element (0, 0) is element (i, j) of this one.
   Operand from(Index i, Index j) const { return moved(i * row_stride + j * col_stride); }
   Operand moved(Index position) const;
@@ -119,11 +123,15 @@ struct Value {
 struct Results {
   Operand place;
 
-  Number operator()(Index i, Index j) const { return place(i, j); }
-  void put(Index i, Index j, const Value& value) const {
+  ACCUBLAS_HD Number operator()(Index i, Index j) const { return place(i, j); }
+  ACCUBLAS_HD void put(Index i, Index j, const Value& value) const {
     const Index position = i * place.row_stride + j * place.col_stride;
     if (place.format == Format::binary128) {
+#ifdef __CUDA_ARCH__
+      static_cast<Binary128*>(const_cast<void*>(place.data))[position] = value.quad;
+#else
       __builtin_memcpy(static_cast<Binary128*>(const_cast<void*>(place.data)) + position, &value.quad, 16);
+#endif
       return;
     }
     static_cast<double*>(const_cast<void*>(place.data))[place.step * position] = value.high;
@@ -131,7 +139,8 @@ struct Results {
   }
 };
 
-/// C = alpha op(A) op(B) + beta C; A is m x k, B k x n. All is in host memory.
+/// C = alpha op(A) op(B) + beta C; A is m x k, B k x n. The matrices are
+/// in one memory space, of the host or of a device.
 struct Product {
   Index m, n, k;
   Number alpha;

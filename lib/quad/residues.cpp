@@ -11,14 +11,13 @@
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/escalation.hpp"
 #include "lib/quad/elements.hpp"
+#include "lib/quad/line_scan.hpp"
 #include "lib/quad/lines.hpp"
+#include "lib/quad/moduli_choice.hpp"
 
 namespace accublas::quad {
 
 namespace {
-
-/// The least number of moduli whose integers the kernels write out.
-constexpr int least_moduli = 15;
 
 /// A term of an exact sum takes as long as a term modulo so many p.
 double moduli_of_exact_term(cpu::Isa isa) { return isa == cpu::Isa::avx512_vnni || isa == cpu::Isa::amx ? 1500 : 150; }
@@ -140,35 +139,21 @@ int choose_moduli(const Call& call, const ElementWorkers& workers, bool forced) 
     samples[t] = {std::ldexp(u.row_term, digits - 113), std::ldexp(u.col_term, digits - 113)};
   });
   const cpu::DroppingLines dropping_rows(rows), dropping_cols(cols);
-  const double exact_term = moduli_of_exact_term(call.execution.isa);
-  int best = forced ? max_moduli : 0;
-  double least = forced ? std::numeric_limits<double>::infinity() : exact_term;
-  for (int moduli = least_moduli; moduli <= max_moduli; ++moduli) {
-    int row_bits, col_bits;
-    cpu::int8_split_bits(moduli, call.product.k, row_bits, col_bits);
-    const double row_part = dropping_rows.part(row_bits), col_part = dropping_cols.part(col_bits);
-    double chance = 0;
-    for (int i = 0; i < found; ++i) chance += samples[i].chance(row_part, col_part);
-    const double cost = moduli + (found > 0 ? chance / found : 0) * exact_term;
-    if (cost < least) {
-      least = cost;
-      best = moduli;
-    }
-  }
-  return best;
+  return cheapest_moduli(
+      samples, found, [&](int bits) { return dropping_rows.part(bits); },
+      [&](int bits) { return dropping_cols.part(bits); }, call.product.k, moduli_of_exact_term(call.execution.isa),
+      forced);
 }
 
-/// The parts of pairs are rounded one by one, so that such a line moves a sum twice as far.
 void scale_lines(const cpu::Int8Lines& lines, const cpu::Int8Scaling& to, int bits, bool row, bool pairs) {
   for (Index i = 0; i < lines.count; ++i) {
-    const int scale = line_scale(lines.norm[i], lines.exponent[i], bits, true);
-    const LineError e =
-        line_error(lines.norm[i], lines.lambda[i], lines.exponent[i], lines.last_bit[i], scale, lines.k, row);
-    to.scale[i] = scale;
-    to.exponent[i] = -scale;
-    const double times = pairs ? 2 : 1;
-    to.drop[i] = times * e.drop;
-    to.error[i] = e.error + (row ? (times - 1) * e.drop * static_cast<double>(lines.k) / 4 : 0);
+    const LineScaling scaling = line_scaling(
+        {lines.exponent[i], lines.last_bit[i], lines.norm[i], lines.lambda[i], lines.special[i]}, bits, row, pairs,
+        lines.k);
+    to.scale[i] = scaling.scale;
+    to.exponent[i] = -scaling.scale;
+    to.drop[i] = scaling.error.drop;
+    to.error[i] = scaling.error.error;
   }
   for (Index i = lines.count; i < round_up(lines.count, cpu::int8_panel); ++i) to.scale[i] = 0;
 }
