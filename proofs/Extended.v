@@ -14,6 +14,8 @@ Definition xmul := xtwo Rmult.
 Definition xdiv (a b : option R) : option R :=
   match a, b with Some x, Some y => if Req_bool y 0 then None else fits (rd64 (x / y)) | Some _, None => Some 0%R | None, _ => None end.
 Definition xabs (a : option R) : option R := match a with Some x => Some (Rabs x) | None => None end.
+Definition xneg (a : option R) : option R := match a with Some x => Some (- x)%R | None => None end.
+Definition xsqrt (a : option R) : option R := match a with Some x => if Rlt_bool x 0 then None else fits (rd64 (sqrt x)) | None => None end.
 Definition xmax (a b : option R) : option R := match a, b with Some x, Some y => Some (Rmax x y) | _, _ => None end.
 Definition xlt (a b : option R) : bool := match a, b with Some x, Some y => Rlt_bool x y | Some _, None => true | None, _ => false end.
 Definition xle (a b : option R) : bool := match a, b with Some x, Some y => Rle_bool x y | Some _, None => true | None, _ => false end.

@@ -113,7 +113,9 @@ class Translator(Expressions):
             return f"let {s[1]} := fun {names} =>\n{body} in\n" + following()
         if s[0] == "return":
             value = self.expression(s[1]) if s[1] is not None else ("tt", "any")
-            if self.returned and s[1][0] == "list":
+            if isinstance(self.returned, str):
+                value = self.convert(value, self.returned)
+            elif self.returned and s[1][0] == "list":
                 value = ("(" + ", ".join(self.convert(self.expression(i), k)[0] for i, k in zip(s[1][1], self.returned)) + ")", "any")
             if value[1] == "R64" and self.kind_of("double") == "X64":
                 value = self.convert(value, "X64")
@@ -121,7 +123,7 @@ class Translator(Expressions):
             return give(value[0])
         if s[0] == "if":
             condition = self.convert(self.expression(s[1]), "bool")[0]
-            if self.returns(s[2]) or self.returns(s[3]):
+            if self.returns(s[2]) or self.returns(s[3]) or (not rest and not s[3] and s[2][-1][0] == "call"):
                 scope = dict(self.scope)
                 then = self.statements(s[2] + rest, end, give)
                 self.scope = dict(scope)

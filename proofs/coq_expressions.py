@@ -48,7 +48,7 @@ class Expressions:
     """`paths`: {"table.fraction": ("fraction", "R64")}, what member expressions mean; an index inside is written "[]" and becomes an argument of the Coq function.
     `calls`: {"f": ("coq_f", kind)}, functions by their C++ name; `types`: {"T": "R64"}, kinds of types by name; a kind "any" is passed on.
     `fuel`: turns that a loop takes at most whose end is not plain. `drop`: paths whose assignments are left out. `fields`: {"modulus": ("coq_f", kind)}, members of what
-    a call returns. `returned`: kinds of the items of a returned list. `defaults`: values of variables that are declared without one, or with an empty list."""
+    a call returns. `returned`: the kind of what is returned, or the kinds of the items of a returned list. `defaults`: values of variables that are declared without one, or with an empty list."""
 
     def __init__(self, paths=None, calls=None, types=None, fuel=1000, defaults=None, drop=(), fields=None, returned=None):
         self.drop, self.fields, self.returned = drop, fields or {}, returned
@@ -176,6 +176,8 @@ class Expressions:
             if e[1] == "-":
                 if value[1] in UNSIGNED:
                     return (f"(wrap {value[1][1:]} (- {value[0]}))", value[1])
+                if value[1] == "X64":
+                    return (f"(xneg {value[0]})", value[1])
                 return (f"(- {value[0]})" + ("%R" if value[1][0] == "R" else ""), value[1])
             if e[1] == "~" and value[1] in UNSIGNED:
                 return (f"(wrap {value[1][1:]} (Z.lnot {value[0]}))", value[1])
@@ -208,6 +210,8 @@ class Expressions:
         if sign in ("<", ">", "<=", ">=", "==", "!="):
             if kind == "X64":
                 x, y, sign = (y, x, sign.replace(">", "<")) if ">" in sign else (x, y, sign)
+                if y == "None" and sign == "==":
+                    return (f"(negb (xfinite {x}))", "bool")
                 return (f"(negb (xeq {x} {y}))" if sign == "!=" else f"({EXTENDED[sign]} {x} {y})", "bool")
             if kind in ("R", "R64", "R32"):
                 x, y, sign = (y, x, sign.replace(">", "<")) if ">" in sign else (x, y, sign)
@@ -240,6 +244,8 @@ class Expressions:
         if name in self.lambdas:
             captured, kind, _ = self.lambdas[name]
             return ("(" + " ".join([name] + [self.name(c) for c in captured] + [v[0] for v in values]) + ")", kind)
+        if name in ("max", "min") and all(v[1] == "Z" for v in values):
+            return (f"(Z.{name} {values[0][0]} {values[1][0]})", "Z")
         if name in self.calls:
             row = self.calls[name]
             kinds = row[2] if len(row) > 2 else [None] * len(values)
@@ -260,6 +266,8 @@ class Expressions:
             values = [self.convert(v, kind)[0] for v in values]
             if coq == "fma":
                 return (f"({ROUND[kind]} ({values[0]} * {values[1]} + {values[2]})%R)", kind)
+            if coq == "sqrt" and kind == "X64":
+                return (f"(xsqrt {values[0]})", kind)
             if coq == "sqrt":
                 return (f"({ROUND[kind]} (sqrt {values[0]}))", kind)
             return (f"({coq} {values[0]})", kind)

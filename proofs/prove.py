@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).parent
 ORDER = ["Semantics", "Facts", "ModuliSource", "Moduli", "RnsSource", "Rns", "PrimesSource", "Primes", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "Mp",
          "CapacitySource", "Capacity", "WidthSource", "Width", "QuotientSource", "Quotient", "ShippedSource", "Shipped",
          "ZivSource", "Floats", "Eft", "Ziv", "Triple", "Dot2Source", "Dot2", "Dot2Bound", "TreeSource", "Tree", "DotFloat", "NormsSource", "Norms", "Fixed", "CertificateSource", "Certificate", "SumsSource", "Sums", "ErrorsSource", "Errors", "CopiesSource", "Copies", "FitSource", "Fit", "AcceptSource", "Accept",
-         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "FullSource", "Full", "PowersSource", "Powers", "WideSource", "Wide", "BetweenSource", "Between", "LanesSource", "Lanes", "Careful", "GeneralSource", "General", "CombineSource", "Combine", "Extended", "OutwardSource", "Outward", "Linear", "CertifiedSource", "Certified", "Definite", "Ball"]
+         "RoundSource", "Rounding", "IntervalSource", "Interval", "Within", "FullSource", "Full", "PowersSource", "Powers", "WideSource", "Wide", "BetweenSource", "Between", "LanesSource", "Lanes", "Careful", "GeneralSource", "General", "CombineSource", "Combine", "Extended", "OutwardSource", "Outward", "Linear", "CertifiedSource", "Certified", "Definite", "Ball", "Euclid", "ColumnsSource", "Columns", "EigenSource", "Eigen"]
 # Files that lead to those that take longest begin as soon as they can.
 LONG = ["Semantics", "Facts", "ModuliSource", "Moduli", "Division", "Tables", "CrtSource", "Reconstruction", "Crt", "QuotientSource", "Quotient", "ShippedSource", "Shipped"]
 # The axioms of Coq's real numbers, and classical logic, which Flocq uses.
