@@ -25,6 +25,7 @@ ARGUMENTS = "The arguments are those of accublas_{NAME}, and"
 CONTIGUOUS_ROWS = "Matrices with a row stride other than 1 are copied, and results are copied back."
 PIVOTS = "size(ipiv, kind=int64) >= min(va%rows, va%cols)"
 EIGENVALUES = "min(size(w), size(radius), size(angle), size(cluster)) >= n"
+SINGULAR_VALUES = "min(size(s), size(radius), size(angle), size(cluster)) >= k .and. k == min(m, n)"
 SIDED, RANK_K, SYSTEM = "m n, a order order", "c n n, op(a) n k", "a n n, b n nrhs"
 
 # {group: (comment of its module, its generics)}.
@@ -133,8 +134,8 @@ other than 1 are copied, and results are copied back.""", [
         Generic("posv_certified", f"{SYSTEM}, x n nrhs, radius n nrhs",
                 "x = the solution of a x = b with a symmetric (Hermitian) a, of which the triangle uplo is read.", types="dszcq"),
     ]),
-    "eigenvalues": ("""Eigenvalues and eigenvectors of Hermitian matrices of {NUMBERS} with proved bounds, as generics
-(docs/eigenvalues.md).
+    "eigenvalues": ("""Eigenvalues of Hermitian matrices and singular values of matrices of {NUMBERS}, their vectors, and proved bounds, as
+generics (docs/eigenvalues.md).
 
 The arguments are those of accublas_certified_{NAME}, and
   w            the eigenvalues in ascending order
@@ -145,6 +146,9 @@ The arguments are those of accublas_certified_{NAME}, and
         Generic("heev_certified", "a n n, v n n", "w, v = the eigenvalues and eigenvectors of a, of which the triangle uplo is read.",
                 EIGENVALUES),
         Generic("syev_certified", "", "accublas_heev_certified by the name that LAPACK has for real numbers.", of="heev_certified", types="ds"),
+        Generic("gesvd_certified", "a m n, u m k, vt k n",
+                "s, u, vt = the singular values of a in descending order, and their vectors: a = u diag(s) vt, and radius bounds the errors of s.",
+                SINGULAR_VALUES),
     ]),
 }
 

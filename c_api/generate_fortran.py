@@ -80,7 +80,7 @@ class Procedure:
         names = [argument.name for argument in self.arguments]
         self.matrices = [name for name in names if "ld" + name.replace("radius", "r") in names]
         self.vectors = [name for name in names if "inc" + name in names or name == "tau"]
-        self.arrays = [name for name in names if name in ("w", "angle", "cluster") or (name == "radius" and "ldr" not in names)]  # real, or integers
+        self.arrays = [name for name in names if name in ("w", "s", "angle", "cluster") or (name == "radius" and "ldr" not in names)]  # real, or integers
         self.written = [argument.name for argument in self.arguments if argument.kind in WRITTEN]
         self.pivots, self.info, self.result, self.certificate = (name in names for name in ("ipiv", "info", "result", "certificate"))
         self.factors = [argument.name for argument in self.arguments if argument.kind == FACTOR]

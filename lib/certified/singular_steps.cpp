@@ -45,8 +45,9 @@ void reverse_columns(Index rows, Index cols, double* x) {
 /// What the step keeps of the vectors whose singular values are close to zero, columns 0 .. size - 1.
 struct ZeroBlock {
   Index size = 0;
-  Index others = 0;     ///< columns of `basis`
-  Array basis;          ///< orthonormal vectors, orthogonal to all of U, into which A maps these columns of V
+  Index others = 0;  ///< columns of `basis`
+  /// Orthonormal vectors in two parts, orthogonal to all of U, into which A maps these columns of V.
+  Array basis, basis_low;
   ThinSystem system{};  ///< of A between these columns of V and (U, basis)
 };
 
@@ -159,33 +160,82 @@ class TripletStep {
     for (Index i = 0; i < rows_ * cols; ++i) c[i] -= part[i];
   }
 
+  /// Finds orthonormal vectors outside of U's columns into which A maps the first columns of V, and writes their
+  /// products with A V to `map`, in parts: a row for each vector.
+  void find_basis(Array& map) {
+    constexpr double dependent = 0x1p-20, noise = 0x1p-36;  // directions that are full of rounding errors
+    const Index g = zero_.size;
+    const Array c(rows_ * g);
+    std::copy_n(bounds_.left.f.data(), rows_ * g, c.data());
+    subtract_projection(c, g);
+    subtract_projection(c, g);
+    ThinSystem outside = thin_system(a_.complex, a_.m, g, c.data());
+    const double largest = *std::max_element(bounds_.left.residuals.data(), bounds_.left.residuals.data() + g);
+    const double least = std::max(dependent * outside.values[0], noise * largest);
+    const Index room = std::min(g, a_.m - a_.n);
+    while (zero_.others < room && outside.values[zero_.others] > least) ++zero_.others;
+    if (zero_.others == 0) return;
+    subtract_projection(outside.u, zero_.others);
+    zero_.basis = thin_system(a_.complex, a_.m, zero_.others, outside.u.data()).u;
+    const Index terms = height(zero_.others);
+    const Array left = as_left(zero_.basis.data(), zero_.others);
+    const auto multiply = [&](const double* right, Index cols) {  // basis^H times a matrix
+      Array result(terms * cols);
+      calls_.product_in_mode(terms, cols, rows_, {left.data(), rows_, 1}, {right, 1, rows_}, {result.data(), 1, terms});
+      return result;
+    };
+    map = multiply(c.data(), g);
+    turn_basis(multiply(bounds_.left.f.data(), k_));
+  }
+
+  /// Makes the basis, which is orthogonal to U up to its rounding, orthogonal in two parts. It stays so when correct()
+  /// moves the columns of U towards it, by F over D. `moved` is basis^H F.
+  void turn_basis(const Array& moved) {
+    const Index others = zero_.others, terms = height(others), count = rows_ * others;
+    const double* const u = left_factor(left_, bounds_.left);
+    const Matrix<const double> basis{zero_.basis.data(), 1, rows_};
+    const Array h(inner_ * others), low(inner_ * others), change(count);
+    calls_.product(inner_, others, rows_, 1, {u, rows_, 1}, basis, 0, {h.data(), 1, inner_});
+    if (left_.parts == 2) {
+      const Array left = as_left(left_.x_low.data(), k_);
+      calls_.product_in_mode(inner_, others, rows_, {left.data(), rows_, 1}, basis, {low.data(), 1, inner_});
+      for (Index i = 0; i < inner_ * others; ++i) h[i] += low[i];
+    }
+    for (Index o = 0; o < others; ++o)
+      for (Index j = zero_.size; j < k_; ++j)
+        for (Index part = 0; part < height(1); ++part) {
+          const double x = moved[o + part * others + j * terms] / left_.d[j];
+          h[at(j + part * k_, o)] += part == 0 ? x : -x;
+        }
+    calls_.product_in_mode(rows_, others, inner_, {u, 1, rows_}, {h.data(), 1, inner_}, {change.data(), 1, rows_});
+    zero_.basis_low = Array(count);
+    std::fill_n(zero_.basis_low.data(), count, 0.0);
+    for (Index i = 0; i < count; ++i) add_to_parts(zero_.basis[i], zero_.basis_low[i], -change[i]);
+  }
+
+  /// Returns the real matrix that multiplies as columns of U do.
+  Array as_left(const double* x, Index cols) const {
+    Array left(rows_ * height(cols));
+    if (a_.complex)
+      write_left(x, a_.m, cols, left.data());
+    else
+      std::copy_n(x, rows_ * cols, left.data());
+    return left;
+  }
+
   /// Finds the singular vectors of A between the columns of V and those of (U, basis) whose values are close to zero.
   void solve_at_zero() {
-    const Index g = zero_.size;
-    ThinSystem outside;
-    if (a_.tall()) {
-      constexpr double negligible = 0x1p-20;  // smaller directions are full of rounding errors
-      const Array c(rows_ * g);
-      std::copy_n(bounds_.left.f.data(), rows_ * g, c.data());
-      subtract_projection(c, g);
-      subtract_projection(c, g);
-      outside = thin_system(a_.complex, a_.m, g, c.data());
-      const Index room = std::min(g, a_.m - a_.n);
-      while (zero_.others < room && outside.values[zero_.others] > negligible * outside.values[0]) ++zero_.others;
-      zero_.basis = std::move(outside.u);
-      subtract_projection(zero_.basis, zero_.others);
-    }
-    const Index size = g + zero_.others, rows = height(size);
+    Array map;
+    if (a_.tall()) find_basis(map);
+    const Index g = zero_.size, size = g + zero_.others, rows = height(size);
     const Array b(rows * g);
     for (Index j = 0; j < g; ++j)
       for (Index part = 0; part < height(1); ++part) {
         double* const column = b.data() + part * size + j * rows;
         for (Index i = 0; i < g; ++i) column[i] = p_[at(i + part * k_, j)];
         if (part == 0) column[j] += left_.d[j] + left_.d_low[j];
-        // Q^H C = diag(values) V^H
         for (Index i = 0; i < zero_.others; ++i)
-          column[g + i] =
-              outside.values[i] * (part == 0 ? outside.v[j + i * height(g)] : -outside.v[j + g + i * height(g)]);
+          column[g + i] = map[i + part * zero_.others + j * height(zero_.others)];
       }
     zero_.system = thin_system(a_.complex, size, g, b.data());
     reverse_columns(rows, g, zero_.system.u.data());
@@ -199,7 +249,7 @@ class TripletStep {
     std::copy_n(left_.x.data(), rows_ * g, z.data());
     std::copy_n(left_.x_low.data(), rows_ * g, z_low.data());
     std::copy_n(zero_.basis.data(), rows_ * zero_.others, z.data() + rows_ * g);
-    std::fill_n(z_low.data() + rows_ * g, rows_ * zero_.others, 0.0);
+    std::copy_n(zero_.basis_low.data(), rows_ * zero_.others, z_low.data() + rows_ * g);
     set_columns(a_.complex, rows_, left_, 0, g, size, z.data(), z_low.data(), zero_.system.u.data(), calls_);
     multiply_columns(a_.complex, inner_, right_, 0, g, zero_.system.v.data(), calls_);
     for (Index j = 0; j < g; ++j) set_number(left_, j, zero_.system.values[j], 0);

@@ -53,7 +53,9 @@ void judge_pair(Spectrum& s, const Proof& proof, Index k, Index first, Index end
     return distance == HUGE_VAL ? 0 : div_up(b.residuals[k], distance);
   };
   if (proof.below_first == Below::negatives) s.outside[k] = outside();  // (u, -v) has the same parts as (u, v)
-  if (proof.below_first != Below::nothing && first == 0 && !proof.at_zero)
+  // A step before this one may have proved the first number to be positive.
+  const bool positive = !proof.at_zero || s.center[0] > s.radius[0];
+  if (proof.below_first != Below::nothing && first == 0 && positive)
     to_left = below(proof.pairs.d[k] - std::fabs(proof.pairs.d_low[k]));
   if (proof.below_first != Below::negatives) s.outside[k] = outside();
   offer(s, proof, k, 0, w);

@@ -33,7 +33,20 @@ from .errors import (
 )
 from .products import gemm, gemv, matmul, syrk
 from .settings import Report, mode, report, set_target, sync
-from .solvers import Certificate, CertifiedEigenvalues, CertifiedSolution, cholesky, eigh_certified, lu_factor, lu_solve, qr, solve, solve_certified
+from .solvers import (
+    Certificate,
+    CertifiedEigenvalues,
+    CertifiedSingularValues,
+    CertifiedSolution,
+    cholesky,
+    eigh_certified,
+    lu_factor,
+    lu_solve,
+    qr,
+    solve,
+    solve_certified,
+    svd_certified,
+)
 from .vectors import dot, norm, vdot
 
 _library.library()  # a library that cannot be loaded is an ImportError here
@@ -44,6 +57,7 @@ __all__ = [
     "ArgumentError",
     "Certificate",
     "CertifiedEigenvalues",
+    "CertifiedSingularValues",
     "CertifiedSolution",
     "DeviceError",
     "EngineError",
@@ -81,6 +95,7 @@ __all__ = [
     "set_target",
     "solve",
     "solve_certified",
+    "svd_certified",
     "sync",
     "syrk",
     "vdot",

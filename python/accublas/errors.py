@@ -80,7 +80,7 @@ class FormatError(Error, ValueError):
 
 
 class NotCertifiedError(Error):
-    """No bound is proved. `solve_certified` and `eigh_certified` do not raise it: their radii are infinite instead."""
+    """No bound is proved. `solve_certified`, `eigh_certified` and `svd_certified` do not raise it: their radii are infinite."""
 
 
 class UndecidedError(Error):

@@ -1,5 +1,5 @@
-"""Linear systems, eigenvalues and factorizations: solve, solve_certified, eigh_certified, cholesky, lu_factor, lu_solve, qr. Stacks of matrices are
-solved one after the other."""
+"""Linear systems, eigenvalues, singular values and factorizations: solve, solve_certified, eigh_certified, svd_certified, cholesky, lu_factor, lu_solve,
+qr. Stacks of matrices are solved one after the other."""
 
 from __future__ import annotations
 
@@ -233,6 +233,67 @@ def eigh_certified(a: Any, *, upper: bool = False, mode: str | None = None) -> C
     except NotCertifiedError:
         pass  # the radii say it
     return CertifiedEigenvalues(w, radii, v, angles, clusters - 1, Certificate.of(found))
+
+
+class CertifiedSingularValues(NamedTuple):
+    """Singular vectors and values, proved bounds of the errors and angles, clusters, and how all was proved."""
+
+    u: Any
+    s: Any
+    vh: Any
+    radii: Any
+    angles: Any
+    clusters: Any
+    certificate: Certificate
+
+
+def svd_certified(a: Any, *, mode: str | None = None) -> CertifiedSingularValues:
+    """The singular values and vectors of a matrix with proved bounds: ``abs(s - exact) <= radii``.
+
+    Parameters
+    ----------
+    a : array_like
+        A matrix, m x n.
+    mode : str, optional
+        The mode of the refinement's products. The proof does not depend on it.
+
+    Returns
+    -------
+    u, s, vh : array
+        The k = min(m, n) singular values in descending order, the left singular vectors as columns of u, and the conjugates of the right ones as rows of vh:
+        A is about ``(u * s) @ vh``.
+    radii, angles : array
+        Bounds of the errors of s, and of the angles, in radians, of both vectors to the exact vectors of their clusters. A radius is infinite if nothing is
+        proved.
+    clusters : array of int64
+        For each singular value the index of the first one of its cluster: singular values of different clusters are proved to differ.
+    certificate : Certificate
+        How the singular values were certified, and the reason of an infinite radius.
+
+    Examples
+    --------
+    >>> import accublas
+    >>> u, s, vh, radii, angles, clusters, certificate = accublas.svd_certified([[3.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> bool((abs(s - [3, 1]) <= radii).all()), bool((radii < 1e-15).all()), clusters.tolist()
+    (True, True, [0, 1])
+    """
+    operands = Operands(a, mode=mode)
+    shape = tuple(operands.arrays[0].shape)
+    if len(shape) != 2:
+        raise ArgumentError(f"argument a is {shape_text(shape)}: expected one matrix")
+    m, n = shape
+    k = min(m, n)
+    matrix, u, vh = operands.copy(operands.arrays[0], shape), operands.empty((m, k)), operands.empty((k, n))
+    s, radii, angles = (operands.empty((k,), REAL[operands.dtype]) for _ in range(3))
+    clusters = operands.empty((k,), "int64")
+    found = api.accublas_certificate_t(ctypes.sizeof(api.accublas_certificate_t))
+    address = [operands.view(array).address for array in (matrix, s, radii, u, vh, angles, clusters)]
+    try:
+        operands.call(f"{operands.letter}gesvd_certified", api.ROW_MAJOR, api.VECTORS, m, n, address[0], max(1, n), *address[1:4], max(1, k), address[4],
+                      max(1, n), *address[5:], ctypes.byref(found))  # fmt: skip
+    except NotCertifiedError:
+        pass  # the radii say it
+    return CertifiedSingularValues(u, s, vh, radii, angles, clusters - 1, Certificate.of(found))
 
 
 def cholesky(a: Any, *, upper: bool = False, mode: str | None = None) -> Any:

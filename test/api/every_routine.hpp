@@ -153,7 +153,9 @@ E* as(const Operand& o) {
                   found{Operand::Kind::pivots, n, 1, true, sizeof(std::int64_t), false},                               \
                   info{Operand::Kind::pivots, 1, 1, true, sizeof(std::int64_t), false},                                \
                   tau{Operand::Kind::numbers, k, 1, false, bytes, false},                                              \
-                  all_tau{Operand::Kind::numbers, n, 1, true, bytes, false};                                           \
+                  all_tau{Operand::Kind::numbers, n, 1, true, bytes, false},                                           \
+                  values{Operand::Kind::numbers, n, 1, true, sizeof(T), false},                                        \
+                  cluster{Operand::Kind::pivots, n, 1, true, sizeof(std::int64_t), false};                             \
     CALL(p##gemv, false, ({by_trans(c.transposed_a, m, n, false), x, vector(m, true)}), c.layout, ta,                  \
          c.transposed_a ? n : m, c.transposed_a ? m : n, alpha, AT(0), AT(1), beta, AT(2));                            \
     CALL(p##trmv, false, ({square, y}), c.layout, c.uplo, ta, c.diag, n, AT(0), AT(1));                                \
@@ -205,6 +207,10 @@ E* as(const Operand& o) {
          nullptr);                                                                                                     \
     CALL(p##posv_certified, true, ({square, of_b, written_b, written_b}), c.layout, c.uplo, n, k, AT(0), AT(1), AT(2), \
          AT(3), nullptr);                                                                                              \
+    CALL(p##gesvd_certified, true,                                                                                     \
+         ({matrix(m, n, false), values, values, matrix(m, n, true), written_square, values, cluster}), c.layout,       \
+         ACCUBLAS_VECTORS, m, n, AT(0), as<T>(o[1]), as<T>(o[2]), AT(3), AT(4), as<T>(o[5]), as<std::int64_t>(o[6]),   \
+         nullptr);                                                                                                     \
   }
 ACCUBLAS_TEST_ROUTINES(d, double, double, false, orgqr, ormqr)
 ACCUBLAS_TEST_ROUTINES(s, float, float, false, orgqr, ormqr)

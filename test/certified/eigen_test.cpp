@@ -39,17 +39,6 @@ TYPED_TEST(EigenTypes, SmallIntegers) {
   EXPECT_LE(checked.ulps, 0.51);
 }
 
-/// An orthogonal matrix of order 8 whose elements are multiples of 1/8: reflections by vectors of squared norm 16.
-std::vector<std::vector<double>> exact_orthogonal(Random& random) {
-  std::vector<std::vector<double>> q(8, std::vector<double>(8));
-  std::vector<double> v = {1, 1, 1, 1, 2, 2, 2, 0};
-  std::shuffle(v.begin(), v.end(), random);
-  for (double& x : v) x *= integer(random, 0, 1) ? 1 : -1;
-  for (std::size_t i = 0; i < 8; ++i)
-    for (std::size_t j = 0; j < 8; ++j) q[i][j] = (i == j) - v[i] * v[j] / 8;
-  return q;
-}
-
 /// Q D Q^T with D = values, exactly, with phases that are powers of i for complex types.
 template <class E>
 struct Known {

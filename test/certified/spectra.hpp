@@ -89,6 +89,17 @@ SymmetricMatrix symmetric_of(const Hermitian<E>& h) {
   return {n, rows};
 }
 
+/// An orthogonal matrix of order 8 whose elements are multiples of 1/8: reflections by vectors of squared norm 16.
+inline std::vector<std::vector<double>> exact_orthogonal(Random& random) {
+  std::vector<std::vector<double>> q(8, std::vector<double>(8));
+  std::vector<double> v = {1, 1, 1, 1, 2, 2, 2, 0};
+  std::shuffle(v.begin(), v.end(), random);
+  for (double& x : v) x *= integer(random, 0, 1) ? 1 : -1;
+  for (std::size_t i = 0; i < 8; ++i)
+    for (std::size_t j = 0; j < 8; ++j) q[i][j] = (i == j) - v[i] * v[j] / 8;
+  return q;
+}
+
 /// Counts what was checked, and how tight it was.
 struct Checked {
   long radii = 0, angles = 0;

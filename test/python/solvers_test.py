@@ -111,6 +111,26 @@ class Solutions(unittest.TestCase):
         with self.assertRaisesRegex(accublas.ArgumentError, "stack"):
             accublas.eigh_certified(numpy.ones((1, 2, 2)))
 
+    def test_singular_values(self):
+        for dtype in TYPES:
+            for shape in ((5, 5), (6, 4), (3, 5), (1, 2)):
+                a = integers(shape, dtype)
+                for _, view in layouts(a):
+                    u, s, vh, radii, angles, clusters, certificate = accublas.svd_certified(view)
+                    k = min(shape)
+                    self.assertEqual((certificate.reason, s.dtype, u.shape, vh.shape), ("none", a.real.dtype, (shape[0], k), (k, shape[1])))
+                    self.assertTrue(numpy.all(abs(s - numpy.linalg.svd(a.astype(complex), compute_uv=False)) <= radii + 1e-13))
+                    self.assertTrue(numpy.all(radii <= tolerance(dtype) * s + 1e-20) and numpy.all(angles <= tolerance(dtype)))
+                    self.assertEqual(clusters[0], 0)
+                    numpy.testing.assert_allclose((u * s) @ vh, a, 0, 100 * tolerance(dtype))
+        double = accublas.svd_certified(numpy.eye(3, 2))
+        self.assertEqual((double.clusters.tolist(), double.certificate.positive_definite), ([0, 0], False))
+        nothing = accublas.svd_certified([[numpy.nan]])
+        self.assertEqual((nothing.certificate.reason, nothing.radii.tolist()), ("not finite", [numpy.inf]))
+        self.assertEqual(accublas.svd_certified(numpy.zeros((0, 3))).s.shape, (0,))
+        with self.assertRaisesRegex(accublas.ArgumentError, "expected one matrix"):
+            accublas.svd_certified(numpy.ones((1, 2, 2)))
+
     def test_factorizations(self):
         for dtype in TYPES:
             for shape in ((5, 5), (6, 4), (4, 6), (3, 1), (1, 3)):
