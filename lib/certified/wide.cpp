@@ -34,7 +34,7 @@ bool scale_loses(Binary128& x, std::int64_t e) {
 
 void multiply(const WideNumbers& wide, Index m, Index n, Index k, double alpha, const quad::Operand& a,
               const quad::Operand& b, double beta, const quad::Operand& c) {
-  // What over- or underflows here makes a radius infinite or larger, which the caller sees.
+  // An overflow or underflow makes a radius infinite or larger, which the caller sees.
   static_cast<void>(collect_exceptions([&] {
     quad::multiply({m, n, k, quad::number_of(alpha), a, b, quad::number_of(beta), {c}}, wide.call);
   }));
