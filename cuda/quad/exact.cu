@@ -61,7 +61,7 @@ __device__ void sum_element(const QuadProblem& problem, Index row, Index col, st
   const quad::LineFacts &of_row = rows.facts[row], &of_col = cols.facts[col];
   const bool zero = !(of_row.norm > 0) || !(of_col.norm > 0);
   // A mantissa of 113 bits begins at most 112 bits below the last bit of its number.
-  const int base = of_row.last_bit + of_col.last_bit - 224;
+  const int base = zero ? 0 : of_row.last_bit + of_col.last_bit - 224;
   const int bits = of_row.exponent + of_col.exponent - base + 64;  // with 2^62 terms and a sign
   const int words = zero ? 0 : bits / 32 + 11;
   const int lanes = words == 0 ? threads : min(threads, accumulator_bytes / 8 / words);

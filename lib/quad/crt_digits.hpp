@@ -22,7 +22,6 @@ inline CrtDigits make_crt_digits(const CrtTable& table) {
   t.planes = table.count;
   t.pairs = (table.count + 1) / 2;
   t.digits = wide_bit_length(table.product) / 16 + 1;
-  if (t.digits < 4) t.digits = 4;
   for (int l = 0; l < table.count; ++l) {
     const BalancedDigits digits = balanced_digits(table.weight[l], 0, t.digits);
     for (int d = 0; d < t.digits; ++d)
@@ -53,7 +52,7 @@ ACCUBLAS_HD inline std::int32_t add_two_products(std::uint32_t a, std::uint32_t 
 /// A sum is below 50 2^7 2^15 < 2^29. The leading three digits, in units of digit crt.digits - 3, are below 2^62 and so
 /// have an error of 2^9 as a double; the digits below them count less than 2^14 units. P is at least 2^(16 (digits -
 /// 1) - 1), or 2^31 units, so the quotient is off by less than 2^-16, and S / P is farther than 2^-7 from a half
-/// (crt_margin). P of fewer than four digits has all of its sum in the leading digits.
+/// (crt_margin). Sums of fewer than three digits are leading ones as a whole.
 template <int Digits>
 ACCUBLAS_HD inline Wide<crt_limbs> integer_of_digits(const CrtDigits& crt, const std::int32_t (&sum)[Digits]) {
   double leading = 0;

@@ -13,6 +13,7 @@
 #include "perf/gpu/factor.hpp"
 #include "perf/gpu/host.hpp"
 #include "perf/gpu/level3.hpp"
+#include "perf/gpu/quad.hpp"
 #include "perf/gpu/residuals.hpp"
 #include "perf/gpu/shapes.hpp"
 #include "perf/gpu/table.hpp"
@@ -74,7 +75,8 @@ struct Options {
                            routines, batch_orders, vector_sizes, vector_data, table_data = matrices::listed(),
                            table_orders = {"1024", "4096"}, middle_orders = {"256", "512", "1024", "2048"},
                            shared_orders = {"8192", "16384", "32768"}, shared_routines = {"dgemm"},
-                           residual_orders = {"1024", "2048", "4096", "8192", "16384"};
+                           residual_orders = {"1024", "2048", "4096", "8192", "16384"},
+                           quad_orders = {"1024", "4096", "8192"};
   std::vector<int> devices;
   double room = 0;
   std::string csv;
@@ -345,6 +347,13 @@ std::vector<Command> commands_of(Options& o) {
        [&o] {
          return print_vectors({o.routines, o.numbers(o.vector_sizes), o.vector_data, o.effort.repetitions}, o.csv);
        }},
+      {"quad", "binary128 and double-double GEMM on uniform numbers, with a target",
+       [&o](CLI::App* command) {
+         o.add_routines(command, quad_routines(), "routines (default: all)");
+         o.add_orders(command, o.quad_orders);
+         o.add_repetitions(command);
+       },
+       [&o] { return print_quad(o.routines, o.numbers(o.quad_orders), o.effort.repetitions); }},
   };
 }
 
