@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lib/lapack/cholesky_qr.hpp"
 #include "lib/lapack/reflectors.hpp"
 #include "lib/runtime/run.hpp"
 
@@ -188,6 +189,25 @@ bool has_work(const Orthogonal<E>& o) {
   return !is_zero(o) && o.reflectors() > 0 && (!o.has_c() || std::min(o.c_rows(), o.c_cols()) > 0);
 }
 
+/// Computes GEQRF of a tall matrix on a device by Cholesky's factorizations. Returns false, with A as it was, if these
+/// do not serve the call, or if they do not prove that Q is orthonormal.
+template <class E>
+bool factor_tall(Run& run, Context& context, const Orthogonal<E>& o, const accublas_options* options) {
+  const bool tall = o.m >= lapack::tall_rows * o.n && o.m >= lapack::least_tall_numbers / o.n;
+  if (o.kind != Operation::geqrf || !tall || bit_defined(run.mode())) return false;
+  bool done = false;
+  const std::int64_t nothing = 0;
+  run.template compose<E>(nullptr, nothing, [&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
+    if (!lapack::CholeskyQr<E>::serves(run, o, workspace, o.n * o.n) || !steps.can_wait()) return 0;
+    const Matrix<E> r = o.by_rows ? Matrix<E>{steps.take(o.n * o.n), o.n, 1} : Matrix<E>{steps.take(o.n * o.n), 1, o.n};
+    lapack::CholeskyQr<E> qr(context, o, r, steps, options, run.mode().kind);
+    done = qr.run();
+    if (done) qr.make_reflectors(o.tau);
+    return 0;
+  });
+  return done;
+}
+
 }  // namespace
 
 template <class E>
@@ -208,7 +228,9 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   if (work) run.promise(o.reflectors(), E{1});
   Index found = 0;
   bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(o);
-  if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != Operation::gels) {
+  const bool by_products = run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != Operation::gels;
+  if (work && by_products) done = factor_tall(run, context, o, options);
+  if (work && by_products && !done) {
     done = true;
     try {
       run.compute(o);
