@@ -7,13 +7,12 @@
 
 #include "lib/base/exceptions.hpp"
 #include "lib/lapack/calls.hpp"
-#include "lib/runtime/run.hpp"
 
 namespace accublas::lapack {
 
 /// Matrices with at least this many rows for each column count as tall.
 inline constexpr Index tall_rows = 64;
-/// GEQRF takes this way on a device for at least this many numbers: smaller ones are not worth that the host waits.
+/// GEQRF takes this way for matrices of at least so many numbers. Smaller ones are not worth that the host waits.
 inline constexpr Index least_tall_numbers = Index{1} << 22;
 
 /// The bound of the Frobenius norm of Q^H Q - I: that of reflectors with a margin.
@@ -25,13 +24,11 @@ double orthogonality_bound(Index n) {
 template <class E>
 class CholeskyQr {
  public:
-  /// Returns whether Cholesky's factorizations serve QR: the matrix is tall, no bits are promised, and the routine has
-  /// no engine of its own that is faster (the CPU's LAPACK). Two calls share no user's workspace. The caller takes
-  /// `more` numbers of it.
-  static bool serves(const Run& run, const Orthogonal<E>& a, const Workspace& workspace, Index more = 0) {
-    const std::size_t room = workspace.available() / sizeof(E);
-    return !bit_defined(run.mode()) && run.engine() != ACCUBLAS_ENGINE_NATIVE && a.m >= tall_rows * a.n &&
-           !workspace.buffer() && static_cast<std::size_t>(numbers(a.m, a.n) + more) <= room;
+  /// Returns whether the matrix is tall and the workspace has room, and `more` numbers beside. Two calls share no
+  /// user's workspace.
+  static bool serves(const Orthogonal<E>& a, const Workspace& workspace, Index more = 0) {
+    return a.m >= tall_rows * a.n && !workspace.buffer() &&
+           static_cast<std::size_t>(numbers(a.m, a.n) + more) <= workspace.available() / sizeof(E);
   }
 
   /// Returns how many numbers of memory the factorization of an m x n matrix takes.
@@ -154,5 +151,20 @@ class CholeskyQr {
   const accublas_mode mode_;
   E *const kept_, *const first_, *const gram_;
 };
+
+/// Computes GEQRF of a tall matrix in `mode`. Returns false, with A as it was, if Cholesky's factorizations do not
+/// serve the call, or if they do not prove that Q is orthonormal.
+template <class E>
+bool geqrf_by_cholesky(Context& context, const Orthogonal<E>& o, const Workspace& workspace, ElementSteps<E>& steps,
+                       const accublas_options* options, accublas_mode mode) {
+  const Index n = o.n;
+  if (o.m < least_tall_numbers / n || !CholeskyQr<E>::serves(o, workspace, n * n) || !steps.can_wait()) return false;
+  E* const numbers = steps.take(n * n);
+  const Matrix<E> r = o.by_rows ? Matrix<E>{numbers, n, 1} : Matrix<E>{numbers, 1, n};
+  CholeskyQr<E> qr(context, o, r, steps, options, mode);
+  if (!qr.run()) return false;
+  qr.make_reflectors(o.tau);
+  return true;
+}
 
 }  // namespace accublas::lapack
