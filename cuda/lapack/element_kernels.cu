@@ -44,6 +44,23 @@ __global__ void __launch_bounds__(element_threads)
   if (threadIdx.x % 32 == 0 && first != ~0ull) atomicMin(found, first);
 }
 
+template <class E>
+__global__ void __launch_bounds__(element_threads) reflect_kernel(const __grid_constant__ ReflectorsOfColumns<E> made) {
+  await_predecessor();
+  const Index thread = threadIdx.x;
+  for (Index j = 0; j < made.count; ++j) {
+    const Index left = made.count - j - 1, next = j + 1;
+    if (thread == 0) made.pivot(j);
+    __syncthreads();
+    for (Index k = j + thread; k < made.columns; k += element_threads) made.turn(j, k);
+    for (Index i = next + thread; i < made.count; i += element_threads) made.divide(i, j);
+    __syncthreads();
+    for (Index at = thread; at < left * left; at += element_threads)
+      made.subtract(next + at % left, next + at / left, j);
+    __syncthreads();
+  }
+}
+
 __global__ void put_kernel(std::int64_t* to, std::int64_t value) {
   await_predecessor();
   *to = value;
@@ -82,6 +99,11 @@ void find_first(const DeviceModel& model, const ElementQuestion<E>& question, In
          question, rows, cols, columns_adjacent(question.x), found);
 }
 
+template <class E>
+void make_reflectors(const DeviceModel& model, const ReflectorsOfColumns<E>& made, cudaStream_t stream) {
+  launch(model, "reflectors of columns", reflect_kernel<E>, {1, element_threads}, stream, made);
+}
+
 void put_number(const DeviceModel& model, std::int64_t* to, std::int64_t value, cudaStream_t stream) {
   launch(model, "a number", put_kernel, {1, 1}, stream, to, value);
 }
@@ -89,7 +111,8 @@ void put_number(const DeviceModel& model, std::int64_t* to, std::int64_t value, 
 #define ACCUBLAS_INSTANTIATE(E)                                                                              \
   template void run_step(const DeviceModel&, const ElementStep<E>&, Index, Index, cudaStream_t);             \
   template void find_first(const DeviceModel&, const ElementQuestion<E>&, Index, Index, unsigned long long*, \
-                           cudaStream_t);
+                           cudaStream_t);                                                                    \
+  template void make_reflectors(const DeviceModel&, const ReflectorsOfColumns<E>&, cudaStream_t);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -17,6 +17,10 @@ template <class E>
 void find_first(const DeviceModel&, const ElementQuestion<E>&, Index rows, Index cols, unsigned long long* found,
                 cudaStream_t);
 
+/// Makes the reflectors, a column after the other, by one thread block.
+template <class E>
+void make_reflectors(const DeviceModel&, const ReflectorsOfColumns<E>&, cudaStream_t);
+
 /// Sets *to = value.
 void put_number(const DeviceModel&, std::int64_t* to, std::int64_t value, cudaStream_t);
 

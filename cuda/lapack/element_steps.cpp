@@ -60,6 +60,10 @@ class DeviceSteps final : public ElementSteps<E> {
     const CallScope scope(state_);
     return read_number(from);
   }
+  void reflect(const ReflectorsOfColumns<E>& made) override {
+    const CallScope scope(state_);
+    make_reflectors(state_.model(), made, state_.cuda_stream());
+  }
   using ElementSteps<E>::put;
   void put(std::int64_t* to, std::int64_t value) override {
     const CallScope scope(state_);

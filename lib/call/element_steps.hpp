@@ -172,6 +172,63 @@ struct SizedStep {
   Index rows, cols;
 };
 
+// ---- reflectors of orthonormal columns ----
+
+/// Makes `count` reflectors of orthonormal columns (Ballard, Demmel, Grigori, Jacquelin, Nguyen and Solomonik, 2014;
+/// LAPACK's orhr_col). x - S = L U, where the diagonal matrix S has the sign that makes each diagonal element of U the
+/// larger in magnitude: at least 1, so that no pivots are needed. L and U overwrite x, rows of r are multiplied by S,
+/// and tau receives the factors of the reflectors. The steps of a column j follow one another; in each of them elements
+/// do not depend on each other.
+template <class E>
+struct ReflectorsOfColumns {
+  Matrix<E> x, r;
+  Index count, columns;  ///< the columns of r
+  E* tau;
+
+  /// Finds the sign of row j, of x's element on the diagonal.
+  ACCUBLAS_HD void pivot(Index j) const {
+    E& u = x(j, j);
+    if constexpr (is_complex<E>) {
+      const RealOf<E> sign = u.re < 0 ? RealOf<E>(-1) : RealOf<E>(1);
+      u.re += sign;
+      tau[j] = {sign * u.re, sign * u.im};
+    } else {
+      const E sign = u < 0 ? E(-1) : E(1);
+      u += sign;
+      tau[j] = sign * u;
+    }
+  }
+  /// Multiplies r's element in row j and column k by the sign.
+  ACCUBLAS_HD void turn(Index j, Index k) const {
+    E& to = r(j, k);
+    if constexpr (is_complex<E>) {
+      if (!(x(j, j).re < 0)) to = {-to.re, -to.im};
+    } else {
+      if (!(x(j, j) < 0)) to = -to;
+    }
+  }
+  /// Computes L's element in row i > j.
+  ACCUBLAS_HD void divide(Index i, Index j) const {
+    const E p = x(j, j);
+    E& l = x(i, j);
+    if constexpr (is_complex<E>) {
+      const RealOf<E> size = p.re * p.re + p.im * p.im;
+      l = {(l.re * p.re + l.im * p.im) / size, (l.im * p.re - l.re * p.im) / size};
+    } else {
+      l /= p;
+    }
+  }
+  /// Subtracts the contribution of column j from the element in row i > j and column k > j.
+  ACCUBLAS_HD void subtract(Index i, Index k, Index j) const {
+    const E l = x(i, j), u = x(j, k);
+    E& to = x(i, k);
+    if constexpr (is_complex<E>)
+      to = {to.re - (l.re * u.re - l.im * u.im), to.im - (l.re * u.im + l.im * u.re)};
+    else
+      to -= l * u;
+  }
+};
+
 // ---- questions ----
 
 /// A question about an element: is it zero, not zero, not finite, or large (large_number)? Column j of rows x cols is
@@ -217,6 +274,8 @@ class ElementSteps {
   /// of the elements; it returns the answer after which a flow takes the most memory, that all numbers are ordinary.
   virtual Index first(const ElementQuestion<E>&, Index rows, Index cols) = 0;
   virtual E read(const E* from) = 0;
+  /// Makes reflectors of a few columns.
+  virtual void reflect(const ReflectorsOfColumns<E>&) = 0;
   virtual void put(std::int64_t* to, std::int64_t value) = 0;
   /// Exchanges rows of B with those that the pivots name (swap_rows).
   virtual void exchange(const Matrix<E>& b, Index columns, const Pivots& pivots, Index count, bool backwards) = 0;

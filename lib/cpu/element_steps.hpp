@@ -27,6 +27,15 @@ class HostSteps final : public ElementSteps<E> {
     return -1;
   }
   E read(const E* from) override { return *from; }
+  void reflect(const ReflectorsOfColumns<E>& made) override {
+    for (Index j = 0; j < made.count; ++j) {
+      made.pivot(j);
+      for (Index k = j; k < made.columns; ++k) made.turn(j, k);
+      for (Index i = j + 1; i < made.count; ++i) made.divide(i, j);
+      for (Index k = j + 1; k < made.count; ++k)
+        for (Index i = j + 1; i < made.count; ++i) made.subtract(i, k, j);
+    }
+  }
   void put(std::int64_t* to, std::int64_t value) override { *to = value; }
   using ElementSteps<E>::put;
   void exchange(const Matrix<E>& b, Index columns, const Pivots& pivots, Index count, bool backwards) override {

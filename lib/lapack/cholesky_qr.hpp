@@ -12,6 +12,8 @@ namespace accublas::lapack {
 
 /// Matrices with at least this many rows for each column count as tall.
 inline constexpr Index tall_rows = 64;
+/// GEQRF takes this way for matrices of at least so many numbers. Smaller ones are not worth that the host waits.
+inline constexpr Index least_tall_numbers = Index{1} << 22;
 
 /// The bound of the Frobenius norm of Q^H Q - I: that of reflectors with a margin.
 template <class E>
@@ -22,6 +24,13 @@ double orthogonality_bound(Index n) {
 template <class E>
 class CholeskyQr {
  public:
+  /// Returns whether the matrix is tall and the workspace has room, and `more` numbers beside. Two calls share no
+  /// user's workspace.
+  static bool serves(const Orthogonal<E>& a, const Workspace& workspace, Index more = 0) {
+    return a.m >= tall_rows * a.n && !workspace.buffer() &&
+           static_cast<std::size_t>(numbers(a.m, a.n) + more) <= workspace.available() / sizeof(E);
+  }
+
   /// Returns how many numbers of memory the factorization of an m x n matrix takes.
   static Index numbers(Index m, Index n) { return m * n + 2 * n * n; }
 
@@ -50,6 +59,27 @@ class CholeskyQr {
     return proved;
   }
 
+  /// Replaces Q, after a run that returned true, by the result of GEQRF: reflectors with the same Q, but for the signs
+  /// of its columns, and R with those signs. `tau` receives the reflectors' factors.
+  void make_reflectors(E* tau) {
+    constexpr Index edge = 64;
+    const Index m = o_.m, n = o_.n;
+    const Matrix<E>& a = o_.a;
+    const Calls calls(context_, options_, nullptr, mode_);
+    for (Index first = 0; first < n; first += edge) {
+      const Index end = std::min(first + edge, n), count = end - first, rest = n - end;
+      const Matrix<E> diagonal = a.block(first, first);
+      steps_.overwrite([&] { steps_.reflect({diagonal, r_.block(first, first), count, n - first, tau + first}); });
+      if (rest == 0) break;
+      const Matrix<E> below = a.block(end, first), right = a.block(first, end);
+      divide(calls, diagonal, ACCUBLAS_UPPER, below, rest, count);
+      divide(calls, diagonal, ACCUBLAS_LOWER, right, count, rest);
+      calls.gemm(Gemm<E>{rest, rest, count, E{-1}, read_only(below), read_only(right), E{1}, a.block(end, end)});
+    }
+    if (m > n) divide(calls, a, ACCUBLAS_UPPER, a.block(n, 0), m - n, n);
+    steps_.overwrite(CopyStep<E>{a, read_only(r_), Triangle::upper, 0, true, false, true}, n, n);
+  }
+
  private:
   /// Returns a matrix of n columns in memory of its own, in the caller's layout.
   Matrix<E> like_a(E* data, Index rows) const {
@@ -64,7 +94,7 @@ class CholeskyQr {
       if (!half(calls, first) || !half(calls, gram)) return false;
       // R is the product of both factors.
       steps_.run(CopyStep<E>{r_, read_only(first), Triangle::upper, 0, true, true}, n, n);
-      multiply(calls, Operation::trmm, ACCUBLAS_LEFT, gram, r_, n);
+      multiply(calls, triangle_call(Operation::trmm, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NON_UNIT, n, n), gram, r_);
     }
     const Calls calls(context_, options_, nullptr, ACCUBLAS_MODE_CR);
     steps_.run(FillStep<E>{gram, E{-1}}, n, n);
@@ -81,7 +111,7 @@ class CholeskyQr {
     call.info = &info;
     calls.factorization(call);
     if (info != 0) return false;
-    steps_.overwrite([&] { multiply(calls, Operation::trsm, ACCUBLAS_RIGHT, r, o_.a, o_.m); });
+    steps_.overwrite([&] { divide(calls, r, ACCUBLAS_UPPER, o_.a, o_.m, n); });
     return true;
   }
   /// gram = A^H A + beta gram.
@@ -89,14 +119,25 @@ class CholeskyQr {
     calls.gemm(
         Gemm<E>{o_.n, o_.n, o_.m, E{1}, read_only(o_.a).transposed(), read_only(o_.a), beta, gram, is_complex<E>});
   }
-  /// B = R B or B R^-1 (TRMM from the left, TRSM from the right) for B of `rows` rows, all in the caller's layout.
-  void multiply(const Calls& calls, Operation kind, accublas_side side, const Matrix<E>& r, const Matrix<E>& b,
-                Index rows) const {
+  /// B = B U^-1 with an upper triangle, or B = L^-1 B with a lower one, whose diagonal has ones. B is rows x cols.
+  void divide(const Calls& calls, const Matrix<E>& triangle, accublas_uplo uplo, const Matrix<E>& b, Index rows,
+              Index cols) const {
+    const bool upper = uplo == ACCUBLAS_UPPER;
+    multiply(calls,
+             triangle_call(Operation::trsm, upper ? ACCUBLAS_RIGHT : ACCUBLAS_LEFT, uplo,
+                           upper ? ACCUBLAS_NON_UNIT : ACCUBLAS_UNIT, rows, cols),
+             triangle, b);
+  }
+  static Level3<E> triangle_call(Operation kind, accublas_side side, accublas_uplo uplo, accublas_diag diag, Index rows,
+                                 Index cols) {
+    return {shape_with_side(kind, is_complex<E>, side, uplo, ACCUBLAS_NO_TRANS, diag, rows, cols, 0, 0, 0)};
+  }
+  /// Runs a call of TRMM or TRSM on matrices in the caller's layout.
+  void multiply(const Calls& calls, Level3<E> call, const Matrix<E>& triangle, const Matrix<E>& b) const {
     const auto leading = [this](const Matrix<E>& x) { return o_.by_rows ? x.row_stride : x.col_stride; };
-    Level3<E> call{shape_with_side(kind, is_complex<E>, side, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, ACCUBLAS_NON_UNIT,
-                                   rows, o_.n, leading(r), leading(b), 0)};
+    call.lda = leading(triangle), call.ldb = leading(b);
     call.alpha = E{1};
-    call.a = r.data;
+    call.a = triangle.data;
     call.c = b.data;
     if (o_.by_rows) call.transpose();
     calls.level3(call);
@@ -110,5 +151,20 @@ class CholeskyQr {
   const accublas_mode mode_;
   E *const kept_, *const first_, *const gram_;
 };
+
+/// Computes GEQRF of a tall matrix in `mode`. Returns false, with A as it was, if Cholesky's factorizations do not
+/// serve the call, or if they do not prove that Q is orthonormal.
+template <class E>
+bool geqrf_by_cholesky(Context& context, const Orthogonal<E>& o, const Workspace& workspace, ElementSteps<E>& steps,
+                       const accublas_options* options, accublas_mode mode) {
+  const Index n = o.n;
+  if (o.m < least_tall_numbers / n || !CholeskyQr<E>::serves(o, workspace, n * n) || !steps.can_wait()) return false;
+  E* const numbers = steps.take(n * n);
+  const Matrix<E> r = o.by_rows ? Matrix<E>{numbers, n, 1} : Matrix<E>{numbers, 1, n};
+  CholeskyQr<E> qr(context, o, r, steps, options, mode);
+  if (!qr.run()) return false;
+  qr.make_reflectors(o.tau);
+  return true;
+}
 
 }  // namespace accublas::lapack

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lib/lapack/cholesky_qr.hpp"
 #include "lib/lapack/reflectors.hpp"
 #include "lib/runtime/run.hpp"
 
@@ -16,7 +17,11 @@ class Flow {
   Flow(Context& context, const Orthogonal<E>& o, Workspace& workspace, ElementSteps<E>& steps,
        const accublas_options* options, accublas_mode mode)
       : o_(o),
+        context_(context),
+        workspace_(workspace),
         steps_(steps),
+        options_(options),
+        mode_(mode),
         in_grade_(mode != ACCUBLAS_MODE_CR && o.kind == Operation::gels),
         tau_(o.has_tau() ? o.tau : steps.take(o.reflectors())),
         memory_(steps, std::max(o.m, o.n), o.reflectors(), most_columns(o)),
@@ -54,7 +59,11 @@ class Flow {
 
   /// Factors A = Q R.
   void factor(const Matrix<E>& a, Index m, Index n) {
-    if (in_grade_) return call({Operation::geqrf, is_complex<E>}, a, m, n, 0);
+    if (in_grade_) {
+      Orthogonal<E> part = part_of_call({Operation::geqrf, is_complex<E>}, a, m, n, 0);
+      if (lapack::geqrf_by_cholesky(context_, part, workspace_, steps_, options_, mode_)) return;
+      return steps_.overwrite([&] { calls_.orthogonal(part); });
+    }
     const Index k = std::min(m, n);
     reflectors_.set_target(a, m, n);
     for (Index first = 0, end = 0; first < k; first = end) {
@@ -69,13 +78,14 @@ class Flow {
     }
   }
 
-  /// Runs GELS in dp and sp, which may have an engine of its own.
-  void call(const OrthogonalShape& shape, const Matrix<E>& a, Index m, Index n, Index k) {
+  /// Returns a part of GELS in dp and sp, which may have an engine of its own.
+  Orthogonal<E> part_of_call(const OrthogonalShape& shape, const Matrix<E>& a, Index m, Index n, Index k) const {
     Orthogonal<E> part{shape};
     part.m = m, part.n = n, part.k = k;
     part.lda = o_.lda, part.ldc = o_.ldc;
     part.a = a, part.c = o_.c, part.tau = tau_;
-    steps_.overwrite([&] { calls_.orthogonal(part); });
+    part.by_rows = o_.by_rows != (o_.m < o_.n);
+    return part;
   }
 
   /// Loads the panel of reflectors first .. end - 1 from the m rows of a.
@@ -86,12 +96,14 @@ class Flow {
 
   /// Computes C = Q C or Q^H C, with the conjugate of Q if that is requested.
   void apply(const Matrix<E>& a, Index m, Index k, const Matrix<E>& c, Index columns, bool adjoint, bool conjugated) {
-    if (in_grade_)
-      return call({Operation::ormqr, is_complex<E>, ACCUBLAS_LEFT,
-                   !adjoint        ? ACCUBLAS_NO_TRANS
-                   : is_complex<E> ? ACCUBLAS_CONJ_TRANS
-                                   : ACCUBLAS_TRANS},
-                  a, m, columns, k);
+    if (in_grade_) {
+      const accublas_transpose trans = !adjoint        ? ACCUBLAS_NO_TRANS
+                                       : is_complex<E> ? ACCUBLAS_CONJ_TRANS
+                                                       : ACCUBLAS_TRANS;
+      const Orthogonal<E> part =
+          part_of_call({Operation::ormqr, is_complex<E>, ACCUBLAS_LEFT, trans}, a, m, columns, k);
+      return steps_.overwrite([&] { calls_.orthogonal(part); });
+    }
     reflectors_.set_target(c, m, columns);
     const Index width = reflectors_.width(), panels = ceil_div(k, width);
     for (Index step = 0; step < panels; ++step) {
@@ -169,7 +181,11 @@ class Flow {
   }
 
   const Orthogonal<E>& o_;
+  Context& context_;
+  const Workspace& workspace_;
   ElementSteps<E>& steps_;
+  const accublas_options* const options_;
+  const accublas_mode mode_;
   const bool in_grade_;
   E* const tau_;
   const lapack::ReflectorMemory<E> memory_;  // taken before the calls, which have what is left
@@ -186,6 +202,21 @@ template <class E>
 bool has_work(const Orthogonal<E>& o) {
   if (o.kind == Operation::orgqr) return o.n > 0;
   return !is_zero(o) && o.reflectors() > 0 && (!o.has_c() || std::min(o.c_rows(), o.c_cols()) > 0);
+}
+
+/// Computes GEQRF of a tall matrix on a device by Cholesky's factorizations, but not inside of other flows, which try
+/// this themselves. Returns false, with A as it was, if they do not serve the call.
+template <class E>
+bool factor_tall(Run& run, Context& context, const Orthogonal<E>& o, const accublas_options* options) {
+  if (o.kind != Operation::geqrf || bit_defined(run.mode()) || context.in_flow) return false;
+  if (o.m < std::max(lapack::tall_rows * o.n, lapack::least_tall_numbers / o.n)) return false;
+  bool done = false;
+  const std::int64_t nothing = 0;
+  run.template compose<E>(nullptr, nothing, [&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
+    done = lapack::geqrf_by_cholesky(context, o, workspace, steps, options, run.mode().kind);
+    return 0;
+  });
+  return done;
 }
 
 }  // namespace
@@ -208,7 +239,9 @@ void run_orthogonal(Context& context, const Orthogonal<E>& o, const accublas_opt
   if (work) run.promise(o.reflectors(), E{1});
   Index found = 0;
   bool done = work && run.engine() == ACCUBLAS_ENGINE_NATIVE && run.compute_natively(o);
-  if (work && run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != Operation::gels) {
+  const bool by_products = run.engine() == ACCUBLAS_ENGINE_INT8 && run.on_device() && o.kind != Operation::gels;
+  if (work && by_products) done = factor_tall(run, context, o, options);
+  if (work && by_products && !done) {
     done = true;
     try {
       run.compute(o);

@@ -9,19 +9,6 @@
 
 namespace accublas {
 
-namespace {
-
-/// Whether Cholesky's factorizations serve QR: the matrix is tall, no bits are promised, and the routine has no engine
-/// of its own that is faster (the CPU's LAPACK). Two calls share no user's workspace.
-template <class E>
-bool may_be_by_cholesky(const Run& run, const Orthogonal<E>& a, const Workspace& workspace) {
-  const std::size_t room = workspace.available() / sizeof(E);
-  return !bit_defined(run.mode()) && run.engine() != ACCUBLAS_ENGINE_NATIVE && a.m >= lapack::tall_rows * a.n &&
-         !workspace.buffer() && static_cast<std::size_t>(lapack::CholeskyQr<E>::numbers(a.m, a.n)) <= room;
-}
-
-}  // namespace
-
 template <class E>
 void run_geqrf_batch(Context& context, const OrthogonalBatch<E>& batch, const accublas_options* options) {
   const Orthogonal<E>& o = batch.shape;
@@ -64,7 +51,7 @@ void run_qr_explicit(Context& context, const Orthogonal<E>& a, const Matrix<E>& 
   const accublas_mode mode = run.mode().kind, of_reflectors = native ? mode : run.mode_of_products();
   const std::int64_t nothing = 0;
   run.template compose<E>(nullptr, nothing, [&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
-    if (may_be_by_cholesky(run, a, workspace) && steps.can_wait() &&
+    if (!bit_defined(run.mode()) && !native && lapack::CholeskyQr<E>::serves(a, workspace) && steps.can_wait() &&
         lapack::CholeskyQr<E>(context, a, r, steps, options, mode).run())
       return 0;
     Orthogonal<E> qr = a, q = a;

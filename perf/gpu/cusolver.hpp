@@ -26,8 +26,8 @@ constexpr const char* name_of(FactorKind kind) {
 
 class CuSolver {
  public:
-  /// For calls of order n at most.
-  CuSolver(cudaStream_t stream, Index n, double* a) {
+  /// For calls of order n at most, and QR of up to max(n, rows) x n.
+  CuSolver(cudaStream_t stream, Index n, double* a, Index rows = 0) {
     library_.get(create_, "cusolverDnCreate");
     library_.get(destroy_, "cusolverDnDestroy");
     library_.get(set_stream_, "cusolverDnSetStream");
@@ -43,12 +43,18 @@ class CuSolver {
     need(create_(&handle_));
     need(set_stream_(handle_, stream));
     need(create_params_(&params_));
+    library_.get(orgqr_numbers_, "cusolverDnDorgqr_bufferSize");
+    library_.get(orgqr_, "cusolverDnDorgqr");
     std::size_t of_lu[2], of_cholesky[2], of_qr[2];
+    const Index lines = std::max(n, rows);
+    int of_q = 0;
     need(getrf_bytes_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, of_lu, of_lu + 1));
     need(potrf_bytes_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, of_cholesky,
                       of_cholesky + 1));
-    need(geqrf_bytes_(handle_, params_, n, n, CUDA_R_64F, a, n, CUDA_R_64F, a, CUDA_R_64F, of_qr, of_qr + 1));
-    device_bytes_ = std::max({of_lu[0], of_cholesky[0], of_qr[0]});
+    need(geqrf_bytes_(handle_, params_, lines, n, CUDA_R_64F, a, lines, CUDA_R_64F, a, CUDA_R_64F, of_qr, of_qr + 1));
+    need(orgqr_numbers_(handle_, static_cast<int>(lines), static_cast<int>(n), static_cast<int>(n), a,
+                        static_cast<int>(lines), a, &of_q));
+    device_bytes_ = std::max({of_lu[0], of_cholesky[0], of_qr[0], static_cast<std::size_t>(of_q) * sizeof(double)});
     host_.resize(std::max({of_lu[1], of_cholesky[1], of_qr[1], std::size_t{1}}));
     device_.emplace(static_cast<Index>(device_bytes_ + 256));
   }
@@ -74,6 +80,15 @@ class CuSolver {
       need(getrs_(handle_, params_, CUBLAS_OP_N, n, 1, CUDA_R_64F, a, n, pivots, CUDA_R_64F, vector, n, info));
   }
 
+  /// QR of an m x n matrix, and then Q in its place if that is wanted.
+  void factor_tall(Index m, Index n, double* a, double* tau, int* info, bool makes_q) {
+    need(geqrf_(handle_, params_, m, n, CUDA_R_64F, a, m, CUDA_R_64F, tau, CUDA_R_64F, device_->data(), device_bytes_,
+                host_.data(), host_.size(), info));
+    if (makes_q)
+      need(orgqr_(handle_, static_cast<int>(m), static_cast<int>(n), static_cast<int>(n), a, static_cast<int>(m), tau,
+                  reinterpret_cast<double*>(device_->data()), static_cast<int>(device_bytes_ / sizeof(double)), info));
+  }
+
  private:
   static void need(cusolverStatus_t status) {
     if (status != CUSOLVER_STATUS_SUCCESS)
@@ -90,6 +105,8 @@ class CuSolver {
   decltype(&cusolverDnXpotrf_bufferSize) potrf_bytes_;
   decltype(&cusolverDnXgeqrf_bufferSize) geqrf_bytes_;
   decltype(&cusolverDnXgeqrf) geqrf_;
+  decltype(&cusolverDnDorgqr_bufferSize) orgqr_numbers_;
+  decltype(&cusolverDnDorgqr) orgqr_;
   decltype(&cusolverDnXgetrf) getrf_;
   decltype(&cusolverDnXgetrs) getrs_;
   decltype(&cusolverDnXpotrf) potrf_;

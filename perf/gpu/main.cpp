@@ -17,6 +17,7 @@
 #include "perf/gpu/residuals.hpp"
 #include "perf/gpu/shapes.hpp"
 #include "perf/gpu/table.hpp"
+#include "perf/gpu/tall_qr.hpp"
 #include "perf/gpu/targets.hpp"
 #include "perf/gpu/vectors.hpp"
 
@@ -315,6 +316,8 @@ std::vector<Command> commands_of(Options& o) {
          o.add_orders(command, o.residual_orders);
        },
        [&o] { return print_residuals(o.routines, Options::numbers(o.residual_orders)); }},
+      {"tall-qr", "QR of tall matrices beside cuSOLVER's", [&o](CLI::App* command) { o.add_repetitions(command); },
+       [&o] { return print_tall_qr(o.effort.repetitions); }},
       {"middle", "level 3, triangular systems and factorizations of orders 256 to 2048, and in cuBLAS and cuSOLVER",
        [&o](CLI::App* command) {
          o.add_orders(command, o.middle_orders);
