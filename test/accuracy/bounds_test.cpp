@@ -25,7 +25,8 @@ void each_element(const char* mode, Data kind, double parameter, int cases, unsi
       shape(rng, routine, m, n, k);
       if (kind == Data::generated) k = 6 + below(rng, 100);
       // Sums of more terms than those that have cr's values.
-      else if (mode == std::string("dp:repro") && number % 3 != 0) k += accublas::most_terms_as_cr;
+      else if (mode == std::string("dp:repro") && number % 3 != 0)
+        k += accublas::most_terms_as_cr;
       Gemm<T> g = make<T>(rng, kind, m, n, k, parameter);
       generic_scalars(rng, routine, g);
       std::vector<T> out;

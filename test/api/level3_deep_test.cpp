@@ -144,8 +144,9 @@ TEST(Level3, FixedThatDropsNothingPromisesOneRounding) {
   EXPECT_EQ(all(), std::vector<double>(5, std::numeric_limits<double>::infinity()));
 }
 
-/// SYMM and TRMM have the bits of GEMM on the whole matrix in dp:repro where the order is large enough for a certificate.
-/// The small part of a row beside its large entries makes the certificate reject some elements, or too many of them.
+/// SYMM and TRMM have the bits of GEMM on the whole matrix in dp:repro where the order is large enough for a
+/// certificate. The small part of a row beside its large entries makes the certificate reject some elements, or too
+/// many of them.
 TEST(Level3, LongSumsOfSquareOperandsHaveTheBitsOfGemm) {
   constexpr std::int64_t order = accublas::most_terms_as_cr + 6, others = 65;
   const double alpha = -1.5, beta = 0.5, zero = 0;
