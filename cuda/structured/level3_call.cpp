@@ -296,7 +296,7 @@ void level3_by_factors(State& state, const Call<Level3<E>, E>& call, Execution& 
   // alpha decides whether the imaginary part of a diagonal counts for T*.
   if (l.kind == Operation::her2k && on_device && is_grade(call.mode) && call.mode.reproducible)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "HER2K in dp:repro with k > " + std::to_string(most_terms_as_cr / 4) +
-                                            " needs alpha in host memory on a GPU");
+                                                " needs alpha in host memory on a GPU");
   if (l.kind == Operation::trsm) return solve_by_halves(state, call, execution, serve, native<E>);
   require_no_target(call.mode, execution.target, is_single_precision<E>);
   StructuredProduct<E>(state, call, execution, serve).run();

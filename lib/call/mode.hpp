@@ -29,8 +29,7 @@ constexpr Mode emulated(Mode mode) {
   return mode;
 }
 
-/// In dp:repro and sp:repro a product has cr's values if its sums have at most so many terms: residues of cr are as fast
-/// there as the certificate and the sums that it accepts.
+/// In dp:repro and sp:repro a product has cr's values if its sums have at most so many terms.
 inline constexpr std::int64_t most_terms_as_cr = 1024;
 
 /// Returns the mode that defines the values of a product whose sums have so many terms.

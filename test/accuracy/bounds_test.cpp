@@ -1,6 +1,7 @@
 // The promises of the other modes: dp and sp, dot2, fixed:T, slices:D within their bounds, the report's bound rigorous,
 // and the bounds not empty words: the largest error measured is not far below them where theory says it need not be.
 #include "harness.hpp"
+#include "lib/call/mode.hpp"
 
 namespace accuracy {
 namespace {
@@ -23,6 +24,9 @@ void each_element(const char* mode, Data kind, double parameter, int cases, unsi
       std::int64_t m, n, k;
       shape(rng, routine, m, n, k);
       if (kind == Data::generated) k = 6 + below(rng, 100);
+      // Sums of more terms than those that have cr's values.
+      else if (mode == std::string("dp:repro") && number % 3 != 0)
+        k += accublas::most_terms_as_cr;
       Gemm<T> g = make<T>(rng, kind, m, n, k, parameter);
       generic_scalars(rng, routine, g);
       std::vector<T> out;

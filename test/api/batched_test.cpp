@@ -40,7 +40,8 @@ TYPED_TEST(Batched, Engines) {
                                   {16, 16, 16, 4},
                                   {32, 32, 32, 2},
                                   {33, 32, 32, 2},
-                                  {2, 2, 2000, 2}})
+                                  {2, 2, 2000, 2},
+                                  {9, 7, 1030, 3}})
       for (bool specials : {false, true}) {
         const Batch<T> batch(ACCUBLAS_COL_MAJOR, 0, m, n, k, count, 0, 1, specials);
         std::vector<T> want, got;

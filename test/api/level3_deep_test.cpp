@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "api.hpp"
+#include "lib/call/mode.hpp"
 
 /// Narrow results with a long inner dimension, which the CPU sums some terms at a time: the bits of residues, under
 /// threads and workspaces, at depths around the lengths of its chains.
@@ -143,11 +144,70 @@ TEST(Level3, FixedThatDropsNothingPromisesOneRounding) {
   EXPECT_EQ(all(), std::vector<double>(5, std::numeric_limits<double>::infinity()));
 }
 
+/// SYMM and TRMM have the bits of GEMM on the whole matrix in dp:repro where the order is large enough for a
+/// certificate. The small part of a row beside its large entries makes the certificate reject some elements, or too
+/// many of them.
+TEST(Level3, LongSumsOfSquareOperandsHaveTheBitsOfGemm) {
+  constexpr std::int64_t order = accublas::most_terms_as_cr + 6, others = 65;
+  const double alpha = -1.5, beta = 0.5, zero = 0;
+  std::uint64_t state = 9;
+  const auto uniform = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return 0.5 + static_cast<double>(state >> 11) * 0x1p-54;
+  };
+  std::vector<double> b(order * others), c(b.size());
+  for (std::vector<double>* x : {&b, &c})
+    for (double& number : *x) number = uniform();
+  for (const std::int64_t hard_rows : {0, 10, 30})
+    for (const bool triangular : {false, true})
+      for (const bool left : {false, true}) {
+        const std::int64_t m = left ? order : others, n = left ? others : order;
+        // Only the lower triangle is stored. Hard rows have one large entry, which the certificate does not sample.
+        std::vector<double> stored(order * order, std::numeric_limits<double>::quiet_NaN()), whole(order * order, 0);
+        for (std::int64_t j = 0; j < order; ++j)
+          for (std::int64_t i = j; i < order; ++i) {
+            const bool hard = left ? i >= order - hard_rows : j < hard_rows;
+            const double large = (left ? j : i) == 200 ? 1 : 0x1p-40;
+            stored[i + j * order] = whole[i + j * order] = uniform() * (hard ? large : 1);
+            if (!triangular) whole[j + i * order] = stored[i + j * order];
+          }
+        std::vector<std::int64_t> rejected;
+        std::vector<std::vector<double>> results;
+        for (const accublas_engine engine : {ACCUBLAS_ENGINE_AUTO, ACCUBLAS_ENGINE_INT8}) {
+          api::Context context("dp:repro");
+          ASSERT_EQ(accublas_set_engine(context, engine), ACCUBLAS_SUCCESS);
+          const auto done = [&](accublas_status status, const std::vector<double>& result) {
+            EXPECT_EQ(status, ACCUBLAS_SUCCESS) << context.error();
+            rejected.push_back(context.report().rejected);
+            results.push_back(result);
+          };
+          std::vector<double> out = c;
+          done(accublas_dgemm(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, order, &alpha,
+                              left ? whole.data() : b.data(), m, left ? b.data() : whole.data(), order,
+                              triangular ? &zero : &beta, out.data(), m),
+               out);
+          const accublas_side side = left ? ACCUBLAS_LEFT : ACCUBLAS_RIGHT;
+          out = triangular ? b : c;
+          done(triangular ? accublas_dtrmm(context, ACCUBLAS_COL_MAJOR, side, ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS,
+                                           ACCUBLAS_NON_UNIT, m, n, &alpha, stored.data(), order, out.data(), m)
+                          : accublas_dsymm(context, ACCUBLAS_COL_MAJOR, side, ACCUBLAS_LOWER, m, n, &alpha,
+                                           stored.data(), order, b.data(), m, &beta, out.data(), m),
+               out);
+        }
+        for (std::size_t i = 1; i < results.size(); ++i) {
+          EXPECT_TRUE(api::same_bits(results[0], results[i])) << hard_rows << triangular << left << " call " << i;
+          EXPECT_EQ(rejected[0], rejected[i]) << hard_rows << triangular << left << " call " << i;
+        }
+        EXPECT_EQ(rejected[0] > 0, hard_rows > 0) << hard_rows << triangular << left;
+        EXPECT_EQ(rejected[0] == m * n, hard_rows == 30) << hard_rows << triangular << left;
+      }
+}
+
 /// A diagonal of HER2K with an imaginary alpha is the imaginary part of a difference of products, whose terms may be
 /// far smaller than those of the real part: T* of dp:repro covers them.
 TEST(Level3, DiagonalOfHer2kKeepsItsBound) {
   api::Context context;
-  constexpr std::int64_t terms = 4;
+  constexpr std::int64_t terms = accublas::most_terms_as_cr / 4 + 1;  // of four real terms: more than cr computes
   std::uint64_t state = 1;
   const auto uniform = [&] {
     state = state * 6364136223846793005u + 1442695040888963407u;

@@ -20,6 +20,7 @@
 
 #include "accublas.h"
 #include "c_api/private.hpp"
+#include "lib/call/mode.hpp"
 #include "test/dropin/blas_names.hpp"
 
 namespace {
@@ -137,16 +138,17 @@ TEST_F(Failure, SuccessEndsTheMessage) {
 // No way that keeps the mode fits the user's workspace: the handler hears of it, C is untouched until the real BLAS
 // serves it.
 TEST_F(Failure, MemoryThatNeverSuffices) {
-  const int n = 150;  // dp:repro needs memory for sums of more than 128 terms
-  const auto a = numbers(n * n, 1), b = numbers(n * n, 2);
-  accublas_set_mode_name(nullptr, "native");
-  const auto expected = product(n, a, b);
   Handled handled;
   accublas_set_failure_handler(serve_natively, &handled);
   alignas(64) static unsigned char little[64];
   ASSERT_EQ(accublas_set_workspace(nullptr, little, sizeof little), 0);
   int calls = 0;
   for (const char* mode : {"dot2", "slices:8", "fixed:60", "dp:repro"}) {
+    // In dp:repro only sums of more terms than those that have cr's values need memory.
+    const int n = mode == std::string("dp:repro") ? static_cast<int>(accublas::most_terms_as_cr) + 6 : 150;
+    const auto a = numbers(n * n, 1), b = numbers(n * n, 2);
+    accublas_set_mode_name(nullptr, "native");
+    const auto expected = product(n, a, b);
     accublas_set_mode_name(nullptr, mode);
     EXPECT_EQ(product(n, a, b), expected) << mode;
     EXPECT_EQ(handled.calls, ++calls) << mode;

@@ -17,7 +17,7 @@ MODES = ("native", "dp", "dp:repro", "dot2", "cr", "fixed:60", "slices:8")
 DEFAULT_ENGINE = {
     "native": ("native", "native"),  # mode: engines that may serve (DOT and GEMV, GEMM)
     "dp": ("native", "native"),
-    "dp:repro": ("sums", dropin.SMALL_CR),  # as cr, because the programs' sums have at most 128 terms
+    "dp:repro": ("sums", dropin.SMALL_CR),  # as cr, because the programs' sums are short
     "dot2": ("dot2", "dot2"),
     "cr": ("sums", dropin.SMALL_CR),
     "fixed:60": ("sums", dropin.SMALL_FIXED),

@@ -205,9 +205,14 @@ TEST_P(Environment, OfTheFirstCallOfAContextAfterFork) {
 TEST(RealBlas, FailureToLoadThatPasses) {
   in_child("files", [] {
     setenv("ACCUBLAS_ISA", "avx2", 1);
-    const Matrix a = numbers(1, 0), b = numbers(2, 0);
+    constexpr int order = 64, terms = 1100;  // more terms than those that have cr's values
+    const double alpha = 1, beta = 0;
+    const Matrix a(order * terms, 0.3), b(a.size(), 0.7);
+    EXPECT_EQ(accublas_set_mode_name(nullptr, "dp:repro"), 0);
     const auto engine = [&] {
-      product("dp:repro", a, b);
+      EXPECT_EQ(accublas_set_mode_name(nullptr, "dp:repro"), 0);
+      Matrix c(order * order);
+      dgemm_("N", "N", &order, &order, &terms, &alpha, a.data(), &order, b.data(), &terms, &beta, c.data(), &order);
       accublas_report_t report;
       report.struct_size = sizeof report;
       EXPECT_EQ(accublas_report(nullptr, &report), 0);
@@ -282,11 +287,14 @@ TEST(RealBlas, OtherEnginesWithoutIt) {
       }
       accublas_destroy(context);
     };
-    for (const char* mode : {"cr", "dp:repro", "fixed:60", "dot2", "dp"})
+    for (const char* mode : {"cr", "dp:repro", "fixed:60", "dot2", "dp"}) {
+      const bool certified = !std::strcmp(mode, "dp:repro");  // with more terms than those that have cr's values
+      const std::int64_t size = certified ? 20 : order, terms = certified ? 1100 : 40;
       expect(mode, "gemm", [&](accublas_context* context, std::vector<double>& c) {
-        return accublas_dgemm_ex(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, order, order, 40,
-                                 &one, a.data(), order, b.data(), order, &zero, c.data(), order, &little);
+        return accublas_dgemm_ex(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, size, size, terms,
+                                 &one, a.data(), size, b.data(), terms, &zero, c.data(), size, &little);
       });
+    }
     for (const char* mode : {"cr", "dp:repro", "dp"})
       expect(mode, "getrf", [&](accublas_context* context, std::vector<double>& c) {
         c = a;

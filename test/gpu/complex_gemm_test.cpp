@@ -60,8 +60,9 @@ TYPED_TEST(ComplexGemm, Decaying) {
       for (const accublas_transpose transa : transpositions)
         for (const accublas_transpose transb : transpositions) {
           ++number;
-          auto call = this->packed_call(230, 190, inner_dimension(mode, 1, 140, 2), number % 2 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, transa,
-                                        transb, number % 3);
+          auto call =
+              this->packed_call(230, 190, inner_dimension(mode, 1, 140, 2),
+                                number % 2 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, transa, transb, number % 3);
           if (number % 3 == 1) call.beta[0] = T(0.5);
           if (number == 2) call.alpha[1] = T(0.25);
           this->fill(call, kind);
@@ -263,7 +264,10 @@ TYPED_TEST(ComplexGemm, Groups) {
                     k = inner_dimension(mode, round, usual, 2), count = 5;
         this->cpu.set(mode);
         this->gpu.set(mode);
-        ASSERT_EQ(accublas_set_workspace_mib(this->gpu, round % 2 ? 0 : mode == "dp:repro" ? 224 : 64), ACCUBLAS_SUCCESS);
+        ASSERT_EQ(accublas_set_workspace_mib(this->gpu, round % 2            ? 0
+                                                        : mode == "dp:repro" ? 224
+                                                                             : 64),
+                  ACCUBLAS_SUCCESS);
         auto call = this->packed_call(m, n, k, layout, transa, transb, round % 2);
         const Kind kinds[] = {{Data::phi, 0}, {Data::ties}, {Data::few_special}, {Data::phi, 8}, {Data::zero_lines}};
         const T alpha[] = {T(round % 2 ? 1 : -0.3), T(0)};

@@ -56,8 +56,8 @@ TYPED_TEST(GemmData, NamedMatrices) {
   for (const Kind& kind : named_kinds()) this->check(kind, 3, 150, 250, FOUR_MODES, 30);
 }
 
-// The limits of dp:repro: sums of up to most_terms_as_cr terms have cr's values, and so have all elements if more than one
-// in 64 is rejected. A row or column with Inf or NaN counts among the elements.
+// The limits of dp:repro: sums of up to most_terms_as_cr terms have cr's values, and so have all elements if more than
+// one in 64 is rejected. A row or column with Inf or NaN counts among the elements.
 TYPED_TEST(GemmData, LimitsOfReproducible) {
   using T = TypeParam;
   Random rng(31);
@@ -77,7 +77,10 @@ TYPED_TEST(GemmData, LimitsOfReproducible) {
           const std::int64_t rejected = this->gpu.report().rejected;
           EXPECT_EQ(rejected, this->cpu.report().rejected) << engine << " " << p.describe();
           if (number % 4 != 1) {
-            EXPECT_EQ(rejected, k <= most_terms_as_cr ? 0 : more > 0 ? m * n : m * n / 64) << engine << " " << p.describe();
+            EXPECT_EQ(rejected, k <= most_terms_as_cr ? 0
+                                : more > 0            ? m * n
+                                                      : m * n / 64)
+                << engine << " " << p.describe();
           }
         }
 }

@@ -194,9 +194,9 @@ TYPED_TEST(Gemm, RandomShapes) {
 TYPED_TEST(Gemm, SkinnyShapes) {
   using T = TypeParam;
   Random rng(7);
-  const std::vector<std::array<Index, 3>> shapes = {{1, 1, 1},       {1, 700, 900},   {700, 1, 900},  {1, 1, 5000},
-                                                    {2, 3000, 64},   {3000, 2, 64},   {1000, 900, 1}, {64, 2000, 300},
-                                                    {257, 255, 127}, {256, 256, 128}, {513, 129, 2},  {5, 5, 20000}, {2, 900, 1100},  {900, 1, 1030}};
+  const std::vector<std::array<Index, 3>> shapes = {
+      {1, 1, 1},       {1, 700, 900},   {700, 1, 900},   {1, 1, 5000},  {2, 3000, 64}, {3000, 2, 64},  {1000, 900, 1},
+      {64, 2000, 300}, {257, 255, 127}, {256, 256, 128}, {513, 129, 2}, {5, 5, 20000}, {2, 900, 1100}, {900, 1, 1030}};
   for (const std::string& mode : main_modes) {
     this->set(mode);
     for (const auto& [m, n, k] : shapes) {

@@ -265,8 +265,8 @@ TYPED_TEST(Level3, GradeAndNative) {
     });
 }
 
-/// Refused with C as it was: in dp:repro T* would have to wait for HER2K's alpha. A sum of up to most_terms_as_cr terms has
-/// no T*.
+/// Refused with C as it was: in dp:repro T* would have to wait for HER2K's alpha. A sum of up to most_terms_as_cr terms
+/// has no T*.
 TEST(Level3OnGpu, FactorsOfHer2k) {
   Context context(ACCUBLAS_BACKEND_CUDA);
   context.set("dp:repro");

@@ -44,7 +44,7 @@ template <class E>
 void gemm(Call call, bool deep = false) {
   const char ta = call.letter("NTC"), tb = call.letter("NTC");
   const int m = deep ? call.size(1, 9) : call.size(8, 40), n = deep ? call.size(1, 9) : call.size(8, 40),
-            k = deep ? call.size(900, 4000) : call.size(1, 220 * depth);
+            k = deep ? call.size(900, 4000) : call.terms<E>(1, 220 * depth, 2);
   auto a = ta == 'N' ? call.matrix<E>(m, k, true, false) : call.matrix<E>(k, m, true, true);
   auto b = tb == 'N' ? call.matrix<E>(k, n, false, true) : call.matrix<E>(n, k, false, false);
   auto c = call.matrix<E>(m, n);
@@ -66,8 +66,8 @@ void gemm(Call call, bool deep = false) {
 template <class E>
 void symm(Call call, bool hermitian) {
   const char side = call.letter("LR"), uplo = call.letter("UL");
-  const int m = call.size(8, side == 'L' ? 150 * depth : 30), n = call.size(8, side == 'R' ? 150 * depth : 30),
-            order = side == 'L' ? m : n;
+  const int size = call.size(8, 30), order = call.terms<E>(8, 150 * depth, 6), m = side == 'L' ? order : size,
+            n = side == 'L' ? size : order;
   auto a = call.matrix<E>(order, order), b = call.matrix<E>(m, n), c = call.matrix<E>(m, n);
   const E alpha = call.factor<E>(), beta = call.factor<E>();
   a.distribute(), b.distribute(), c.distribute();
@@ -94,7 +94,7 @@ template <class E, class Factor>
 void syrk(Call call) {
   constexpr bool hermitian = !std::is_same_v<E, Factor>;
   const char uplo = call.letter("UL"), trans = call.letter(hermitian ? "NC" : is_complex_number<E> ? "NT" : "NTC");
-  const int n = call.size(8, 60), k = call.size(1, 180);
+  const int n = call.size(8, 60), k = call.terms<E>(1, 180, 2);
   auto a = trans == 'N' ? call.matrix<E>(n, k) : call.matrix<E>(k, n);
   auto c = call.matrix<E>(n, n);
   const Factor alpha = call.factor<Factor>(), beta = call.factor<Factor>();
@@ -127,8 +127,8 @@ void syrk(Call call) {
 template <class E>
 void triangular(Call call, bool solve) {
   const char side = call.letter("LR"), uplo = call.letter("UL"), trans = call.letter("NTC"), diag = call.letter("NU");
-  const int m = call.size(2, side == 'L' ? 150 * depth : 30), n = call.size(2, side == 'R' ? 150 * depth : 30),
-            order = side == 'L' ? m : n;
+  const int size = call.size(2, 30), order = solve ? call.size(2, 150 * depth) : call.terms<E>(2, 150 * depth, 6),
+            m = side == 'L' ? order : size, n = side == 'L' ? size : order;
   auto a = call.matrix<E>(order, order), b = call.matrix<E>(m, n);
   const E alpha = call.factor<E>();
   a.distribute(), b.distribute();

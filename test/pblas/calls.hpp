@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/call/mode.hpp"
 #include "test/pblas/data.hpp"
 #include "test/pblas/names.hpp"
 #include "test/typed_routines.hpp"
@@ -44,6 +45,14 @@ struct Call {
     const int n = number(random, 0, 19) == 0 ? number(random, 0, 1) : number(random, least, most);
     what += ' ' + std::to_string(n);
     return n;
+  }
+  /// A number of terms, in dp:repro often of more than those that have cr's values. `one_in`: the share of these.
+  template <class E>
+  int terms(int least, int most, int one_in) {
+    const int k = size(least, most);
+    if (mode != "dp:repro" || number(random, 0, one_in - 1) != 0) return k;
+    what += " longer";
+    return k + static_cast<int>(most_terms_as_cr) / (is_complex_number<E> ? 2 : 1);
   }
   template <class E>
   E factor() {

@@ -137,9 +137,9 @@ TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
     shape.m = shape.k = order;
     shape.n = cols == 0 ? order : cols;
     shape.judged = judged;
-    const accublas::Mode parsed = accublas::parse_mode(mode);
+    const accublas::Mode parsed = accublas::parse_mode(mode), values = accublas::mode_of_values(parsed, shape.k);
     const accublas::EngineList& engines = accublas::engine_table.row(routine, parsed).cpu;
-    return accublas::cpu_backend().choose(engines, routine, parsed, shape).engine;
+    return accublas::cpu_backend().choose(engines, routine, values, shape).engine;
   };
   using accublas::cpu::Isa;
   const Isa isa = accublas::cpu::detected_isa();
@@ -148,7 +148,7 @@ TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
     const accublas_engine residues = isa >= Isa::avx512 || fixed ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64;
     // Residues are slow before VNNI and SDOT. On Arm only narrow products in fixed:T are sums.
     const bool slow_residues = isa == Isa::avx2 || isa == Isa::avx512 || isa == Isa::neon;
-    const accublas_engine small = std::string(mode) != "dp:repro" && isa >= Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
+    const accublas_engine small = isa >= Isa::avx2 ? ACCUBLAS_ENGINE_SUMS : residues;
     const accublas_engine middle = fixed && isa >= Isa::neon ? residues : small,
                           large = slow_residues ? middle : residues;
     EXPECT_EQ(chosen(accublas::routine_named("dgemm_batched"), mode, 8), ACCUBLAS_ENGINE_SUMS) << mode;
@@ -159,6 +159,8 @@ TEST(BatchPlan, SmallMatricesOnTheEngineSums) {
     EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1024), large) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("sgemm_batched"), mode, 1024), large) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 1000, 4), small) << mode;
+    EXPECT_EQ(chosen(accublas::routine_named("dgemm"), "dp:repro", accublas::most_terms_as_cr + 1),
+              isa >= Isa::avx512 ? ACCUBLAS_ENGINE_INT8 : ACCUBLAS_ENGINE_FP64);
     // Sums of rounded entries judge no target, and triangular operands keep to residues.
     EXPECT_EQ(chosen(accublas::routine_named("dgemm"), mode, 16, 16, true), fixed ? residues : small) << mode;
     EXPECT_EQ(chosen(accublas::routine_named("dtrmm"), mode, 16), fixed ? residues : small) << mode;
