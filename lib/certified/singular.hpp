@@ -25,7 +25,7 @@ struct Triplets {
   Eigenpairs left, right;
 };
 
-/// What is proved of U, of V, and of the eigenpairs of the matrix ((0, A), (A^H, 0)) whose vectors are (u, v) / sqrt 2.
+/// Bounds of U, of V, and of the eigenpairs of the matrix ((0, A), (A^H, 0)) whose vectors are (u, v) / sqrt 2.
 /// Of `both` the members contraction, residuals, corrections, correction_errors, residual, gap and cluster are set.
 struct TripletBounds {
   EigenBounds left, right, both;

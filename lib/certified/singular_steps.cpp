@@ -42,7 +42,7 @@ void reverse_columns(Index rows, Index cols, double* x) {
   for (Index j = 0; j < cols / 2; ++j) std::swap_ranges(x + j * rows, x + (j + 1) * rows, x + (cols - 1 - j) * rows);
 }
 
-/// What the step keeps of the vectors whose singular values are close to zero, columns 0 .. size - 1.
+/// The vectors whose singular values are close to zero, columns 0 .. size - 1.
 struct ZeroBlock {
   Index size = 0;
   Index others = 0;  ///< columns of `basis`

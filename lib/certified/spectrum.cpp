@@ -19,11 +19,11 @@ bool is_tight(double center, double radius, bool single) {
   return radius <= (single ? of_single * size : half_ulp_and_a_little * ulp) || radius <= unresolved;
 }
 
-/// What lies below the first eigenvalue: nothing; or, of singular values, their negatives alone, or also the eigenvalue
-/// 0, which rows beyond the columns bring.
+/// The eigenvalues that lie below the first one: none; or, of singular values, their negatives alone, or also the
+/// eigenvalue 0, which rows beyond the columns bring.
 enum class Below { nothing, negatives, zero };
 
-/// What one proof says of the eigenpairs.
+/// Eigenpairs and the bounds that one proof gives.
 struct Proof {
   const Eigenpairs& pairs;
   const EigenBounds& bounds;

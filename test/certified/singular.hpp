@@ -190,9 +190,9 @@ void check_known(const KnownTriplets<E>& known, const Form& form, Checked& check
       return number<E>(part(z, 0), -part(z, 1));
     };
     EXPECT_TRUE(known.squared_sine(known.p, known.left_phases, left, is_inside) <= most)
-        << "false angle of U: " << angle;
+        << "false angle of U: " << angle.get_d();
     EXPECT_TRUE(known.squared_sine(known.q, known.right_phases, right, is_inside) <= most)
-        << "false angle of V: " << angle;
+        << "false angle of V: " << angle.get_d();
     checked.angle = std::max(checked.angle, static_cast<double>(answer.angle[k]));
     if (known.values[k] != 0)
       checked.ulps = std::max(checked.ulps, static_cast<double>(answer.radius[k]) /
