@@ -71,7 +71,7 @@ Theorem orthogonality_bounds :
   let low := if two_parts then low_size bits_of number_of exponent_of (Z.of_nat n) low_norms else low_at_first bits_of number_of in
   let (high_size, contraction) := contraction_of_x bits_of number_of high low in
   match high_size with Some s => format64 s /\ 1 <= s /\ (forall v, norm r (product n X1 v) <= s * norm n v) /\ forall j, (j < n)%nat -> norm r (fun i => X1 i j) <= s | None => True end /\
-  match contraction with Some a => format64 a /\ 0 <= a /\ near_orthogonal a | None => True end.
+  match contraction with Some a => format64 a /\ 0 <= a /\ near_orthogonal a /\ forall j, (j < n)%nat -> norm r (fun i => X1 i j) <= 1 + a | None => True end.
 Proof.
   intros high low. unfold contraction_of_x. cbv zeta. destruct sizes as (Hn & Hr). change (2 ^ 45)%Z with 35184372088832%Z in Hr. assert (P := bpow_gt_0 radix2 (-1075)). assert (U : 0 < u64) by (unfold u64; lra).
   assert (Small : (Z.of_nat n <= 2 ^ 50)%Z) by (change (2 ^ 50)%Z with 1125899906842624%Z; lia).
@@ -117,7 +117,10 @@ Proof.
   destruct Low as (l & Bl & Pl & El). clearbody low. destruct low as [lv|]; [|exact I]. specialize (El ltac:(discriminate)).
   assert (Ba : bound (add_up (Some hv) (mul_up (Some lv) (add_up (mul_up (Some (IZR 2)) hs) (Some lv)))) (h + l * (2 * (1 + h) + l))).
   { apply add_bound; [exact Bh|]. apply mul_bound; [exact Pl | lra | exact Bl|]. apply add_bound; [|exact Bl]. apply mul_bound; [lra | lra | exact Two | exact Bs]. }
-  destruct (add_up (Some hv) _) as [a|]; [|exact I]. destruct Ba as (Fa & Pa & La). split; [exact Fa|]. split; [exact Pa|]. intros v.
+  destruct (add_up (Some hv) _) as [a|]; [|exact I]. destruct Ba as (Fa & Pa & La). split; [exact Fa|]. split; [exact Pa|]. split.
+  2: { intros j Hj. assert (V := First (identity j)). rewrite unit_norm, Rmult_1_r in V by exact Hj. rewrite (norm_equal r _ (fun i => X1 i j)) in V by (intros i _; now apply product_unit).
+    assert (0 <= l * (2 * (1 + h) + l)) by (apply Rmult_le_pos; lra). lra. }
+  intros v.
   assert (N := norm_positive n v). specialize (Ev v). specialize (First v). specialize (El v). set (y := product n X1 v) in *. set (z := product n X2 v) in *.
   assert (Sum : dot r (product n sum_of_parts v) (product n sum_of_parts v) = dot r y y + 2 * dot r y z + dot r z z).
   { assert (Q : forall w, dot r (product n sum_of_parts v) w = dot r (fun i => y i + z i) w) by (intros w; apply sum_equal; intros i _; unfold sum_of_parts; now rewrite product_plus).

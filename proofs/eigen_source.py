@@ -49,4 +49,5 @@ MUTATIONS = [
     ("residual_bounds", BOUNDS, "mul_up(add_up(d, d_low), bounds_.low_norms[j])", "mul_up(d, bounds_.low_norms[j])"),
     ("residual_bounds", BOUNDS, "errors[j] = add_up(errors[j], mul_up(rounding_unit, norms[j]));", "errors[j] = add_up(errors[j], mul_up(rounding_unit / 2, norms[j]));"),
     ("residual_bounds", BOUNDS, "rest += x_low[i] * d + x_low[i] * d_low;", "rest += x_low[i] * d;"),
+    ("weyl_radius", BOUNDS, "div_up(norm_up(n_, bounds_.residuals.data()), sqrt_down(below(1 - bounds_.contraction)))", "norm_up(n_, bounds_.residuals.data())"),
 ]
