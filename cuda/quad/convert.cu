@@ -13,7 +13,7 @@ using converting::pack;
 
 /// A thread block converts tiles of 32 lines and 128 terms: a warp reads entries that are adjacent in memory, and then
 /// has 128 terms of four lines.
-constexpr int tile_lines = 32, tile_terms = 128, threads = 256, warps = threads / 32;
+constexpr int tile_lines = 32, tile_terms = 128, threads = 256, warps = threads / 32, blocks = 3;
 constexpr int tile_bytes = tile_lines * tile_terms * static_cast<int>(sizeof(uint4));
 
 /// Position of an entry in the tile. Lanes read every fourth term of a line, or adjacent lines, from different banks.
@@ -21,8 +21,7 @@ __device__ int cell(int line, int term) { return term * tile_lines + (line ^ (te
 
 /// The 16 bytes of an entry; a double is followed by zeros.
 __device__ ulonglong2 load_entry(const quad::Operand& x, Index at, bool aligned) {
-  if (x.format == quad::Format::binary64)
-    return {static_cast<const unsigned long long*>(x.data)[at], 0};
+  if (x.format == quad::Format::binary64) return {static_cast<const unsigned long long*>(x.data)[at], 0};
   if (x.format == quad::Format::binary128) {
     if (aligned) return static_cast<const ulonglong2*>(x.data)[at];
     const auto* const words = static_cast<const unsigned long long*>(x.data) + 2 * at;
@@ -38,7 +37,7 @@ __device__ quad::Number number_in(quad::Format format, const ulonglong2& entry) 
 }
 
 template <int Limbs>
-__global__ void __launch_bounds__(threads, 2) quad_convert_tiles(const __grid_constant__ QuadConversion c) {
+__global__ void __launch_bounds__(threads, blocks) quad_convert_tiles(const __grid_constant__ QuadConversion c) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char raw[];
   ulonglong2* const tile = reinterpret_cast<ulonglong2*>(raw);
@@ -102,7 +101,7 @@ __global__ void __launch_bounds__(threads, 2) quad_convert_tiles(const __grid_co
 void quad_convert(const DeviceModel& model, const QuadConversion& c, cudaStream_t stream) {
   const auto start = [&](auto kernel) {
     allow_shared_bytes(kernel, tile_bytes, "quad_convert");
-    const Index tiles = c.lines / tile_lines * (c.k_padded / tile_terms), most = Index{2} * model.processors;
+    const Index tiles = c.lines / tile_lines * (c.k_padded / tile_terms), most = Index{blocks} * model.processors;
     const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), threads, tile_bytes};
     launch(model, "quad_convert", kernel, shape, stream, c);
   };

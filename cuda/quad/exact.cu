@@ -74,7 +74,8 @@ __device__ void sum_element(const QuadProblem& problem, Index row, Index col, st
       const quad::Number x = rows.entries(row, p), y = cols.entries(col, p);
       for (int i = 0; i < x.parts; ++i)
         for (int j = 0; j < y.parts; ++j)
-          add_product(accumulators + thread, lanes, x.part[i], y.part[j], x.part[i].exponent + y.part[j].exponent - base);
+          add_product(accumulators + thread, lanes, x.part[i], y.part[j],
+                      x.part[i].exponent + y.part[j].exponent - base);
     }
   }
   __syncthreads();
@@ -200,7 +201,7 @@ __global__ void __launch_bounds__(threads)
   __shared__ __align__(8) unsigned char shared_raw[sizeof(SharedSum)];
   SharedSum* const shared = reinterpret_cast<SharedSum*>(shared_raw);
   __shared__ Index position[2];
-  const QuadSide *const sides[2] = {&problem.rows, &problem.cols};
+  const QuadSide* const sides[2] = {&problem.rows, &problem.cols};
   for (int side = 0; side < 2; ++side)
     for (Index i = Index{blockIdx.x} * threads + threadIdx.x; i < sides[side]->count; i += Index{gridDim.x} * threads) {
       const quad::LineFacts& line = sides[side]->facts[i];
@@ -231,8 +232,8 @@ __global__ void __launch_bounds__(threads)
     // The chance is that of a sum in units of 2^(E + F). An exact zero is decided only if no bit is dropped.
     std::int64_t size = s.is_zero() ? -2000 : s.top() - r.exponent - c.exponent;
     if (size < -900) size = -900;
-    const UndecidedSample u = undecided_sample<Binary128>(scalbn(1.0, static_cast<int>(size) - 1), r.norm, r.lambda,
-                                                          c.norm, c.lambda);
+    const UndecidedSample u =
+        undecided_sample<Binary128>(scalbn(1.0, static_cast<int>(size) - 1), r.norm, r.lambda, c.norm, c.lambda);
     const int more = digits_of(problem.at.place.format) - 113;
     findings->samples[atomicAdd(&findings->sampled, 1)] = {scalbn(u.row_term, more), scalbn(u.col_term, more)};
   }
@@ -253,8 +254,8 @@ void quad_find(const DeviceModel& model, const QuadProblem& problem, QuadFinding
 void quad_exact(const DeviceModel& model, const QuadProblem& problem, const QuadBlock& block, QuadScratch* scratch,
                 int scratch_blocks, cudaStream_t stream) {
   allow_shared_bytes(quad_exact_elements, accumulator_bytes, "quad_exact");
-  launch(model, "quad_exact", quad_exact_elements,
-         {static_cast<unsigned>(scratch_blocks), threads, accumulator_bytes}, stream, problem, block, scratch);
+  launch(model, "quad_exact", quad_exact_elements, {static_cast<unsigned>(scratch_blocks), threads, accumulator_bytes},
+         stream, problem, block, scratch);
 }
 
 }  // namespace accublas::cuda

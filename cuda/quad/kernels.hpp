@@ -63,8 +63,8 @@ void quad_find(const DeviceModel&, const QuadProblem&, QuadFindings*, QuadScratc
 void quad_scale(const DeviceModel&, const QuadProblem&, int row_bits, int col_bits, const PassPlan& plan, CallState*,
                 cudaStream_t);
 
-/// Returns the limbs of integers up to 2^bits: cuda/int8/four_terms.hpp takes a single limb up to 2^51, and of several a
-/// top one up to 2^44.
+/// Returns the limbs of integers up to 2^bits: cuda/int8/four_terms.hpp takes a single limb up to 2^51, and of several
+/// a top one up to 2^44.
 constexpr int quad_limbs(int bits) {
   return bits <= 51 ? 1 : bits <= int8_limb_bits + 43 ? 2 : bits <= 2 * int8_limb_bits + 43 ? 3 : 4;
 }
@@ -79,7 +79,8 @@ struct QuadConversion {
 };
 void quad_convert(const DeviceModel&, const QuadConversion&, cudaStream_t);
 
-/// A block of C, from residues to results. Elements that are not decided go to `list`: row (within the block) cols + col.
+/// A block of C, from residues to results. Elements that are not decided go to `list`: row (within the block) cols +
+/// col.
 struct QuadBlock {
   const std::int8_t* residues;
   Index row, col;    ///< first element

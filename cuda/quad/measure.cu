@@ -10,7 +10,8 @@ namespace {
 constexpr int side_threads = 32;
 
 /// A thread block measures 32 lines. A warp takes adjacent entries, along the lines or across them.
-__global__ void __launch_bounds__(side_threads* side_threads) quad_measure_lines(const __grid_constant__ QuadSide side) {
+__global__ void __launch_bounds__(side_threads* side_threads)
+    quad_measure_lines(const __grid_constant__ QuadSide side) {
   await_predecessor();
   // Raw memory, since shared memory has no constructors.
   __shared__ __align__(8) unsigned char raw[side_threads * side_threads * sizeof(quad::LineScan)];
@@ -39,8 +40,7 @@ __global__ void quad_scale_lines(const __grid_constant__ QuadProblem problem, in
     const bool row = i < problem.rows.count;
     const QuadSide& side = row ? problem.rows : problem.cols;
     const Index line = row ? i : i - problem.rows.count;
-    side.scaling[line] =
-        quad::line_scaling(side.facts[line], row ? row_bits : col_bits, row, side.pairs(), side.k);
+    side.scaling[line] = quad::line_scaling(side.facts[line], row ? row_bits : col_bits, row, side.pairs(), side.k);
   }
   if (first == 0) {
     state->pass[0] = plan;

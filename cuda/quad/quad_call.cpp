@@ -1,6 +1,6 @@
 // Products beyond double precision on a device: residues of the scaled lines, INT8 products, exact integers that are
-// rounded once, and exact sums of what they leave undecided. The host chooses the number of moduli, so that a call waits
-// and cannot be captured.
+// rounded once, and exact sums of what they leave undecided. The host chooses the number of moduli, so that a call
+// waits and cannot be captured.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -52,8 +52,8 @@ class QuadProduct {
                 nullptr};
     // An exact sum has a part of the workspace, and all multiprocessors are busy if there is room.
     const std::size_t each = quad_scratch_bytes(1);
-    scratch_blocks_ = static_cast<int>(
-        std::clamp(workspace_.cap() / 8 / each, std::size_t{1}, static_cast<std::size_t>(3 * state.model().processors)));
+    scratch_blocks_ = static_cast<int>(std::clamp(workspace_.cap() / 8 / each, std::size_t{1},
+                                                  static_cast<std::size_t>(3 * state.model().processors)));
     lines_.emplace([this](Carver& carver) { take_lines(carver); }, state_, workspace_);
     call_.peak = std::max(call_.peak, lines_->bytes());
   }
@@ -176,7 +176,8 @@ class QuadProduct {
       for (Index c = 0; c < col_blocks; ++c) {
         block.row = r * b.rows;
         block.col = c * b.cols;
-        if (!wanted.any(block.row, std::min(b.rows, m - block.row), block.col, std::min(b.cols, n - block.col))) continue;
+        if (!wanted.any(block.row, std::min(b.rows, m - block.row), block.col, std::min(b.cols, n - block.col)))
+          continue;
         for (Index chunk = 0; chunk < chunks; ++chunk) {
           state_.phase(&accublas_report_t::ms_convert);
           // Residues of a block that are there already are left.

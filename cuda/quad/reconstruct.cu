@@ -67,8 +67,7 @@ __global__ void __launch_bounds__(threads, 2)
 #pragma unroll 1
     for (int pair = 0; pair < crt.pairs; ++pair, at += 2 * plane) {
       const std::uint32_t first = *reinterpret_cast<const std::uint32_t*>(at);
-      const std::uint32_t second =
-          2 * pair + 1 < crt.planes ? *reinterpret_cast<const std::uint32_t*>(at + plane) : 0u;
+      const std::uint32_t second = 2 * pair + 1 < crt.planes ? *reinterpret_cast<const std::uint32_t*>(at + plane) : 0u;
       const std::uint32_t low = __byte_perm(first, second, 0x5140), high = __byte_perm(first, second, 0x7362);
 #pragma unroll
       for (int d = 0; d < Digits; ++d) {

@@ -6,13 +6,13 @@
 
 namespace accublas::quad {
 
-/// The weights of a CrtTable in digits of 16 bits, pairs of planes side by side, for `planes` moduli. Kernels take it as
-/// an argument.
+/// The weights of a CrtTable in digits of 16 bits, pairs of planes side by side, for `planes` moduli. Kernels take it
+/// as an argument.
 struct CrtDigits {
   static constexpr int most_digits = 22, most_pairs = (max_moduli + 1) / 2;
   int planes, pairs;
-  int digits;         ///< S fits into so many digits, with its sign
-  double quotient;    ///< 2^(16 (digits - 3)) / P
+  int digits;                                     ///< S fits into so many digits, with its sign
+  double quotient;                                ///< 2^(16 (digits - 3)) / P
   std::uint32_t weight[most_pairs][most_digits];  ///< planes 2 t (low half) and 2 t + 1
   std::int32_t product[most_digits];
 };
@@ -55,14 +55,16 @@ ACCUBLAS_HD inline std::int32_t add_two_products(std::uint32_t a, std::uint32_t 
 /// (crt_margin). Sums of fewer than three digits are leading ones as a whole.
 template <int Digits>
 ACCUBLAS_HD inline Wide<crt_limbs> integer_of_digits(const CrtDigits& crt, const std::int32_t (&sum)[Digits]) {
-  double leading = 0;
+  std::int32_t top[3] = {};
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
   for (int d = 0; d < Digits; ++d) {
-    const double unit = d == crt.digits - 1 ? 0x1p32 : d == crt.digits - 2 ? 0x1p16 : d == crt.digits - 3 ? 1 : 0;
-    leading += sum[d] * unit;
+    if (d == crt.digits - 1) top[0] = sum[d];
+    if (d == crt.digits - 2) top[1] = sum[d];
+    if (d == crt.digits - 3) top[2] = sum[d];
   }
+  const double leading = (static_cast<double>(top[0]) * 0x1p16 + top[1]) * 0x1p16 + top[2];
   const double quotient = leading * crt.quotient;
   const int q = static_cast<int>(quotient < 0 ? quotient - 0.5 : quotient + 0.5);
   Wide<crt_limbs> s{};

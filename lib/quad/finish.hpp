@@ -31,7 +31,8 @@ struct TermClasses {
 };
 
 /// The most bits of alpha S + beta c lie from 2^-49482 (a subnormal alpha times a product of subnormal numbers) to
-/// 2^49152 times 2^62 terms; pairs have two parts, which adds a bit. The first and the last limb of S may be partly used.
+/// 2^49152 times 2^62 terms; pairs have two parts, which adds a bit. The first and the last limb of S may be partly
+/// used.
 inline constexpr int combined_limbs = (49482 + 49152 + 64) / 64 + 5;
 
 /// The product of two parts, of up to four limbs.
@@ -55,7 +56,6 @@ struct PartProduct {
 ACCUBLAS_HD inline bool is_power_of_two(const Number& x) {
   return x.finite() && x.parts == 1 && (x.part[0].mantissa & (x.part[0].mantissa - 1)) == 0;
 }
-
 
 /// Rounds alpha S + beta c. Each thread has its own, which is large.
 class Finish {
@@ -91,7 +91,9 @@ class Finish {
   /// Signals the exceptions of a result of `round`.
   ACCUBLAS_HD void signal_finite(const Value& result) const { signal_exceptions(exceptions_of(result, false, true)); }
   /// Whether the result for a finite S and this c is that of `round`.
-  ACCUBLAS_HD bool finite(const Number& c) const { return alpha_.finite() && (beta_.is_zero() || (beta_.finite() && c.finite())); }
+  ACCUBLAS_HD bool finite(const Number& c) const {
+    return alpha_.finite() && (beta_.is_zero() || (beta_.finite() && c.finite()));
+  }
 
   /// Returns the exceptions of a result; any_nan: an operand is NaN; all_finite: all operands are finite.
   ACCUBLAS_HD unsigned exceptions_of(const Value& result, bool any_nan, bool all_finite) const;
@@ -111,7 +113,6 @@ class Finish {
   };
   ACCUBLAS_HD Value rounded(const SignedLimbs& x);
   ACCUBLAS_HD SignedLimbs add(const Term* terms, int count);
-
 
   Number alpha_, beta_;
   Format format_;

@@ -1,5 +1,5 @@
-// Rounds alpha S + beta c where the exact sum S is known to lie in an interval, in integers of fixed size: what a thread
-// of a GPU does for every element of a product. Elements that this does not decide are left to exact sums.
+// Rounds alpha S + beta c where the exact sum S is known to lie in an interval, in integers of fixed size: what a
+// thread of a GPU does for every element of a product. Elements that this does not decide are left to exact sums.
 #pragma once
 
 #include "lib/numerics/crt.hpp"
@@ -54,8 +54,9 @@ class IntervalFinish {
     for (int i = 0; i < alpha_.parts; ++i) {
       const std::int64_t up = alpha_.part[i].exponent + exponent - sum.base;
       // Below 2^-900 the error is less than the unit that `roundings` holds for it.
-      if (up > -900) size += error * (static_cast<double>(alpha_.part[i].mantissa) * (1 + 0x1p-50)) *
-                             power_of_two(static_cast<int>(up < 900 ? up : 900));
+      if (up > -900)
+        size += error * (static_cast<double>(alpha_.part[i].mantissa) * (1 + 0x1p-50)) *
+                power_of_two(static_cast<int>(up < 900 ? up : 900));
     }
     const double all = (error == 0 ? 0 : size * (1 + 0x1p-50) + 1) + sum.cut;
     const bool negative = wide_negative(sum.window);

@@ -124,8 +124,8 @@ ACCUBLAS_HD inline ScaledEntry scale_number(const Number& x, int scale) {
   const ScaledEntry first = scale_part(x.part[0], scale);
   if (x.parts == 1) return first;
   const ScaledEntry second = scale_part(x.part[1], scale);
-  const Wide<3> sum = wide_add(wide_negate_if(first.magnitude, first.negative),
-                               wide_negate_if(second.magnitude, second.negative));
+  const Wide<3> sum =
+      wide_add(wide_negate_if(first.magnitude, first.negative), wide_negate_if(second.magnitude, second.negative));
   const bool negative = wide_negative(sum);
   return {wide_negate_if(sum, negative), negative};
 }

@@ -54,8 +54,8 @@ ACCUBLAS_HD inline Number number_of(double high, double low) {
   return {Number::Kind::finite, larger < 0, 2, {h.part[0], l.part[0]}};
 }
 
-/// A matrix in host or device memory. Pairs lie interleaved, or the low parts are an array of their own; element (i, j) is at i
-/// row_stride + j col_stride of either.
+/// A matrix in host or device memory. Pairs lie interleaved, or the low parts are an array of their own; element (i, j)
+/// is at i row_stride + j col_stride of either.
 struct Operand {
   Format format = Format::binary128;
   const void* data = nullptr;  ///< pairs: the high parts

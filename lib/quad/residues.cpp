@@ -147,9 +147,9 @@ int choose_moduli(const Call& call, const ElementWorkers& workers, bool forced) 
 
 void scale_lines(const cpu::Int8Lines& lines, const cpu::Int8Scaling& to, int bits, bool row, bool pairs) {
   for (Index i = 0; i < lines.count; ++i) {
-    const LineScaling scaling = line_scaling(
-        {lines.exponent[i], lines.last_bit[i], lines.norm[i], lines.lambda[i], lines.special[i]}, bits, row, pairs,
-        lines.k);
+    const LineScaling scaling =
+        line_scaling({lines.exponent[i], lines.last_bit[i], lines.norm[i], lines.lambda[i], lines.special[i]}, bits,
+                     row, pairs, lines.k);
     to.scale[i] = scaling.scale;
     to.exponent[i] = -scaling.scale;
     to.drop[i] = scaling.error.drop;

@@ -97,9 +97,7 @@ class QuadOnDevice : public testing::Test {
     std::int64_t rows, cols, ld;
     Words words;
     std::size_t size() const { return type == ACCUBLAS_BINARY64 ? 1 : 2; }
-    std::uint64_t* at(std::int64_t i, std::int64_t j) {
-      return &words[static_cast<std::size_t>(i + j * ld) * size()];
-    }
+    std::uint64_t* at(std::int64_t i, std::int64_t j) { return &words[static_cast<std::size_t>(i + j * ld) * size()]; }
   };
   Matrix matrix(accublas_number type, std::int64_t rows, std::int64_t cols, Kind kind, bool by_columns = true) {
     if (!by_columns) std::swap(rows, cols);
@@ -140,8 +138,17 @@ class QuadOnDevice : public testing::Test {
   Problem problem(accublas_number ta, accublas_number tb, accublas_number tc, Kind kind, std::int64_t m, std::int64_t n,
                   std::int64_t k) {
     const accublas_transpose ops[] = {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS, ACCUBLAS_CONJ_TRANS};
-    Problem p{below(2) == 0 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, ops[below(3)], ops[below(3)], m, n, k, {}, {}, {},
-              {}, {}};
+    Problem p{below(2) == 0 ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR,
+              ops[below(3)],
+              ops[below(3)],
+              m,
+              n,
+              k,
+              {},
+              {},
+              {},
+              {},
+              {}};
     const bool columns = p.layout == ACCUBLAS_COL_MAJOR, plain_a = p.transa == ACCUBLAS_NO_TRANS,
                plain_b = p.transb == ACCUBLAS_NO_TRANS;
     p.a = matrix(ta, plain_a ? m : k, plain_a ? k : m, kind, columns);
@@ -196,9 +203,9 @@ class QuadOnDevice : public testing::Test {
       std::int64_t workspace;
       const char* name;
     };
-    for (const Way& way : {Way{ACCUBLAS_ENGINE_AUTO, -1, "by choice"}, Way{ACCUBLAS_ENGINE_INT8, -1, "by residues"},
-                           Way{ACCUBLAS_ENGINE_INT8, small, "by residues in small blocks"},
-                           Way{ACCUBLAS_ENGINE_SUMS, -1, "by sums"}}) {
+    for (const Way& way :
+         {Way{ACCUBLAS_ENGINE_AUTO, -1, "by choice"}, Way{ACCUBLAS_ENGINE_INT8, -1, "by residues"},
+          Way{ACCUBLAS_ENGINE_INT8, small, "by residues in small blocks"}, Way{ACCUBLAS_ENGINE_SUMS, -1, "by sums"}}) {
       const DeviceArray<std::uint64_t> c(p.c.words);
       ASSERT_EQ(call(p, a.data(), b.data(), c.data(), options(ACCUBLAS_BACKEND_AUTO, way.engine, way.workspace)),
                 ACCUBLAS_SUCCESS)
@@ -208,9 +215,9 @@ class QuadOnDevice : public testing::Test {
     }
     Words c = p.c.words;
     std::feclearexcept(FE_ALL_EXCEPT);
-    ASSERT_EQ(call(p, p.a.words.data(), p.b.words.data(), c.data(),
-                   options(ACCUBLAS_BACKEND_CUDA, ACCUBLAS_ENGINE_INT8)),
-              ACCUBLAS_SUCCESS)
+    ASSERT_EQ(
+        call(p, p.a.words.data(), p.b.words.data(), c.data(), options(ACCUBLAS_BACKEND_CUDA, ACCUBLAS_ENGINE_INT8)),
+        ACCUBLAS_SUCCESS)
         << accublas_last_error(nullptr);
     EXPECT_EQ(std::fetestexcept(FE_INVALID | FE_OVERFLOW), raised) << what;
     ASSERT_EQ(backend(), "cuda");
@@ -284,11 +291,13 @@ TEST_F(QuadOnDevice, SyrkHasTheBitsOfTheCpu) {
 
 TEST_F(QuadOnDevice, BatchesAndSplitPairsHaveTheBitsOfTheCpu) {
   const std::int64_t m = 33, n = 40, k = 21, count = 3;
-  Matrix a = matrix(ACCUBLAS_BINARY128, m, k * count, Kind::band), b = matrix(ACCUBLAS_BINARY128, k, n * count, Kind::band),
+  Matrix a = matrix(ACCUBLAS_BINARY128, m, k * count, Kind::band),
+         b = matrix(ACCUBLAS_BINARY128, k, n * count, Kind::band),
          c = matrix(ACCUBLAS_BINARY128, m, n * count, Kind::band);
   const Words one = factor(ACCUBLAS_BINARY128, 1, false), three = factor(ACCUBLAS_BINARY128, 3, false);
   const auto batch = [&](const void* of_a, const void* of_b, void* of_c, accublas_backend backend) {
-    const accublas_options o = options(backend, backend == ACCUBLAS_BACKEND_CPU ? ACCUBLAS_ENGINE_AUTO : ACCUBLAS_ENGINE_INT8);
+    const accublas_options o =
+        options(backend, backend == ACCUBLAS_BACKEND_CPU ? ACCUBLAS_ENGINE_AUTO : ACCUBLAS_ENGINE_INT8);
     ASSERT_EQ(accublas_qgemm_strided_batched_ex(nullptr, ACCUBLAS_COL_MAJOR, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n,
                                                 k, three.data(), of_a, a.ld, a.ld * k, of_b, b.ld, b.ld * n, one.data(),
                                                 of_c, c.ld, c.ld * n, count, &o),
@@ -308,8 +317,9 @@ TEST_F(QuadOnDevice, BatchesAndSplitPairsHaveTheBitsOfTheCpu) {
     x[i].ld = x[i - 1].ld;
     x[i].words.resize(x[i - 1].words.size(), 0);
   }
-  const auto split = [&](const void* const (&p)[6], accublas_backend backend) {
-    const accublas_options o = options(backend, backend == ACCUBLAS_BACKEND_CPU ? ACCUBLAS_ENGINE_AUTO : ACCUBLAS_ENGINE_INT8);
+  const auto split = [&](const void* const(&p)[6], accublas_backend backend) {
+    const accublas_options o =
+        options(backend, backend == ACCUBLAS_BACKEND_CPU ? ACCUBLAS_ENGINE_AUTO : ACCUBLAS_ENGINE_INT8);
     const auto number = [&](int i) { return static_cast<double*>(const_cast<void*>(p[i])); };
     const double two[] = {2, 0}, minus[] = {-1, 0};
     ASSERT_EQ(accublas_ddgemm_split_ex(nullptr, ACCUBLAS_ROW_MAJOR, ACCUBLAS_TRANS, ACCUBLAS_NO_TRANS, 30, 30, 30, two,
@@ -319,18 +329,18 @@ TEST_F(QuadOnDevice, BatchesAndSplitPairsHaveTheBitsOfTheCpu) {
         << accublas_last_error(nullptr);
   };
   Words high = x[4].words, low = x[5].words, host_high = high, host_low = low;
-  ASSERT_NO_FATAL_FAILURE(split({x[0].words.data(), x[1].words.data(), x[2].words.data(), x[3].words.data(), high.data(),
-                                 low.data()},
-                                ACCUBLAS_BACKEND_CPU));
+  ASSERT_NO_FATAL_FAILURE(
+      split({x[0].words.data(), x[1].words.data(), x[2].words.data(), x[3].words.data(), high.data(), low.data()},
+            ACCUBLAS_BACKEND_CPU));
   std::optional<DeviceArray<std::uint64_t>> d[6];
   for (int i = 0; i < 6; ++i) d[i].emplace(x[i].words);
-  ASSERT_NO_FATAL_FAILURE(
-      split({d[0]->data(), d[1]->data(), d[2]->data(), d[3]->data(), d[4]->data(), d[5]->data()}, ACCUBLAS_BACKEND_AUTO));
+  ASSERT_NO_FATAL_FAILURE(split({d[0]->data(), d[1]->data(), d[2]->data(), d[3]->data(), d[4]->data(), d[5]->data()},
+                                ACCUBLAS_BACKEND_AUTO));
   ASSERT_NO_FATAL_FAILURE(expect_same(high, d[4]->values(), "split, high parts"));
   ASSERT_NO_FATAL_FAILURE(expect_same(low, d[5]->values(), "split, low parts"));
-  ASSERT_NO_FATAL_FAILURE(split({x[0].words.data(), x[1].words.data(), x[2].words.data(), x[3].words.data(),
-                                 host_high.data(), host_low.data()},
-                                ACCUBLAS_BACKEND_CUDA));
+  ASSERT_NO_FATAL_FAILURE(split(
+      {x[0].words.data(), x[1].words.data(), x[2].words.data(), x[3].words.data(), host_high.data(), host_low.data()},
+      ACCUBLAS_BACKEND_CUDA));
   ASSERT_NO_FATAL_FAILURE(expect_same(high, host_high, "split, high parts of host operands"));
   ASSERT_NO_FATAL_FAILURE(expect_same(low, host_low, "split, low parts of host operands"));
 }
@@ -348,9 +358,9 @@ TEST_F(QuadOnDevice, SmallWorkspacesAreRefusedOrAvoided) {
             ACCUBLAS_ERROR_MEMORY);
   expect_same(p.c.words, c.values(), "a refused product");
   Words expected = p.c.words;
-  ASSERT_EQ(call(p, p.a.words.data(), p.b.words.data(), expected.data(),
-                 options(ACCUBLAS_BACKEND_CPU, ACCUBLAS_ENGINE_AUTO)),
-            ACCUBLAS_SUCCESS);
+  ASSERT_EQ(
+      call(p, p.a.words.data(), p.b.words.data(), expected.data(), options(ACCUBLAS_BACKEND_CPU, ACCUBLAS_ENGINE_AUTO)),
+      ACCUBLAS_SUCCESS);
   ASSERT_EQ(call(p, a.data(), b.data(), c.data(), options(ACCUBLAS_BACKEND_AUTO, ACCUBLAS_ENGINE_AUTO, little)),
             ACCUBLAS_SUCCESS)
       << accublas_last_error(nullptr);

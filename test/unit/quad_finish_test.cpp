@@ -224,16 +224,17 @@ TEST_F(Roundings, OfIntervalsAreThoseOfTheirEnds) {
     const int bits = between(1, 330);
     const Wide<crt_limbs> s = one_in(50) ? Wide<crt_limbs>{} : integer(bits);
     const bool extreme = one_in(4);
-    const std::int64_t exponent = !extreme                         ? between(-400, 100)
-                                  : format == Format::binary128    ? between(-16900, 16400)
-                                                                   : between(-1400, 1100);
+    const std::int64_t exponent = !extreme                      ? between(-400, 100)
+                                  : format == Format::binary128 ? between(-16900, 16400)
+                                                                : between(-1400, 1100);
     const double error = one_in(3) ? 0 : std::ldexp(binary64(0, 0), between(0, std::max(1, bits - 90)));
     const bool simple = one_in(2);
     const Number alpha = simple ? power(between(-5, 5), one_in(2)) : number(format, -20, 20),
                  beta = simple || one_in(4) ? Number{} : number(format, -20, 20);
     if (alpha.parts == 0) continue;
-    const Number c = one_in(10) ? Number{} : number(format, static_cast<int>(std::clamp<std::int64_t>(exponent, -900, 700)),
-                                                    static_cast<int>(std::clamp<std::int64_t>(exponent, -900, 700)) + bits);
+    const Number c = one_in(10) ? Number{}
+                                : number(format, static_cast<int>(std::clamp<std::int64_t>(exponent, -900, 700)),
+                                         static_cast<int>(std::clamp<std::int64_t>(exponent, -900, 700)) + bits);
     compare(alpha, beta, format, s, exponent, std::fabs(error), c);
   }
   EXPECT_GT(decided, 200000);
