@@ -16,12 +16,14 @@ Definition where_greater (x y a b : R) : R := if Rlt_bool y x then a else b.
 CALLS = {"add": ("add_lanes", "R64"), "sub": ("sub_lanes", "R64"), "mul": ("mul_lanes", "R64"), "fms": ("fms_lanes", "R64"), "sum_error": ("sum_error", "R64"),
          "magnitude": ("Rabs", "R64"), "splat": ("", "R64"), "zero": ("zero", "R64"), "where_greater": ("where_greater", "R64"),
          "equal": ("Req_bool", "bool"), "to_single": ("rd32", "R64")}
+X = {"x.high": ("(fst (fst x))", "R64"), "x.low": ("(snd (fst x))", "R64"), "x.wide": ("(snd x)", "R64")}
+INTERVAL = {"interval_of": (f"(fun _ => interval_of {' '.join(SUM)})", "any")}
 
 
 def define(source):
     changes = {"add_exactly": ((0, 1), "R64"), **{name: ((0,), "R64") for name in ("add_to_low", "add_term", "add_three")}}
     rules = {name: OutParameters((), None, (), {"sum": MEMBERS}, joint="_its_", changes=changes, inlined=("add_to_middle",))
-             for name in ("add_term", "interval_of", "add_to_low", "add_three", "add_part", "sum_of")}
+             for name in ("add_term", "interval_of", "add_to_low", "add_three", "add_part", "sum_of", "add_product")}
     source.headers[LANES] = Rewritten(source.header(LANES), rules)
     source.raw(TEXT)
     source.raw("Definition zero : R := 0%R.")
@@ -44,11 +46,13 @@ def define(source):
     part("add_part", "const auto or_zero", 3, SUM, f"(careful : bool) (memory : Z -> R) {head} (part_alpha part_beta : R) (part_a1 part_a2 part_a3 part_error part_c i : Z)",
          scope={**{n: "R64" for n in SUM}, "i": "Z"}, paths={**members, "Careful": ("careful", "bool")}, more={"double": "Z"}, calls={**CALLS, **own, "load": ("memory", "R64")})
     part("sum_of", "add_exactly(sum.high", 2, SUM, head, as_="sum_end")
+    members = {f"{n}.{m}": (f"{n}_{m}", "R64") for n, ms in (("factor", ("high", "low", "error")), ("y", ("high", "low", "wide"))) for m in ms}
+    part("add_product", "add_term(sum", 6, SUM, f"{head} (factor_high factor_low factor_error y_high y_low y_wide : R)", paths=members,
+         scope={**{n: "R64" for n in SUM}, "tail": "R64", "size": "R64", "error": "R64"}, calls={**CALLS, **own, "__builtin_fabs": ("Rabs", "R64")})
+    part("dividend_of", "const Interval x", 3, [], head, paths={"sum": ("tt", "any"), **X}, calls={**CALLS, **INTERVAL})
     for name, size in (("64", "8"), ("32", "4")):
         source.part(LANES, "round_sum", "constexpr bool single", 4, ["low_end", "high_end"], as_=f"ends{name}", parameters=f"{head} (sum : R)", types={**types, "T": "R64"}, scope=lane,
-                    paths={"sum.high": ("sum_its_high", "R64"), "sum": ("sum", "any"), "T": (size, "Z"), "float": ("4", "Z"), "x.high": ("(fst (fst x))", "R64"),
-                           "x.low": ("(snd (fst x))", "R64"), "x.wide": ("(snd x)", "R64")},
-                    calls={**CALLS, "sizeof": ("", "Z"), "interval_of": (" ".join(["(fun _ => interval_of"] + SUM + [")"]).replace(" )", ")"), "any")})
+                    paths={"sum.high": ("sum_its_high", "R64"), "sum": ("sum", "any"), "T": (size, "Z"), "float": ("4", "Z"), **X}, calls={**CALLS, "sizeof": ("", "Z"), **INTERVAL})
 
 
 MUTATIONS = [
@@ -61,5 +65,9 @@ MUTATIONS = [
     ("lanes64_correct", LANES, "mul(sum.lows, splat(0x1p-48))", "mul(sum.lows, splat(0x1p-49))"),
     ("lanes64_correct", LANES, "splat(1 + 0x1p-30))", "splat(1))"),
     ("lanes32_correct", LANES, "mul(magnitude(sum.high), splat(0x1p-51))", "mul(magnitude(sum.high), splat(0x1p-54))"),
+    ("quotients_hold", LANES, "__builtin_fabs(factor.high) * 0x1p-104", "__builtin_fabs(factor.high) * 0x1p-108"),
+    ("quotients_hold", LANES, "mul(size, y.wide));", "y.wide);"),
+    ("quotients_hold", LANES, "sum.inexact = add(sum.inexact, add(error, y.wide));", "sum.inexact = add(sum.inexact, error);"),
+    ("quotients_hold", LANES, "return {high, sum_error(x.high, x.low, high), x.wide};", "return {high, x.low, x.wide};"),
     ("add_term_adds", LANES, "add(magnitude(p_low), magnitude(tail))", "magnitude(p_low)"),
 ]
