@@ -8,7 +8,7 @@ The functions take arrays of NumPy, CuPy, PyTorch and JAX. Each has an argument 
 array([[1.]])
 """
 
-from . import _library, mp
+from . import _library, mp, quad
 from .accumulators import Accumulator, column_exponents, row_exponents
 from .errors import (
     AccuracyError,
@@ -90,6 +90,7 @@ __all__ = [
     "mp",
     "norm",
     "qr",
+    "quad",
     "report",
     "row_exponents",
     "set_target",

@@ -51,7 +51,7 @@ def solve(a: Any, b: Any, *, assume_a: str = "gen", mode: str | None = None) -> 
     array([0.5 , 0.25])
     """
     operands = Operands(a, b, mode=mode)
-    system = System(operands, assume_a)
+    system = System(*operands.arrays, assume_a)
     factor, x = operands.copy(operands.arrays[0], (*system.batch, system.n, system.n)), operands.copy(system.b, system.shape)
     info = ctypes.c_int64()
     for a_address, x_address in matrices([operands.view(factor), operands.view(x)], operands.size, system.batch):
@@ -159,7 +159,7 @@ def solve_certified(a: Any, b: Any, *, assume_a: str = "gen", mode: str | None =
     (True, 'none')
     """
     operands = Operands(a, b, mode=mode)
-    system = System(operands, assume_a)
+    system = System(*operands.arrays, assume_a)
     if system.batch:
         raise ArgumentError("arguments a and b are stacks of matrices: expected one system")
     n, nrhs = system.n, system.nrhs
@@ -412,7 +412,7 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, *, trans: str = "N", mode: str
 
     lu, piv = lu_and_piv
     operands = Operands(lu, b, mode=mode)
-    system = System(operands, "gen")
+    system = System(*operands.arrays, "gen")
     if system.batch:
         raise ArgumentError("arguments lu_and_piv and b are stacks of matrices: expected one system")
     factor, x = operands.copy(operands.arrays[0], (system.n, system.n)), operands.copy(system.b, system.shape)
@@ -493,10 +493,9 @@ def order(a: Any) -> int:
 class System:
     """The shapes of A X = B for a stack of systems. `shape` is that of X as matrices."""
 
-    def __init__(self, operands: Operands, assume_a: str) -> None:
+    def __init__(self, a: Any, b: Any, assume_a: str) -> None:
         if assume_a not in ("gen", "pos"):
             raise ArgumentError(f'argument assume_a = "{assume_a}" is unknown: expected "gen" or "pos"')
-        a, b = operands.arrays
         self.n = order(a)
         self.vector = b.ndim == 1
         if b.ndim == 0 or b.shape[-1 if self.vector else -2] != self.n:

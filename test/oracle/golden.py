@@ -15,6 +15,7 @@ import binding
 import cases
 import check
 import expected
+import quad_golden
 import worker
 from lines import MOST_TERMS_AS_CR
 from values import COMPLEX
@@ -83,6 +84,7 @@ def write(routine=None):
         rows[name] = digest(case, bits)
         if time.time() - start > 3:
             print(f"{name}: {time.time() - start:.1f} s", flush=True)
+    rows |= quad_golden.by_oracle(name for name in quad_golden.SMALL + quad_golden.LARGE if routine in (None, name.split(":")[0]))
     FILE.write_text(json.dumps(rows, indent=0) + "\n")
     print(f"{len(rows)} checksums")
     return 0
@@ -99,6 +101,8 @@ def check_oracle():
         count += 1
         if digest(case, expected.expected_bits(case)[0]) != golden[name]:
             wrong.append(case.describe())
+    wrong += [name for name, checksum in quad_golden.by_oracle(quad_golden.SMALL).items() if checksum != golden[name]]
+    count += len(quad_golden.SMALL)
     print(*wrong, f"{count} checksums of the oracle, {len(wrong)} wrong", sep="\n")
     return bool(wrong)
 
@@ -117,6 +121,9 @@ def check_library(path):
                 wrong.append(f"{case.describe()} {configuration}: status {status}: {library.last_error()}")
             elif digest(case, bits) != golden[name]:
                 wrong.append(f"{case.describe()} {configuration}: wrong bits")
+    of_quad, calls = quad_golden.wrong_in_library(path, golden)
+    wrong += of_quad
+    count += calls
     print(*wrong[:20], f"{count} calls, {len(wrong)} wrong checksums", sep="\n")
     return bool(wrong)
 
