@@ -22,7 +22,7 @@ struct QuadSide {
   ACCUBLAS_HD bool pairs() const { return entries.format == quad::Format::pair; }
 };
 
-/// What the host reads before it chooses the moduli: lines that need so many bits, and sampled elements.
+/// The host reads these findings before it chooses the moduli: lines that need so many bits, and sampled elements.
 struct QuadFindings {
   int needs[2][most_needs + 1];
   int sampled;

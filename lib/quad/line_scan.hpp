@@ -63,7 +63,7 @@ struct LineScan {
   }
 };
 
-/// What the engine keeps of a line; cpu::Int8Lines says what the members are.
+/// Facts about a line that the engine keeps; cpu::Int8Lines describes them.
 struct LineFacts {
   int exponent, last_bit;
   double norm, lambda;  ///< bounds from above

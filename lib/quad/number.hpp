@@ -139,8 +139,8 @@ struct Results {
   }
 };
 
-/// C = alpha op(A) op(B) + beta C; A is m x k, B k x n. The matrices are
-/// in one memory space, of the host or of a device.
+/// C = alpha op(A) op(B) + beta C; A is m x k, B k x n. The matrices are in one memory space, of the host or of a
+/// device.
 struct Product {
   Index m, n, k;
   Number alpha;

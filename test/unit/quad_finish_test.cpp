@@ -173,6 +173,74 @@ TEST_F(QuadSteps, FactsAboutALineDoNotDependOnItsParts) {
   }
 }
 
+/// A product of small integers in the coordinates of the engine: what the residues of a line are multiplied to.
+Wide<crt_limbs> times(const ScaledEntry& x, const ScaledEntry& y) {
+  Wide<crt_limbs> product{};
+  limbs_multiply(product.limb, x.magnitude.limb, 3, y.magnitude.limb, 3);
+  return wide_negate_if(product, x.negative != y.negative);
+}
+
+TEST_F(QuadSteps, IntervalsOfScaledLinesHaveTheirExactSums) {
+  int decided = 0, left = 0;
+  for (int t = 0; t < 20000; ++t) {
+    const Format formats[2] = {static_cast<Format>(below(3)), static_cast<Format>(below(3))},
+                 of_c = static_cast<Format>(below(3));
+    const int k = between(1, 24), high = between(-20, 20), low = high - between(0, 100), bits = between(60, 160);
+    std::vector<Number> lines[2];
+    LineScan scans[2];
+    for (int side = 0; side < 2; ++side)
+      for (int p = 0; p < k; ++p) {
+        lines[side].push_back(one_in(9) ? Number{} : number(formats[side], low, high));
+        scans[side].look(lines[side].back());
+      }
+    if (one_in(3) && k > 1) {  // most of the sum cancels
+      for (int p = 1; p < k; p += 2) {
+        lines[0][static_cast<std::size_t>(p)] = lines[0][static_cast<std::size_t>(p - 1)];
+        Number& y = lines[1][static_cast<std::size_t>(p)] = lines[1][static_cast<std::size_t>(p - 1)];
+        y.negative = !y.negative;
+        for (int i = 0; i < y.parts; ++i) y.part[i].negative = !y.part[i].negative;
+      }
+      for (int side = 0; side < 2; ++side) {
+        scans[side] = {};
+        for (const Number& x : lines[side]) scans[side].look(x);
+      }
+    }
+    const auto exact = std::make_unique<WideSum>();
+    LineScaling scaling[2];
+    for (int side = 0; side < 2; ++side)
+      scaling[side] = line_scaling(facts_of(scans[side], k), bits, side == 0, formats[side] == Format::pair, k);
+    Wide<crt_limbs> s{};
+    for (std::size_t p = 0; p < static_cast<std::size_t>(k); ++p) {
+      const Number &x = lines[0][p], &y = lines[1][p];
+      s = wide_add(s, times(scale_number(x, scaling[0].scale), scale_number(y, scaling[1].scale)));
+      for (int i = 0; i < x.parts; ++i)
+        for (int j = 0; j < y.parts; ++j) exact->add_product(x.part[i], y.part[j]);
+    }
+    const double error = element_error(scaling[0].error, scaling[1].error);
+    const Number alpha = one_in(2) ? number_of(1.0) : number(of_c, -3, 3),
+                 beta = one_in(2) ? Number{} : number(of_c, -3, 3), c = number(of_c, low, high);
+    if (alpha.parts == 0) continue;
+    const auto finish = std::make_unique<Finish>(alpha, beta, of_c);
+    std::vector<std::uint64_t> limbs(WideSum::limbs);
+    const Value expected = finish->round(exact->value(limbs.data()), c);
+    const IntervalFinish interval(alpha, beta, of_c);
+    const std::int64_t exponent = -(std::int64_t{scaling[0].scale} + scaling[1].scale);
+    Value found{};
+    unsigned raised = 0;
+    if (interval.usual() && interval.decide_usual(s, exponent, error, &found.quad)) {
+      ASSERT_TRUE(finish->same(found, expected)) << t;
+    }
+    if (interval.decide(s, exponent, error, c, &found, raised)) {
+      ++decided;
+      ASSERT_TRUE(finish->same(found, expected)) << t;
+    } else {
+      ++left;
+    }
+  }
+  EXPECT_GT(decided, 5000);
+  EXPECT_GT(left, 1000);
+}
+
 /// Compares the rounding of an interval with the roundings of both of its ends by Finish.
 class Roundings : public QuadSteps {
  protected:
