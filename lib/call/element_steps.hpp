@@ -175,7 +175,7 @@ struct SizedStep {
 // ---- reflectors of orthonormal columns ----
 
 /// Makes `count` reflectors of orthonormal columns (Ballard, Demmel, Grigori, Jacquelin, Nguyen and Solomonik, 2014;
-/// LAPACK's orhr_col). x - S = L U, where the diagonal matrix S has the sign that makes each diagonal element of U the
+/// LAPACK's ORHR). x - S = L U, where the diagonal matrix S has the sign that makes each diagonal element of U the
 /// larger in magnitude: at least 1, so that no pivots are needed. L and U overwrite x, rows of r are multiplied by S,
 /// and tau receives the factors of the reflectors. The steps of a column j follow one another; in each of them elements
 /// do not depend on each other.

@@ -43,9 +43,8 @@ struct PlannedProblem {
   EngineCall<T> in_engine(bool grouped = false) const {
     return EngineCall<T>({gemm, {&one, false}, {&zero, false}, true, true, mode, ACCUBLAS_ENGINE_INT8}, grouped);
   }
-  Int8Plan plan(std::size_t cap, const NativeOffer* offer = nullptr, int sum_moduli = 0) const {
-    return plan_int8(in_engine(),
-                     {.mode = mode, .cap = cap, .complex_kernels = true, .offer = offer, .sum_moduli = sum_moduli});
+  Int8Plan plan(std::size_t cap, const NativeOffer* offer = nullptr, int sum_moduli = 0, int spare = 0) const {
+    return plan_int8(in_engine(), {mode, cap, true, false, offer, sum_moduli, spare});
   }
 };
 
@@ -323,9 +322,7 @@ TYPED_TEST(GpuInt8Plan, RungsAndPassesOfTheGrade) {
   EXPECT_EQ(plan.ladder.kind, CertificateRungKind::moduli);
   EXPECT_EQ(plan.first.moduli, rungs.moduli[rungs.count - 1]);
   EXPECT_GT(plan.passes, 1);
-  const Int8Plan with_spare =
-      plan_int8(problem.in_engine(), {.mode = problem.mode, .cap = cap, .complex_kernels = true, .spare_moduli = 2});
-  EXPECT_EQ(with_spare.first.moduli, plan.first.moduli + 2);
+  EXPECT_EQ(problem.plan(cap, nullptr, 0, 2).first.moduli, plan.first.moduli + 2);
   const int even = even_moduli(sizeof(T) == sizeof(float), 3000).most;
   for (int most = 1; most <= 24; ++most) {
     const NativeOffer offer{most, 0};
