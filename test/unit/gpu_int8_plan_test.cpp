@@ -338,17 +338,14 @@ TYPED_TEST(GpuInt8Plan, RungsAndPassesOfTheGrade) {
 TYPED_TEST(GpuInt8Plan, Passes) {
   using T = TypeParam;
   const std::size_t cap = std::size_t{1} << 30;
-  const auto passes_of = [&](Index m, Index n, Index k, const Mode& mode, int sum_moduli = 0) {
-    return PlannedProblem<T>(m, n, k, mode).plan(cap, nullptr, sum_moduli).passes;
-  };
   const auto passes = [&](Index order, const Mode& mode, int sum_moduli = 0) {
-    return passes_of(order, order, order, mode, sum_moduli);
+    return PlannedProblem<T>(order, order, order, mode).plan(cap, nullptr, sum_moduli).passes;
   };
   EXPECT_EQ(passes(100, parse_mode("fixed:60")), 1);
   EXPECT_EQ(passes(5000, parse_mode("fixed:60")), 1);
   EXPECT_EQ(passes(5000, parse_mode("cr"), 20), 1);
   EXPECT_EQ(passes(1000, parse_mode("cr")), 1);
-  EXPECT_EQ(passes_of(512, 1024, 2048, grade_mode<T>(true)), 1);
+  EXPECT_EQ(PlannedProblem<T>(512, 1024, 2048, grade_mode<T>(true)).plan(cap).passes, 1);
   EXPECT_EQ(passes(1025, grade_mode<T>(true)), 2);
   EXPECT_EQ(passes(1000, grade_mode<T>(false)), 2);
   EXPECT_EQ(passes(4095, parse_mode("cr")), 1);
