@@ -142,6 +142,10 @@ class Steps final : public ElementSteps<E> {
     host_device().done();
     return found;
   }
+  void reflect(const ReflectorsOfColumns<E>& columns) override {
+    if (!rehearses()) host_.reflect(columns);
+    host_device().done();
+  }
   E read(const E* from) override {
     host_device().done();
     return rehearses() ? E{} : *from;
