@@ -2847,8 +2847,8 @@ ACCUBLAS_API accublas_status accublas_cgesvd_certified_ex(accublas_context* ctx,
  * machine's order, without an alignment) or pairs of doubles (dd: high and low, which lie side by side). Every result is
  * the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is cr
  * and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
- * routines above. The CPU computes. Operands in device memory are copied to the host and results back, and the call
- * waits.
+ * routines above. A GPU computes GEMM and SYRK if all matrices lie in its memory, or if copies of host memory pay. The
+ * CPU computes the rest, on copies of operands in device memory. A call waits.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** A kind of numbers of accublas_gemm_mixed. */

@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "cuda/quad/blocking.hpp"
 #include "lib/numerics/crt.hpp"
 #include "lib/quad/crt_digits.hpp"
 #include "lib/quad/interval_finish.hpp"
@@ -334,6 +335,22 @@ TEST_F(Roundings, NextToMidpointsAndWithCancellationAreRight) {
   }
   EXPECT_GT(decided, 30000);
   EXPECT_GT(left, 5000);
+}
+
+TEST_F(QuadSteps, BlocksFitTheWorkspaceOrAreTheLeast) {
+  for (int t = 0; t < 20000; ++t) {
+    const auto size = [&] { return Index{1} << between(0, 17) | below(1000); };
+    const Index m = size(), n = size(), k = size();
+    const int planes = between(15, max_moduli);
+    const std::size_t budget = std::size_t{1} << between(20, 36);
+    const cuda::QuadBlocking b = cuda::quad_blocking(m, n, k, planes, budget);
+    ASSERT_EQ(b.rows % cuda::line_group + b.cols % cuda::line_group + b.terms % 128, 0);
+    ASSERT_GT(std::min({b.rows, b.cols, b.terms}), 0);
+    ASSERT_LE(b.terms, cuda::product_most_terms);
+    ASSERT_LT(b.rows * b.cols, Index{1} << 32);
+    const bool least = b.rows == cuda::line_group && b.cols == cuda::line_group && b.terms == 128;
+    ASSERT_TRUE(least || b.bytes(planes) <= budget) << m << " x " << n << " x " << k;
+  }
 }
 
 }  // namespace
