@@ -170,7 +170,7 @@ class QuadSolve(unittest.TestCase):
             self.assertEqual(certificate.parts > 1, e > 25, e)
 
     def test_singular_starts(self):
-        """Of these matrices the inverse in double precision is exactly singular after rounding."""
+        """The inverses of these matrices in double precision are exactly singular after rounding."""
         for k in (8567163852404481, 26372413462793012):
             a = [[number(k), number(k + 1)], [number(k + 1), number(k + 2)]]
             self.judge(a, [[number(12345)], [number(678)]])
