@@ -2611,7 +2611,7 @@ typedef struct accublas_certificate_t {
   accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if every radius is finite */
   int32_t positive_definite; /**< 1: posv_certified or eigenvalues prove A positive definite; 0: nothing is known */
   int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R, or of the
-                              *   eigenvectors X */
+                              *   eigenvectors X; of qgesv and qposv 1, 2 or 4 */
   int64_t iterations;        /**< steps of refinement, at most for a block of right-hand sides */
   double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns; of
                        *   eigenvectors: a bound of norm(A) / gap */
@@ -2788,7 +2788,7 @@ ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, 
  * the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is cr
  * and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
  * routines above. The CPU computes. Operands in device memory are copied to the host and results back, and the call
- * waits.
+ * waits. Solutions (qgesv, qposv) are not rounded once but have proved bounds of their errors.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** A kind of numbers of accublas_gemm_mixed. */
