@@ -462,7 +462,7 @@ QUAD = [
 QUAD_SOLVERS = [
     Row("qgesv", "layout n nrhs a lda b ldb x! ldx radius! ldr certificate",
         "Solves A X = B in binary128 with a bound of every error: abs(x - exact) <= radius for every element, proved for A and B as they are given. A and B are "
-        "only read. X, the radii and A must not overlap. If a radius cannot be proved, it is infinite, X is an approximation, the status is "
+        "only read. X and the radii must not overlap A, B or each other. If a radius cannot be proved, it is infinite, X is an approximation (NaN where A or B is not finite), the status is "
         "ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. After another error X and the radii are as they were. A target has no effect. "
         "Proofs: docs/certified.md.",
         "quad::certified_solution(ctx, {{layout, false, ACCUBLAS_UPPER, n, nrhs, lda, ldb, ldx, ldr}}, a, b, x, radius, certificate, options)",

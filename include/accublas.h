@@ -2611,7 +2611,7 @@ typedef struct accublas_certificate_t {
   accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if every radius is finite */
   int32_t positive_definite; /**< 1: posv_certified or eigenvalues prove A positive definite; 0: nothing is known */
   int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R, or of the
-                              *   eigenvectors X */
+                              *   eigenvectors X; of qgesv and qposv 1, 2 or 4 */
   int64_t iterations;        /**< steps of refinement, at most for a block of right-hand sides */
   double condition;   /**< estimate of the condition number, in the row sum norm, of A with scaled rows and columns; of
                        *   eigenvectors: a bound of norm(A) / gap */
@@ -2848,7 +2848,8 @@ ACCUBLAS_API accublas_status accublas_cgesvd_certified_ex(accublas_context* ctx,
  * the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is cr
  * and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
  * routines above. A GPU computes GEMM and SYRK if all matrices lie in its memory, or if copies of host memory pay. The
- * CPU computes the rest, on copies of operands in device memory. A call waits.
+ * CPU computes the rest, on copies of operands in device memory. A call waits. Solutions (qgesv, qposv) are not rounded
+ * once, but have proved bounds of their errors.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** A kind of numbers of accublas_gemm_mixed. */
@@ -3199,9 +3200,10 @@ ACCUBLAS_API accublas_status accublas_qtrsm_ex(accublas_context* ctx, accublas_l
 /* Made from c_api/routines.py: quad_solvers */
 /* clang-format off */
 /** Solves A X = B in binary128 with a bound of every error: abs(x - exact) <= radius for every element, proved for A
- * and B as they are given. A and B are only read. X, the radii and A must not overlap. If a radius cannot be proved,
- * it is infinite, X is an approximation, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the
- * reason. After another error X and the radii are as they were. A target has no effect. Proofs: docs/certified.md.
+ * and B as they are given. A and B are only read. X and the radii must not overlap A, B or each other. If a radius
+ * cannot be proved, it is infinite, X is an approximation (NaN where A or B is not finite), the status is
+ * ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. After another error X and the radii are as they
+ * were. A target has no effect. Proofs: docs/certified.md.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] n order of A, at least 0

@@ -89,7 +89,7 @@ class Certificate:
     positive_definite : bool
         Whether A is proved to be positive definite (with ``assume_a="pos"``, and by `eigh_certified`).
     parts : int
-        How many numbers held an element of the approximate inverse, or of the eigenvectors, 1 or 2.
+        How many numbers held an element of the approximate inverse, or of the eigenvectors: 1 or 2, of `accublas.quad` 1, 2 or 4.
     iterations : int
         Steps of refinement.
     condition : float

@@ -169,6 +169,12 @@ class QuadSolve(unittest.TestCase):
             certificate = self.judge(a, [[number(rng.getrandbits(100))], [number(rng.getrandbits(100))]])
             self.assertEqual(certificate.parts > 1, e > 25, e)
 
+    def test_singular_starts(self):
+        """The inverses of these matrices in double precision are exactly singular after rounding."""
+        for k in (8567163852404481, 26372413462793012):
+            a = [[number(k), number(k + 1)], [number(k + 1), number(k + 2)]]
+            self.judge(a, [[number(12345)], [number(678)]])
+
     def test_products_of_graded_factors(self):
         """Random matrices with prescribed condition numbers 2^(2 e): L D U with exact factors of a few bits."""
         for e in (20, 40, 55, 70):
