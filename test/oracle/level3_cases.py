@@ -64,7 +64,7 @@ def make(name, prefix, group, routine, work=60000):
     alpha, beta = (1.0, 0.0) if plain else (real_scalar(rng, prefix) if real else scalar(rng, prefix) for real in real_factors)
     if routine in ("symm", "hemm", *IN_PLACE):
         # The oracle needs a second for an order at which dp:repro has a certificate, so two cases have it.
-        if group == "repro" and routine in ("symm", "hemm", "trmm") and int(name.split(":")[2]) in (2, 3):
+        if group == "repro" and routine in ("symm", "hemm", "trmm") and name.split(":")[2:] in (["2"], ["3"]):
             sizes = MOST_TERMS_AS_CR // terms_of(1, prefix) + rng.randint(1, 9), pick(rng, (1, 2, 3))
         else:
             sizes = order(rng, SIZES, work)
