@@ -40,29 +40,34 @@ accublas_status certified_solution(accublas_context* ctx, const SystemShape& s, 
   });
 }
 
+/// The arguments of the eigenvalues of A x = w x, or with `general` of A x = w B x.
 struct EigenShape {
   accublas_layout layout;
   accublas_job jobz;
   accublas_uplo uplo;
   std::int64_t n, lda, ldv;
+  bool general = false;
+  std::int64_t ldb = 0;
 };
 
-/// Returns the first bad argument. Its number is the one that LAPACK would give it, with radius, v, ldv, angle and
-/// cluster after w.
+/// Returns the first bad argument. Its number is the one that LAPACK would give it without itype, with radius, v, ldv,
+/// angle and cluster after w.
 BadArgument check(const EigenShape& s) {
   if (!valid(s.layout)) return {"layout", 0};
   if (s.jobz != ACCUBLAS_VALUES && s.jobz != ACCUBLAS_VECTORS) return {"jobz", 1};
   if (s.uplo != ACCUBLAS_UPPER && s.uplo != ACCUBLAS_LOWER) return {"uplo", 2};
   if (s.n < 0) return {"n", 3};
   if (bad_ld(s.layout, s.n, s.n, s.lda)) return {"lda", 5};
-  if (s.jobz == ACCUBLAS_VECTORS && bad_ld(s.layout, s.n, s.n, s.ldv)) return {"ldv", 9};
+  if (s.general && bad_ld(s.layout, s.n, s.n, s.ldb)) return {"ldb", 7};
+  if (s.jobz == ACCUBLAS_VECTORS && bad_ld(s.layout, s.n, s.n, s.ldv)) return {"ldv", s.general ? 11 : 9};
   return {};
 }
 
+/// `b` is null unless the problem is general.
 template <class E>
-accublas_status certified_eigenvalues(accublas_context* ctx, const EigenShape& s, const void* a, void* w, void* radius,
-                                      void* v, void* angle, std::int64_t* cluster, accublas_certificate_t* certificate,
-                                      const accublas_options* options) {
+accublas_status certified_eigenvalues(accublas_context* ctx, const EigenShape& s, const void* a, const void* b, void* w,
+                                      void* radius, void* v, void* angle, std::int64_t* cluster,
+                                      accublas_certificate_t* certificate, const accublas_options* options) {
   return guarded(ctx, [&](Context& context) {
     using T = RealOf<E>;
     require(check(s));
@@ -70,19 +75,28 @@ accublas_status certified_eigenvalues(accublas_context* ctx, const EigenShape& s
     const auto matrix = [&](auto* data, std::int64_t ld) {
       return view(s.layout, ACCUBLAS_NO_TRANS, s.n, s.n, data, ld);
     };
+    const auto hermitian = [&](const void* data, std::int64_t ld) {
+      Operand<E> operand{matrix(as<E>(data), ld)};
+      operand.structure = Structure::hermitian;
+      operand.part = s.uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower;
+      return operand;
+    };
     CertifiedEigenvalues<E> problem{s.n,
-                                    {matrix(as<E>(a), s.lda)},
+                                    hermitian(a, s.lda),
                                     as<T>(w),
                                     as<T>(radius),
                                     s.jobz == ACCUBLAS_VECTORS,
                                     matrix(as<E>(v), s.ldv),
                                     as<T>(angle),
                                     cluster};
-    problem.a.structure = Structure::hermitian;
-    problem.a.part = s.uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower;
     std::vector<NamedFootprint> operands{{"a", footprint(problem.a.stored, s.n, s.n, problem.a.part), false},
                                          {"w", footprint(problem.w, s.n), true},
                                          {"radius", footprint(problem.radius, s.n), true}};
+    if (s.general) {
+      problem.general = true;
+      problem.b = hermitian(b, s.ldb);
+      operands.push_back({"b", footprint(problem.b.stored, s.n, s.n, problem.b.part), false});
+    }
     if (problem.vectors)
       operands.insert(operands.end(), {{"v", footprint(problem.v, s.n, s.n), true},
                                        {"angle", footprint(problem.angle, s.n), true},

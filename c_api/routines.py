@@ -393,9 +393,18 @@ CERTIFIED = [
         "differ; an eigenvalue that is proved to differ from all others is a cluster by itself. If nothing can be proved, the bounds are infinite, the "
         "values are approximations, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. After another error all results are "
         "as they were. LAPACK's syevd or heevd of the real BLAS computes the first approximation. Proofs: docs/eigenvalues.md.",
-        "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv}}, a, w, radius, v, angle, cluster, certificate, options)",
+        "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv}}, a, nullptr, w, radius, v, angle, cluster, certificate, options)",
         {"a": ("n", "n"), "v": ("n", "n")},
         {**ORDER, "a": "A", "radius": "bounds of the errors of w, n numbers"}, real="w radius angle"),
+    Row("dsygv_certified ssygv_certified zhegv_certified chegv_certified",
+        "layout jobz uplo n a lda b ldb w! radius! v! ldv angle! cluster! certificate",
+        "Computes the eigenvalues of A x = w B x for Hermitian A and B of order n, each with a proved bound as syev_certified does, and proves that B is positive "
+        "definite. Only the triangle uplo of A and of B is read. Column k of V has about x^H B x = 1, and angle[k] is measured in the inner product x^H B y. "
+        "If B is not proved to be positive definite, the reason is ACCUBLAS_REASON_ILL_CONDITIONED. LAPACK's sygvd or hegvd of the real BLAS computes the "
+        "first approximation. Proofs: docs/eigenvalues.md.",
+        "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv, true, ldb}}, a, b, w, radius, v, angle, cluster, certificate, options)",
+        {"a": ("n", "n"), "b": ("n", "n"), "v": ("n", "n")},
+        {**ORDER, "a": "A", "b": "B", "radius": "bounds of the errors of w, n numbers"}, real="w radius angle"),
     Row(names("gesvd_certified"), "layout jobz m n a lda s! radius! u! ldu vt! ldvt angle! cluster! certificate",
         "Computes the k = min(m, n) singular values of A, m x n, each with a proved bound: the i-th largest singular value of A, as it is given, lies within "
         "radius[i] of s[i]. Column i of U and row i of V^H approximate unit singular vectors. Each lies within angle[i] of the span of the exact left (right) "

@@ -2609,7 +2609,7 @@ enum {
 typedef struct accublas_certificate_t {
   size_t struct_size;        /**< sizeof(accublas_certificate_t) */
   accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if every radius is finite */
-  int32_t positive_definite; /**< 1: posv_certified or eigenvalues prove A positive definite; 0: nothing is known */
+  int32_t positive_definite; /**< 1: A (sygv_certified, hegv_certified: B) is proved positive definite; 0: unknown */
   int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R, or of the
                               *   eigenvectors X; of qgesv and qposv 1, 2 or 4 */
   int64_t iterations;        /**< steps of refinement, at most for a block of right-hand sides */
@@ -2778,6 +2778,62 @@ ACCUBLAS_API accublas_status accublas_zheev_certified_ex(accublas_context* ctx, 
 ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, accublas_layout layout,
     accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, float* w, float* radius, void* v,
     int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+
+/** Computes the eigenvalues of A x = w B x for Hermitian A and B of order n, each with a proved bound as
+ * syev_certified does, and proves that B is positive definite. Only the triangle uplo of A and of B is read. Column k
+ * of V has about x^H B x = 1, and angle[k] is measured in the inner product x^H B y. If B is not proved to be positive
+ * definite, the reason is ACCUBLAS_REASON_ILL_CONDITIONED. LAPACK's sygvd or hegvd of the real BLAS computes the first
+ * approximation. Proofs: docs/eigenvalues.md.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] jobz ACCUBLAS_VALUES, or ACCUBLAS_VECTORS: the vectors, their angles and the clusters are computed too
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] b B; in host or device memory
+ * @param[in] ldb leading dimension of b, at least max(1, n)
+ * @param[in,out] w the eigenvalues, n numbers, ascending; in host or device memory
+ * @param[in,out] radius bounds of the errors of w, n numbers; in host or device memory
+ * @param[in,out] v the eigenvectors, n x n; with ACCUBLAS_VALUES not written, and may be NULL; in host or device
+ *   memory
+ * @param[in] ldv leading dimension of v, at least max(1, n)
+ * @param[in,out] angle bounds of the angles of the vectors, in radians; with ACCUBLAS_VALUES not written, and may be
+ *   NULL; in host or device memory
+ * @param[out] cluster for each value the number, counted from 1, of the first value of its cluster; with
+ *   ACCUBLAS_VALUES not written, and may be NULL; in host or device memory
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsygv_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const double* a, int64_t lda, const double* b, int64_t ldb, double* w,
+    double* radius, double* v, int64_t ldv, double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_ssygv_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const float* a, int64_t lda, const float* b, int64_t ldb, float* w, float* radius,
+    float* v, int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_zhegv_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const void* a, int64_t lda, const void* b, int64_t ldb, double* w, double* radius,
+    void* v, int64_t ldv, double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_chegv_certified(accublas_context* ctx, accublas_layout layout, accublas_job jobz,
+    accublas_uplo uplo, int64_t n, const void* a, int64_t lda, const void* b, int64_t ldb, float* w, float* radius,
+    void* v, int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsygv_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const double* a, int64_t lda, const double* b, int64_t ldb,
+    double* w, double* radius, double* v, int64_t ldv, double* angle, int64_t* cluster,
+    accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssygv_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const float* a, int64_t lda, const float* b, int64_t ldb,
+    float* w, float* radius, float* v, int64_t ldv, float* angle, int64_t* cluster,
+    accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zhegv_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, const void* b, int64_t ldb,
+    double* w, double* radius, void* v, int64_t ldv, double* angle, int64_t* cluster,
+    accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_chegv_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, const void* b, int64_t ldb, float* w,
+    float* radius, void* v, int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate,
+    const accublas_options* options);
 
 /** Computes the k = min(m, n) singular values of A, m x n, each with a proved bound: the i-th largest singular value
  * of A, as it is given, lies within radius[i] of s[i]. Column i of U and row i of V^H approximate unit singular

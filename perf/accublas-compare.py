@@ -37,6 +37,7 @@ from tqdm import tqdm
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "@DATADIR@" / "accublas"))  # beside this file in a build
 import accublas_advice
+import accublas_spectrum
 from accublas_calls import BACKENDS, DTYPE, Library, UsageError, one_line, require_address_space
 from accublas_operands import operands, precision_of
 from accublas_routines import ROUTINES, TRIANGULAR, UPLO, Call
@@ -187,6 +188,8 @@ def parse_arguments(argv):
     parser.add_argument("--trans-b", action="store_true", help="use the transpose of the second file")
     parser.add_argument("--threads", type=int, default=0, help="threads of accublas's pool (default: all)")
     parser.add_argument("--repeat", type=int, default=3, help="timed runs of each mode; the fastest counts")
+    parser.add_argument("--spectrum", action="store_true", help="print proved eigenvalues of A if it is symmetric or Hermitian, else its "
+                        "singular values, and bounds of its condition number")
     parser.add_argument("--plot", metavar="FILE", help="draw accuracy against time into FILE.png or FILE.svg")
     parser.add_argument("--report", metavar="FILE.html",
                         help="write a page of pictures of these matrices and of each mode, with a recommendation")
@@ -268,6 +271,8 @@ def compare(args, argv):
             page = report_page(argv, f"{name}: {title}", rows, reports, measured, call, reference, notes)
     print_table(rows)
     print(f"device {reports[modes[-1]].device.decode()}, threads {reports[modes[-1]].threads}")
+    if args.spectrum:
+        print("\n".join(accublas_spectrum.text(library, a)))
     if args.plot:
         plot(args.plot, f"{name}: {title}", rows)
         print(f"picture: {args.plot}")

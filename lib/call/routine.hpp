@@ -74,7 +74,8 @@ enum class Operation : std::uint8_t {
   gesv_certified,
   posv_certified,
   syev_certified,
-  gesvd_certified
+  gesvd_certified,
+  sygv_certified
 };
 
 /// Kinds of operations that share engines (lib/call/engines.hpp): GEMM and its batches; the other products of level 3;
@@ -154,6 +155,7 @@ constexpr OperationRow table[] = {
     {posv_certified, "posv_certified", all, factors, products},
     {syev_certified, "syev_certified", all, factors, products, "heev_certified"},
     {gesvd_certified, "gesvd_certified", all, factors, products},
+    {sygv_certified, "sygv_certified", all, factors, products, "hegv_certified"},
 };
 constexpr int count = static_cast<int>(std::size(table));
 
@@ -223,7 +225,7 @@ constexpr std::array<Name, routine_count> names = [] {
 constexpr bool in_order() {
   for (int i = 0; i < count; ++i)
     if (static_cast<int>(table[i].operation) != i) return false;
-  return count == static_cast<int>(gesvd_certified) + 1;
+  return count == static_cast<int>(sygv_certified) + 1;
 }
 static_assert(in_order());
 

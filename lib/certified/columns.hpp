@@ -14,6 +14,11 @@ inline double sqrt_down(double x) { return below(std::sqrt(x)); }
 /// An upper bound of the Euclidean norm of `count` numbers; infinity if one of them is not finite.
 double norm_up(Index count, const double* x);
 
+/// Bounds the norm of a column, or of a matrix, whose numbers each err by at most `times` 2^-1075.
+inline double underflow_of(double times, Index rows) {
+  return mul_up(times * static_cast<double>(rows), least_subnormal<double>());
+}
+
 /// Sets to_j >= the norm of column j of a matrix with adjacent columns.
 void column_norms_up(Index rows, Index cols, const double* m, double* to, const Calls& calls);
 

@@ -6,12 +6,7 @@ namespace accublas::certified {
 
 namespace {
 
-constexpr double rounding_unit = 0x1p-53;
-
-/// Bounds the norm of a column, or of a matrix, whose numbers each err by at most `times` 2^-1075.
-double underflow_of(double times, Index rows) {
-  return mul_up(times * static_cast<double>(rows), least_subnormal<double>());
-}
+constexpr double rounding_unit = unit_roundoff_double;
 
 class EigenProof {
  public:
@@ -27,9 +22,16 @@ class EigenProof {
         gram_rows_(a.complex ? 2 * count : count) {}
 
   EigenBounds run() {
-    if (!ascends()) return std::move(bounds_);
+    if (!ascends(pairs_, n_)) return std::move(bounds_);
     bound_orthogonality();
     if (!(bounds_.contraction < 1)) return std::move(bounds_);
+    bound_residuals();
+    return std::move(bounds_);
+  }
+
+  /// Bounds F alone, with the bounds of X that are given.
+  EigenBounds run_residuals(EigenBounds&& of_x) {
+    bounds_ = std::move(of_x);
     bound_residuals();
     return std::move(bounds_);
   }
@@ -37,16 +39,6 @@ class EigenProof {
  private:
   Index at(Index i, Index j) const { return i + j * rows_; }
   bool two_parts() const { return pairs_.parts == 2; }
-  /// Whether D ascends. Weyl's bound compares its k-th number with the k-th eigenvalue, and a LAPACK that did not
-  /// converge may leave any order.
-  bool ascends() const {
-    for (Index k = 1; k < n_; ++k)
-      if (const double last = pairs_.d[k - 1];
-          !(last < pairs_.d[k]) && !(last == pairs_.d[k] && pairs_.d_low[k - 1] <= pairs_.d_low[k]))
-        return false;
-    return true;
-  }
-
   /// Computes E = I - X^H X for the high part of X, and the bound of the norm of I - X^H X for both parts.
   void bound_orthogonality() {
     const double* const x = pairs_.x.data();
@@ -90,7 +82,8 @@ class EigenProof {
     for_columns(n_, calls_, [&](Index j) {
       for (Index i = 0; i < rows_; ++i) f[at(i, j)] = x[at(i, j)] * pairs_.d[j];
     });
-    const Array norms(n_), errors(n_);
+    const Array norms(n_);
+    Array errors(n_);
     std::fill_n(errors.data(), n_, underflow_of(a_.inexact ? 16 : 8, largest_));
     const auto add_rounding = [&] {
       column_norms_up(rows_, n_, f, norms.data(), calls_);
@@ -98,7 +91,7 @@ class EigenProof {
     };
     calls_.product(rows_, n_, inner_, 1, a_.a, {y, 1, inner_}, -1, {f, 1, rows_});
     add_rounding();
-    if (two_parts()) {
+    if (y_.parts == 2) {
       calls_.product(rows_, n_, inner_, 1, a_.a, {y_low, 1, inner_}, 1, {f, 1, rows_});
       add_rounding();
     }
@@ -121,6 +114,7 @@ class EigenProof {
       bounds_.residuals[j] = add_up(norms[j], errors[j]);
     }
     bound_corrections(errors);
+    bounds_.errors = std::move(errors);
   }
 
   /// Computes x^H f / x^H x for every column. `errors` bound the norms of the errors of F's columns.
@@ -154,9 +148,21 @@ EigenBounds bound_columns(const PartsMatrix& a, Index count, const Eigenpairs& p
   return EigenProof(a, count, pairs, y, calls).run();
 }
 
+EigenBounds bound_residual_columns(const PartsMatrix& a, Index count, const Eigenpairs& pairs, const Eigenpairs& y,
+                                   EigenBounds&& of_x, const Calls& calls) {
+  return EigenProof(a, count, pairs, y, calls).run_residuals(std::move(of_x));
+}
+
+bool ascends(const Eigenpairs& pairs, Index count) {
+  for (Index k = 1; k < count; ++k)
+    if (const double last = pairs.d[k - 1];
+        !(last < pairs.d[k]) && !(last == pairs.d[k] && pairs.d_low[k - 1] <= pairs.d_low[k]))
+      return false;
+  return true;
+}
+
 EigenBounds bound_eigenpairs(const HermitianMatrix& a, const Eigenpairs& pairs, const Calls& calls) {
-  const PartsMatrix parts{a.n, a.n, a.complex, {a.a.data(), 1, a.rows()}, a.inexact};
-  EigenBounds bounds = bound_columns(parts, a.n, pairs, pairs, calls);
+  EigenBounds bounds = bound_columns(parts_of(a), a.n, pairs, pairs, calls);
   if (!(bounds.contraction < 1)) return bounds;
   bounds.residual = div_up(norm_up(a.n, bounds.residuals.data()), sqrt_down(below(1 - bounds.contraction)));
   if (bounds.residual < HUGE_VAL) find_clusters(pairs, a.n, bounds);

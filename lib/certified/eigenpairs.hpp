@@ -34,6 +34,10 @@ struct PartsMatrix {
   PartsMatrix adjoint() const { return {n, m, complex, a.transposed(), inexact}; }
 };
 
+inline PartsMatrix parts_of(const HermitianMatrix& a) {
+  return {a.n, a.n, a.complex, {a.a.data(), 1, a.rows()}, a.inexact};
+}
+
 /// The columns of X approximate eigenvectors (or singular vectors of one side), and D ascends. Both are sums of two
 /// parts, unevaluated. The low part of X exists if `parts` is 2.
 struct Eigenpairs {
@@ -51,6 +55,7 @@ struct EigenBounds {
   Array low_norms;                ///< at least the norms of the columns of the low part of X
   Array f;                        ///< approximates F = A Y - X D; Y is X for eigenvectors
   Array residuals;                ///< at least the norms of the columns of F
+  Array errors;                   ///< at least the norms of what the columns of f err by
   Array corrections;              ///< approximate what the Rayleigh quotients of X exceed D by ...
   Array correction_errors;        ///< ... and err by at most this
   double residual = HUGE_VAL;     ///< at least the distance of the k-th eigenvalue from the k-th number of D
@@ -70,6 +75,15 @@ struct EigenBounds {
 /// not ascend. The bounds of F hold if the norm of I - Y^H Y is below 1, too.
 EigenBounds bound_columns(const PartsMatrix& a, Index count, const Eigenpairs& pairs, const Eigenpairs& y,
                           const Calls& calls);
+
+/// Computes the members that belong to F. `of_x` has the contraction, high_size and low_norms of X, whose columns need
+/// not be orthonormal; then `corrections` mean nothing.
+EigenBounds bound_residual_columns(const PartsMatrix& a, Index count, const Eigenpairs& pairs, const Eigenpairs& y,
+                                   EigenBounds&& of_x, const Calls& calls);
+
+/// Whether D ascends. Weyl's bound compares its k-th number with the k-th eigenvalue, and a LAPACK that did not
+/// converge may leave any order.
+bool ascends(const Eigenpairs& pairs, Index count);
 
 /// Sets `cluster` and `gap` from `residual`, which is finite: eigenvalues whose intervals of Weyl's bound do not meet
 /// are separate.

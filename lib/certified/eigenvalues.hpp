@@ -7,8 +7,9 @@
 
 namespace accublas {
 
-/// A Hermitian A of order `n`, of which the triangle that `a` names is read, and the results. All arrays are in host
-/// memory or all on one device. Without `vectors` the members from v on are not used.
+/// A Hermitian A of order `n`, of which the triangle that `a` names is read, and the results. If `general` is set, the
+/// eigenvalues are those of A x = w B x, and B is read as A is; else `b` is not used. All arrays are in host memory or
+/// all on one device. Without `vectors` the members from v to `cluster` are not used.
 template <class E>
 struct CertifiedEigenvalues {
   Index n;
@@ -18,6 +19,8 @@ struct CertifiedEigenvalues {
   Matrix<E> v;
   RealOf<E>* angle;
   std::int64_t* cluster;  ///< counted from 1
+  bool general = false;
+  Operand<E> b{};
 };
 
 /// Writes the results and *certificate (its struct_size is not read). Throws Error(ACCUBLAS_ERROR_NOT_CERTIFIED)

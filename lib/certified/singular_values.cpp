@@ -55,7 +55,7 @@ accublas_reason certify_singular_values_on_host(const CertifiedSingularValues<E>
   RectangularMatrix a = load(p);
   const Index count = a.n;
   int exponent = 0;
-  if (!scale_to_one(a.parts().rows(), a.parts().inner(), a.a.data(), exponent, a.inexact, calls)) {
+  if (!scale_to_one(a.parts().rows(), a.parts().inner(), a.a.data(), false, exponent, a.inexact, calls)) {
     numbers.put_nothing(count);
     if (p.vectors) {
       fill_with_nan(p.u, p.m, count);

@@ -121,6 +121,17 @@ EigenSpectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const
   return s;
 }
 
+EigenSpectrum general_spectrum_of(const HermitianPair& m, const EigenGoal& goal, const Calls& calls) {
+  EigenSpectrum s{{}, first_general_pairs(m), {}};
+  const auto prove = [&] {
+    s.bounds = {};
+    s.bounds = bound_general_pairs(m, s.pairs, calls);
+    return Proof{s.pairs, s.bounds};
+  };
+  refine(s, m.a.n, goal, prove, [&] { improve_eigenpairs(m.a, s.pairs, s.bounds, calls); });
+  return s;
+}
+
 SingularSpectrum singular_values_of(const RectangularMatrix& a, const EigenGoal& goal, const Calls& calls) {
   SingularSpectrum s{{}, first_triplets(a), {}};
   const auto prove = [&] {

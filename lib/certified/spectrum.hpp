@@ -2,6 +2,7 @@
 // proved bounds (docs/eigenvalues.md).
 #pragma once
 
+#include "lib/certified/general.hpp"
 #include "lib/certified/singular.hpp"
 
 namespace accublas::certified {
@@ -35,6 +36,9 @@ struct SingularSpectrum : Spectrum {
 /// Computes the spectrum of A, whose largest element lies in [1/2, 1) in magnitude, or is zero. Throws
 /// Error(ACCUBLAS_ERROR_NO_BLAS) if there is no LAPACK.
 EigenSpectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls);
+/// Computes the spectrum of A x = lambda B x, of which the largest elements are as above. Vectors are measured in the
+/// norm of B.
+EigenSpectrum general_spectrum_of(const HermitianPair& m, const EigenGoal& goal, const Calls& calls);
 /// Computes the singular values of A, whose largest element is as above.
 SingularSpectrum singular_values_of(const RectangularMatrix& a, const EigenGoal& goal, const Calls& calls);
 

@@ -12,20 +12,22 @@ namespace {
 constexpr double half_pi_up = 1.5707963267948968;  // no angle between a vector and a subspace is larger
 
 [[noreturn]] void refuse_spectrum(const char* numbers, accublas_reason reason) {
-  const char* const why = reason == ACCUBLAS_REASON_NOT_FINITE ? "A has an infinity or a NaN"
-                          : reason == ACCUBLAS_REASON_OVERFLOW ? "one or its radius is beyond the largest number"
-                                                               : "LAPACK's vectors are too far from orthogonal";
+  const char* const why = reason == ACCUBLAS_REASON_NOT_FINITE        ? "a matrix has an infinity or a NaN"
+                          : reason == ACCUBLAS_REASON_OVERFLOW        ? "one or its radius is beyond the largest number"
+                          : reason == ACCUBLAS_REASON_ILL_CONDITIONED ? "B is not proved to be positive definite"
+                                                                      : "LAPACK's vectors are too far from orthogonal";
   throw Error(ACCUBLAS_ERROR_NOT_CERTIFIED, "the " + std::string(numbers) + " are not certified: " + why);
 }
 
 }  // namespace
 
-bool scale_to_one(Index rows, Index cols, double* a, int& exponent, bool& inexact, const Calls& calls) {
+bool scale_to_one(Index rows, Index cols, double* a, bool even, int& exponent, bool& inexact, const Calls& calls) {
   std::vector<int> exponents(static_cast<std::size_t>(rows));
   calls.place().exponents(rows, cols, {a, 1, rows}, nullptr, exponents.data());
   const int largest = *std::max_element(exponents.begin(), exponents.end());
   if (largest > greatest_exponent) return false;
   exponent = largest == no_exponent ? 0 : largest;
+  if (even && exponent % 2 != 0) ++exponent;
   std::atomic<bool> lost = false;
   for_columns(cols, calls, [&](Index j) {
     bool rounded = false;

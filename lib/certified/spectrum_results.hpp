@@ -10,31 +10,38 @@
 
 namespace accublas::certified {
 
-/// Divides a matrix with adjacent columns by 2^exponent, so that its largest element lies in [1/2, 1). Returns whether
-/// the matrix is finite. Sets *inexact if an element was rounded.
-bool scale_to_one(Index rows, Index cols, double* a, int& exponent, bool& inexact, const Calls& calls);
+/// Divides a matrix with adjacent columns by 2^exponent, so that its largest element lies in [1/2, 1), or with an
+/// `even` exponent in [1/4, 1). Returns whether the matrix is finite. Sets `inexact` to whether an element was rounded.
+bool scale_to_one(Index rows, Index cols, double* a, bool even, int& exponent, bool& inexact, const Calls& calls);
 
 /// Returns a bound of the angle between a vector and a subspace. The part of x outside of the subspace is no longer
 /// than `outside`, x^H x differs from 1 by at most `contraction`, and the vector differs from x by at most `moved`.
 double angle_up(double outside, double contraction, double moved);
 
+/// How vectors are measured and written: norms are at most `stretch` times the Euclidean one, and the caller's numbers
+/// are 2^exponent times those of X.
+struct VectorScale {
+  double stretch = 1;
+  int exponent = 0;
+};
+
 /// Calls write(i, part, number) for the rounded parts of the elements of column k of X, which has n elements. Returns a
 /// bound of the angle to the subspace, as angle_up() does. `lost` is room for as many numbers as the column has.
 template <class E, class Write>
 double put_vector(Index n, const Eigenpairs& pairs, Index k, double outside, double contraction, const Array& lost,
-                  Write&& write) {
+                  Write&& write, const VectorScale& scale = {}) {
   using T = RealOf<E>;
   const Index rows = is_complex<E> ? 2 * n : n;
   const double* const x = pairs.x.data() + k * rows;
   const double* const x_low = pairs.parts == 2 ? pairs.x_low.data() + k * rows : nullptr;
   for (Index i = 0; i < rows; ++i) {
-    const T rounded = static_cast<T>(x[i]);
+    const T rounded = static_cast<T>(std::ldexp(x[i], scale.exponent));
     write(i % n, i >= n, rounded);
-    lost[i] = (x[i] - static_cast<double>(rounded)) + (x_low ? x_low[i] : 0);
+    lost[i] = (x[i] - std::ldexp(static_cast<double>(rounded), -scale.exponent)) + (x_low ? x_low[i] : 0);
   }
-  // Each number of `lost` passed two roundings.
+  // Each number of `lost` passed two roundings; the scaled numbers do not differ from those of X by underflow alone.
   const double moved = mul_up(norm_up(rows, lost.data()), 1 + 0x1p-51);
-  return angle_up(outside, contraction, moved);
+  return angle_up(outside, contraction, mul_up(moved, scale.stretch));
 }
 
 /// Writes a part of an element of a matrix.

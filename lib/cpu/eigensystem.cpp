@@ -17,6 +17,12 @@ using Syevd = void(const char* jobz, const char* uplo, const void* n, void* a, c
                    const void* lwork, void* iwork, const void* liwork, void* info);
 using Heevd = void(const char* jobz, const char* uplo, const void* n, void* a, const void* lda, double* w, void* work,
                    const void* lwork, double* rwork, const void* lrwork, void* iwork, const void* liwork, void* info);
+using Sygvd = void(const void* itype, const char* jobz, const char* uplo, const void* n, void* a, const void* lda,
+                   void* b, const void* ldb, double* w, void* work, const void* lwork, void* iwork, const void* liwork,
+                   void* info);
+using Hegvd = void(const void* itype, const char* jobz, const char* uplo, const void* n, void* a, const void* lda,
+                   void* b, const void* ldb, double* w, void* work, const void* lwork, double* rwork,
+                   const void* lrwork, void* iwork, const void* liwork, void* info);
 using RealGesdd = void(const char* jobz, const void* m, const void* n, void* a, const void* lda, double* s, void* u,
                        const void* ldu, void* vt, const void* ldvt, void* work, const void* lwork, void* iwork,
                        void* info);
@@ -60,6 +66,23 @@ void call_eigensystem(const RealBlas& blas, Index n, E* a, double* w, LapackWork
 }
 
 template <class E>
+void call_general_eigensystem(const RealBlas& blas, Index n, E* a, E* b, double* w, LapackWork& with) {
+  const FpControl control;
+  const auto integer = [&](Index x) { return blas.lapack_integer(x); };
+  const BlasInteger order = integer(n), ld = integer(std::max<Index>(n, 1)), lwork = integer(with.lwork),
+                    lrwork = integer(with.lrwork), liwork = integer(with.liwork), itype = integer(1);
+  BlasInteger info = integer(0);
+  if constexpr (is_complex<E>)
+    reinterpret_cast<Hegvd*>(blas.general[1])(itype.address(), "V", "U", order.address(), a, ld.address(), b,
+                                              ld.address(), w, with.work.data(), lwork.address(), with.rwork.data(),
+                                              lrwork.address(), with.iwork.data(), liwork.address(), info.address());
+  else
+    reinterpret_cast<Sygvd*>(blas.general[0])(itype.address(), "V", "U", order.address(), a, ld.address(), b,
+                                              ld.address(), w, with.work.data(), lwork.address(), with.iwork.data(),
+                                              liwork.address(), info.address());
+}
+
+template <class E>
 void call_singular_system(const RealBlas& blas, Index m, Index n, E* a, double* s, E* u, E* vt, LapackWork& with) {
   const FpControl control;
   const auto integer = [&](Index x) { return blas.lapack_integer(x); };
@@ -82,15 +105,32 @@ void require_lapack(const void* routine, const char* of_reals, const char* of_co
                                             ", nor has liblapack.so.3");
 }
 
+void require_order(Index n, const RealBlas& blas) {
+  if (const Index most = most_eigensystem(blas.narrow_integers); n > most)
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "LAPACK computes eigenvectors of matrices of an order up to " +
+                                                std::to_string(most) + "; the order is " + std::to_string(n));
+}
+
 }  // namespace
+
+template <class E>
+void general_eigensystem(Index n, E* a, E* b, double* w) {
+  const RealBlas& blas = real_blas();
+  require_lapack<E>(blas.general[is_complex<E> ? 1 : 0], "dsygvd", "zhegvd");
+  require_order(n, blas);
+  with_stack(stack_of_blas(Operation::getrf), [&] {
+    LapackWork with;
+    call_general_eigensystem(blas, n, a, b, w, with);
+    with.resize<E>(static_cast<Index>(with.rwork[0]), 3 + 5 * n);
+    call_general_eigensystem(blas, n, a, b, w, with);
+  });
+}
 
 template <class E>
 void eigensystem(Index n, E* a, double* w) {
   const RealBlas& blas = real_blas();
   require_lapack<E>(blas.eigensystem[is_complex<E> ? 1 : 0], "dsyevd", "zheevd");
-  if (const Index most = most_eigensystem(blas.narrow_integers); n > most)
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "LAPACK computes eigenvectors of matrices of an order up to " +
-                                                std::to_string(most) + "; the order is " + std::to_string(n));
+  require_order(n, blas);
   with_stack(stack_of_blas(Operation::getrf), [&] {
     LapackWork with;
     call_eigensystem(blas, n, a, w, with);
@@ -119,6 +159,8 @@ void singular_system(Index m, Index n, E* a, double* s, E* u, E* vt) {
 
 template void eigensystem(Index, double*, double*);
 template void eigensystem(Index, Complex<double>*, double*);
+template void general_eigensystem(Index, double*, double*, double*);
+template void general_eigensystem(Index, Complex<double>*, Complex<double>*, double*);
 template void singular_system(Index, Index, double*, double*, double*, double*);
 template void singular_system(Index, Index, Complex<double>*, double*, Complex<double>*, Complex<double>*);
 

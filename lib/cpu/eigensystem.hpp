@@ -18,6 +18,12 @@ constexpr Index most_eigensystem(bool narrow) { return narrow ? 32766 : 0x7FFFFF
 template <class E>
 void eigensystem(Index n, E* a, double* w);
 
+/// Computes the eigenvalues w of A x = w B x for Hermitian matrices A and B, and vectors with X^H B X = I, which
+/// overwrite A, by LAPACK's SYGVD or HEGVD. B is overwritten. If LAPACK finds that B is not positive definite, results
+/// are whatever it left. All else as in `eigensystem`.
+template <class E>
+void general_eigensystem(Index n, E* a, E* b, double* w);
+
 /// The largest n and m n of a matrix, m x n with m >= n, whose singular vectors LAPACK's integers allow. With integers
 /// of 32 bits (`narrow`) the lengths of its workspaces, up to 5 n^2 + 7 n and 2 m n + 2 n^2 + n numbers, must not
 /// overflow.

@@ -80,6 +80,7 @@ void find_spectra(void* handle, const Spelling& spelling, RealBlas& blas) {
   };
   find_both("dsyevd", "zheevd", blas.eigensystem);
   find_both("dgesdd", "zgesdd", blas.singular_values);
+  find_both("dsygvd", "zhegvd", blas.general);
 }
 
 bool find_in_any_spelling(void* handle, RealBlas& blas) {

@@ -57,6 +57,7 @@ struct RealBlas {
   std::int32_t (*isamax)(const void* n, const float* x, const void* incx);        ///< null where it has none
   void* eigensystem[2];      ///< LAPACK's DSYEVD and ZHEEVD; null where it has none
   void* singular_values[2];  ///< LAPACK's DGESDD and ZGESDD; null where it has none
+  void* general[2];          ///< LAPACK's DSYGVD and ZHEGVD; null where it has none
   const char* library;       ///< file that was loaded
   bool reads_result;         ///< its GEMM was seen to read C where beta = 0
 

@@ -188,13 +188,16 @@ class CertifiedEigenvalues(NamedTuple):
     certificate: Certificate
 
 
-def eigh_certified(a: Any, *, upper: bool = False, mode: str | None = None) -> CertifiedEigenvalues:
+def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, mode: str | None = None) -> CertifiedEigenvalues:
     """The eigenvalues and eigenvectors of a Hermitian matrix with proved bounds: ``abs(w - exact) <= radii``.
 
     Parameters
     ----------
     a : array_like
         A Hermitian matrix, of which only the lower triangle is read (with `upper` only the upper one).
+    b : array_like, optional
+        A Hermitian positive definite matrix, read as `a` is. The eigenvalues are then those of A x = w B x, the columns of v have about x^H B x = 1, and
+        angles are measured in that inner product. ``certificate.positive_definite`` says that B is proved to be positive definite.
     upper : bool
         Which triangle is read.
     mode : str, optional
@@ -218,18 +221,23 @@ def eigh_certified(a: Any, *, upper: bool = False, mode: str | None = None) -> C
     >>> bool((abs(w - [1, 3]) <= radii).all()), bool((radii < 1e-15).all()), clusters.tolist()
     (True, True, [0, 1])
     """
-    operands = Operands(a, mode=mode)
+    operands = Operands(a, mode=mode) if b is None else Operands(a, b, mode=mode)
     n = order(operands.arrays[0])
     if operands.arrays[0].ndim > 2:
         raise ArgumentError("argument a is a stack of matrices: expected one matrix")
-    matrix, v = operands.copy(operands.arrays[0], (n, n)), operands.empty((n, n))
+    if any(tuple(array.shape) != (n, n) for array in operands.arrays):
+        raise ArgumentError(f"argument b is {shape_text(tuple(operands.arrays[1].shape))}: expected {shape_text((n, n))}, the shape of argument a")
+    matrices_read = [operands.copy(array, (n, n)) for array in operands.arrays]
+    v = operands.empty((n, n))
     w, radii, angles = (operands.empty((n,), REAL[operands.dtype]) for _ in range(3))
     clusters = operands.empty((n,), "int64")
     found = api.accublas_certificate_t(ctypes.sizeof(api.accublas_certificate_t))
-    address = [operands.view(array).address for array in (matrix, w, radii, v, angles, clusters)]
+    read = [number for array in matrices_read for number in (operands.view(array).address, max(1, n))]
+    address = [operands.view(array).address for array in (w, radii, v, angles, clusters)]
+    name = ("he" if operands.complex else "sy") + ("ev" if b is None else "gv")
     try:
-        operands.call(f"{operands.letter}{'heev' if operands.complex else 'syev'}_certified", api.ROW_MAJOR, api.VECTORS, api.UPPER if upper else api.LOWER,
-                      n, address[0], max(1, n), *address[1:4], max(1, n), *address[4:], ctypes.byref(found))  # fmt: skip
+        operands.call(f"{operands.letter}{name}_certified", api.ROW_MAJOR, api.VECTORS, api.UPPER if upper else api.LOWER, n, *read, *address[:3], max(1, n),
+                      *address[3:], ctypes.byref(found))  # fmt: skip
     except NotCertifiedError:
         pass  # the radii say it
     return CertifiedEigenvalues(w, radii, v, angles, clusters - 1, Certificate.of(found))

@@ -238,6 +238,9 @@ ACCUBLAS_TEST_ROUTINES(c, void, float, true, ungqr, unmqr)
     CALL(p##syev_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,           \
          ACCUBLAS_VECTORS, c.uplo, n, AT(0), as<T>(o[1]), as<T>(o[2]), AT(3), as<T>(o[4]), as<std::int64_t>(o[5]), \
          nullptr);                                                                                                 \
+    CALL(p##sygv_certified, true, ({square, square, values, values, written_square, values, cluster}), c.layout,   \
+         ACCUBLAS_VECTORS, c.uplo, n, AT(0), AT(1), as<T>(o[2]), as<T>(o[3]), AT(4), as<T>(o[5]),                  \
+         as<std::int64_t>(o[6]), nullptr);                                                                         \
   }
 ACCUBLAS_TEST_REAL_ROUTINES(d, double)
 ACCUBLAS_TEST_REAL_ROUTINES(s, float)
@@ -279,6 +282,9 @@ ACCUBLAS_TEST_REAL_ROUTINES(s, float)
     CALL(p##heev_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,               \
          ACCUBLAS_VECTORS, c.uplo, n, AT(0), as<T>(o[1]), as<T>(o[2]), AT(3), as<T>(o[4]), as<std::int64_t>(o[5]),     \
          nullptr);                                                                                                     \
+    CALL(p##hegv_certified, true, ({square, square, values, values, written_square, values, cluster}), c.layout,       \
+         ACCUBLAS_VECTORS, c.uplo, n, AT(0), AT(1), as<T>(o[2]), as<T>(o[3]), AT(4), as<T>(o[5]),                      \
+         as<std::int64_t>(o[6]), nullptr);                                                                             \
   }
 ACCUBLAS_TEST_COMPLEX_ROUTINES(z, dznrm2, dzasum, double)
 ACCUBLAS_TEST_COMPLEX_ROUTINES(c, scnrm2, scasum, float)

@@ -21,15 +21,37 @@ class SymmetricMatrix {
   /// Returns the inertia of A - (x + y) I, by Bareiss's elimination with pivots on the diagonal. If the rest of the
   /// diagonal is zero, a row and a column are added to others, which is a congruence.
   Inertia around(double x, double y) const {
-    std::vector<double> parts = rows_;
-    parts.push_back(x);
-    parts.push_back(y);
-    int least = 5000;
-    for (const double z : parts)
-      if (z != 0) least = std::min(least, std::ilogb(z) - 1100);
-    std::vector<mpz_class> m;
-    for (const double z : rows_) m.push_back(integer(z, least));
+    const int least = exponent_below({x, y}, exponent_below(rows_));
+    std::vector<mpz_class> m = integers(rows_, least);
     for (int i = 0; i < n_; ++i) m[index(i, i)] -= integer(x, least) + integer(y, least);
+    return inertia(std::move(m));
+  }
+
+  /// Returns the inertia of A - (x + y) B, for a B of the same order.
+  Inertia around(double x, double y, const SymmetricMatrix& b) const {
+    const int of_a = exponent_below(rows_), of_b = exponent_below(b.rows_), of_x = exponent_below({x, y});
+    const int least = std::min(of_a, of_b + of_x);
+    std::vector<mpz_class> m = integers(rows_, least);
+    const std::vector<mpz_class> right = integers(b.rows_, of_b);
+    const mpz_class factor = (integer(x, of_x) + integer(y, of_x)) << static_cast<unsigned>(of_b + of_x - least);
+    for (std::size_t i = 0; i < m.size(); ++i) m[i] -= factor * right[i];
+    return inertia(std::move(m));
+  }
+
+ private:
+  /// Returns an exponent e with 2^-e z an integer for all numbers, at most `most`.
+  static int exponent_below(const std::vector<double>& numbers, int most = 5000) {
+    for (const double z : numbers)
+      if (z != 0) most = std::min(most, std::ilogb(z) - 1100);
+    return most;
+  }
+  static std::vector<mpz_class> integers(const std::vector<double>& numbers, int least) {
+    std::vector<mpz_class> m;
+    for (const double z : numbers) m.push_back(integer(z, least));
+    return m;
+  }
+
+  Inertia inertia(std::vector<mpz_class> m) const {
     int below = 0;
     mpz_class before = 1;
     for (int k = 0; k < n_; ++k) {
@@ -48,7 +70,6 @@ class SymmetricMatrix {
     return {below, 0};
   }
 
- private:
   /// Brings a number that is not zero to place (k, k). Returns false if all that is left is zero.
   bool find_pivot(std::vector<mpz_class>& m, int k) const {
     for (int i = k; i < n_; ++i)

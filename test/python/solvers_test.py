@@ -105,6 +105,15 @@ class Solutions(unittest.TestCase):
                 numpy.testing.assert_allclose(a @ v, v * w, 0, 100 * tolerance(dtype))
         double = accublas.eigh_certified(numpy.eye(3))
         self.assertEqual((double.clusters.tolist(), double.certificate.positive_definite), ([0, 0, 0], True))
+        for dtype in TYPES:
+            a, b = integers((4, 4), dtype), integers((4, 4), dtype)
+            a, b = a + a.T.conj(), b @ b.T.conj() + 40 * numpy.eye(4, dtype=dtype)
+            w, radii, v, angles, _, certificate = accublas.eigh_certified(a, b)
+            self.assertTrue(certificate.positive_definite and numpy.all(radii <= tolerance(dtype) * abs(w) + 1e-20) and numpy.all(angles <= tolerance(dtype)))
+            numpy.testing.assert_allclose(a @ v, b @ (v * w), 0, 1000 * tolerance(dtype))
+        self.assertEqual(accublas.eigh_certified(numpy.eye(2), -numpy.eye(2)).certificate.reason, "ill-conditioned")
+        with self.assertRaisesRegex(accublas.ArgumentError, "argument b"):
+            accublas.eigh_certified(numpy.eye(3), numpy.eye(2))
         nothing = accublas.eigh_certified([[numpy.nan]])
         self.assertEqual((nothing.certificate.reason, nothing.radii.tolist()), ("not finite", [numpy.inf]))
         self.assertEqual(accublas.eigh_certified(numpy.zeros((0, 0))).w.shape, (0,))
