@@ -48,6 +48,38 @@ Proof.
   - replace (IZR 1) with (pow 0) by reflexivity. exists (-65)%Z, (-36)%Z. rewrite !F by lia. repeat split; lia.
 Qed.
 
+(* The sum moves by a quarter of the left side. *)
+Lemma moved_by_left (E F rb cb g h : Z) (entries : list entry) (lambda mu : R) : Forall (valid E F) entries -> let k := Z.of_nat (length entries) in IZR (lambda_of E entries) <= lambda -> IZR (mu_of F entries) <= mu ->
+  Rabs (IZR (integer_sum 0 (- (rb - g - E)) (- (cb - h - F)) (terms_of entries)) * pow (- (rb - g - E + (cb - h - F))) - exact_sum (terms_of entries)) <= left_side rb cb g h k lambda mu * pow (E + F) / 4.
+Proof.
+  intros V k La Lb.
+  set (sa := (rb - g - E)%Z). set (sb := (cb - h - F)%Z). set (ts := terms_of entries) in *. assert (Mv := sum_moves ts sa sb 1 1 ltac:(lra) ltac:(lra)).
+  assert (Half : forall T x, Rabs (IZR (nearest 0 (- T) x) - x * pow T) <= 1 / 2).
+  { intros T x. assert (N := nearest_error 0 (- T) x). unfold scaled in N. replace (0 - - T)%Z with T in N by lia. lra. }
+  specialize (Mv ltac:(apply Forall_forall; intros t _; split; apply Half)).
+  assert (A := lambda_above E F entries V). assert (B := mu_above E F entries V). fold ts in A, B.
+  assert (Sa : sum_of Rabs (map fst ts) = sum_a ts) by (clear; induction ts as [|t ts IH]; [reflexivity|]; unfold sum_of, sum_a in *; cbn [map fold_right] in *; now rewrite IH).
+  assert (Sb : sum_of Rabs (map snd ts) = sum_b ts) by (clear; induction ts as [|t ts IH]; [reflexivity|]; unfold sum_of, sum_b in *; cbn [map fold_right] in *; now rewrite IH).
+  assert (Len : INR (length ts) = IZR k) by (unfold ts, terms_of; rewrite map_length, INR_IZR_INZ; reflexivity). rewrite Sa, Sb, Len in Mv.
+  set (S := IZR (integer_sum 0 (- sa) (- sb) ts)) in *. set (x := exact_sum ts) in *. set (m := magnitudes ts) in *.
+  assert (P := bpow_gt_0 radix2 (- (sa + sb))). assert (One : pow (sa + sb) * pow (- (sa + sb)) = 1) by (rewrite <- bpow_plus; now replace (sa + sb + - (sa + sb))%Z with 0%Z by lia).
+  replace (S * pow (- (sa + sb)) - x) with ((S - x * pow (sa + sb)) * pow (- (sa + sb))) by (rewrite Rmult_minus_distr_r, Rmult_assoc, One; ring).
+  rewrite Rabs_mult, (Rabs_pos_eq (pow (- (sa + sb)))) by lra.
+  assert (Q1 : sum_a ts * pow sa <= lambda * pow (rb - g - 24)).
+  { replace (pow sa) with (pow (24 - E) * pow (rb - g - 24)) by (rewrite <- bpow_plus; f_equal; unfold sa; lia). rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [apply bpow_ge_0 | lra]. }
+  assert (Q2 : sum_b ts * pow sb <= mu * pow (cb - h - 24)).
+  { replace (pow sb) with (pow (24 - F) * pow (cb - h - 24)) by (rewrite <- bpow_plus; f_equal; unfold sb; lia). rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [apply bpow_ge_0 | lra]. }
+  set (t := (rb - g + (cb - h))%Z). assert (Pt := bpow_gt_0 radix2 t).
+  assert (L4 : pow t / 4 * left_side rb cb g h k lambda mu = lambda * pow (rb - g - 24) / 2 + mu * pow (cb - h - 24) / 2 + IZR k / 4).
+  { unfold left_side. replace (pow (rb - g - 24)) with (pow t * pow (-23 - cb + h) * / 2) by (change (/ 2) with (pow (-1)); rewrite <- !bpow_plus; f_equal; unfold t; lia).
+    replace (pow (cb - h - 24)) with (pow t * pow (-23 - rb + g) * / 2) by (change (/ 2) with (pow (-1)); rewrite <- !bpow_plus; f_equal; unfold t; lia).
+    assert (O : pow t * pow (g + h - rb - cb) = 1) by (rewrite <- bpow_plus; now replace (t + (g + h - rb - cb))%Z with 0%Z by (unfold t; lia)).
+    replace (IZR k / 4) with (IZR k * (pow t * pow (g + h - rb - cb)) / 4) by (rewrite O; field). field. }
+  apply Rle_trans with (pow t / 4 * left_side rb cb g h k lambda mu * pow (- (sa + sb))).
+  - apply Rmult_le_compat_r; [lra|]. eapply Rle_trans; [exact Mv|]. rewrite L4. lra.
+  - right. replace (pow (E + F)) with (pow t * pow (- (sa + sb))) by (rewrite <- bpow_plus; f_equal; unfold t, sa, sb; lia). field.
+Qed.
+
 (* Theorem: if the test in doubles or the one in floats passes, the sum of the rounded entries errs by at most (k + 1) u times the sum of the magnitudes. The row and the column are
    scaled to rb - g and cb - h bits. *)
 Theorem moduli_accept (E F rb cb g h : Z) (entries : list entry) (lambda mu : R) (double : bool) : Forall (valid E F) entries -> let k := Z.of_nat (length entries) in (1 <= k < 2 ^ 22)%Z ->
@@ -93,34 +125,10 @@ Proof.
         assert (Dh : pow h * (lambda * pow (-23 - cb) + pow g * (IZR k * pow (- rb - cb))) <= pow h * b) by (apply Rmult_le_compat_l; lra). lra. }
       set (left_ := left_side rb cb g h k lambda mu) in *. assert (X1 : left_ * inverse <= IZR sum) by (eapply Rle_trans; [apply Rmult_le_compat_r; [lra | exact Lf] | exact Big]).
       assert (X2 : left_ * / slope <= left_ * inverse) by (apply Rmult_le_compat_l; lra). apply Rmult_le_reg_r with (/ slope); [now apply Rinv_0_lt_compat|]. replace (slope * IZR sum * / slope) with (IZR sum) by (field; lra). lra. }
-  (* the sum moves by a quarter of the left side *)
-  set (sa := (rb - g - E)%Z). set (sb := (cb - h - F)%Z). set (ts := terms_of entries) in *. assert (Mv := sum_moves ts sa sb 1 1 ltac:(lra) ltac:(lra)).
-  assert (Half : forall T x, Rabs (IZR (nearest 0 (- T) x) - x * pow T) <= 1 / 2).
-  { intros T x. assert (N := nearest_error 0 (- T) x). unfold scaled in N. replace (0 - - T)%Z with T in N by lia. lra. }
-  specialize (Mv ltac:(apply Forall_forall; intros t _; split; apply Half)).
-  assert (A := lambda_above E F entries V). assert (B := mu_above E F entries V). assert (X := x_below E F entries V). fold ts in A, B, X. fold sum in X.
-  assert (Sa : sum_of Rabs (map fst ts) = sum_a ts) by (clear; induction ts as [|t ts IH]; [reflexivity|]; unfold sum_of, sum_a in *; cbn [map fold_right] in *; now rewrite IH).
-  assert (Sb : sum_of Rabs (map snd ts) = sum_b ts) by (clear; induction ts as [|t ts IH]; [reflexivity|]; unfold sum_of, sum_b in *; cbn [map fold_right] in *; now rewrite IH).
-  assert (Len : INR (length ts) = IZR k) by (unfold ts, terms_of; rewrite map_length, INR_IZR_INZ; reflexivity). rewrite Sa, Sb, Len in Mv.
-  set (S := IZR (integer_sum 0 (- sa) (- sb) ts)) in *. set (x := exact_sum ts) in *. set (m := magnitudes ts) in *.
-  assert (P := bpow_gt_0 radix2 (- (sa + sb))). assert (One : pow (sa + sb) * pow (- (sa + sb)) = 1) by (rewrite <- bpow_plus; now replace (sa + sb + - (sa + sb))%Z with 0%Z by lia).
-  replace (S * pow (- (sa + sb)) - x) with ((S - x * pow (sa + sb)) * pow (- (sa + sb))) by (rewrite Rmult_minus_distr_r, Rmult_assoc, One; ring).
-  rewrite Rabs_mult, (Rabs_pos_eq (pow (- (sa + sb)))) by lra.
-  assert (Q1 : sum_a ts * pow sa <= lambda * pow (rb - g - 24)).
-  { replace (pow sa) with (pow (24 - E) * pow (rb - g - 24)) by (rewrite <- bpow_plus; f_equal; unfold sa; lia). rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [apply bpow_ge_0 | lra]. }
-  assert (Q2 : sum_b ts * pow sb <= mu * pow (cb - h - 24)).
-  { replace (pow sb) with (pow (24 - F) * pow (cb - h - 24)) by (rewrite <- bpow_plus; f_equal; unfold sb; lia). rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [apply bpow_ge_0 | lra]. }
-  set (t := (rb - g + (cb - h))%Z). assert (Pt := bpow_gt_0 radix2 t).
-  assert (L4 : pow t / 4 * left_side rb cb g h k lambda mu = lambda * pow (rb - g - 24) / 2 + mu * pow (cb - h - 24) / 2 + IZR k / 4).
-  { unfold left_side. replace (pow (rb - g - 24)) with (pow t * pow (-23 - cb + h) * / 2) by (change (/ 2) with (pow (-1)); rewrite <- !bpow_plus; f_equal; unfold t; lia).
-    replace (pow (cb - h - 24)) with (pow t * pow (-23 - rb + g) * / 2) by (change (/ 2) with (pow (-1)); rewrite <- !bpow_plus; f_equal; unfold t; lia).
-    assert (O : pow t * pow (g + h - rb - cb) = 1) by (rewrite <- bpow_plus; now replace (t + (g + h - rb - cb))%Z with 0%Z by (unfold t; lia)).
-    replace (IZR k / 4) with (IZR k * (pow t * pow (g + h - rb - cb)) / 4) by (rewrite O; field). field. }
-  assert (Mv2 : Rabs (S - x * pow (sa + sb)) <= pow t / 4 * (slope * IZR sum)).
-  { eapply Rle_trans; [exact Mv|]. apply Rle_trans with (pow t / 4 * left_side rb cb g h k lambda mu); [rewrite L4; lra | apply Rmult_le_compat_l; lra]. }
-  apply Rle_trans with (pow t / 4 * (slope * (m * pow (14 - E - F))) * pow (- (sa + sb))).
-  - apply Rmult_le_compat_r; [lra|]. eapply Rle_trans; [exact Mv2|]. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; lra.
-  - rewrite Ed, plus_IZR. assert (M0 : 0 <= m) by (unfold m; clear; induction ts as [|a ts IH]; [apply Rle_refl|]; unfold magnitudes in *; cbn [fold_right]; assert (P := Rabs_pos (fst a * snd a)); lra).
-    replace (pow t / 4 * ((IZR k + 1) * pow d * (m * pow (14 - E - F))) * pow (- (sa + sb))) with ((IZR k + 1) * (pow (-2) * pow t * pow d * pow (14 - E - F) * pow (- (sa + sb))) * m) by (change (pow (-2)) with (/ 4); field).
-    apply Rmult_le_compat_r; [exact M0|]. rewrite plus_IZR in Kp. apply Rmult_le_compat_l; [lra|]. rewrite <- !bpow_plus. apply bpow_le. unfold t, sa, sb. lia.
+  eapply Rle_trans; [apply (moved_by_left E F rb cb g h entries lambda mu V La Lb)|]. assert (X := x_below E F entries V). fold sum in X. set (m := magnitudes (terms_of entries)) in *.
+  assert (M0 : 0 <= m) by (unfold m; clear; induction (terms_of entries) as [|a ts IH]; [apply Rle_refl|]; unfold magnitudes in *; cbn [fold_right]; assert (P := Rabs_pos (fst a * snd a)); lra).
+  assert (Pef := bpow_gt_0 radix2 (E + F)). apply Rle_trans with (slope * (m * pow (14 - E - F)) * pow (E + F) / 4).
+  - unfold Rdiv. apply Rmult_le_compat_r; [lra|]. apply Rmult_le_compat_r; [lra|]. eapply Rle_trans; [exact Le|]. apply Rmult_le_compat_l; lra.
+  - rewrite Ed. replace (IZR (k + 1) * pow d * (m * pow (14 - E - F)) * pow (E + F) / 4) with (IZR (k + 1) * (pow (-2) * pow d * pow (14 - E - F) * pow (E + F)) * m) by (change (pow (-2)) with (/ 4); field).
+    apply Rmult_le_compat_r; [exact M0|]. rewrite plus_IZR in *. apply Rmult_le_compat_l; [lra|]. rewrite <- !bpow_plus. apply bpow_le. lia.
 Qed.

@@ -36,6 +36,14 @@ def define(source):
                 scope={"own": "R32", "cross": "R32"}, paths=members, calls=calls)
     source.part(CERTIFY, "pass", "return __uint2float_rd", 1, [], as_="quick_pass", parameters="(own cross mu power : R) (sum : Z)",
                 scope={**{n: "R32" for n in ("own", "cross", "mu", "power")}, "sum": "u32"}, calls=calls)
+    lines = {"rows.largest_lack": ("row_lack", "R64"), "cols.largest_lack": ("col_lack", "R64"), "rungs.slope": ("slope", "R64"), "even.most": ("even_most", "Z"), "even.least": ("even_least", "Z"),
+             **{n: ("tt", "any") for n in ("tried", "row", "col")}}
+    for size in ("64", "32"):
+        source.part(CERTIFY, "make_line_rungs", "const double unit", 2, ["rungs"], as_=f"line_rungs{size}", parameters="(even_most even_least k : Z) (same_lines : bool)",
+                    scope={"k": "Z", "same_lines": "bool"}, paths={**lines, "T": (size, "Z"), "double": ("64", "Z")}, calls={"sizeof": ("", "Z")})
+    source.part(CERTIFY, "certify_lines", "const double common", 1, ["common"], as_="common_of", parameters="(row_lack col_lack : R)", paths=lines, calls={"value": ("", "R64")})
+    source.part(CERTIFY, "certify_lines", "return error_of(tried, row, col)", 1, [], as_="lines_pass", parameters="(error_of slope common : R)", scope={"common": "R64"}, paths=lines,
+                calls={**calls, "error_of": ("(fun _ _ _ : unit => error_of)", "R64")})
 
 
 MUTATIONS = [
@@ -43,5 +51,8 @@ MUTATIONS = [
     ("moduli_accept", CERTIFY, "static_cast<double>(k) * power_of_two(-row_bits - col_bits)", "static_cast<double>(k) * power_of_two(-row_bits - col_bits - 1)"),
     ("moduli_accept", CERTIFY, "return fma_up(col.power, own, multiply_up(col.lambda, row.power * rung.row_unit));", "return fma_up(col.power, own, multiply_up(col.lambda, rung.row_unit));"),
     ("moduli_accept", CERTIFY, "0x1p-65 : 0x1p-36", "0x1p-64 : 0x1p-36"),
+    ("lines_accept", CERTIFY, "3 - value(rows.largest_lack) - value(cols.largest_lack)", "3.5 - value(rows.largest_lack) - value(cols.largest_lack)"),
+    ("lines_accept", CERTIFY, "0x1p-51 : 0x1p-22", "0x1p-50 : 0x1p-22"),
+    ("lines_accept", CERTIFY, "rungs.slope * common * (1 - 0x1p-40)", "rungs.slope * common * (1 + 0x1p-40)"),
     ("moduli_accept", CERTIFY, "__uint2float_rd(sum) >= __fmaf_ru(power, own, __fmul_ru(mu, cross))", "__uint2float_rd(sum) >= __fmaf_ru(power, own, __fmul_ru(power, cross))"),
 ]
