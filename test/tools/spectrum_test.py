@@ -13,7 +13,7 @@ SCRIPT, LIBRARY, DATA = sys.argv[1:4]
 
 
 def spectrum(path):
-    """What the program prints below its table."""
+    """Returns the lines that the program prints below its table."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ACCUBLAS")} | {
         "ACCUBLAS_LIBRARY": LIBRARY, "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0"}
     run = subprocess.run([SCRIPT, str(path), "--modes", "cr", "--repeat", "0", "--spectrum"], capture_output=True, text=True, env=environment, timeout=300)
@@ -23,7 +23,7 @@ def spectrum(path):
 
 
 def spectrum_of(entries):
-    """Of a matrix in Matrix Market form."""
+    """Returns these lines for the entries of a matrix in Matrix Market form."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.mtx"
         path.write_text(f"%%MatrixMarket matrix array real general\n{entries}")
