@@ -26,7 +26,7 @@ def certified_values(library, a):
 
 
 def spectrum_lines(kind, values, radii):
-    """What is proved of the spectrum, as lines of text."""
+    """Returns lines of text with the largest and the smallest numbers and their bounds."""
     count = len(values)
     shown = range(count) if count <= 2 * SHOWN else [*range(SHOWN), *range(count - SHOWN, count)]
     lines = [f"certified {kind} of A:"]

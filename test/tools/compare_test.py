@@ -50,26 +50,6 @@ class Results(unittest.TestCase):
         self.assertGreater(float(rows["native"]["max rel"]), float(rows["cr"]["max rel"]))
         self.assertEqual(rows["cr"]["rigorous bound"], "1.1e-16 |c|")
 
-    def test_spectrum(self):
-        run = compare(f"{DATA}/lund_a.mtx", "--modes", "cr", "--repeat", 0, "--spectrum")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        text = run.stdout.partition("certified eigenvalues of A:\n")[2]
-        found = re.findall(r"^ +(\d+) +(\S+)  proved within (\S+)$", text, re.MULTILINE)
-        self.assertEqual([int(i) for i, *_ in found], [1, 2, 3, 145, 146, 147])
-        self.assertTrue(all(float(radius) <= 2.0**-52 * abs(float(value)) for _, value, radius in found))
-        self.assertIn("... 141 more", text)
-        low, high = map(float, re.search(r"condition number: from (\S+) to (\S+)", text).groups())
-        self.assertTrue(low <= high <= 1.00001 * low and 1e6 < low < 1e7, text)
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "a.mtx"
-            path.write_text(ARRAY + "3 2\n3\n0\n0\n0\n0\n0\n")
-            run = compare(path, "--modes", "cr", "--repeat", 0, "--spectrum")
-            self.assertRegex(run.stdout, r"certified singular values of A:\n +1 +3\.0+e\+00 ")
-            self.assertIn("not bounded", run.stdout)
-            path.write_text(ARRAY + "1 1\nnan\n")
-            run = compare(path, "--modes", "cr", "--repeat", 0, "--spectrum")
-            self.assertIn("not certified", run.stdout, run.stderr)
-
     def test_a_reader_that_has_seen_enough(self):
         command = [SCRIPT, "--random", "2", "2", "2", "--modes", "cr"]
         read, write = os.pipe()
