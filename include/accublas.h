@@ -2784,9 +2784,9 @@ ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, 
  * Products beyond double precision (docs/more-than-double.md)
  *
  * Numbers are IEEE binary128 (q, for instance __float128 or Fortran's real(real128) of gfortran; 16 bytes in the
- * machine's order, without an alignment) or pairs of doubles (dd: high and low, which lie side by side). Every result is
- * the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is cr
- * and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
+ * machine's order, without an alignment) or pairs of doubles (dd: high and low, which lie side by side). Every result
+ * is the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is
+ * cr and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
  * routines above. The CPU computes. Operands in device memory are copied to the host and results back, and the call
  * waits. Solutions (qgesv, qposv) are not rounded once but have proved bounds of their errors.
  * ------------------------------------------------------------------------------------------------------------ */
