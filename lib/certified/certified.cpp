@@ -241,7 +241,7 @@ void solve_certified(Context& context, const CertifiedSystem<Binary128>& p, cons
   certificate->positive_definite = p.n == 0 && p.a.structure != Structure::general;
   if (p.n == 0) return;
   WideNumbers wide{std::vector<Binary128>(static_cast<std::size_t>(p.n * p.n)),
-            std::vector<Binary128>(static_cast<std::size_t>(p.n * p.nrhs)), products};
+                   std::vector<Binary128>(static_cast<std::size_t>(p.n * p.nrhs)), products};
   static_cast<void>(collect_exceptions(
       [&] { certificate->reason = attempt([&] { return certify(p, calls, certificate, &wide); }); }));
   if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);

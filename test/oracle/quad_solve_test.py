@@ -1,6 +1,8 @@
 """Certified solutions of systems of binary128 numbers against exact ones: quad_solve_test.py LIBRARY."""
 
 import ctypes
+import hashlib
+import random
 import sys
 import unittest
 from ctypes import byref, c_void_p
@@ -14,7 +16,7 @@ from quad_data import COL_MAJOR, LOWER, ROW_MAJOR, UPPER, Memory, at, rng, store
 
 NOT_CERTIFIED = 16
 NOT_FINITE, SINGULAR, ILL_CONDITIONED, OVERFLOW = 1, 2, 3, 4
-U = Fraction(1, 2**113)
+CHECKSUM = "5405b40154db997d6f773476974bd3a57dc40709dae7fe99cf5babc76b18d433"
 
 
 class Certificate(ctypes.Structure):
@@ -323,6 +325,17 @@ class QuadSolve(unittest.TestCase):
         # Sides do not depend on each other.
         _, _, x, radius = self.solve(a, [row[2:3] for row in b])
         self.assertEqual((x, radius), ([row[2:3] for row in results[0][0]], [row[2:3] for row in results[0][1]]))
+
+    def test_checksum(self):
+        """X, radii and certificates have the same bits on every instruction set and machine."""
+        bits = hashlib.sha256()
+        draw = random.Random(44)
+        uniform = [[number(draw.getrandbits(113) - 2**112, -112) for _ in range(9)] for _ in range(9)]
+        for a, definite in ((uniform, False), (hilbert(14), True), (hilbert(21), False)):
+            b = [[number(draw.getrandbits(60)), number(i)] for i in range(len(a))]
+            _, certificate, x, radius = self.solve(a, b, definite)
+            bits.update(repr((x, radius, certificate.parts, certificate.iterations, certificate.contraction, certificate.condition)).encode())
+        self.assertEqual(bits.hexdigest(), CHECKSUM)
 
     def test_defined_bits(self):
         """x is RN of the exact unknown where the radius excludes ties."""
