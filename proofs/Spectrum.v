@@ -173,9 +173,9 @@ Proof.
   { unfold to_right. destruct (Z.eqb_spec (Z.of_nat end_) (Z.of_nat n)) as [E|E]; [lia|]. assert (L := distance_lower k end_).
     destruct (lower_minus _ _ _ _ L Bw) as (y & -> & Fy & Py & Ly). repeat split; auto. intros P i Hi. specialize (Ly P). assert (W := Hw i ltac:(lia)). split_abs W. assert (A := D_ascends end_ i ltac:(lia)). lra. }
   assert (Zero : exists y, to_zero = Some y /\ format64 y /\ 0 <= y /\ (0 < y -> y <= D k)).
-  { destruct (parts_format k) as (Fk & Gk). assert (L : lower (Some (dh k)) (dh k) \/ dh k < 0) by (destruct (Rle_or_lt 0 (dh k)); [left; exists (dh k); repeat split; auto; lra | now right]). unfold to_zero, numbers. rewrite Nat2Z.id. cbn [xabs].
+  { unfold to_zero, numbers. rewrite Nat2Z.id. cbn [xabs].
     assert (Low := below_lower (dh k - Rabs (dl k))). destruct Low as (y & Ey & Fy & Py & Ly). change (xsub (Some (dh k)) (Some (Rabs (dl k)))) with (fits (rd64 (dh k - Rabs (dl k)))). exists y. repeat split; auto.
-    intros P. specialize (Ly P). assert (T := Rabs_def2 (dl k) (Rabs (dl k) + 1)). assert (B := Rle_abs (- dl k)). rewrite Rabs_Ropp in B. unfold D. lra. }
+    intros P. specialize (Ly P). assert (B := Rle_abs (- dl k)). rewrite Rabs_Ropp in B. unfold D. lra. }
   clearbody to_left to_right to_zero. destruct Zero as (z & -> & Fz & Pz & Lz).
   (* The two distances, with what lies below. *)
   assert (Both : forall left, match left with Some y => format64 y /\ 0 <= y /\ (0 < y -> forall i, (i < first)%nat -> lambda i <= D k - y) | None => first = 0%nat end ->
@@ -190,16 +190,16 @@ Proof.
     - auto. }
   assert (Old := Both to_left ltac:(destruct to_left; tauto)).
   assert (Far : forall y, (0 < y)%R -> (0 < first)%nat -> apart first end_ k y -> zero_apart first k y).
-  { intros y P F (A & _) B _. specialize (A 0%nat F). destruct (not_negative B 0%nat ltac:(lia)). lra. }
+  { intros y P Pf (A & _) B _. specialize (A 0%nat Pf). destruct (not_negative B 0%nat ltac:(lia)). lra. }
   assert (New : let left := if ((negb (below_first =? below_nothing)%Z && (Z.of_nat first =? 0)%Z) && positive)%bool then Some z else to_left in
     match xmin left to_right with Some y => format64 y /\ 0 <= y /\ (0 < y -> apart first end_ k y /\ zero_apart first k y) | None => first = 0%nat /\ end_ = n /\ (below_first = below_nothing \/ positive = false) end).
   { cbv zeta. destruct (Z.eqb_spec below_first below_nothing) as [E|E]; cbn [negb andb].
-    - destruct (xmin to_left to_right) as [y|]; [|tauto]. destruct Old as (F & P & A). repeat split; auto; try (now apply A). intros N. now elim N.
-    - destruct (Z.eqb_spec (Z.of_nat first) 0) as [F|F]; cbn [andb].
+    - destruct (xmin to_left to_right) as [y|]; [|tauto]. destruct Old as (Fy & Py & A). repeat split; auto; try (now apply A). intros N. now elim N.
+    - destruct (Z.eqb_spec (Z.of_nat first) 0) as [Q0|Q0]; cbn [andb].
       + destruct positive eqn:Q.
         * assert (B := Both (Some z) ltac:(repeat split; auto; intros _ i Hi; lia)). destruct (xmin (Some z) to_right) as [y|]; [|destruct B as (_ & _ & B); discriminate].
           destruct B as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P) as (A1 & A2). split; [exact A1|]. intros _ _. specialize (A2 z eq_refl). specialize (Lz ltac:(lra)). lra.
-        * destruct (xmin to_left to_right) as [y|]; [|tauto]. destruct Old as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P) as (A1 & _). split; [exact A1|]. intros _ N. elim N. split; [lia | reflexivity].
+        * destruct (xmin to_left to_right) as [y|]; [|tauto]. destruct Old as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P) as (A1 & _). split; [exact A1|]. intros _ N. elim N. split; [lia | exact Q].
       + destruct (xmin to_left to_right) as [y|]; [|exfalso; lia]. destruct Old as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P) as (A1 & _). split; [exact A1|]. apply Far; [exact P | lia | exact A1]. }
   cbv zeta in New. split; [exact New|]. destruct (Z.eqb_spec below_first below_negatives) as [E|E].
   - destruct (xmin to_left to_right) as [y|]; [|tauto]. destruct Old as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. split; [now apply A | intros N; now elim N].
@@ -280,7 +280,7 @@ Proof.
   - unfold judge_weyl. apply offer_keeps; [lia | exact Hs|]. split; [apply generic_format_0|]. apply bound_weaker with w; [now apply bound_exact|]. change (IZR 0) with 0. rewrite Rminus_0_r. apply Hw. lia.
   - unfold judge_temple. cbv zeta. destruct (Z.gtb_spec (Z.of_nat end_) (Z.of_nat first + 1)) as [E|E]; cbn [orb]; [exact Hs|]. destruct ((Z.of_nat first =? 0)%Z && at_zero)%bool eqn:Reach; [exact Hs|].
     assert (Apart : ~ reaches first).
-    { intros (F & P). unfold positive in P. apply orb_false_elim in P as (P & _). apply negb_false_iff in P. rewrite F, P in Reach. discriminate. }
+    { intros (Q & P). unfold positive in P. apply orb_false_elim in P as (P & _). apply negb_false_iff in P. rewrite Q, P in Reach. discriminate. }
     assert (k = first) by lia. assert (end_ = S first) by lia. subst first end_. clear Reach. assert (C := proj1 (cluster_distances k (S k) k Hk Hn)). assert (Kn : (k < n)%nat) by lia. assert (Cr := corrections_right k Kn).
     destruct (column_size k Kn) as (Sx & Sf). set (x := column k) in *. set (f := norm r (fun i => F i k)) in *. assert (Pf : 0 <= f) by apply norm_positive. assert (Bf := proj2 (residuals_right k Kn)). fold f in Bf.
     assert (Root : 0 < sqrt (1 - a)) by (apply sqrt_lt_R0; lra). set (q := f / sqrt (1 - a)). assert (Pq : 0 <= q) by (apply Rmult_le_pos; [exact Pf | left; now apply Rinv_0_lt_compat]).
