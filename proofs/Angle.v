@@ -1,4 +1,4 @@
-(* The bound of the angle of an eigenvector (lib/certified/eigenvalues.cpp: put_vector; docs/eigenvalues.md). *)
+(* The bound of the angle of a vector (lib/certified/spectrum_results.hpp: put_vector, and spectrum_results.cpp: angle_up; docs/eigenvalues.md). *)
 From Coq Require Import ZArith Reals Lra Lia Bool List Permutation Psatz.
 From Flocq Require Import Core.
 From Proofs Require Import Semantics Extended Facts Floats Rounding Sums OutwardSource Outward CertifiedSource Linear Certified Ball Euclid ColumnsSource Columns EigenSource Eigen SpectrumSource Spectrum.
@@ -18,7 +18,7 @@ Let add_bound := add_bound bits_of bits_right.
 Let mul_bound := mul_bound bits_of bits_right.
 
 (* x and xl are the parts of a column of X, y is their sum, and v the column that the caller gets: each number is that of x, or the nearest float. *)
-Variables (r k : nat) (x xl v : nat -> R) (a : R) (outside : Z -> option R).
+Variables (r : nat) (x xl v : nat -> R) (a : R) (outside : option R).
 Let y i := x i + xl i.
 Hypothesis r_small : (Z.of_nat r <= 2 ^ 45)%Z.
 Hypothesis formats : forall i, (i < r)%nat -> format64 (x i) /\ format64 (xl i) /\ (v i = x i \/ v i = rd32 (x i)).
@@ -27,7 +27,7 @@ Definition lost (i : nat) : R := rd64 (rd64 (x i - v i) + xl i).
 Hypothesis lost_finite : forall i, (i < r)%nat -> Rabs (lost i) < pow 1024.
 (* The parts of y and of v outside of the span of the cluster's eigenvectors: the projection is linear and lengthens no vector. *)
 Variables py pv : nat -> R.
-Hypothesis outside_right : bound (outside (Z.of_nat k)) (norm r py).
+Hypothesis outside_right : bound outside (norm r py).
 Hypothesis projection : norm r pv <= norm r py + norm r (fun i => v i - y i).
 
 Lemma moved_right : let moved := mul_up (norm_up bits_of number_of exponent_of (Z.of_nat r) (numbers lost)) (Some (rd64 (IZR 1 + IZR 1 / IZR 2251799813685248))) in bound moved (norm r (fun i => v i - y i)).
@@ -47,14 +47,14 @@ Proof.
 Qed.
 
 (* Theorem: the sine of the angle between v and the span is norm(P v) / norm(v). If `angle` is not half_pi_up, it is no smaller than the tangent of that angle. *)
-Theorem angle_bound : match angle_of bits_of number_of exponent_of (Z.of_nat r) (numbers lost) outside (Some a) (Z.of_nat k) with
+Theorem angle_bound : match angle_of bits_of number_of exponent_of (Z.of_nat r) (numbers lost) outside (Some a) with
   | Some angle => angle = half_pi_up \/ (0 < norm r v /\ let sine := norm r pv / norm r v in sine < 3 / 4 /\ sine / sqrt (1 - sine * sine) <= angle) | None => True end.
 Proof.
-  unfold angle_of. cbv zeta. assert (M := moved_right). cbv zeta in M. set (moved := mul_up _ _) in *. clearbody moved. destruct a_right as (Fa & Ha & Na). set (m := norm r (fun i => v i - y i)) in *. assert (Pm : 0 <= m) by apply norm_positive.
+  unfold angle_of, angle_up. cbv zeta. assert (M := moved_right). cbv zeta in M. set (moved := mul_up _ _) in *. clearbody moved. destruct a_right as (Fa & Ha & Na). set (m := norm r (fun i => v i - y i)) in *. assert (Pm : 0 <= m) by apply norm_positive.
   assert (L := lower_minus bits_of bits_right _ _ _ _ (sqrt_down_lower bits_of bits_right _ _ (one_minus_lower bits_of bits_right a Fa ltac:(lra))) M). set (least := OutwardSource.below _ _ _) in *. clearbody least.
-  assert (P1 := norm_positive r py). assert (B : bound (add_up (outside (Z.of_nat k)) moved) (norm r py + m)) by now apply add_bound.
+  assert (P1 := norm_positive r py). assert (B : bound (add_up outside moved) (norm r py + m)) by now apply add_bound.
   assert (Q := divided bits_of bits_right _ _ (norm r py + m) (sqrt (1 - a) - m) ltac:(lra) B L). set (s := div_up _ least) in *. clearbody s.
-  destruct (negb (xlt s (Some (IZR 3 / IZR 4)))) eqn:E; [destruct (xlt (outside (Z.of_nat k)) None); [left; reflexivity | exact I]|].
+  destruct (negb (xlt s (Some (IZR 3 / IZR 4)))) eqn:E; [destruct (xlt outside None); [left; reflexivity | exact I]|].
   destruct s as [s|]; [|discriminate]. cbn [xlt] in E. destruct (Rlt_bool_spec s (IZR 3 / IZR 4)) as [S|]; [|discriminate]. clear E. destruct Q as (Fs & Ps & Pl & Ls).
   assert (Bs : bound (mul_up (Some s) (Some s)) (s * s)) by (apply mul_bound; try assumption; now apply bound_exact).
   assert (One : lower (Some (IZR 1)) 1) by (exists 1; repeat split; [apply (format64_bpow 0); lia | lra | lra]).

@@ -142,42 +142,90 @@ Proof.
     + exists y. split; [reflexivity|]. split; [lra | intros; lra].
 Qed.
 
+(* Further eigenvalues: none below those of a Hermitian matrix. Those of ((0, A), (A^H, 0)) are the singular values of A, for which `lambda` stands then, their negatives, and perhaps 0. *)
+Variables (below_first : Z) (at_zero : bool) (radii0 centers0 : Z -> option R) (other : R -> Prop).
+Hypothesis others_below : forall e, other e -> below_first <> below_nothing /\ e <= 0.
+Hypothesis not_negative : below_first <> below_nothing -> forall i, (i < n)%nat -> 0 <= lambda i /\ 0 <= D i.
+Definition positive : bool := (negb at_zero || xlt (radii0 0%Z) (centers0 0%Z))%bool.
+(* The first cluster may reach what lies below it. *)
+Definition reaches (first : nat) : Prop := first = 0%nat /\ positive = false.
+
 (* How far an eigenvalue's number of D lies from the eigenvalues of other clusters; none if there are none. *)
 Definition apart (first end_ k : nat) (g : R) : Prop := (forall i, (i < first)%nat -> lambda i <= D k - g) /\ (forall i, (end_ <= i < n)%nat -> D k + g <= lambda i).
-Definition distance_of (first end_ k : nat) : option R := judge_distance bits_of number_of (Z.of_nat n) (numbers dh) (numbers dl) (Some w) (Z.of_nat first) (Z.of_nat end_) (Z.of_nat k).
+Definition distances (first end_ k : nat) : option R * option R :=
+  judge_distances bits_of number_of (Z.of_nat n) (numbers dh) (numbers dl) (Some w) below_first at_zero radii0 centers0 (Z.of_nat first) (Z.of_nat end_) (Z.of_nat k).
+Definition distance_of (first end_ k : nat) : option R := fst (distances first end_ k).
+Definition apart_of (first end_ k : nat) : option R := snd (distances first end_ k).
+(* What the distance of 0 says: it lies outside of the cluster. *)
+Definition zero_apart (first k : nat) (g : R) : Prop := below_first <> below_nothing -> ~ reaches first -> g <= D k.
 
-Lemma cluster_distance (first end_ k : nat) : (first <= k < end_)%nat -> (end_ <= n)%nat ->
-  match distance_of first end_ k with Some y => format64 y /\ 0 <= y /\ (0 < y -> apart first end_ k y) | None => first = 0%nat /\ end_ = n end.
+Lemma cluster_distances (first end_ k : nat) : (first <= k < end_)%nat -> (end_ <= n)%nat ->
+  match distance_of first end_ k with Some y => format64 y /\ 0 <= y /\ (0 < y -> apart first end_ k y /\ zero_apart first k y) | None => first = 0%nat /\ end_ = n /\ (below_first = below_nothing \/ positive = false) end /\
+  match apart_of first end_ k with Some y => format64 y /\ 0 <= y /\ (0 < y -> apart first end_ k y /\ (below_first <> below_negatives -> zero_apart first k y))
+    | None => first = 0%nat /\ end_ = n /\ (below_first = below_nothing \/ below_first = below_negatives \/ positive = false) end.
 Proof.
-  intros Hk Hn. destruct w_right as (Fw & Pw & Hw). assert (Bw : bound (Some w) w) by now apply bound_exact. unfold distance_of, judge_distance. cbv zeta.
-  set (to_left := if (Z.of_nat first =? 0)%Z then None else _). set (to_right := if (Z.of_nat end_ =? Z.of_nat n)%Z then None else _).
-  assert (Left : match to_left with Some y => format64 y /\ 0 <= y /\ (0 < y -> forall i, (i < first)%nat -> lambda i <= D k - y) | None => first = 0%nat end).
+  intros Hk Hn. destruct w_right as (Fw & Pw & Hw). assert (Bw : bound (Some w) w) by now apply bound_exact. unfold distance_of, apart_of, distances, judge_distances. cbv zeta. cbn [fst snd].
+  set (to_left := if (Z.of_nat first =? 0)%Z then None else _). set (to_right := if (Z.of_nat end_ =? Z.of_nat n)%Z then None else _). fold positive. set (to_zero := below (xsub (numbers dh (Z.of_nat k)) _)).
+  assert (Left : match to_left with Some y => (0 < first)%nat /\ format64 y /\ 0 <= y /\ (0 < y -> forall i, (i < first)%nat -> lambda i <= D k - y) | None => first = 0%nat end).
   { unfold to_left. destruct (Z.eqb_spec (Z.of_nat first) 0) as [E|E]; [lia|]. assert (L := distance_lower (first - 1) k). replace (Z.of_nat (first - 1)) with (Z.of_nat first - 1)%Z in L by lia.
-    destruct (lower_minus _ _ _ _ L Bw) as (y & -> & Fy & Py & Ly). repeat split; auto. intros P i Hi. specialize (Ly P). assert (W := Hw i ltac:(lia)). split_abs W. assert (A := D_ascends i (first - 1) ltac:(lia)). lra. }
+    destruct (lower_minus _ _ _ _ L Bw) as (y & -> & Fy & Py & Ly). split; [lia|]. repeat split; auto. intros P i Hi. specialize (Ly P). assert (W := Hw i ltac:(lia)). split_abs W. assert (A := D_ascends i (first - 1) ltac:(lia)). lra. }
   assert (Right : match to_right with Some y => format64 y /\ 0 <= y /\ (0 < y -> forall i, (end_ <= i < n)%nat -> D k + y <= lambda i) | None => end_ = n end).
   { unfold to_right. destruct (Z.eqb_spec (Z.of_nat end_) (Z.of_nat n)) as [E|E]; [lia|]. assert (L := distance_lower k end_).
     destruct (lower_minus _ _ _ _ L Bw) as (y & -> & Fy & Py & Ly). repeat split; auto. intros P i Hi. specialize (Ly P). assert (W := Hw i ltac:(lia)). split_abs W. assert (A := D_ascends end_ i ltac:(lia)). lra. }
-  clearbody to_left to_right. destruct to_left as [y|], to_right as [z|]; cbn [xmin].
-  - destruct Left as (Fy & Py & Ly). destruct Right as (Fz & Pz & Lz). split; [unfold Rmin; now destruct Rle_dec|]. split; [now apply Rmin_glb|]. intros P. assert (M1 := Rmin_l y z). assert (M2 := Rmin_r y z). split.
-    + intros i Hi. specialize (Ly ltac:(lra) i Hi). lra.
-    + intros i Hi. specialize (Lz ltac:(lra) i Hi). lra.
-  - destruct Left as (Fy & Py & Ly). repeat split; auto. intros i Hi. lia.
-  - destruct Right as (Fz & Pz & Lz). repeat split; auto. intros i Hi. lia.
-  - auto.
+  assert (Zero : exists y, to_zero = Some y /\ format64 y /\ 0 <= y /\ (0 < y -> y <= D k)).
+  { unfold to_zero, numbers. rewrite Nat2Z.id. cbn [xabs].
+    assert (Low := below_lower (dh k - Rabs (dl k))). destruct Low as (y & Ey & Fy & Py & Ly). change (xsub (Some (dh k)) (Some (Rabs (dl k)))) with (fits (rd64 (dh k - Rabs (dl k)))). exists y. repeat split; auto.
+    intros P. specialize (Ly P). assert (B := Rle_abs (- dl k)). rewrite Rabs_Ropp in B. unfold D. lra. }
+  clearbody to_left to_right to_zero. destruct Zero as (z & -> & Fz & Pz & Lz).
+  (* The two distances, with what lies below. *)
+  assert (Both : forall left, match left with Some y => format64 y /\ 0 <= y /\ (0 < y -> forall i, (i < first)%nat -> lambda i <= D k - y) | None => first = 0%nat end ->
+    match xmin left to_right with Some y => format64 y /\ 0 <= y /\ (0 < y -> apart first end_ k y /\ (forall v, left = Some v -> y <= v)) | None => first = 0%nat /\ end_ = n /\ left = None end).
+  { intros left L. destruct left as [y|], to_right as [v|]; cbn [xmin].
+    - destruct L as (Fy & Py & Ly). destruct Right as (Fv & Pv & Lv). split; [unfold Rmin; now destruct Rle_dec|]. split; [now apply Rmin_glb|]. intros P. assert (M1 := Rmin_l y v). assert (M2 := Rmin_r y v). split; [split|].
+      + intros i Hi. specialize (Ly ltac:(lra) i Hi). lra.
+      + intros i Hi. specialize (Lv ltac:(lra) i Hi). lra.
+      + intros u [= <-]. exact M1.
+    - destruct L as (Fy & Py & Ly). repeat split; auto; [intros i Hi; lia | intros u [= <-]; lra].
+    - destruct Right as (Fv & Pv & Lv). repeat split; auto; [intros i Hi; lia | discriminate].
+    - auto. }
+  assert (Old := Both to_left ltac:(destruct to_left; tauto)).
+  assert (Far : forall y, (0 < y)%R -> (0 < first)%nat -> apart first end_ k y -> zero_apart first k y).
+  { intros y P Pf (A & _) B _. specialize (A 0%nat Pf). destruct (not_negative B 0%nat ltac:(lia)). lra. }
+  assert (New : let left := if ((negb (below_first =? below_nothing)%Z && (Z.of_nat first =? 0)%Z) && positive)%bool then Some z else to_left in
+    match xmin left to_right with Some y => format64 y /\ 0 <= y /\ (0 < y -> apart first end_ k y /\ zero_apart first k y) | None => first = 0%nat /\ end_ = n /\ (below_first = below_nothing \/ positive = false) end).
+  { cbv zeta. destruct (Z.eqb_spec below_first below_nothing) as [E|E]; cbn [negb andb].
+    - destruct (xmin to_left to_right) as [y|]; [|tauto]. destruct Old as (Fy & Py & A). repeat split; auto; try (now apply A). intros N. now elim N.
+    - destruct (Z.eqb_spec (Z.of_nat first) 0) as [Q0|Q0]; cbn [andb].
+      + destruct positive eqn:Q.
+        * assert (B := Both (Some z) ltac:(repeat split; auto; intros _ i Hi; lia)). destruct (xmin (Some z) to_right) as [y|]; [|destruct B as (_ & _ & B); discriminate].
+          destruct B as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P) as (A1 & A2). split; [exact A1|]. intros _ _. specialize (A2 z eq_refl). specialize (Lz ltac:(lra)). lra.
+        * destruct (xmin to_left to_right) as [y|]; [|tauto]. destruct Old as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P) as (A1 & _). split; [exact A1|]. intros _ N. elim N. split; [lia | exact Q].
+      + destruct (xmin to_left to_right) as [y|]; [|exfalso; lia]. destruct Old as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P) as (A1 & _). split; [exact A1|]. apply Far; [exact P | lia | exact A1]. }
+  cbv zeta in New. split; [exact New|]. destruct (Z.eqb_spec below_first below_negatives) as [E|E].
+  - destruct (xmin to_left to_right) as [y|]; [|tauto]. destruct Old as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. split; [now apply A | intros N; now elim N].
+  - match goal with |- match ?q with _ => _ end => destruct q as [y|] end; [|tauto]. destruct New as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P). auto.
 Qed.
+
+(* What else lies outside of a cluster's span: for singular values the negatives of other clusters, and 0 if it is an eigenvalue and the cluster does not reach it. *)
+Definition others_apart (first end_ k : nat) (g : R) : Prop := below_first <> below_nothing ->
+  (forall i, (i < first \/ end_ <= i < n)%nat -> g <= Rabs (D k + lambda i)) /\ (below_first <> below_negatives -> ~ reaches first -> g <= Rabs (D k)).
 
 (* Theorem: what the code keeps for a vector is no smaller than the norm of its part P x outside of the span of its cluster. From the literature: Davis and Kahan's theorem for one vector. *)
 Theorem vector_outside (first end_ k : nat) (outside : Z -> option R) (px : nat -> R) : (first <= k < end_)%nat -> (end_ <= n)%nat ->
-  (forall g, 0 < g -> apart first end_ k g -> norm r px * g <= norm r (fun i => F i k)) ->
-  bound (judge_outside bits_of number_of residuals outside (distance_of first end_ k) (Z.of_nat k) (Z.of_nat k)) (norm r px).
+  (forall g, 0 < g -> apart first end_ k g -> others_apart first end_ k g -> norm r px * g <= norm r (fun i => F i k)) ->
+  bound (judge_outside bits_of number_of residuals outside (apart_of first end_ k) (Z.of_nat k) (Z.of_nat k)) (norm r px).
 Proof.
-  intros Hk Hn davis. unfold judge_outside, update. rewrite Z.eqb_refl. assert (C := cluster_distance first end_ k Hk Hn). assert (B := proj2 (residuals_right k ltac:(lia))). assert (P := norm_positive r px).
-  destruct (distance_of first end_ k) as [y|]; cbn [xfinite negb].
+  intros Hk Hn davis. unfold judge_outside, update. rewrite Z.eqb_refl. assert (C := proj2 (cluster_distances first end_ k Hk Hn)). assert (B := proj2 (residuals_right k ltac:(lia))). assert (P := norm_positive r px).
+  destruct (apart_of first end_ k) as [y|]; cbn [xfinite negb].
   - destruct C as (Fy & Py & Ay). destruct (Req_dec y 0) as [->|N].
     + destruct (residuals (Z.of_nat k)) as [v|]; [|exact I]. unfold OutwardSource.div_up. cbn [xdiv]. rewrite Req_bool_true by reflexivity. exact I.
-    + apply bound_weaker with (norm r (fun i => F i k) / y); [apply div_bound; [lra | exact B]|]. apply Rmult_le_reg_r with y; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. apply davis; [lra | apply Ay; lra].
-  - destruct C as (-> & ->). repeat split; [apply generic_format_0 | apply Rle_refl|]. change (IZR 0) with 0. destruct (Req_dec (norm r px) 0) as [E|N]; [lra|]. exfalso. assert (Q := norm_positive r (fun i => F i k)).
-    specialize (davis ((norm r (fun i => F i k) + 1) / norm r px) ltac:(apply Rdiv_lt_0_compat; lra) ltac:(split; intros i Hi; lia)).
+    + destruct (Ay ltac:(lra)) as (A & Z). apply bound_weaker with (norm r (fun i => F i k) / y); [apply div_bound; [lra | exact B]|]. apply Rmult_le_reg_r with y; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. apply davis; [lra | exact A|].
+      intros Q. destruct (not_negative Q k ltac:(lia)) as (_ & Dk). split.
+      * intros i Hi. destruct A as (A1 & A2). destruct (not_negative Q i ltac:(lia)) as (Li & _). rewrite Rabs_pos_eq by lra. destruct Hi as [Hi|Hi]; [specialize (A1 i Hi) | specialize (A2 i Hi)]; lra.
+      * intros Q2 R2. rewrite Rabs_pos_eq by exact Dk. now apply Z.
+  - destruct C as (-> & -> & C). repeat split; [apply generic_format_0 | apply Rle_refl|]. change (IZR 0) with 0. destruct (Req_dec (norm r px) 0) as [E|N]; [lra|]. exfalso. assert (Q := norm_positive r (fun i => F i k)).
+    specialize (davis ((norm r (fun i => F i k) + 1) / norm r px) ltac:(apply Rdiv_lt_0_compat; lra) ltac:(split; intros i Hi; lia)
+      ltac:(intros N1; split; [intros i Hi; lia | intros N2 N3; exfalso; destruct C as [C|[C|C]]; [now apply N1 | now apply N2 | apply N3; now split]])).
     replace (norm r px * ((norm r (fun i => F i k) + 1) / norm r px)) with (norm r (fun i => F i k) + 1) in davis by (field; exact N). lra.
 Qed.
 
@@ -210,7 +258,7 @@ Definition column (k i : nat) : R := sum_of_parts X1 X2 i k.
 Hypothesis t_right : forall k, (k < n)%nat -> t k * dot r (column k) (column k) = dot r (column k) (fun i => F i k).
 Hypothesis corrections_right : forall k, (k < n)%nat -> match corrections (Z.of_nat k) with Some c => format64 c /\ bound (correction_errors (Z.of_nat k)) (Rabs (t k - c)) | None => True end.
 (* From the literature: the theorem of Kato and Temple. q bounds the norm of (A - D k - t k) x over that of x. *)
-Hypothesis temple : forall k g q, (k < n)%nat -> 0 < g -> 0 <= q -> (forall i, (i < k)%nat -> lambda i <= D k + t k - g) -> (forall i, (k < i < n)%nat -> D k + t k + g <= lambda i) ->
+Hypothesis temple : forall k g q, (k < n)%nat -> 0 < g -> 0 <= q -> (forall i, (i < k)%nat -> lambda i <= D k + t k - g) -> (forall i, (k < i < n)%nat -> D k + t k + g <= lambda i) -> (forall e, other e -> e <= D k + t k - g) ->
   norm r (fun i => F i k - t k * column k i) <= q * norm r (column k) -> Rabs (lambda k - (D k + t k)) <= q * q / g.
 
 Lemma column_size (k : nat) : (k < n)%nat -> sqrt (1 - a) <= norm r (column k) /\ norm r (fun i => F i k - t k * column k i) <= norm r (fun i => F i k).
@@ -223,14 +271,17 @@ Proof.
   rewrite S, <- t_right by exact Hk. assert (P := dot_positive r (column k)). assert (0 <= t k * t k * dot r (column k) (column k)) by (apply Rmult_le_pos; [exact (Rle_0_sqr (t k)) | exact P]). lra.
 Qed.
 
-(* Theorem: balls that hold the eigenvalues do so after the bounds of Weyl and, for an eigenvalue that is a cluster by itself, of Kato and Temple were offered. *)
+(* Theorem: balls that hold the eigenvalues do so after the bounds of Weyl and of Kato and Temple were offered, the latter if the eigenvalue is a cluster by itself. *)
 Theorem judge_keeps (first end_ k : nat) (st : balls) : (first <= k < end_)%nat -> (end_ <= n)%nat -> keeps st ->
   keeps (judge_weyl bits_of number_of balls st offered (Some w) (Z.of_nat k)) /\
-  (end_ = S first -> keeps (judge_temple bits_of number_of balls st offered residuals corrections correction_errors (Some a) (distance_of first end_ k) (Z.of_nat k))).
+  keeps (judge_temple bits_of number_of balls st offered residuals corrections correction_errors (Some a) (distance_of first end_ k) at_zero (Z.of_nat first) (Z.of_nat end_) (Z.of_nat k)).
 Proof.
   intros Hk Hn Hs. destruct w_right as (Fw & Pw & Hw). destruct a_right as (Fa & Ha & Near). split.
   - unfold judge_weyl. apply offer_keeps; [lia | exact Hs|]. split; [apply generic_format_0|]. apply bound_weaker with w; [now apply bound_exact|]. change (IZR 0) with 0. rewrite Rminus_0_r. apply Hw. lia.
-  - intros E. assert (k = first) by lia. subst first end_. unfold judge_temple. cbv zeta. assert (C := cluster_distance k (S k) k Hk Hn). assert (Kn : (k < n)%nat) by lia. assert (Cr := corrections_right k Kn).
+  - unfold judge_temple. cbv zeta. destruct (Z.gtb_spec (Z.of_nat end_) (Z.of_nat first + 1)) as [E|E]; cbn [orb]; [exact Hs|]. destruct ((Z.of_nat first =? 0)%Z && at_zero)%bool eqn:Reach; [exact Hs|].
+    assert (Apart : ~ reaches first).
+    { intros (Q & P). unfold positive in P. apply orb_false_elim in P as (P & _). apply negb_false_iff in P. rewrite Q, P in Reach. discriminate. }
+    assert (k = first) by lia. assert (end_ = S first) by lia. subst first end_. clear Reach. assert (C := proj1 (cluster_distances k (S k) k Hk Hn)). assert (Kn : (k < n)%nat) by lia. assert (Cr := corrections_right k Kn).
     destruct (column_size k Kn) as (Sx & Sf). set (x := column k) in *. set (f := norm r (fun i => F i k)) in *. assert (Pf : 0 <= f) by apply norm_positive. assert (Bf := proj2 (residuals_right k Kn)). fold f in Bf.
     assert (Root : 0 < sqrt (1 - a)) by (apply sqrt_lt_R0; lra). set (q := f / sqrt (1 - a)). assert (Pq : 0 <= q) by (apply Rmult_le_pos; [exact Pf | left; now apply Rinv_0_lt_compat]).
     assert (Small : norm r (fun i => F i k - t k * x i) <= q * norm r x).
@@ -243,16 +294,18 @@ Proof.
       assert (Lg : lower (Some g) g) by (exists g; repeat split; auto; lra). assert (Pe : 0 <= e) by (destruct Be as (_ & P & _); exact P). assert (Fe : format64 e) by (destruct Be as (P & _); exact P).
       assert (Ba : bound (add_up (Some (Rabs c)) (Some e)) (Rabs c + e)) by (apply add_bound; apply bound_exact; auto; [now apply generic_format_abs | apply Rabs_pos]).
       destruct (lower_minus _ _ _ _ Lg Ba) as (y & Ey & Fy & Py & Ly). fold rest in Ey. rewrite Ey. cbn [xlt]. change (IZR 0) with 0. destruct (Rlt_bool_spec 0 y) as [Y|Y]; [|exact Hs].
-      specialize (Ly Y). assert (Pc := Rabs_pos c). destruct (Ag ltac:(lra)) as (A1 & A2). assert (Te : Rabs (t k - c) <= e) by (destruct Be as (_ & _ & L); exact L).
+      specialize (Ly Y). assert (Pc := Rabs_pos c). destruct (Ag ltac:(lra)) as ((A1 & A2) & A3). assert (Te : Rabs (t k - c) <= e) by (destruct Be as (_ & _ & L); exact L).
       assert (Tk : Rabs (t k) <= Rabs c + e) by (replace (t k) with (c + (t k - c)) by ring; eapply Rle_trans; [apply Rabs_triang | lra]). split_abs Tk.
-      assert (T := temple k y q Kn Y Pq ltac:(intros i Hi; specialize (A1 i Hi); lra) ltac:(intros i Hi; specialize (A2 i ltac:(lia)); lra) Small).
+      assert (T := temple k y q Kn Y Pq ltac:(intros i Hi; specialize (A1 i Hi); lra) ltac:(intros i Hi; specialize (A2 i ltac:(lia)); lra)
+        ltac:(intros v Hv; destruct (others_below v Hv) as (Q & V); specialize (A3 Q Apart); lra) Small).
       apply offer_keeps; auto. split; [exact Fc|].
       assert (Bq := divided (residuals (Z.of_nat k)) _ f (sqrt (1 - a)) Pf Bf (sqrt_down_lower _ _ (one_minus_lower a Fa ltac:(lra)))). set (size := div_up (residuals (Z.of_nat k)) _) in *.
       assert (Bs : bound size q) by (destruct size as [v|]; [|exact I]; destruct Bq as (F1 & P1 & _ & L1); repeat split; auto). apply bound_weaker with (e + q * q / y).
       * apply add_bound; [now apply bound_exact|]. apply div_bound; [exact Y|]. now apply mul_bound.
       * replace (lambda k - D k - c) with ((lambda k - (D k + t k)) + (t k - c)) by ring. eapply Rle_trans; [apply Rabs_triang|]. lra.
-    + destruct C as (Ek & En). destruct (corrections (Z.of_nat k)) as [c|]; apply offer_keeps; auto. destruct Cr as (Fc & Be). split; [exact Fc|]. apply (bound_weaker _ _ _ Be).
-      assert (Z : forall g, 0 < g -> Rabs (lambda k - (D k + t k)) <= q * q / g) by (intros g Pg; apply temple; auto; intros i Hi; lia).
+    + destruct C as (Ek & En & None_below). assert (Alone : forall v, ~ other v) by (intros v Hv; destruct (others_below v Hv) as (Q & _); destruct None_below as [Q2|Q2]; [now apply Q | apply Apart; now split]).
+      destruct (corrections (Z.of_nat k)) as [c|]; apply offer_keeps; auto. destruct Cr as (Fc & Be). split; [exact Fc|]. apply (bound_weaker _ _ _ Be).
+      assert (Z : forall g, 0 < g -> Rabs (lambda k - (D k + t k)) <= q * q / g) by (intros g Pg; apply temple; auto; [intros i Hi; lia | intros i Hi; lia | intros v Hv; now elim (Alone v)]).
       assert (Eq : lambda k - (D k + t k) = 0).
       { destruct (Req_dec (lambda k - (D k + t k)) 0) as [Q|Q]; [exact Q|]. exfalso. apply Rabs_pos_lt in Q. set (v := Rabs (lambda k - (D k + t k))) in *. assert (Pqq : 0 <= q * q) by now apply Rmult_le_pos.
         specialize (Z ((q * q + 1) / v) ltac:(apply Rdiv_lt_0_compat; lra)). replace (q * q / ((q * q + 1) / v)) with (v * (q * q / (q * q + 1))) in Z by (field; split; lra).

@@ -48,20 +48,19 @@ void judge_pair(Spectrum& s, const Proof& proof, Index k, Index first, Index end
   double to_left = first == 0 ? HUGE_VAL : below(distance_down(proof.pairs, first - 1, k) - w);
   const double to_right =
       end == static_cast<Index>(b.cluster.size()) ? HUGE_VAL : below(distance_down(proof.pairs, k, end) - w);
-  const auto outside = [&] {
-    const double distance = std::min(to_left, to_right);
-    return distance == HUGE_VAL ? 0 : div_up(b.residuals[k], distance);
-  };
-  if (proof.below_first == Below::negatives) s.outside[k] = outside();  // (u, -v) has the same parts as (u, v)
+  const double to_clusters = std::min(to_left, to_right);
   // A step before this one may have proved the first number to be positive.
   const bool positive = !proof.at_zero || s.center[0] > s.radius[0];
   if (proof.below_first != Below::nothing && first == 0 && positive)
     to_left = below(proof.pairs.d[k] - std::fabs(proof.pairs.d_low[k]));
-  if (proof.below_first != Below::negatives) s.outside[k] = outside();
+  const double distance = std::min(to_left, to_right);
+  // (u, -v) has the same parts as (u, v).
+  const double apart = proof.below_first == Below::negatives ? to_clusters : distance;
+  s.outside[k] = apart == HUGE_VAL ? 0 : div_up(b.residuals[k], apart);
   offer(s, proof, k, 0, w);
   if (end > first + 1 || (first == 0 && proof.at_zero)) return;
   // Kato and Temple: the Rayleigh quotient errs by the square of the residual over the distance.
-  const double distance = std::min(to_left, to_right), correction = b.corrections[k], error = b.correction_errors[k];
+  const double correction = b.corrections[k], error = b.correction_errors[k];
   const double size = div_up(b.residuals[k], sqrt_down(below(1 - b.contraction)));
   if (distance == HUGE_VAL) return offer(s, proof, k, correction, error);
   const double rest = below(distance - add_up(std::fabs(correction), error));
