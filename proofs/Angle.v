@@ -50,7 +50,7 @@ Qed.
 Theorem angle_bound : match angle_of bits_of number_of exponent_of (Z.of_nat r) (numbers lost) outside (Some a) with
   | Some angle => angle = half_pi_up \/ (0 < norm r v /\ let sine := norm r pv / norm r v in sine < 3 / 4 /\ sine / sqrt (1 - sine * sine) <= angle) | None => True end.
 Proof.
-  unfold angle_of, angle_up. cbv zeta. assert (M := moved_right). cbv zeta in M. set (moved := mul_up _ _) in *. clearbody moved. destruct a_right as (Fa & Ha & Na). set (m := norm r (fun i => v i - y i)) in *. assert (Pm : 0 <= m) by apply norm_positive.
+  unfold angle_of, angle_from, moved_by_rounding, angle_up. cbv zeta. assert (M := moved_right). cbv zeta in M. set (moved := mul_up _ _) in *. clearbody moved. destruct a_right as (Fa & Ha & Na). set (m := norm r (fun i => v i - y i)) in *. assert (Pm : 0 <= m) by apply norm_positive.
   assert (L := lower_minus bits_of bits_right _ _ _ _ (sqrt_down_lower bits_of bits_right _ _ (one_minus_lower bits_of bits_right a Fa ltac:(lra))) M). set (least := OutwardSource.below _ _ _) in *. clearbody least.
   assert (P1 := norm_positive r py). assert (B : bound (add_up outside moved) (norm r py + m)) by now apply add_bound.
   assert (Q := divided bits_of bits_right _ _ (norm r py + m) (sqrt (1 - a) - m) ltac:(lra) B L). set (s := div_up _ least) in *. clearbody s.

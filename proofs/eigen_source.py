@@ -1,5 +1,6 @@
 """Definitions for Eigen.v: the bounds of approximate eigenpairs."""
 from certified_source import BITS, OPERATIONS
+from columns_source import COLUMNS
 
 BOUNDS = "lib/certified/eigen_bounds.cpp"
 TEXT = """From Proofs Require Import Extended ZivSource OutwardSource ColumnsSource.
@@ -27,7 +28,7 @@ def define(source):
         source.part(BOUNDS, function, first, count, result, as_=as_, parameters=f"{BITS} {parameters}",
                     **{"scope": {**vectors, "j": "Z", "i": "Z", "k": "Z"}, "types": {"double": "X64"}, "calls": CALLS, "paths": PAIRS, "fields": {"low": ("", "X64")}, **options})
 
-    source.function(BOUNDS, "underflow_of", parameters=f"{BITS} (times : option R) (rows : Z)", scope={"times": "X64", "rows": "Z"}, types={"double": "X64"}, calls=CALLS, result="X64")
+    source.function(COLUMNS, "underflow_of", parameters=f"{BITS} (times : option R) (rows : Z)", scope={"times": "X64", "rows": "Z"}, types={"double": "X64"}, calls=CALLS, result="X64")
     part("gram_norm", "return norm_up", 1, [], "gram_norm_up", "(exponent_of : option R -> Z) (n : Z) (norms : Z -> option R)")
     part("bound_orthogonality", "const double high = add_up", 1, ["high"], "bound_of_e", "(gram_norm : (Z -> option R) -> option R) (gram_rows : Z) (e : Z -> option R)")
     part("bound_orthogonality", "double low = 0", 1, ["low"], "low_at_first", "")

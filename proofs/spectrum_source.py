@@ -46,7 +46,12 @@ def define(source):
     part(BOUNDS, "bound_corrections", "double error = mul_up", 4, ["corrections", "correction_errors"], "correction_of", "(rows : Z) (a rest rounding sum : option R) (low_norms residuals errors corrections correction_errors : Z -> option R) (j : Z)")
     source.constant(ANGLE, "half_pi_up")
     source.function(ANGLE, "angle_up", parameters=f"{BITS} (outside contraction moved : option R)", scope=scope, types={"double": "X64"}, calls=OWN, paths=PAIRS, result="X64")
-    part(VECTOR, "put_vector", "const double moved", 2, [], "angle_of", "(exponent_of : option R -> Z) (rows : Z) (lost : Z -> option R) (outside contraction : option R)")
+    part(VECTOR, "put_vector", "const double moved", 1, ["moved"], "moved_by_rounding", "(exponent_of : option R -> Z) (rows : Z) (lost : Z -> option R)")
+    part(VECTOR, "put_vector", "return angle_up(outside, contraction, moved)", 1, [], "angle_from", "(outside contraction moved : option R)")
+    source.raw("""(** A vector of a single matrix: norms are Euclidean ones (scale.stretch is 1). *)
+Definition angle_of (bits_of : R -> Z) (number_of : Z -> option R) (exponent_of : option R -> Z) (rows : Z) (lost : Z -> option R) (outside contraction : option R) : option R :=
+  angle_from bits_of number_of outside contraction (moved_by_rounding bits_of number_of exponent_of rows lost).
+""")
 
 
 MUTATIONS = [

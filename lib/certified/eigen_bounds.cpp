@@ -6,7 +6,7 @@ namespace accublas::certified {
 
 namespace {
 
-constexpr double rounding_unit = unit_roundoff_double;
+constexpr double rounding_unit = 0x1p-53;
 
 class EigenProof {
  public:

@@ -41,7 +41,8 @@ double put_vector(Index n, const Eigenpairs& pairs, Index k, double outside, dou
   }
   // Each number of `lost` passed two roundings; the scaled numbers do not differ from those of X by underflow alone.
   const double moved = mul_up(norm_up(rows, lost.data()), 1 + 0x1p-51);
-  return angle_up(outside, contraction, mul_up(moved, scale.stretch));
+  if (scale.stretch != 1) return angle_up(outside, contraction, mul_up(moved, scale.stretch));
+  return angle_up(outside, contraction, moved);
 }
 
 /// Writes a part of an element of a matrix.
