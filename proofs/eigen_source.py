@@ -38,7 +38,7 @@ def define(source):
     part("bound_residuals", "errors[j] = add_up(errors[j], mul_up(rounding_unit", 1, ["errors"], "add_rounding", "(errors norms : Z -> option R) (j : Z)")
     part("bound_residuals", "double rest = two_product", 3, ["f"], "subtract_rest", "(two_parts : bool) (f x x_low : Z -> option R) (d d_low : option R) (i : Z)")
     part("bound_residuals", "const double d = std::fabs", 4, ["errors", "residuals"], "bound_column", "(high_size : option R) (low_norms errors norms residuals d_high d_low : Z -> option R) (j : Z)")
-    part("bound_eigenpairs", "bounds.residual = div_up", 1, ["residual"], "residual_of", "(exponent_of : option R -> Z) (n : Z) (contraction : option R) (residuals : Z -> option R)")
+    part("bound_eigenpairs", "bounds.residual =", 1, ["residual"], "residual_of", "(exponent_of : option R -> Z) (n : Z) (contraction : option R) (residuals : Z -> option R)")
 
 
 MUTATIONS = [
