@@ -156,7 +156,7 @@ Definition distances (first end_ k : nat) : option R * option R :=
   judge_distances bits_of number_of (Z.of_nat n) (numbers dh) (numbers dl) (Some w) below_first at_zero radii0 centers0 (Z.of_nat first) (Z.of_nat end_) (Z.of_nat k).
 Definition distance_of (first end_ k : nat) : option R := fst (distances first end_ k).
 Definition apart_of (first end_ k : nat) : option R := snd (distances first end_ k).
-(* What the distance of 0 says: it lies outside of the cluster. *)
+(* The distance of 0, which lies below every singular value of a cluster that does not reach it. *)
 Definition zero_apart (first k : nat) (g : R) : Prop := below_first <> below_nothing -> ~ reaches first -> g <= D k.
 
 Lemma cluster_distances (first end_ k : nat) : (first <= k < end_)%nat -> (end_ <= n)%nat ->
@@ -206,7 +206,7 @@ Proof.
   - match goal with |- match ?q with _ => _ end => destruct q as [y|] end; [|tauto]. destruct New as (Fy & Py & A). split; [exact Fy|]. split; [exact Py|]. intros P. destruct (A P). auto.
 Qed.
 
-(* What else lies outside of a cluster's span: for singular values the negatives of other clusters, and 0 if it is an eigenvalue and the cluster does not reach it. *)
+(* Of ((0, A), (A^H, 0)), the negatives of other clusters' singular values lie outside of a cluster's span, and so does 0 if it is an eigenvalue that the cluster does not reach. *)
 Definition others_apart (first end_ k : nat) (g : R) : Prop := below_first <> below_nothing ->
   (forall i, (i < first \/ end_ <= i < n)%nat -> g <= Rabs (D k + lambda i)) /\ (below_first <> below_negatives -> ~ reaches first -> g <= Rabs (D k)).
 

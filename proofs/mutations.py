@@ -65,8 +65,8 @@ def failing(coqc, trial, files):
     for number, name in enumerate(files):
         done = prove.compile_file(coqc, trial, name)
         if done.returncode:
-            line = re.search(r"line (\d+)", done.stderr)
-            line = int(line[1]) if line else 0
+            lines = re.findall(r'^File "[^"]*", line (\d+)', done.stderr, flags=re.M)  # of warnings, and at last of the error
+            line = int(lines[-1]) if lines else 0
             before = re.findall(r"^(?:Lemma|Theorem) (\w+)|^(?:Definition|Fixpoint) ", "\n".join((trial / f"{name}.v").read_text().splitlines()[:line]), flags=re.M)
             return number, line, before[-1] if before else ""
     return None

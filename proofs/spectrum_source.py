@@ -37,7 +37,7 @@ def define(source):
     part(SPECTRUM, "judge_pair", "s.outside[k] =", 1, ["outside"], "judge_outside", "(residuals outside : Z -> option R) (apart : option R) (k : Z)", {"apart": "X64"})
     state = "(state : Type) (tt : state) (offered : state -> Z -> option R -> option R -> state)"
     part(SPECTRUM, "judge_pair", "offer(s, proof, k, 0, w)", 1, [], "judge_weyl", f"{state} (w : option R) (k : Z)")
-    part(SPECTRUM, "judge_pair", "if (end > first + 1", 6, [], "judge_temple", f"{state} (residuals corrections correction_errors : Z -> option R) (contraction distance : option R) (at_zero : bool) (first end_ k : Z)")
+    part(SPECTRUM, "judge_pair", "if (end > first", 6, [], "judge_temple", f"{state} (residuals corrections correction_errors : Z -> option R) (contraction distance : option R) (at_zero : bool) (first end_ k : Z)")
     part(SPECTRUM, "offer", "const DoublePair first", 5, ["radii", "centers"], "offer_ball", f"(tt : (Z -> option R) * (Z -> option R)) {numbers} (radii centers : Z -> option R) (k : Z) (shift radius : option R)",
          {"first": "any", "second": "any", "sum": "any"})
     part(SPECTRUM, "refine", "if (const double above_next", 1, ["radii", "centers"], "ascending_ball", "(radii centers : Z -> option R) (k : Z)")
