@@ -13,7 +13,7 @@ using converting::pack;
 
 /// A thread block converts tiles of 32 lines and 128 terms: a warp reads entries that are adjacent in memory, and then
 /// has 128 terms of four lines.
-constexpr int tile_lines = 32, tile_terms = 128, threads = 256, warps = threads / 32, blocks = 3;
+constexpr int tile_lines = 32, tile_terms = 128, convert_threads = 256, warps = convert_threads / 32, blocks = 3;
 constexpr int tile_bytes = tile_lines * tile_terms * static_cast<int>(sizeof(uint4));
 
 /// Position of an entry in the tile. Lanes read every fourth term of a line, or adjacent lines, from different banks.
@@ -37,7 +37,8 @@ __device__ quad::Number number_in(quad::Format format, const ulonglong2& entry) 
 }
 
 template <int Limbs>
-__global__ void __launch_bounds__(threads, blocks) quad_convert_tiles(const __grid_constant__ QuadConversion c) {
+__global__ void __launch_bounds__(convert_threads, blocks)
+    quad_convert_tiles(const __grid_constant__ QuadConversion c) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char raw[];
   ulonglong2* const tile = reinterpret_cast<ulonglong2*>(raw);
@@ -102,7 +103,7 @@ void quad_convert(const DeviceModel& model, const QuadConversion& c, cudaStream_
   const auto start = [&](auto kernel) {
     allow_shared_bytes(kernel, tile_bytes, "quad_convert");
     const Index tiles = c.lines / tile_lines * (c.k_padded / tile_terms), most = Index{blocks} * model.processors;
-    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), threads, tile_bytes};
+    const LaunchShape shape{static_cast<unsigned>(tiles < most ? tiles : most), convert_threads, tile_bytes};
     launch(model, "quad_convert", kernel, shape, stream, c);
   };
   if (c.limbs <= 2) return start(quad_convert_tiles<2>);

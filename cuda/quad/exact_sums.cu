@@ -18,7 +18,7 @@ struct QuadScratch {
 
 namespace {
 
-constexpr int threads = 128, accumulator_bytes = 72 << 10;
+constexpr int exact_threads = 128, accumulator_bytes = 72 << 10;
 
 struct SharedSum {
   int first, count;  ///< of the limbs in scratch->sum, the lowest and the highest not 0
@@ -64,10 +64,10 @@ __device__ void sum_element(const QuadProblem& problem, Index row, Index col, st
   const int base = zero ? 0 : of_row.last_bit + of_col.last_bit - 224;
   const int bits = of_row.exponent + of_col.exponent - base + 64;  // with 2^62 terms and a sign
   const int words = zero ? 0 : bits / 32 + 11;
-  const int lanes = words == 0 ? threads : min(threads, accumulator_bytes / 8 / words);
+  const int lanes = words == 0 ? exact_threads : min(exact_threads, accumulator_bytes / 8 / words);
   const int thread = static_cast<int>(threadIdx.x);
   __syncthreads();
-  for (int i = thread; i < words * lanes; i += threads) accumulators[i] = 0;
+  for (int i = thread; i < words * lanes; i += exact_threads) accumulators[i] = 0;
   __syncthreads();
   if (!zero && thread < lanes) {
     for (Index p = thread; p < rows.k; p += lanes) {
@@ -80,7 +80,7 @@ __device__ void sum_element(const QuadProblem& problem, Index row, Index col, st
   }
   __syncthreads();
   // Word w of all lanes, added up by one thread, which begins at another lane than its neighbours.
-  for (int w = thread; w < words; w += threads) {
+  for (int w = thread; w < words; w += exact_threads) {
     std::int64_t sum = 0;
     for (int l = 0; l < lanes; ++l) sum += accumulators[w * lanes + (l + w) % lanes];
     accumulators[w * lanes] = sum;
@@ -116,7 +116,7 @@ __device__ SignedLimbs limbs_of(const QuadScratch* scratch, const SharedSum& sum
 /// The classes of the terms of a row or column with infinities or NaN.
 __device__ quad::TermClasses classes_of(const QuadProblem& problem, Index row, Index col, SharedSum* shared) {
   quad::TermClasses own;
-  for (Index p = threadIdx.x; p < problem.rows.k; p += threads) {
+  for (Index p = threadIdx.x; p < problem.rows.k; p += exact_threads) {
     const quad::Number x = problem.rows.entries(row, p), y = problem.cols.entries(col, p);
     if (!x.finite() || !y.finite()) own.add(x, y);
   }
@@ -162,7 +162,7 @@ __device__ void exact_element(const QuadProblem& problem, Index row, Index col, 
   __syncthreads();
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(exact_threads)
     quad_exact_elements(const __grid_constant__ QuadProblem problem, const __grid_constant__ QuadBlock block,
                         QuadScratch* scratch) {
   await_predecessor();
@@ -193,7 +193,7 @@ __device__ int digits_of(quad::Format format) {
 }
 
 /// A thread block of the grid takes a sample, and a share of the lines.
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(exact_threads)
     quad_find_samples(const __grid_constant__ QuadProblem problem, QuadFindings* findings, QuadScratch* scratch) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char raw[];
@@ -203,7 +203,8 @@ __global__ void __launch_bounds__(threads)
   __shared__ Index position[2];
   const QuadSide* const sides[2] = {&problem.rows, &problem.cols};
   for (int side = 0; side < 2; ++side)
-    for (Index i = Index{blockIdx.x} * threads + threadIdx.x; i < sides[side]->count; i += Index{gridDim.x} * threads) {
+    for (Index i = Index{blockIdx.x} * exact_threads + threadIdx.x; i < sides[side]->count;
+         i += Index{gridDim.x} * exact_threads) {
       const quad::LineFacts& line = sides[side]->facts[i];
       if (line.norm > 0)
         atomicAdd(&findings->needs[side][line_needs(std::int64_t{line.exponent} - line.last_bit, line.norm)], 1);
@@ -247,15 +248,15 @@ void quad_find(const DeviceModel& model, const QuadProblem& problem, QuadFinding
                int scratch_blocks, cudaStream_t stream) {
   allow_shared_bytes(quad_find_samples, accumulator_bytes, "quad_find");
   const unsigned blocks = static_cast<unsigned>(scratch_blocks < most_samples ? scratch_blocks : most_samples);
-  launch(model, "quad_find", quad_find_samples, {blocks, threads, accumulator_bytes}, stream, problem, findings,
+  launch(model, "quad_find", quad_find_samples, {blocks, exact_threads, accumulator_bytes}, stream, problem, findings,
          scratch);
 }
 
 void quad_exact(const DeviceModel& model, const QuadProblem& problem, const QuadBlock& block, QuadScratch* scratch,
                 int scratch_blocks, cudaStream_t stream) {
   allow_shared_bytes(quad_exact_elements, accumulator_bytes, "quad_exact");
-  launch(model, "quad_exact", quad_exact_elements, {static_cast<unsigned>(scratch_blocks), threads, accumulator_bytes},
-         stream, problem, block, scratch);
+  launch(model, "quad_exact", quad_exact_elements,
+         {static_cast<unsigned>(scratch_blocks), exact_threads, accumulator_bytes}, stream, problem, block, scratch);
 }
 
 }  // namespace accublas::cuda

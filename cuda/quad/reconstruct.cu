@@ -10,7 +10,7 @@ namespace {
 
 using quad::CrtDigits;
 
-constexpr int threads = 256, columns = 4;
+constexpr int rebuild_threads = 256, columns = 4;
 
 /// Rounds one element, or puts it on the list: all cases.
 __device__ ACCUBLAS_NOINLINE void finish_any(const QuadProblem& problem, const QuadBlock& block,
@@ -47,7 +47,7 @@ __device__ void finish_element(const QuadProblem& problem, const QuadBlock& bloc
 
 /// A thread has four neighbouring columns of a row. `Digits` is at least crt.digits.
 template <int Digits>
-__global__ void __launch_bounds__(threads, 2)
+__global__ void __launch_bounds__(rebuild_threads, 2)
     quad_reconstruct_block(const __grid_constant__ QuadProblem problem, const __grid_constant__ QuadBlock block,
                            const __grid_constant__ CrtDigits crt) {
   await_predecessor();
@@ -56,7 +56,8 @@ __global__ void __launch_bounds__(threads, 2)
   const int across = static_cast<int>(ceil_div(cols, Index{columns * 32})), warp = static_cast<int>(threadIdx.x / 32);
   const Index strips = rows * across, plane = block.rows * block.cols;
   const quad::IntervalFinish finish(problem.alpha, problem.beta, problem.at.place.format);
-  for (Index t = Index{blockIdx.x} * (threads / 32) + warp; t < strips; t += Index{gridDim.x} * (threads / 32)) {
+  for (Index t = Index{blockIdx.x} * (rebuild_threads / 32) + warp; t < strips;
+       t += Index{gridDim.x} * (rebuild_threads / 32)) {
     const Index r = t / across, c = (t % across * 32 + threadIdx.x % 32) * columns;
     if (c >= cols) continue;
     bool any = problem.wanted == Triangle::all;
@@ -95,9 +96,9 @@ void quad_reconstruct(const DeviceModel& model, const QuadProblem& problem, cons
   const CrtDigits crt = quad::make_crt_digits(cpu::int8_crt_table(block.moduli));
   const Index rows = std::min(block.rows, problem.rows.count - block.row),
               cols = std::min(block.cols, problem.cols.count - block.col);
-  const Index strips = rows * ceil_div(cols, Index{columns * 32}), wanted = ceil_div(strips, Index{threads / 32}),
-              most = Index{16} * model.processors;
-  const LaunchShape shape{static_cast<unsigned>(wanted < most ? wanted : most), threads};
+  const Index strips = rows * ceil_div(cols, Index{columns * 32}),
+              wanted = ceil_div(strips, Index{rebuild_threads / 32}), most = Index{16} * model.processors;
+  const LaunchShape shape{static_cast<unsigned>(wanted < most ? wanted : most), rebuild_threads};
   const auto start = [&](auto kernel) {
     launch(model, "quad_reconstruct", kernel, shape, stream, problem, block, crt);
   };
