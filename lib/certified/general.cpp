@@ -6,8 +6,6 @@ namespace accublas::certified {
 
 namespace {
 
-constexpr double u = unit_roundoff_double;
-
 /// Upper bounds of the norms of the columns of a matrix, and of its own norm.
 struct Norms {
   Array columns;
@@ -37,7 +35,8 @@ Image image_of(const HermitianMatrix& b, const Eigenpairs& pairs, double x_norm,
   std::fill_n(image.errors.data(), n, lost);
   const auto add_rounding = [&] {
     const Norms norms(rows, n, low, calls);
-    for (Index j = 0; j < n; ++j) image.errors[j] = add_up(image.errors[j], mul_up(u, norms.columns[j]));
+    for (Index j = 0; j < n; ++j)
+      image.errors[j] = add_up(image.errors[j], mul_up(unit_roundoff_double, norms.columns[j]));
   };
   calls.product(rows, n, rows, 1, left, {pairs.x.data(), 1, rows}, 0, {high, 1, rows});
   std::copy_n(high, count, low);
@@ -64,7 +63,8 @@ double bound_gram(const HermitianMatrix& a, const Eigenpairs& pairs, const Eigen
   }
   const double* const left = a.complex ? bounds.left.data() : pairs.x.data();
   calls.product(rows, n, rows, -1, {left, rows, 1}, {w.x.data(), 1, rows}, 1, {bounds.e.data(), 1, rows});
-  return add_up(mul_up(Norms(rows, n, bounds.e.data(), calls).all, 1 + 2 * u), underflow_of(1, rows));
+  return add_up(mul_up(Norms(rows, n, bounds.e.data(), calls).all, 1 + 2 * unit_roundoff_double),
+                underflow_of(1, rows));
 }
 
 template <class E>
@@ -119,7 +119,7 @@ EigenBounds bound_general_pairs(const HermitianPair& m, const Eigenpairs& pairs,
     const double residual = add_up(bounds.residuals[j], more), wrong = add_up(bounds.errors[j], more);
     double sum = 0;
     for (Index i = j * rows; i < (j + 1) * rows; ++i) sum += pairs.x[i] * bounds.f[i];
-    const double rounding = mul_up(static_cast<double>(2 * rows) * u, x.columns[j]);
+    const double rounding = mul_up(static_cast<double>(2 * rows) * unit_roundoff_double, x.columns[j]);
     double error = mul_up(add_up(rounding, x_low.columns[j]), residual);
     error = add_up(error, add_up(mul_up(add_up(x.columns[j], x_low.columns[j]), wrong), mul_up(a, std::fabs(sum))));
     bounds.corrections[j] = sum;
