@@ -15,7 +15,7 @@ struct TallShape {
   Index m, n;
   double least;  ///< ratio of cuSOLVER's time for Q and R; 0: no target
 };
-constexpr TallShape shapes[] = {{100000, 64, 0}, {1000000, 32, 0}, {1000000, 128, 5}, {200000, 512, 0}};
+constexpr TallShape tall_shapes[] = {{100000, 64, 0}, {1000000, 32, 0}, {1000000, 128, 5}, {200000, 512, 0}};
 
 bool measure(const TallShape& shape, int repetitions) {
   const auto [m, n, least] = shape;
@@ -64,7 +64,7 @@ bool measure(const TallShape& shape, int repetitions) {
 
 bool print_tall_qr(int repetitions) {
   bool met = true;
-  for (const TallShape& shape : shapes) met = measure(shape, repetitions) && met;
+  for (const TallShape& shape : tall_shapes) met = measure(shape, repetitions) && met;
   return met;
 }
 
