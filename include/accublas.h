@@ -2631,7 +2631,8 @@ typedef struct accublas_certificate_t {
  * are LU's, and its bounds are infinite, because the radii are the bounds. accublas_counters does not count the inner
  * calls.
  * Eigenvalues differ in three ways. Their bits depend on LAPACK's first approximation. Operands in device memory are
- * copied to host memory and back. The sizes in the report are n, n and n. */
+ * copied to host memory and back. The sizes in the report are n, n and n, of singular values m, n
+ * and n. */
 
 /* Made from c_api/routines.py: certified */
 /* clang-format off */
