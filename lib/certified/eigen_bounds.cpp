@@ -162,7 +162,7 @@ bool ascends(const Eigenpairs& pairs, Index count) {
 }
 
 EigenBounds bound_eigenpairs(const HermitianMatrix& a, const Eigenpairs& pairs, const Calls& calls) {
-  EigenBounds bounds = bound_columns(parts_of(a), a.n, pairs, pairs, calls);
+  EigenBounds bounds = bound_columns(matrix_of_parts(a), a.n, pairs, pairs, calls);
   if (!(bounds.contraction < 1)) return bounds;
   bounds.residual = div_up(norm_up(a.n, bounds.residuals.data()), sqrt_down(below(1 - bounds.contraction)));
   if (bounds.residual < HUGE_VAL) find_clusters(pairs, a.n, bounds);

@@ -34,7 +34,7 @@ struct PartsMatrix {
   PartsMatrix adjoint() const { return {n, m, complex, a.transposed(), inexact}; }
 };
 
-inline PartsMatrix parts_of(const HermitianMatrix& a) {
+inline PartsMatrix matrix_of_parts(const HermitianMatrix& a) {
   return {a.n, a.n, a.complex, {a.a.data(), 1, a.rows()}, a.inexact};
 }
 

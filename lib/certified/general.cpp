@@ -30,7 +30,7 @@ Image image_of(const HermitianMatrix& b, const Eigenpairs& pairs, double x_norm,
   const Index n = b.n, rows = b.rows(), count = rows * n;
   Image image{{Array(count), Array(count), Array(n), Array(n), 2}, Array(n)};
   double *const high = image.w.x.data(), *const low = image.w.x_low.data();
-  const Matrix<const double> left = parts_of(b).a;
+  const Matrix<const double> left = matrix_of_parts(b).a;
   const double lost = add_up(underflow_of(4, rows), b.inexact ? mul_up(underflow_of(2, rows), x_norm) : 0);
   std::fill_n(image.errors.data(), n, lost);
   const auto add_rounding = [&] {
@@ -110,7 +110,7 @@ EigenBounds bound_general_pairs(const HermitianPair& m, const Eigenpairs& pairs,
   if (!(a < 1)) return bounds;
   bounds.high_size = w.all;
   bounds.low_norms = std::move(w_low.columns);
-  bounds = bound_residual_columns(parts_of(m.a), n, image.w, pairs, std::move(bounds), calls);
+  bounds = bound_residual_columns(matrix_of_parts(m.a), n, image.w, pairs, std::move(bounds), calls);
   const double rest = below(1 - a), inverse = div_up(x_norm, sqrt_down(rest));  // at least the norm of L^-1
   for (Index j = 0; j < n; ++j) {
     // F is A X - W D and what W lacks, and the error of A is multiplied by X.
