@@ -72,6 +72,8 @@ void put(double* to, const std::vector<double>& numbers, std::size_t pitch = 1) 
   require(cudaMemcpy2D(to, pitch * sizeof(double), numbers.data(), sizeof(double), sizeof(double), numbers.size(),
                        cudaMemcpyHostToDevice),
           "a line of a matrix");
+  // A copy from pageable memory may return before it has arrived, and streams that do not block do not wait for it.
+  require(cudaDeviceSynchronize(), "a line of a matrix");
 }
 
 /// Returns powers of two: from 1 down to 2^-60, or random ones from 2^-100 to 2^100.
