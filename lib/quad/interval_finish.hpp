@@ -17,6 +17,23 @@ ACCUBLAS_HD inline Wide<L> integer_above(double x) {
   return d.exponent > 0 ? wide_shift_left(r, d.exponent) : r;
 }
 
+/// Decides the bits that binary128 cuts off a number, whose leading 128 bits are `top` and the next 64, in units of
+/// 2^unit, are `next`. `below`: other bits follow. The number errs by at most `error`. Returns false if numbers in this
+/// interval round differently, else sets `sticky` for round_to_binary128().
+ACCUBLAS_HD inline bool decide_cut_bits(Uint128 top, std::uint64_t next, bool below, int unit, double error,
+                                        bool& sticky) {
+  sticky = next != 0 || below;
+  if (error == 0) return true;
+  sticky = true;
+  // The bits that are cut off must be farther from 0, from a half and from 1 than the error and what is below them.
+  const double units = error * power_of_two(-unit);
+  if (!(units < 0x1p70)) return false;
+  constexpr Uint128 one = Uint128{1} << 79, half = one >> 1;
+  const Uint128 rest = (top & 0x7FFF) << 64 | next, bound = static_cast<Uint128>(units) + 2;
+  const Uint128 distance = rest > half ? rest - half : half - rest;
+  return rest > bound && one - rest > bound && distance > bound;
+}
+
 /// Rounds numbers of an interval. The factors of a call: alpha S + beta c.
 class IntervalFinish {
  public:
@@ -112,17 +129,7 @@ class IntervalFinish {
     const std::int64_t at = exponent + scale_ + unit + 64;
     if (at < FloatFormat<Binary128>::min_exponent || at > FloatFormat<Binary128>::max_exponent - 20) return false;
     bool sticky = true;
-    if (error == 0) {
-      sticky = (next | (w[0] << z) | below) != 0;
-    } else {
-      // The bits that are cut off must be farther from 0, from a half and from 1 than the error and what is below them.
-      const double units = error * power_of_two(-unit);
-      if (!(units < 0x1p70)) return false;
-      constexpr Uint128 one = Uint128{1} << 79, half = one >> 1;
-      const Uint128 rest = (top & 0x7FFF) << 64 | next, bound = static_cast<Uint128>(units) + 2;
-      const Uint128 distance = rest > half ? rest - half : half - rest;
-      if (rest <= bound || one - rest <= bound || distance <= bound) return false;
-    }
+    if (!decide_cut_bits(top, next, ((w[0] << z) | below) != 0, unit, error, sticky)) return false;
     *out = round_to_binary128(negative != negative_, top, sticky, at);
     return true;
   }

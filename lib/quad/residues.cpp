@@ -11,6 +11,7 @@
 #include "lib/numerics/crt.hpp"
 #include "lib/numerics/escalation.hpp"
 #include "lib/quad/elements.hpp"
+#include "lib/quad/interval_finish.hpp"
 #include "lib/quad/line_scan.hpp"
 #include "lib/quad/lines.hpp"
 #include "lib/quad/moduli_choice.hpp"
@@ -219,21 +220,10 @@ class TileFinish {
         std::int64_t{call_.rows.scaling.exponent[row]} + call_.cols.scaling.exponent[col] + scale_.exponent + unit + 64;
     if (exponent < FloatFormat<Binary128>::min_exponent || exponent > FloatFormat<Binary128>::max_exponent - 20)
       return false;
-    const double error = error_of(row, col);
+    std::uint64_t below = 0;
+    for (int i = 2; i < t - 2; ++i) below |= magnitude[i];
     bool sticky = true;
-    if (error == 0) {
-      std::uint64_t below = next;
-      for (int i = 2; i < t - 2; ++i) below |= magnitude[i];
-      sticky = below != 0;
-    } else {
-      // The bits that are cut off must be farther from 0, from a half and from 1 than the error and what is below them.
-      const double units = error * power_of_two(-unit);
-      if (!(units < 0x1p70)) return false;
-      constexpr Uint128 one = Uint128{1} << 79, half = one >> 1;
-      const Uint128 rest = (top & 0x7FFF) << 64 | next, bound = static_cast<Uint128>(units) + 2;
-      const Uint128 distance = rest > half ? rest - half : half - rest;
-      if (rest <= bound || one - rest <= bound || distance <= bound) return false;
-    }
+    if (!decide_cut_bits(top, next, below != 0, unit, error_of(row, col), sticky)) return false;
     Value value;
     value.quad = round_to_binary128((sign != 0) != scale_.negative, top, sticky, exponent);
     call_.product.c.put(call_.row_of(row, col), call_.col_of(row, col), value);
