@@ -1,6 +1,6 @@
 ! Eigenvalues of a x = w b x. a is the Hilbert matrix of order 14 times the least common multiple of 1 .. 27, whose elements are
-! integers, and b is the mass matrix of linear finite elements, times 6. LAPACK's smallest eigenvalue has no correct digit, not even
-! the sign, and nothing tells. Each certified one comes with a proved bound of its error, and b is proved to be positive definite.
+! integers, and b is the mass matrix of linear finite elements, times 6. LAPACK's smallest eigenvalue has no correct digit, and
+! nothing tells. Each certified one comes with a proved bound of its error, and b is proved to be positive definite.
 program general_eigenvalues
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use accublas
@@ -25,8 +25,10 @@ program general_eigenvalues
   do j = 1, n
     a(:, j) = [(80313433200._real64/(i + j - 1), i=1, n)]
     b(j, j) = 4
-    if (j > 1) b(j - 1, j) = 1
-    if (j > 1) b(j, j - 1) = 1
+  end do
+  do j = 2, n
+    b(j - 1, j) = 1
+    b(j, j - 1) = 1
   end do
   copy_a = a
   copy_b = b
