@@ -47,8 +47,9 @@ accublas_reason certify_eigenvalues_on_host(const CertifiedEigenvalues<E>& p, co
   const EigenSpectrum s = p.general ? general_spectrum_of(m, goal, calls) : spectrum_of(m.a, goal, calls);
   put_certificate(s, s.bounds, s.pairs.parts, p.n, exponent, certificate);
   const bool proved = s.bounds.residual < HUGE_VAL;
+  // A finite radius is the proof of some step, and the last step may have proved nothing.
   certificate->positive_definite =
-      p.general ? s.bounds.contraction < 1 : proved && s.center[0] > 0 && s.radius[0] < s.center[0];
+      p.general ? s.bounds.contraction < 1 || s.radius[0] < HUGE_VAL : s.radius[0] < s.center[0];
   const Part part = wanted.part(s.center, s.radius);
   const CertifiedEigenvalues<E> to = results_for(part.count());
   bool overflow = false;
