@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-# Kinds of arguments. The first three are passed by value, the others are pointers.
-ENUM, SIZE, LEADING, INPUT, OUTPUT, FACTOR = "enum", "size", "leading dimension", "input", "output", "factor"
-PIVOTS_IN, PIVOTS_OUT, INFO, POINTERS_IN, POINTERS_OUT, CERTIFICATE = (
-    "pivots in", "pivots out", "info", "pointers in", "pointers out", "certificate")
-WRITTEN = (OUTPUT, PIVOTS_OUT, INFO, CERTIFICATE)
+# Kinds of arguments. The first four are passed by value, the others are pointers.
+ENUM, SIZE, LEADING, VALUE, INPUT, OUTPUT, FACTOR = "enum", "size", "leading dimension", "value", "input", "output", "factor"
+PIVOTS_IN, PIVOTS_OUT, INFO, COUNT, POINTERS_IN, POINTERS_OUT, CERTIFICATE = (
+    "pivots in", "pivots out", "info", "count", "pointers in", "pointers out", "certificate")
+BY_VALUE = (ENUM, SIZE, LEADING, VALUE)
+WRITTEN = (OUTPUT, PIVOTS_OUT, INFO, COUNT, CERTIFICATE)
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,16 @@ ARGUMENTS = {
         enum("diag", "diag", "ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read"),
         enum("side", "side", "ACCUBLAS_LEFT or ACCUBLAS_RIGHT: where A stands in the product"),
         enum("jobz", "job", "ACCUBLAS_VALUES, or ACCUBLAS_VECTORS: the vectors, their angles and the clusters are computed too"),
+        enum("range", "range", "ACCUBLAS_ALL, ACCUBLAS_INTERVAL or ACCUBLAS_INDICES: which eigenvalues are returned"),
         Argument("m", SIZE, "rows, at least 0"),
         Argument("n", SIZE, "columns, at least 0"),
         Argument("k", SIZE, "terms of an inner product, at least 0"),
         Argument("nrhs", SIZE, "right-hand sides, at least 0"),
         Argument("batch_count", SIZE, "matrices, at least 0"),
+        Argument("vl", VALUE, "ACCUBLAS_INTERVAL: the lower end of the interval (vl, vu], may be -infinity; else not used", "double"),
+        Argument("vu", VALUE, "ACCUBLAS_INTERVAL: the upper end, larger than vl, may be infinity; else not used", "double"),
+        Argument("il", SIZE, "ACCUBLAS_INDICES: the number of the first eigenvalue that is returned, counted from 1 for the smallest one; else not used"),
+        Argument("iu", SIZE, "ACCUBLAS_INDICES: the number of the last one, from il to n (n = 0: il is 1 and iu is 0); else not used"),
         *[Argument(f"ld{name}", LEADING, "") for name in ("a", "b", "c", "x", "r", "v", "u", "vt")],
         *[Argument(f"inc{name}", SIZE, STRIDE.format(name)) for name in "xy"],
         *[Argument(f"{unit[0]}s{name}", SIZE, f"stride from a {unit} of {name.upper()} to the next; it may be 0 or negative")
@@ -68,6 +74,7 @@ ARGUMENTS = {
         Argument("vt", OUTPUT, "V^H, whose rows are the conjugates of the right singular vectors, k x n; with ACCUBLAS_VALUES not written, and may be NULL"),
         Argument("angle", OUTPUT, "bounds of the angles of the vectors, in radians; with ACCUBLAS_VALUES not written, and may be NULL"),
         Argument("cluster", PIVOTS_IN, "for each value the number, counted from 1, of the first value of its cluster; with ACCUBLAS_VALUES not written, and may be NULL"),
+        Argument("found", COUNT, "how many eigenvalues are returned, one number; in host memory"),
         Argument("info", INFO, "0, or the positive number that is described above; as it was if the call fails; in host or device memory, not NULL"),
         Argument("certificate", CERTIFICATE, "how the solution was certified, in host memory with struct_size set, or NULL"),
     ]

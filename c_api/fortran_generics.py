@@ -25,6 +25,7 @@ ARGUMENTS = "The arguments are those of accublas_{NAME}, and"
 CONTIGUOUS_ROWS = "Matrices with a row stride other than 1 are copied, and results are copied back."
 PIVOTS = "size(ipiv, kind=int64) >= min(va%rows, va%cols)"
 EIGENVALUES = "min(size(w), size(radius), size(angle), size(cluster)) >= n"
+PART_OF_EIGENVALUES = "k >= part%most .and. min(size(w), size(radius), size(angle), size(cluster)) >= part%most"
 SINGULAR_VALUES = "min(size(s), size(radius), size(angle), size(cluster)) >= k .and. k == min(m, n)"
 SIDED, RANK_K, SYSTEM = "m n, a order order", "c n n, op(a) n k", "a n n, b n nrhs"
 
@@ -142,10 +143,15 @@ The arguments are those of accublas_certified_{NAME}, and
   radius       abs(w - exact) <= radius; infinity if nothing is proved
   v            the eigenvectors, a column for each
   angle        bounds of the angles, in radians, of the columns of v to the exact eigenvectors of their clusters
-  cluster      the number of the first eigenvalue of each one's cluster, INTEGER(8)""", [
+  cluster      the number of the first eigenvalue of each one's cluster, INTEGER(8)
+  found        how many eigenvalues accublas_heevx_certified returns, INTEGER(4): those in (vl, vu], or those from number il to number
+               iu, INTEGER(4), or all; an end that is missing is an infinity, 1 or the order of a""", [
         Generic("heev_certified", "a n n, v n n", "w, v = the eigenvalues and eigenvectors of a, of which the triangle uplo is read.",
                 EIGENVALUES),
         Generic("syev_certified", "", "accublas_heev_certified by the name that LAPACK has for real numbers.", of="heev_certified", types="ds"),
+        Generic("heevx_certified", "a n n, v n k",
+                "w, v = some eigenvalues of a and their eigenvectors; their number, found, is proved.", PART_OF_EIGENVALUES),
+        Generic("syevx_certified", "", "accublas_heevx_certified by the name that LAPACK has for real numbers.", of="heevx_certified", types="ds"),
         Generic("hegv_certified", "a n n, b n n, v n n",
                 "w, v = the eigenvalues and eigenvectors of a v = b v diag(w), of which the triangles uplo are read; b is proved positive definite.",
                 EIGENVALUES),

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import routines
-from arguments import CERTIFICATE, ENUM, FACTOR, INFO, INPUT, LEADING, OUTPUT, PIVOTS_IN, PIVOTS_OUT, POINTERS_IN, POINTERS_OUT, SIZE, WRITTEN
+from arguments import (
+    BY_VALUE, CERTIFICATE, COUNT, ENUM, FACTOR, INFO, INPUT, LEADING, OUTPUT, PIVOTS_IN, PIVOTS_OUT, POINTERS_IN, POINTERS_OUT, SIZE, WRITTEN)
 from routines import Shaped
 
 WIDTH = 119  # and a semicolon
@@ -51,9 +52,9 @@ def wrapped(text, first, rest):
 
 def c_type(row, argument, letter):
     """The type in front of an argument's name, with the asterisk where it is a pointer."""
-    if argument.kind in (ENUM, SIZE, LEADING):
+    if argument.kind in BY_VALUE:
         return argument.type
-    if argument.kind in (PIVOTS_IN, PIVOTS_OUT, INFO):
+    if argument.kind in (PIVOTS_IN, PIVOTS_OUT, INFO, COUNT):
         return "const int64_t*" if argument.kind == PIVOTS_IN else "int64_t*"
     if argument.kind == CERTIFICATE:
         return "accublas_certificate_t*"

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 import routines
-from arguments import ENUM, FACTOR, LEADING, OUTPUT, SIZE, WRITTEN
+from arguments import ENUM, FACTOR, LEADING, OUTPUT, SIZE, VALUE, WRITTEN
 from fortran_generics import GENERICS, NETLIB, NETLIB_COMMENTS
 from fortran_header import constants, functions, report_structs, settings
 from fortran_mp import mp_procedures
@@ -27,7 +27,7 @@ MODULES = {"d": "real64", "s": "real32", "z": "complex_real64", "c": "complex_re
 KINDS = {"d": "real64", "s": "real32", "z": "real64", "c": "real32", "q": "real128"}
 REALS = "dsq"
 CODES = {"layout": "ACCUBLAS_COL_MAJOR", "side": "side_code(side)", "uplo": "uplo_code(uplo)", "diag": "diag_code(diag)"} | {
-    name: f"transpose_code({name})" for name in ("trans", "transa", "transb")} | {"jobz": "ACCUBLAS_VECTORS"}
+    name: f"transpose_code({name})" for name in ("trans", "transa", "transb")} | {"jobz": "ACCUBLAS_VECTORS", "range": "part%range"}
 
 
 def named_rows(letter):
@@ -45,7 +45,7 @@ def named_rows(letter):
 
 # ---- The C functions of the routines ----
 
-BY_VALUE = {ENUM: "integer(c_int32_t), value", SIZE: "integer(c_int64_t), value", LEADING: "integer(c_int64_t), value"}
+BY_VALUE = {ENUM: "integer(c_int32_t), value", SIZE: "integer(c_int64_t), value", LEADING: "integer(c_int64_t), value", VALUE: "real(c_double), value"}
 
 
 def interface(row, stem, name):
@@ -53,7 +53,7 @@ def interface(row, stem, name):
     pointer = "type(c_ptr), value"
     declared = [(pointer, "ctx"), *((BY_VALUE.get(argument.kind, pointer), argument.name) for argument in row.signature()), (pointer, "options")]
     lines = [f"function c_{stem}({', '.join(word for _, word in declared)}) result(status) bind(c, name='accublas_{name}_ex')",
-             "  use, intrinsic :: iso_c_binding, only: c_ptr, c_int32_t, c_int64_t", *(f"  {line}" for line in declarations(declared)),
+             f"  use, intrinsic :: iso_c_binding, only: c_ptr, c_int32_t, c_int64_t{', c_double' * any(argument.kind == VALUE for argument in row.signature())}", *(f"  {line}" for line in declarations(declared)),
              "  integer(c_int32_t) :: status", f"end function c_{stem}"]
     return indented(lines, 4)
 
@@ -82,13 +82,13 @@ class Procedure:
         self.vectors = [name for name in names if "inc" + name in names or name == "tau"]
         self.arrays = [name for name in names if name in ("w", "s", "angle", "cluster") or (name == "radius" and "ldr" not in names)]  # real, or integers
         self.written = [argument.name for argument in self.arguments if argument.kind in WRITTEN]
-        self.pivots, self.info, self.result, self.certificate = (name in names for name in ("ipiv", "info", "result", "certificate"))
+        self.pivots, self.info, self.result, self.certificate, self.partial = (name in names for name in ("ipiv", "info", "result", "certificate", "range"))
         self.factors = [argument.name for argument in self.arguments if argument.kind == FACTOR]
-        self.letters = [argument.name for argument in self.arguments if argument.kind == ENUM and argument.name not in ("layout", "jobz")]
+        self.letters = [argument.name for argument in self.arguments if argument.kind == ENUM and argument.name not in ("layout", "jobz", "range")]
         # Operands come first, and then what is optional, both in C's order.
         operands = [name for name in names if name in [*self.matrices, *self.vectors, *self.arrays, "ipiv", "sb"]]
-        self.dummies = (operands + ["info"] * self.info + self.letters + [name for name in self.factors if name != "sb"] +
-                        ["certificate"] * self.certificate)
+        self.dummies = (operands + ["info"] * self.info + ["found"] * self.partial + self.letters + [name for name in self.factors if name != "sb"] +
+                        ["vl", "vu", "il", "iu"] * self.partial + ["certificate"] * self.certificate)
 
     def number(self, name):
         kind = "real32" if name in self.row.single.split() else KINDS[self.letter]
@@ -110,7 +110,9 @@ class Procedure:
             return "character, intent(in), optional", name
         if name in self.factors:
             return f"{self.number(name)}, intent(in), target{', optional' * (name != 'sb')}", name
-        return {"info": ("integer(int32), intent(out)", "info"),
+        if name in ("vl", "vu", "il", "iu"):
+            return f"{'integer(int32)' if name[0] == 'i' else f'real({KINDS[self.letter]})'}, intent(in), optional", name
+        return {"info": ("integer(int32), intent(out)", "info"), "found": ("integer(int32), intent(out)", "found"),
                 "ipiv": (f"integer({integer}), intent({intent}){', target' * (integer == 'int64')}", "ipiv(:)"),
                 "certificate": ("type(accublas_certificate_t), intent(out), optional", "certificate")}[name]
 
@@ -130,7 +132,9 @@ class Procedure:
         if name in ("alpha", "beta"):
             default = "one" if name == "alpha" else "zero"
             return f"real_address({name}, real_{default})" if self.real_factor(name) else f"address_or({name}, {default})"
-        return {"info": "c_loc(wide_info)", "ipiv": "pivots", "result": "c_loc(r)", "certificate": "c_loc(proof)", "sb": "c_loc(sb)"}.get(
+        if name in ("vl", "vu", "il", "iu"):
+            return f"part%{name}"
+        return {"info": "c_loc(wide_info)", "found": "c_loc(wide_found)", "ipiv": "pivots", "result": "c_loc(r)", "certificate": "c_loc(proof)", "sb": "c_loc(sb)"}.get(
             name, name)
 
     def shapes(self):
@@ -166,6 +170,7 @@ class Procedure:
         result += [("type(matrix_view)", name) for name in [f"v{name}" for name in self.matrices] + [view.split()[0] for view in views]]
         result += [("type(vector_view)", f"v{name}") for name in self.vectors]
         result += [("type(c_certificate), target", "proof")] * self.certificate
+        result += [("type(eigenvalue_part)", "part"), ("integer(int64), target", "wide_found")] * self.partial
         result += [("character(:), allocatable", "bad")]
         result += [("integer(int64)", size) for size in sizes] + [("integer(int64), target", "wide_info")] * self.info
         return result + [("integer(int32)", "status")]
@@ -177,8 +182,11 @@ class Procedure:
         lines += [f"v{name} = vector_of({name})" for name in self.vectors]
         lines += ["call pivots_or_copy(ipiv, pivots, copy_ipiv)"] * self.pivots
         lines += views + [f"{size} = {value}" for size, value in sizes.items()]
+        lines += ["part = part_of(n, present(vl) .or. present(vu), il, iu)", "if (present(vl)) part%vl = vl", "if (present(vu)) part%vu = vu",
+                  "wide_found = 0"] * self.partial
         lines += ["bad = wrong_pair(vx, vy)" if self.result and "y" in viewed else
                   f"bad = wrong({conform}, [{', '.join(f'v{name}%aligned' for name in viewed)}])"]
+        lines += ["if (part%range == 0) bad = 'il or iu and vl or vu are both present'"] * self.partial
         transpositions = list(dict.fromkeys(self.transposition(view[2]) for view in views))
         if transpositions:
             lines += [f"if ({' .or. '.join(f'{CODES[name]} == 0' for name in transpositions)}) "
@@ -201,7 +209,7 @@ class Procedure:
         """Results that were copied or that have other types in C."""
         lines = [f"if (allocated(copy_{name})) {name} = copy_{name}" for name in self.dummies
                  if name in self.written and name in [*self.matrices, "ipiv"]]
-        lines += ["info = int(wide_info, int32)"] * self.info + ["if (present(certificate)) certificate = certificate_of(proof)"] * self.certificate
+        lines += ["info = int(wide_info, int32)"] * self.info + ["found = int(wide_found, int32)"] * self.partial + ["if (present(certificate)) certificate = certificate_of(proof)"] * self.certificate
         nan = f"ieee_value(1._{KINDS[self.letter]}, ieee_quiet_nan)"
         nan = nan if self.number("result").startswith("real") else f"cmplx({nan}, {nan}, {KINDS[self.letter]})"
         return lines + [f"if (status /= ACCUBLAS_SUCCESS) r = {nan}"] * self.result

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import routines
 import structs
-from arguments import ENUM, LEADING, SIZE
+from arguments import ENUM, LEADING, SIZE, VALUE
 from header import header_enums, header_functions
 
 HEAD = '''"""What ctypes needs of accublas.h, made from it and from the table of routines by c_api/generate_python.py."""
@@ -19,7 +19,7 @@ import ctypes
 from ctypes import c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
 '''
 TYPES = {"accublas_status": "c_int32", "int32_t": "c_int32", "int64_t": "c_int64", "size_t": "c_size_t", "double": "c_double", "const char*": "c_char_p"}
-BY_VALUE = {ENUM: "c_int32", SIZE: "c_int64", LEADING: "c_int64"}
+BY_VALUE = {ENUM: "c_int32", SIZE: "c_int64", LEADING: "c_int64", VALUE: "c_double"}
 
 
 def constants(header):

@@ -396,6 +396,20 @@ CERTIFIED = [
         "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv}}, a, nullptr, w, radius, v, angle, cluster, certificate, options)",
         {"a": ("n", "n"), "v": ("n", "n")},
         {**ORDER, "a": "A", "radius": "bounds of the errors of w, n numbers"}, real="w radius angle"),
+    Row("dsyevx_certified ssyevx_certified zheevx_certified cheevx_certified",
+        "layout jobz range uplo n a lda vl vu il iu found w! radius! v! ldv angle! cluster! certificate",
+        "Computes some eigenvalues of a Hermitian A as syev_certified does: all, those from number il to number iu in ascending order, or those in "
+        "the interval (vl, vu]. The first *found elements of w, radius, angle and cluster and columns of V are written. For the interval their number is "
+        "proved, too. If an eigenvalue is not proved to lie inside or outside, those that may lie inside are returned with their bounds, the status is "
+        "ACCUBLAS_ERROR_NOT_CERTIFIED, and the reason is ACCUBLAS_REASON_INTERVAL. Other bounds that cannot be proved count only for eigenvalues "
+        "that are returned. cluster[k] has the number of an eigenvalue of A, as il has. The report and the counters name syev_certified. "
+        "Proofs: docs/eigenvalues.md.",
+        "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv, false, 0, true, {{range, vl, vu, il, iu}}}}, a, nullptr, w, radius, v, angle, cluster, certificate, "
+        "options, found)",
+        {"a": ("n", "n"), "v": ("n", "n")},
+        {**ORDER, "a": "A", "w": "the eigenvalues, ascending: iu - il + 1 numbers with ACCUBLAS_INDICES, else n", "radius": "bounds of the errors of w, as many numbers",
+         "v": "the eigenvectors, n rows with a column for each number of w; with ACCUBLAS_VALUES not written, and may be NULL",
+         "ldv": "leading dimension of v, at least max(1, n) column-major, max(1, the numbers of w) row-major"}, real="w radius angle"),
     Row("dsygv_certified ssygv_certified zhegv_certified chegv_certified",
         "layout jobz uplo n a lda b ldb w! radius! v! ldv angle! cluster! certificate",
         "Computes the eigenvalues of A x = w B x for Hermitian A and B of order n, each with a proved bound as syev_certified does, and proves that B is positive "

@@ -1,6 +1,7 @@
 /* The Hilbert matrix of order 14 times the least common multiple of 1 .. 27: its elements are integers, exact. No digit
  * of LAPACK's smallest eigenvalue is correct, and nothing tells. Each certified eigenvalue comes with a proved bound of
- * its error, and each eigenvector with one of its angle to the exact one. */
+ * its error, and each eigenvector with one of its angle to the exact one. The number of eigenvalues in an interval is
+ * proved, too. */
 #include <accublas.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@ int main(void) {
   int64_t cluster[n];
   const int order = n, lwork = 8 * n;
   int info = 0;
+  int64_t found = 0;
   accublas_certificate_t certificate = {.struct_size = sizeof certificate};
 
   for (int j = 0; j < n; ++j)
@@ -34,5 +36,14 @@ int main(void) {
   /* Thirteen digits of the smallest one are proved, though it is 5e-20 of the largest one. */
   for (int k = 0; k < n; ++k)
     if (!(radius[k] <= 1e-13 * fabs(w[k]) && cluster[k] == k + 1)) return 1;
-  return fabs(lapack[0] - w[0]) > fabs(w[0]) ? 0 : 1;
+  if (!(fabs(lapack[0] - w[0]) > fabs(w[0]))) return 1;
+
+  /* The eigenvalues in (0, 1]. */
+  if (accublas_dsyevx_certified(NULL, ACCUBLAS_COL_MAJOR, ACCUBLAS_VALUES, ACCUBLAS_INTERVAL, ACCUBLAS_UPPER, n, a, n,
+                                0, 1, 0, 0, &found, w, radius, NULL, 0, NULL, NULL, NULL) != ACCUBLAS_SUCCESS) {
+    fprintf(stderr, "%s\n", accublas_last_error(NULL));
+    return 1;
+  }
+  printf("%d eigenvalues lie in (0, 1]\n", (int)found);
+  return found == 4 ? 0 : 1;
 }

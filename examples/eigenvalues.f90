@@ -18,7 +18,7 @@ program eigenvalues
   integer, parameter :: n = 14
   real(real64) :: a(n, n), copy(n, n), lapack(n), work(8*n), w(n), radius(n), v(n, n), angle(n)
   integer(int64) :: cluster(n)
-  integer :: i, j, info
+  integer :: i, j, info, found
   type(accublas_certificate_t) :: certificate
 
   do j = 1, n
@@ -36,4 +36,9 @@ program eigenvalues
   ! Thirteen digits of the smallest one are proved, though it is 5e-20 of the largest one.
   if (.not. all(radius <= 1e-13_real64*abs(w) .and. cluster == [(int(i, int64), i=1, n)])) error stop 'not certified'
   if (abs(lapack(1) - w(1)) <= abs(w(1))) error stop 'LAPACK has a correct digit'
+
+  ! The eigenvalues in (0, 1], whose number is proved.
+  call accublas_syevx_certified(a, w, radius, v, angle, cluster, found, vl=0._real64, vu=1._real64)
+  print '(i0, a)', found, ' eigenvalues lie in (0, 1]'
+  if (found /= 4) error stop 'wrong number'
 end program eigenvalues

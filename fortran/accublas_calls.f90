@@ -2,7 +2,8 @@
 ! passes the options on, and handles a failure.
 module accublas_calls
   use, intrinsic :: iso_c_binding, only: c_ptr, c_null_ptr, c_char, c_null_char, c_loc, c_sizeof, c_intptr_t
-  use, intrinsic :: iso_fortran_env, only: int32, int64
+  use, intrinsic :: ieee_arithmetic, only: ieee_negative_inf, ieee_positive_inf, ieee_value
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   use accublas_constants
   use accublas_c, only: c_options, c_next_attempt, ATTEMPT_AS_SET, ATTEMPT_ON_CPU, ATTEMPT_NATIVE
   use accublas_functions_c, only: c_set_last_error
@@ -10,9 +11,9 @@ module accublas_calls
   implicit none
   private
 
-  public :: matrix_view, vector_view, call_state
+  public :: matrix_view, vector_view, eigenvalue_part, call_state
   public :: element_stride, column_major, transpose_code, side_code, uplo_code, diag_code
-  public :: flipped, op_of, pivots_or_copy
+  public :: flipped, op_of, pivots_or_copy, part_of
   public :: wrong, wrong_pair, start_call, options_address, fails, call_again
 
   !> Element (i, j), from 0, lies row_stride i + col_stride j elements after `address`.
@@ -28,6 +29,13 @@ module accublas_calls
     integer(int64) :: length = 0, increment = 1
     logical :: aligned = .true.
   end type vector_view
+
+  !> The eigenvalues that a call returns, and for how many the results need room.
+  type :: eigenvalue_part
+    integer(int32) :: range = 0  ! 0 is an error: an interval and numbers are given
+    real(real64) :: vl = 0, vu = 0
+    integer(int64) :: il = 1, iu = 0, most = 0
+  end type eigenvalue_part
 
   !> A call in progress. The actual argument needs the target attribute, because C gets addresses inside it.
   type :: call_state
@@ -140,6 +148,26 @@ contains
 
     code = letter_code(diag, 'N', ACCUBLAS_NON_UNIT, 'U', ACCUBLAS_UNIT)
   end function diag_code
+
+  !> Describes the part of the eigenvalues of a matrix of order n. Without arguments it is the whole. The ends of an interval
+  !> become infinities.
+  pure function part_of(n, interval, il, iu) result(part)
+    integer(int64), intent(in) :: n
+    logical, intent(in) :: interval
+    integer(int32), intent(in), optional :: il, iu
+    type(eigenvalue_part) :: part
+    logical :: indices
+
+    indices = present(il) .or. present(iu)
+    part%vl = ieee_value(part%vl, ieee_negative_inf)
+    part%vu = ieee_value(part%vu, ieee_positive_inf)
+    part%iu = n
+    if (present(il)) part%il = il
+    if (present(iu)) part%iu = iu
+    part%most = merge(max(part%iu - part%il + 1, 0_int64), n, indices)
+    if (.not. (interval .and. indices)) &
+      part%range = merge(ACCUBLAS_INTERVAL, merge(ACCUBLAS_INDICES, ACCUBLAS_ALL, indices), interval)
+  end function part_of
 
   !> Describes the error in the operands; the text is empty if there is none.
   pure function wrong(conform, aligned) result(what)

@@ -122,6 +122,14 @@ enum {
   ACCUBLAS_VECTORS = 152 /**< the values and their vectors */
 };
 
+/** Which eigenvalues a routine returns. */
+typedef int32_t accublas_range;
+enum {
+  ACCUBLAS_ALL = 161,      /**< all */
+  ACCUBLAS_INTERVAL = 162, /**< those in the interval (vl, vu] */
+  ACCUBLAS_INDICES = 163   /**< those from number il to number iu, in ascending order, counted from 1 */
+};
+
 /** Modes: mathematical definitions of the result. */
 typedef int32_t accublas_mode;
 enum {
@@ -2602,13 +2610,14 @@ enum {
   ACCUBLAS_REASON_SINGULAR = 2,        /**< a pivot of A is zero; A may be singular or too ill-conditioned */
   ACCUBLAS_REASON_ILL_CONDITIONED = 3, /**< no approximate inverse that was tried proves A to be nonsingular */
   ACCUBLAS_REASON_OVERFLOW = 4,        /**< an unknown or its radius is beyond the largest number */
-  ACCUBLAS_REASON_NOT_ORTHOGONAL = 5   /**< LAPACK's vectors are too far from orthogonal to prove a bound */
+  ACCUBLAS_REASON_NOT_ORTHOGONAL = 5,  /**< LAPACK's vectors are too far from orthogonal to prove a bound */
+  ACCUBLAS_REASON_INTERVAL = 6         /**< an eigenvalue is not proved to lie inside or outside of the interval */
 };
 
 /** How a solution or eigenvalues were certified. Set struct_size before the call; fields past it are not written. */
 typedef struct accublas_certificate_t {
   size_t struct_size;        /**< sizeof(accublas_certificate_t) */
-  accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if every radius is finite */
+  accublas_reason reason;    /**< ACCUBLAS_REASON_NONE if all is proved: every radius is finite */
   int32_t positive_definite; /**< 1: A (sygv_certified, hegv_certified: B) is proved positive definite; 0: unknown */
   int32_t parts;             /**< 1 or 2: how many numbers held an element of the approximate inverse R, or of the
                               *   eigenvectors X; of qgesv and qposv 1, 2 or 4 */
@@ -2780,6 +2789,74 @@ ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, 
     accublas_job jobz, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, float* w, float* radius, void* v,
     int64_t ldv, float* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
 
+/** Computes some eigenvalues of a Hermitian A as syev_certified does: all, those from number il to number iu in
+ * ascending order, or those in the interval (vl, vu]. The first *found elements of w, radius, angle and cluster and
+ * columns of V are written. For the interval their number is proved, too. If an eigenvalue is not proved to lie inside
+ * or outside, those that may lie inside are returned with their bounds, the status is ACCUBLAS_ERROR_NOT_CERTIFIED,
+ * and the reason is ACCUBLAS_REASON_INTERVAL. Other bounds that cannot be proved count only for eigenvalues that are
+ * returned. cluster[k] has the number of an eigenvalue of A, as il has. The report and the counters name
+ * syev_certified. Proofs: docs/eigenvalues.md.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
+ * @param[in] jobz ACCUBLAS_VALUES, or ACCUBLAS_VECTORS: the vectors, their angles and the clusters are computed too
+ * @param[in] range ACCUBLAS_ALL, ACCUBLAS_INTERVAL or ACCUBLAS_INDICES: which eigenvalues are returned
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
+ * @param[in] n order of A, at least 0
+ * @param[in] a A; in host or device memory
+ * @param[in] lda leading dimension of a, at least max(1, n)
+ * @param[in] vl ACCUBLAS_INTERVAL: the lower end of the interval (vl, vu], may be -infinity; else not used
+ * @param[in] vu ACCUBLAS_INTERVAL: the upper end, larger than vl, may be infinity; else not used
+ * @param[in] il ACCUBLAS_INDICES: the number of the first eigenvalue that is returned, counted from 1 for the smallest
+ *   one; else not used
+ * @param[in] iu ACCUBLAS_INDICES: the number of the last one, from il to n (n = 0: il is 1 and iu is 0); else not used
+ * @param[out] found how many eigenvalues are returned, one number; in host memory
+ * @param[in,out] w the eigenvalues, ascending: iu - il + 1 numbers with ACCUBLAS_INDICES, else n; in host or device
+ *   memory
+ * @param[in,out] radius bounds of the errors of w, as many numbers; in host or device memory
+ * @param[in,out] v the eigenvectors, n rows with a column for each number of w; with ACCUBLAS_VALUES not written, and
+ *   may be NULL; in host or device memory
+ * @param[in] ldv leading dimension of v, at least max(1, n) column-major, max(1, the numbers of w) row-major
+ * @param[in,out] angle bounds of the angles of the vectors, in radians; with ACCUBLAS_VALUES not written, and may be
+ *   NULL; in host or device memory
+ * @param[out] cluster for each value the number, counted from 1, of the first value of its cluster; with
+ *   ACCUBLAS_VALUES not written, and may be NULL; in host or device memory
+ * @param[in,out] certificate how the solution was certified, in host memory with struct_size set, or NULL
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
+ *   _NO_DEVICE, _DEVICE, _C_UNDEFINED, _ENVIRONMENT, _NO_BLAS, _NOT_CERTIFIED or _INTERNAL */
+ACCUBLAS_API accublas_status accublas_dsyevx_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_range range, accublas_uplo uplo, int64_t n, const double* a, int64_t lda, double vl,
+    double vu, int64_t il, int64_t iu, int64_t* found, double* w, double* radius, double* v, int64_t ldv,
+    double* angle, int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_ssyevx_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_range range, accublas_uplo uplo, int64_t n, const float* a, int64_t lda, double vl,
+    double vu, int64_t il, int64_t iu, int64_t* found, float* w, float* radius, float* v, int64_t ldv, float* angle,
+    int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_zheevx_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_range range, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, double vl,
+    double vu, int64_t il, int64_t iu, int64_t* found, double* w, double* radius, void* v, int64_t ldv, double* angle,
+    int64_t* cluster, accublas_certificate_t* certificate);
+ACCUBLAS_API accublas_status accublas_cheevx_certified(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_range range, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, double vl,
+    double vu, int64_t il, int64_t iu, int64_t* found, float* w, float* radius, void* v, int64_t ldv, float* angle,
+    int64_t* cluster, accublas_certificate_t* certificate);
+/** The functions above with options for this call (NULL: none). */
+ACCUBLAS_API accublas_status accublas_dsyevx_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_range range, accublas_uplo uplo, int64_t n, const double* a, int64_t lda, double vl,
+    double vu, int64_t il, int64_t iu, int64_t* found, double* w, double* radius, double* v, int64_t ldv,
+    double* angle, int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_ssyevx_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_range range, accublas_uplo uplo, int64_t n, const float* a, int64_t lda, double vl,
+    double vu, int64_t il, int64_t iu, int64_t* found, float* w, float* radius, float* v, int64_t ldv, float* angle,
+    int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_zheevx_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_range range, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, double vl,
+    double vu, int64_t il, int64_t iu, int64_t* found, double* w, double* radius, void* v, int64_t ldv, double* angle,
+    int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+ACCUBLAS_API accublas_status accublas_cheevx_certified_ex(accublas_context* ctx, accublas_layout layout,
+    accublas_job jobz, accublas_range range, accublas_uplo uplo, int64_t n, const void* a, int64_t lda, double vl,
+    double vu, int64_t il, int64_t iu, int64_t* found, float* w, float* radius, void* v, int64_t ldv, float* angle,
+    int64_t* cluster, accublas_certificate_t* certificate, const accublas_options* options);
+
 /** Computes the eigenvalues of A x = w B x for Hermitian A and B of order n, each with a proved bound as
  * syev_certified does, and proves that B is positive definite. Only the triangle uplo of A and of B is read. Column k
  * of V has about x^H B x = 1, and angle[k] is measured in the inner product x^H B y. If B is not proved to be positive
@@ -2901,9 +2978,9 @@ ACCUBLAS_API accublas_status accublas_cgesvd_certified_ex(accublas_context* ctx,
  * Products beyond double precision (docs/more-than-double.md)
  *
  * Numbers are IEEE binary128 (q, for instance __float128 or Fortran's real(real128) of gfortran; 16 bytes in the
- * machine's order, without an alignment) or pairs of doubles (dd: high and low, which lie side by side). Every result is
- * the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is cr
- * and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
+ * machine's order, without an alignment) or pairs of doubles (dd: high and low, which lie side by side). Every result
+ * is the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is
+ * cr and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
  * routines above. A GPU computes GEMM and SYRK if all matrices lie in its memory, or if copies of host memory pay. The
  * CPU computes the rest, on copies of operands in device memory. A call waits. Solutions (qgesv, qposv) are not rounded
  * once, but have proved bounds of their errors.

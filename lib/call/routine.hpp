@@ -206,7 +206,7 @@ constexpr auto all_routines = [] {
 namespace operations {
 
 struct Name {
-  char text[16];
+  char text[20];
 };
 /// The names by number. The norm of complex numbers is real, and its name has the letters of both types.
 constexpr std::array<Name, routine_count> names = [] {

@@ -7,9 +7,20 @@
 
 namespace accublas {
 
+/// Which eigenvalues of a matrix of order n are returned. The members after `range` are used as accublas.h says.
+struct EigenRange {
+  accublas_range range = ACCUBLAS_ALL;
+  double vl = 0, vu = 0;
+  Index il = 1, iu = 0;
+
+  /// The number of eigenvalues for which results have room.
+  Index most(Index n) const { return range == ACCUBLAS_INDICES ? iu - il + 1 : n; }
+};
+
 /// A Hermitian A of order `n`, of which the triangle that `a` names is read, and the results. If `general` is set, the
 /// eigenvalues are those of A x = w B x, and B is read as A is; else `b` is not used. All arrays are in host memory or
-/// all on one device. Without `vectors` the members from v to `cluster` are not used.
+/// all on one device. Without `vectors` the members from v to `cluster` are not used. `part` says which eigenvalues are
+/// returned, and *found, in host memory, becomes their number; `found` may be null.
 template <class E>
 struct CertifiedEigenvalues {
   Index n;
@@ -21,6 +32,8 @@ struct CertifiedEigenvalues {
   std::int64_t* cluster;  ///< counted from 1
   bool general = false;
   Operand<E> b{};
+  EigenRange part{};
+  Index* found = nullptr;
 };
 
 /// Writes the results and *certificate (its struct_size is not read). Throws Error(ACCUBLAS_ERROR_NOT_CERTIFIED)

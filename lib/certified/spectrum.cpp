@@ -72,14 +72,16 @@ bool judge_spectrum(Spectrum& s, const Proof& proof, Index n, const EigenGoal& g
   std::fill_n(s.outside.data(), n, HUGE_VAL);
   if (s.steps == 0) std::copy_n(proof.pairs.d.data(), n, s.center.data());
   if (!(proof.bounds.contraction < 1 && proof.bounds.residual < HUGE_VAL)) return true;
-  bool done = true;
   for (Index first = 0; first < n; first = proof.bounds.end_of(first)) {
     const Index end = proof.bounds.end_of(first);
-    for (Index k = first; k < end; ++k) {
-      judge_pair(s, proof, k, first, end);
-      done &= is_tight(s.center[k], s.radius[k], goal.single);
-      done &= !goal.vectors || s.outside[k] <= (goal.single ? vector_goal_of_single : vector_goal);
-    }
+    for (Index k = first; k < end; ++k) judge_pair(s, proof, k, first, end);
+  }
+  bool done = true;
+  const Part part = goal.wanted ? goal.wanted->part(s.center, s.radius) : Part{0, n};
+  for (Index k = part.first; k < part.end; ++k) {
+    // Tighter bounds may decide which eigenvalues lie in an interval.
+    done &= is_tight(s.center[k], s.radius[k], goal.single && part.proved);
+    done &= !goal.vectors || s.outside[k] <= (goal.single ? vector_goal_of_single : vector_goal);
   }
   return done;
 }

@@ -3,14 +3,16 @@
 #pragma once
 
 #include "lib/certified/general.hpp"
+#include "lib/certified/part.hpp"
 #include "lib/certified/singular.hpp"
 
 namespace accublas::certified {
 
 /// The accuracy at which refinement ends.
 struct EigenGoal {
-  bool single;   ///< results are rounded to single precision
-  bool vectors;  ///< bounds of the vectors matter too
+  bool single;                     ///< results are rounded to single precision
+  bool vectors;                    ///< bounds of the vectors matter too
+  const Wanted* wanted = nullptr;  ///< only bounds of this part matter; null: all
 };
 
 /// Eigenvalue k, from 0 in ascending order, lies within radius[k] of center[k]. The part of column k of X outside of

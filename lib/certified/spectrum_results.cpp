@@ -15,7 +15,9 @@ constexpr double half_pi_up = 1.5707963267948968;  // no angle between a vector 
   const char* const why = reason == ACCUBLAS_REASON_NOT_FINITE        ? "a matrix has an infinity or a NaN"
                           : reason == ACCUBLAS_REASON_OVERFLOW        ? "one or its radius is beyond the largest number"
                           : reason == ACCUBLAS_REASON_ILL_CONDITIONED ? "B is not proved to be positive definite"
-                                                                      : "LAPACK's vectors are too far from orthogonal";
+                          : reason == ACCUBLAS_REASON_INTERVAL
+                              ? "one is not proved to lie inside or outside of the interval"
+                              : "LAPACK's vectors are too far from orthogonal";
   throw Error(ACCUBLAS_ERROR_NOT_CERTIFIED, "the " + std::string(numbers) + " are not certified: " + why);
 }
 

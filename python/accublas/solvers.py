@@ -75,6 +75,7 @@ REASONS = {
     api.REASON_ILL_CONDITIONED: "ill-conditioned",
     api.REASON_OVERFLOW: "overflow",
     api.REASON_NOT_ORTHOGONAL: "not orthogonal",
+    api.REASON_INTERVAL: "interval",
 }
 
 
@@ -85,7 +86,8 @@ class Certificate:
     Attributes
     ----------
     reason : str
-        "none" if every radius is finite, else why not: "not finite", "singular", "ill-conditioned", "overflow" or "not orthogonal".
+        "none" if every radius is finite, else why not: "not finite", "singular", "ill-conditioned", "overflow" or "not orthogonal". "interval": an
+        eigenvalue is not proved to lie inside or outside of the interval of `eigh_certified`.
     positive_definite : bool
         Whether A is proved to be positive definite (with ``assume_a="pos"``, and by `eigh_certified`).
     parts : int
@@ -188,7 +190,8 @@ class CertifiedEigenvalues(NamedTuple):
     certificate: Certificate
 
 
-def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, mode: str | None = None) -> CertifiedEigenvalues:
+def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, subset_by_index: Any = None, subset_by_value: Any = None,
+                   mode: str | None = None) -> CertifiedEigenvalues:  # fmt: skip
     """The eigenvalues and eigenvectors of a Hermitian matrix with proved bounds: ``abs(w - exact) <= radii``.
 
     Parameters
@@ -200,6 +203,11 @@ def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, mode: str | No
         angles are measured in that inner product. ``certificate.positive_definite`` says that B is proved to be positive definite.
     upper : bool
         Which triangle is read.
+    subset_by_index : (int, int), optional
+        The indices, from 0, of the first and the last eigenvalue that are returned, as in SciPy. Not with b.
+    subset_by_value : (float, float), optional
+        The ends of a half-open interval: the eigenvalues w with ends[0] < w <= ends[1] are returned, as in SciPy, and their number is proved.
+        If it cannot be proved, the reason in the certificate is "interval", and those that may lie in the interval are returned. Not with b.
     mode : str, optional
         The mode of the refinement's products. The proof does not depend on it.
 
@@ -210,7 +218,7 @@ def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, mode: str | No
     v, angles : array
         The eigenvectors, a column for each, and bounds of the angles, in radians, to the exact eigenvectors of their clusters.
     clusters : array of int64
-        For each eigenvalue the index of the first eigenvalue of its cluster: eigenvalues of different clusters are proved to differ.
+        For each eigenvalue the index, among all eigenvalues, of the first eigenvalue of its cluster: eigenvalues of different clusters are proved to differ.
     certificate : Certificate
         How the eigenvalues were certified, and the reason of an infinite radius.
 
@@ -220,6 +228,8 @@ def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, mode: str | No
     >>> w, radii, v, angles, clusters, certificate = accublas.eigh_certified([[2.0, 1.0], [1.0, 2.0]])
     >>> bool((abs(w - [1, 3]) <= radii).all()), bool((radii < 1e-15).all()), clusters.tolist()
     (True, True, [0, 1])
+    >>> accublas.eigh_certified([[2.0, 1.0], [1.0, 2.0]], subset_by_value=(2, 4)).w
+    array([3.])
     """
     operands = Operands(a, mode=mode) if b is None else Operands(a, b, mode=mode)
     n = order(operands.arrays[0])
@@ -228,19 +238,45 @@ def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, mode: str | No
     if any(tuple(array.shape) != (n, n) for array in operands.arrays):
         raise ArgumentError(f"argument b is {shape_text(tuple(operands.arrays[1].shape))}: expected {shape_text((n, n))}, the shape of argument a")
     matrices_read = [operands.copy(array, (n, n)) for array in operands.arrays]
-    v = operands.empty((n, n))
-    w, radii, angles = (operands.empty((n,), REAL[operands.dtype]) for _ in range(3))
-    clusters = operands.empty((n,), "int64")
+    part = Part(n, subset_by_index, subset_by_value)
+    if part.given and b is not None:
+        raise ArgumentError("argument b is given with subset_by_index or subset_by_value: expected one of them")
+    v = operands.empty((n, part.most))
+    w, radii, angles = (operands.empty((part.most,), REAL[operands.dtype]) for _ in range(3))
+    clusters = operands.empty((part.most,), "int64")
     found = api.accublas_certificate_t(ctypes.sizeof(api.accublas_certificate_t))
+    count = ctypes.c_int64(part.most)
     read = [number for array in matrices_read for number in (operands.view(array).address, max(1, n))]
     address = [operands.view(array).address for array in (w, radii, v, angles, clusters)]
-    name = ("he" if operands.complex else "sy") + ("ev" if b is None else "gv")
+    name = ("he" if operands.complex else "sy") + ("gv" if b is not None else "evx" if part.given else "ev")
+    which, limits = ([part.range], [*part.limits, ctypes.byref(count)]) if part.given else ([], [])
     try:
-        operands.call(f"{operands.letter}{name}_certified", api.ROW_MAJOR, api.VECTORS, api.UPPER if upper else api.LOWER, n, *read, *address[:3], max(1, n),
-                      *address[3:], ctypes.byref(found))  # fmt: skip
+        operands.call(f"{operands.letter}{name}_certified", api.ROW_MAJOR, api.VECTORS, *which, api.UPPER if upper else api.LOWER, n, *read, *limits,
+                      *address[:3], max(1, part.most), *address[3:], ctypes.byref(found))  # fmt: skip
     except NotCertifiedError:
-        pass  # the radii say it
-    return CertifiedEigenvalues(w, radii, v, angles, clusters - 1, Certificate.of(found))
+        pass  # the certificate says it
+    k = count.value
+    return CertifiedEigenvalues(w[:k], radii[:k], v[:, :k], angles[:k], clusters[:k] - 1, Certificate.of(found))
+
+
+class Part:
+    """The eigenvalues that `eigh_certified` returns: at most `most`. `limits` are vl, vu, il and iu of the C interface."""
+
+    def __init__(self, n: int, by_index: Any, by_value: Any) -> None:
+        self.given = by_index is not None or by_value is not None
+        self.range, self.limits, self.most = api.ALL, (0.0, 0.0, 1, n), n
+        if by_index is not None and by_value is not None:
+            raise ArgumentError("arguments subset_by_index and subset_by_value are both given: expected one of them")
+        if by_index is not None:
+            first, last = by_index
+            if not 0 <= first <= last < n:
+                raise ArgumentError(f"argument subset_by_index = ({first}, {last}): expected indices from 0 to {n - 1}, the smaller one first")
+            self.range, self.limits, self.most = api.INDICES, (0.0, 0.0, first + 1, last + 1), last - first + 1
+        if by_value is not None:
+            low, high = map(float, by_value)
+            if not low < high:
+                raise ArgumentError(f"argument subset_by_value = ({low}, {high}): expected two numbers, the smaller one first")
+            self.range, self.limits = api.INTERVAL, (low, high, 1, n)
 
 
 class CertifiedSingularValues(NamedTuple):

@@ -4,17 +4,17 @@ was; and the least leading dimensions that accublas.h states are good: bad_argum
 import ctypes
 import sys
 import unittest
-from ctypes import addressof, byref, c_char_p, c_int32, c_int64, c_void_p
+from ctypes import addressof, byref, c_char_p, c_double, c_int32, c_int64, c_void_p
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "c_api"))
-from arguments import ENUM, FACTOR, LEADING, PIVOTS_IN, POINTERS_IN, POINTERS_OUT, SIZE  # noqa: E402
+from arguments import ENUM, FACTOR, LEADING, PIVOTS_IN, POINTERS_IN, POINTERS_OUT, SIZE, VALUE  # noqa: E402
 from routines import GROUPS  # noqa: E402
 from structs import structure  # noqa: E402
 
 COL_MAJOR, ROW_MAJOR = 102, 101
 SUCCESS, ERROR_ARGUMENT, ERROR_NOT_CERTIFIED = 0, 1, 16
-ENUMS = {"trans": 111, "transa": 111, "transb": 111, "uplo": 121, "diag": 131, "side": 141, "jobz": 152, "typea": 1, "typeb": 2,
+ENUMS = {"trans": 111, "transa": 111, "transb": 111, "uplo": 121, "diag": 131, "side": 141, "jobz": 152, "range": 162, "typea": 1, "typeb": 2,
          "typec": 3}
 SIZES = {"m": 5, "n": 4, "k": 3, "nrhs": 2, "batch_count": 2}
 ROUTINES = [(group, row, name) for group, rows in GROUPS.items() for row in rows for name, _ in row.functions()]
@@ -50,6 +50,8 @@ class Call:
             return c_int64(size(self.row, rows if layout == COL_MAJOR else columns))
         if argument.kind == SIZE:  # else a stride along rows or matrices, or one that is 1
             return c_int64(SIZES.get(name, 8 if name.startswith("cs") else 32 if name.startswith("stride") else 1))
+        if argument.kind == VALUE:
+            return c_double({"vl": -1, "vu": 1}[name])
         if name == "certificate":
             self.memory[name] = Certificate(struct_size=ctypes.sizeof(Certificate))
         elif argument.kind == PIVOTS_IN:
@@ -73,6 +75,8 @@ class Call:
                     yield from ((name, c_int64(value)) for value in (-1, -2**63))
                 if "not 0" in argument.comment:
                     yield name, c_int64(0)
+            elif argument.kind == VALUE:
+                yield name, c_double(float("nan"))
             elif name != "certificate":
                 yield name, c_void_p()
 

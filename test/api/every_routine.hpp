@@ -123,6 +123,12 @@ E* as(const Operand& o) {
   return static_cast<E*>(o.data);
 }
 
+/// A number in host memory that a routine sets.
+inline std::int64_t* any_count() {
+  thread_local std::int64_t count = 0;
+  return &count;
+}
+
 // E: the interface's type of numbers, void for complex ones; T: that of their parts; `adjoint`: the transposition that
 // Hermitian products and LAPACK take.
 #define CALL(name, certified, list, ...)                                                                    \
@@ -218,29 +224,32 @@ ACCUBLAS_TEST_ROUTINES(z, void, double, true, ungqr, unmqr)
 ACCUBLAS_TEST_ROUTINES(c, void, float, true, ungqr, unmqr)
 
 /// Those that real numbers have alone, r the letter of the norms.
-#define ACCUBLAS_TEST_REAL_ROUTINES(p, T)                                                                          \
-  template <class Matrix, class Vector>                                                                            \
-  void add_real_##p(std::vector<Routine>& routines, const Choice& c, Matrix matrix, Vector vector) {               \
-    using E = T;                                                                                                   \
-    const std::int64_t n = c.n, m = n + 1;                                                                         \
-    static const T alpha[] = {T(0.75), 0}, beta[] = {T(-0.5), 0};                                                  \
-    const Operand square = matrix(n, n, false), written_square = matrix(n, n, true), x = vector(n, false),         \
-                  y = vector(n, true), result{Operand::Kind::numbers, 1, 1, true, sizeof(T), false},               \
-                  values{Operand::Kind::numbers, n, 1, true, sizeof(T), false},                                    \
-                  cluster{Operand::Kind::pivots, n, 1, true, sizeof(std::int64_t), false};                         \
-    CALL(p##dot, false, ({x, x, result}), n, AT(0), AT(1), as<E>(o[2]));                                           \
-    CALL(p##nrm2, false, ({x, result}), n, AT(0), as<E>(o[1]));                                                    \
-    CALL(p##asum, false, ({x, result}), n, AT(0), as<E>(o[1]));                                                    \
-    CALL(p##symv, false, ({square, x, y}), c.layout, c.uplo, n, alpha, AT(0), AT(1), beta, AT(2));                 \
-    CALL(p##ger, false, ({vector(m, false), x, matrix(m, n, true)}), c.layout, m, n, alpha, AT(0), AT(1), AT(2));  \
-    CALL(p##syr, false, ({x, written_square}), c.layout, c.uplo, n, alpha, AT(0), AT(1));                          \
-    CALL(p##syr2, false, ({x, x, written_square}), c.layout, c.uplo, n, alpha, AT(0), AT(1), AT(2));               \
-    CALL(p##syev_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,           \
-         ACCUBLAS_VECTORS, c.uplo, n, AT(0), as<T>(o[1]), as<T>(o[2]), AT(3), as<T>(o[4]), as<std::int64_t>(o[5]), \
-         nullptr);                                                                                                 \
-    CALL(p##sygv_certified, true, ({square, square, values, values, written_square, values, cluster}), c.layout,   \
-         ACCUBLAS_VECTORS, c.uplo, n, AT(0), AT(1), as<T>(o[2]), as<T>(o[3]), AT(4), as<T>(o[5]),                  \
-         as<std::int64_t>(o[6]), nullptr);                                                                         \
+#define ACCUBLAS_TEST_REAL_ROUTINES(p, T)                                                                            \
+  template <class Matrix, class Vector>                                                                              \
+  void add_real_##p(std::vector<Routine>& routines, const Choice& c, Matrix matrix, Vector vector) {                 \
+    using E = T;                                                                                                     \
+    const std::int64_t n = c.n, m = n + 1;                                                                           \
+    static const T alpha[] = {T(0.75), 0}, beta[] = {T(-0.5), 0};                                                    \
+    const Operand square = matrix(n, n, false), written_square = matrix(n, n, true), x = vector(n, false),           \
+                  y = vector(n, true), result{Operand::Kind::numbers, 1, 1, true, sizeof(T), false},                 \
+                  values{Operand::Kind::numbers, n, 1, true, sizeof(T), false},                                      \
+                  cluster{Operand::Kind::pivots, n, 1, true, sizeof(std::int64_t), false};                           \
+    CALL(p##dot, false, ({x, x, result}), n, AT(0), AT(1), as<E>(o[2]));                                             \
+    CALL(p##nrm2, false, ({x, result}), n, AT(0), as<E>(o[1]));                                                      \
+    CALL(p##asum, false, ({x, result}), n, AT(0), as<E>(o[1]));                                                      \
+    CALL(p##symv, false, ({square, x, y}), c.layout, c.uplo, n, alpha, AT(0), AT(1), beta, AT(2));                   \
+    CALL(p##ger, false, ({vector(m, false), x, matrix(m, n, true)}), c.layout, m, n, alpha, AT(0), AT(1), AT(2));    \
+    CALL(p##syr, false, ({x, written_square}), c.layout, c.uplo, n, alpha, AT(0), AT(1));                            \
+    CALL(p##syr2, false, ({x, x, written_square}), c.layout, c.uplo, n, alpha, AT(0), AT(1), AT(2));                 \
+    CALL(p##syev_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,             \
+         ACCUBLAS_VECTORS, c.uplo, n, AT(0), as<T>(o[1]), as<T>(o[2]), AT(3), as<T>(o[4]), as<std::int64_t>(o[5]),   \
+         nullptr);                                                                                                   \
+    CALL(p##syevx_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,            \
+         ACCUBLAS_VECTORS, ACCUBLAS_ALL, c.uplo, n, AT(0), 0, 0, 0, 0, any_count(), as<T>(o[1]), as<T>(o[2]), AT(3), \
+         as<T>(o[4]), as<std::int64_t>(o[5]), nullptr);                                                              \
+    CALL(p##sygv_certified, true, ({square, square, values, values, written_square, values, cluster}), c.layout,     \
+         ACCUBLAS_VECTORS, c.uplo, n, AT(0), AT(1), as<T>(o[2]), as<T>(o[3]), AT(4), as<T>(o[5]),                    \
+         as<std::int64_t>(o[6]), nullptr);                                                                           \
   }
 ACCUBLAS_TEST_REAL_ROUTINES(d, double)
 ACCUBLAS_TEST_REAL_ROUTINES(s, float)
@@ -282,6 +291,9 @@ ACCUBLAS_TEST_REAL_ROUTINES(s, float)
     CALL(p##heev_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,               \
          ACCUBLAS_VECTORS, c.uplo, n, AT(0), as<T>(o[1]), as<T>(o[2]), AT(3), as<T>(o[4]), as<std::int64_t>(o[5]),     \
          nullptr);                                                                                                     \
+    CALL(p##heevx_certified, true, ({square, values, values, written_square, values, cluster}), c.layout,              \
+         ACCUBLAS_VECTORS, ACCUBLAS_ALL, c.uplo, n, AT(0), 0, 0, 0, 0, any_count(), as<T>(o[1]), as<T>(o[2]), AT(3),   \
+         as<T>(o[4]), as<std::int64_t>(o[5]), nullptr);                                                                \
     CALL(p##hegv_certified, true, ({square, square, values, values, written_square, values, cluster}), c.layout,       \
          ACCUBLAS_VECTORS, c.uplo, n, AT(0), AT(1), as<T>(o[2]), as<T>(o[3]), AT(4), as<T>(o[5]),                      \
          as<std::int64_t>(o[6]), nullptr);                                                                             \

@@ -202,6 +202,33 @@ TEST(General, NotDefinite) {
   }
 }
 
+/// B is singular but for its rounding. A step of refinement may prove nothing, and what the steps before it proved
+/// stays in the certificate: finite radii prove that B is positive definite.
+TEST(General, BarelyDefinite) {
+  Random random(6);
+  int proved = 0;
+  for (int repetition = 0; repetition < cases(2000); ++repetition) {
+    const int n = integer(random, 2, 4);
+    Hermitian<double> a(n), b(n);
+    std::vector<double> v;
+    for (int i = 0; i < n * (n - 1); ++i) v.push_back(uniform(random));
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j) {
+        double sum = 0;
+        for (int k = 0; k < n - 1; ++k)
+          sum += v[static_cast<std::size_t>(i * (n - 1) + k)] * v[static_cast<std::size_t>(j * (n - 1) + k)];
+        b.set(i, j, sum);
+        a.set(i, j, repetition % 2 ? -4 * sum : uniform(random));
+      }
+    const auto answer = general(a, b);
+    if (!(answer.radius[0] < HUGE_VAL)) continue;
+    Checked checked;
+    check_general(a, b, answer, checked);
+    ++proved;
+  }
+  EXPECT_GT(proved, 0);
+}
+
 TEST(General, SpecialValuesAndSizes) {
   const Hermitian<double> none(0);
   EXPECT_EQ(general(none, none).status, ACCUBLAS_SUCCESS);

@@ -35,9 +35,20 @@ class Eigenvalues : public FactorDp<E> {
     return a;
   }
 
+  /// From number `il` on, or all without it.
   static accublas_status run(accublas_context* context, const Stored<E>& s, const void* a, T* w, T* radius, void* v,
-                             T* angle, std::int64_t* cluster, accublas_certificate_t* certificate) {
+                             T* angle, std::int64_t* cluster, accublas_certificate_t* certificate, Index il = 0) {
     using P = std::conditional_t<Numbers<E>::complex, void, E>;
+    if (il > 0) {
+      std::int64_t found = 0;
+      const auto function = pick<E>(accublas_dsyevx_certified, accublas_ssyevx_certified, accublas_zheevx_certified,
+                                    accublas_cheevx_certified);
+      const accublas_status status = function(context, s.layout, ACCUBLAS_VECTORS, ACCUBLAS_INDICES, ACCUBLAS_LOWER,
+                                              s.rows, static_cast<const P*>(a), s.ld, 0, 0, il, s.rows, &found, w,
+                                              radius, static_cast<P*>(v), s.ld, angle, cluster, certificate);
+      EXPECT_EQ(found, s.rows - il + 1);
+      return status;
+    }
     const auto function =
         pick<E>(accublas_dsyev_certified, accublas_ssyev_certified, accublas_zheev_certified, accublas_cheev_certified);
     return function(context, s.layout, ACCUBLAS_VECTORS, ACCUBLAS_LOWER, s.rows, static_cast<const P*>(a), s.ld, w,
@@ -51,19 +62,19 @@ class Eigenvalues : public FactorDp<E> {
     answer.certificate.struct_size = sizeof answer.certificate;
     return answer;
   }
-  EigenAnswer<E> on_host(const Stored<E>& s) {
+  EigenAnswer<E> on_host(const Stored<E>& s, Index il = 0) {
     EigenAnswer<E> r = empty(s);
     r.status = run(cpu, s, s.data.data(), r.w.data(), r.radius.data(), r.v.data(), r.angle.data(), r.cluster.data(),
-                   &r.certificate);
+                   &r.certificate, il);
     return r;
   }
-  EigenAnswer<E> on_device(const Stored<E>& s) {
+  EigenAnswer<E> on_device(const Stored<E>& s, Index il = 0) {
     EigenAnswer<E> r = empty(s);
     const DeviceArray<E> a(s.data), v(s.data);
     const DeviceArray<T> w(r.w), radius(r.radius), angle(r.angle);
     const DeviceArray<std::int64_t> cluster(r.cluster);
-    r.status =
-        run(this->gpu, s, a.data(), w.data(), radius.data(), v.data(), angle.data(), cluster.data(), &r.certificate);
+    r.status = run(this->gpu, s, a.data(), w.data(), radius.data(), v.data(), angle.data(), cluster.data(),
+                   &r.certificate, il);
     EXPECT_EQ(accublas_sync(this->gpu), ACCUBLAS_SUCCESS);
     r.w = w.values(), r.radius = radius.values(), r.angle = angle.values(), r.cluster = cluster.values();
     r.v = v.values();
@@ -79,18 +90,19 @@ TYPED_TEST(Eigenvalues, BitsOfHostOperands) {
   using E = TypeParam;
   this->gpu.set("cr");
   this->cpu.set("cr");
-  for (const Index n : {1, 2, 7, 40}) {
-    const Stored<E> a = this->hermitian(n);
-    const EigenAnswer<E> want = this->on_host(a), got = this->on_device(a);
-    ASSERT_EQ(want.status, ACCUBLAS_SUCCESS) << this->cpu.error();
-    ASSERT_EQ(got.status, ACCUBLAS_SUCCESS) << this->gpu.error();
-    EXPECT_EQ(got.w, want.w);
-    EXPECT_EQ(got.radius, want.radius);
-    EXPECT_EQ(got.angle, want.angle);
-    EXPECT_EQ(got.cluster, want.cluster);
-    EXPECT_EQ(std::memcmp(got.v.data(), want.v.data(), want.v.size() * sizeof(E)), 0) << n;
-    EXPECT_EQ(got.certificate.residual, want.certificate.residual);
-  }
+  for (const Index n : {1, 2, 7, 40})
+    for (const Index il : {Index{0}, (n + 1) / 2}) {
+      const Stored<E> a = this->hermitian(n);
+      const EigenAnswer<E> want = this->on_host(a, il), got = this->on_device(a, il);
+      ASSERT_EQ(want.status, ACCUBLAS_SUCCESS) << this->cpu.error();
+      ASSERT_EQ(got.status, ACCUBLAS_SUCCESS) << this->gpu.error();
+      EXPECT_EQ(got.w, want.w);
+      EXPECT_EQ(got.radius, want.radius);
+      EXPECT_EQ(got.angle, want.angle);
+      EXPECT_EQ(got.cluster, want.cluster);
+      EXPECT_EQ(std::memcmp(got.v.data(), want.v.data(), want.v.size() * sizeof(E)), 0) << n;
+      EXPECT_EQ(got.certificate.residual, want.certificate.residual);
+    }
 }
 
 TYPED_TEST(Eigenvalues, MixedMemoryIsRefused) {

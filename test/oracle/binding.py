@@ -7,7 +7,7 @@ from pathlib import Path
 
 C_API = Path(__file__).resolve().parents[2] / "c_api"
 sys.path.append(str(C_API))
-from arguments import ENUM, LEADING, SIZE  # noqa: E402
+from arguments import ENUM, LEADING, SIZE, VALUE  # noqa: E402
 from routines import GROUPS  # noqa: E402
 from structs import initial_options, structure  # noqa: E402
 from values import COMPLEX  # noqa: E402
@@ -28,7 +28,7 @@ TYPES = {"d": c_double, "s": c_float, "z": c_double * 2, "c": c_float * 2}
 
 def signatures():
     """Arguments after the context of the _ex form of each function; what is not passed by value is passed by address."""
-    by_value = {ENUM: c_int32, SIZE: c_int64, LEADING: c_int64}
+    by_value = {ENUM: c_int32, SIZE: c_int64, LEADING: c_int64, VALUE: c_double}
     return {name: [by_value.get(argument.kind, c_void_p) for argument in row.signature()]
             for rows in GROUPS.values() for row in rows for name, _ in row.functions()}
 

@@ -103,6 +103,22 @@ class Solutions(unittest.TestCase):
                 self.assertTrue(numpy.all(radii <= tolerance(dtype) * abs(w) + 1e-20) and numpy.all(angles <= tolerance(dtype)))
                 self.assertEqual(clusters.tolist(), list(range(5)))
                 numpy.testing.assert_allclose(a @ v, v * w, 0, 100 * tolerance(dtype))
+                for part in (accublas.eigh_certified(given, upper=upper, subset_by_index=(1, 3)),
+                             accublas.eigh_certified(given, upper=upper, subset_by_value=(float(w[0] + w[1]) / 2, float(w[3] + w[4]) / 2))):  # fmt: skip
+                    self.assertEqual((part.certificate.reason, part.v.shape, part.clusters.tolist()), ("none", (5, 3), [1, 2, 3]))
+                    self.assertTrue(numpy.all(abs(part.w - w[1:4]) <= part.radii + radii[1:4]) and numpy.all(part.angles <= tolerance(dtype)))
+                    numpy.testing.assert_allclose(a @ part.v, part.v * part.w, 0, 100 * tolerance(dtype))
+        self.assertEqual(accublas.eigh_certified(numpy.diag([1.0, 2, 3]), subset_by_value=(1, 2.5)).certificate.reason, "interval")
+        self.assertEqual(accublas.eigh_certified(numpy.diag([1.0, 2, 3]), subset_by_value=(3.5, numpy.inf)).v.shape, (3, 0))
+        self.assertEqual(accublas.eigh_certified(numpy.zeros((0, 0)), subset_by_value=(1, 2)).w.shape, (0,))
+        for name, wrong in (("subset_by_value", (2, 1)), ("subset_by_value", (numpy.nan, 1)), ("subset_by_index", (0, 3)), ("subset_by_index", (-1, 1)),
+                            ("subset_by_index", (2, 1))):  # fmt: skip
+            with self.assertRaisesRegex(accublas.ArgumentError, f"argument {name}"):
+                accublas.eigh_certified(numpy.eye(3), **{name: wrong})
+        with self.assertRaisesRegex(accublas.ArgumentError, "both given"):
+            accublas.eigh_certified(numpy.eye(3), subset_by_index=(0, 1), subset_by_value=(0, 1))
+        with self.assertRaisesRegex(accublas.ArgumentError, "argument b"):
+            accublas.eigh_certified(numpy.eye(3), numpy.eye(3), subset_by_index=(0, 1))
         double = accublas.eigh_certified(numpy.eye(3))
         self.assertEqual((double.clusters.tolist(), double.certificate.positive_definite), ([0, 0, 0], True))
         for dtype in TYPES:

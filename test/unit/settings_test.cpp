@@ -49,15 +49,16 @@ std::string word(Routine routine, const Level& context, const Level& environment
 
 }  // namespace
 
-/// The names that do not follow from the letter and the name of the operation.
+/// The names that do not follow from the letter and the name of the operation, and the longest one.
 TEST(Routines, IrregularNames) {
-  constexpr Routine irregular[] = {
-      {Operation::mixed_dot, Type::d}, {Operation::mixed_dot, Type::s}, {Operation::ger, Type::z},
-      {Operation::nrm2, Type::z},      {Operation::nrm2, Type::c},      {Operation::asum, Type::z},
-      {Operation::asum, Type::c},      {Operation::orgqr, Type::z},     {Operation::ormqr, Type::c}};
+  constexpr Routine irregular[] = {{Operation::mixed_dot, Type::d}, {Operation::mixed_dot, Type::s},
+                                   {Operation::ger, Type::z},       {Operation::nrm2, Type::z},
+                                   {Operation::nrm2, Type::c},      {Operation::asum, Type::z},
+                                   {Operation::asum, Type::c},      {Operation::orgqr, Type::z},
+                                   {Operation::ormqr, Type::c},     {Operation::gesvd_certified, Type::d}};
   std::string names;
   for (const Routine routine : irregular) names += std::string(" ") + routine_name(routine);
-  EXPECT_EQ(names, " dsdot sdsdot zgeru dznrm2 scnrm2 dzasum scasum zungqr cunmqr");
+  EXPECT_EQ(names, " dsdot sdsdot zgeru dznrm2 scnrm2 dzasum scasum zungqr cunmqr dgesvd_certified");
 }
 
 TEST(ModeTable, EveryWordRoundTrips) {
