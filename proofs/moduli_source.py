@@ -53,7 +53,7 @@ MUTATIONS = [
     ("moduli_greedy", MODULI, "for (int p = 256; found < max_moduli; --p) {", "for (int p = 255; found < max_moduli; --p) {"),
     ("complex_moduli_pairwise_coprime", COMPLEX, "if (a != 1) return false;", "if (a > 3) return false;"),
     ("roots_of_minus_one", COMPLEX, "if ((j * j + 1) % p == 0) return j;", "if ((j * j + 2) % p == 0) return j;"),
-    ("roots_of_minus_one", COMPLEX, "split_moduli = 20, complex_moduli = 28", "split_moduli = 21, complex_moduli = 28"),
+    ("roots_of_minus_one", COMPLEX, "if (root_of_minus_one(p) != 0 && fits(p)) list.of[found++]", "if (fits(p)) list.of[found++]"),
     ("int32_sums_cpu", KERNELS, "int8_most_terms = 65792", "int8_most_terms = 65856"),
     ("int32_sums_gpu", BLOCKING, "product_most_terms = 65920", "product_most_terms = 66112"),
     ("table_capacities", MODULI, "max_moduli = 49", "max_moduli = 48"),
@@ -61,4 +61,5 @@ MUTATIONS = [
     ("crt_reconstruct_real", MODULI, "return 2 * r > p ? r - p : r;", "return 4 * r > p ? r - p : r;"),
     ("crt_reconstruct_complex", COMPLEX, "factor = !imaginary ? half : balanced_residue((first ? -root : root) * half, p);",
      "factor = !imaginary ? half : balanced_residue((first ? root : -root) * half, p);"),
+    ("avx512_quotient_shipped", MODULI, "carry = v >= 0x8000;", "carry = v >= 0xC000;"),
 ]
