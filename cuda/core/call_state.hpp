@@ -86,7 +86,7 @@ inline constexpr int state_samples = 64;
 struct CallState {
   SideSummary rows, cols;
   // The certificate fills the following members.
-  std::int32_t common_moduli;  ///< moduli that suffice for all elements by their lines alone; 0: not known
+  std::int32_t common_moduli;  ///< moduli that suffice for all elements by their lines (dp:repro: 1); 0: not known
   std::int32_t common_bits;    ///< bits that go with them: both sides have the same bits (share_bits)
   std::int32_t largest_rung;   ///< 1 + index of the largest rung that an element needs; 0: no rung is accepted
   unsigned long long

@@ -27,11 +27,13 @@ struct CertificateMemory {
 
 /// Rungs of moduli, and fewer than all rungs, want all terms of X in one chunk. For moduli the lines, which
 /// measure_bounds measured, may do without X. elements: certified_elements, or INT64_MAX for calls that promise no
-/// bits: then any number of elements may be rejected. In a group the certificate is one block of one chunk.
+/// bits: then any number of elements may be rejected. group_terms: of the call. In a group the certificate is one
+/// block of one chunk.
 template <class T>
 void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines, const Lines& col_lines,
                  CertificateLadder ladder, const CertificateBlocks& block, const CertificateMemory& memory,
-                 Index elements, std::uint32_t* open, CallState* device, const CallGroup<T>& group = {}) {
+                 Index elements, std::uint32_t* open, CallState* device, const GroupTerms& group_terms = {},
+                 int exact_bits = 0, const CallGroup<T>& group = {}) {
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
   const int stride = certificate_stride_of(call.rows.k, ladder.kind);
@@ -43,6 +45,8 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
   const LineRungs by_lines = ladder.kind == CertificateRungKind::moduli
                                  ? make_line_rungs<T>(call.rows.k, ladder.residues, call.same_lines(ladder.residues))
                                  : LineRungs{};
+  // They count all terms.
+  const GroupTerms known = stride == 1 ? group_terms : GroupTerms{};
   for (Index row = 0; row < call.rows.count; row += block.rows) {
     const Index rows = std::min(call.rows.count - row, block.rows);
     for (Index col = 0; col < call.cols.count; col += block.cols) {
@@ -52,9 +56,10 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
       for (Index p = 0; p < terms; p += chunk) {
         const Index count = std::min(terms - p, chunk);
         state.phase(&accublas_report_t::ms_convert);
+        const GroupTerms nonzero = known.from(row, col);
         convert_certificate(model, CertificateSide<T>{call.rows, row_lines, row, rows, memory.rows, col == 0 || !whole},
-                            CertificateSide<T>{call.cols, col_lines, col, cols, col_bytes, !once}, stride, p, count,
-                            chunk, by_lines, device, stream, group);
+                            CertificateSide<T>{call.cols, col_lines, col, cols, col_bytes, !once}, nonzero, stride, p,
+                            count, chunk, by_lines, exact_bits, device, stream, group);
         state.phase(&accublas_report_t::ms_product);
         const SumsArguments sums{memory.rows,
                                  col_bytes,
@@ -69,6 +74,8 @@ void certify_all(State& state, const EngineCall<T>& call, const Lines& row_lines
                                  p > 0,
                                  device,
                                  wanted,
+                                 nonzero,
+                                 p,
                                  group};
         if (whole) {
           certify_product<T>(model, ladder, sums, row_lines, col_lines, row, col, elements, open, stream);

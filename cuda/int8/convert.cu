@@ -53,9 +53,10 @@ struct RealNumbers {
 }  // namespace
 
 template <class T>
-void convert(const DeviceModel& device, const ConvertSide<T>& rows, const ConvertSide<T>& cols, const PassPlan* plan,
-             Index p0, Index terms, Index k_padded, cudaStream_t stream, const CallGroup<T>& group) {
-  const ConvertSides<T> sides = {{rows, cols}, plan, group};
+void convert(const DeviceModel& device, const ConvertSide<T>& rows, const ConvertSide<T>& cols,
+             const GroupTerms& nonzero, const PassPlan* plan, Index p0, Index terms, Index k_padded,
+             cudaStream_t stream, const CallGroup<T>& group) {
+  const ConvertSides<T> sides = {{rows, cols}, plan, nonzero, group};
   const Index tiles = most_tiles<LongRows>(sides, k_padded) * group.grid_rows();
   if (tiles >= device.tuning().int8.long_tiles * device.processors &&
       has_shared_memory(device, shared_bytes<T, LongRows>))
@@ -64,8 +65,8 @@ void convert(const DeviceModel& device, const ConvertSide<T>& rows, const Conver
     launch_convert<T, ShortRows, RealNumbers>(device, sides, p0, terms, k_padded, stream);
 }
 
-template void convert(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&, const PassPlan*,
-                      Index, Index, Index, cudaStream_t, const CallGroup<double>&);
-template void convert(const DeviceModel&, const ConvertSide<float>&, const ConvertSide<float>&, const PassPlan*, Index,
-                      Index, Index, cudaStream_t, const CallGroup<float>&);
+template void convert(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&, const GroupTerms&,
+                      const PassPlan*, Index, Index, Index, cudaStream_t, const CallGroup<double>&);
+template void convert(const DeviceModel&, const ConvertSide<float>&, const ConvertSide<float>&, const GroupTerms&,
+                      const PassPlan*, Index, Index, Index, cudaStream_t, const CallGroup<float>&);
 }  // namespace accublas::cuda

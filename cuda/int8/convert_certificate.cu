@@ -42,12 +42,17 @@ ACCUBLAS_HD Index magnitude_tiles(const CertificateSide<T>& side, Index k_padded
 
 template <class T, bool Grouped>
 __global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_processor)
-    convert_magnitudes(const __grid_constant__ MagnitudeSides<T> given, int stride, Index first_term, Index terms,
-                       Index k_padded, const __grid_constant__ LineRungs by_lines) {
+    convert_magnitudes(const __grid_constant__ MagnitudeSides<T> given, const __grid_constant__ GroupTerms nonzero,
+                       int stride, Index first_term, Index terms, Index k_padded,
+                       const __grid_constant__ LineRungs by_lines, int exact_bits) {
   await_predecessor();
   const MagnitudeSides<T>& sides = arguments_of_block<Grouped>(given);
   CallState* const state = sides.state;
   if (state->refused) return;
+  if (exact_bits > 0 && max(state->rows.needed_bits, state->cols.needed_bits) <= exact_bits) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) state->common_moduli = 1;
+    return;
+  }
   __shared__ LinesVerdict verdict;
   if (by_lines.count > 0) {
     if (threadIdx.x == 0) verdict = certify_lines(by_lines, *state);
@@ -73,8 +78,14 @@ __global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_proces
     if (!row) t -= rows;
     return Place{row, t / across * tile_lines, t % across * Shape::terms};
   };
+  const bool some_terms = nonzero.matter();
   for_tiles<T, Shape>(
       count,
+      [&](int t) {
+        const Place at = place(t);
+        return !some_terms || terms_are_read((at.row ? nonzero.rows : nonzero.cols)[at.line / line_group],
+                                             first_term + at.term, Shape::terms, at.term);
+      },
       [&](int t) {
         const Place at = place(t);
         const CertificateSide<T>& side = sides.side[at.row ? 0 : 1];
@@ -110,8 +121,9 @@ __global__ void __launch_bounds__(ShortRows::threads, ShortRows::blocks_a_proces
 
 template <class T>
 void convert_certificate(const DeviceModel& device, const CertificateSide<T>& rows, const CertificateSide<T>& cols,
-                         int stride, Index first_term, Index terms, Index k_padded, const LineRungs& by_lines,
-                         CallState* state, cudaStream_t stream, const CallGroup<T>& group) {
+                         const GroupTerms& nonzero, int stride, Index first_term, Index terms, Index k_padded,
+                         const LineRungs& by_lines, int exact_bits, CallState* state, cudaStream_t stream,
+                         const CallGroup<T>& group) {
   using Shape = ShortRows;
   const Index count = magnitude_tiles(rows, k_padded) + magnitude_tiles(cols, k_padded);
   if (count == 0) return;
@@ -119,14 +131,15 @@ void convert_certificate(const DeviceModel& device, const CertificateSide<T>& ro
   allow_shared_memory<T, Shape>(kernel);
   launch(device, "convert_certificate", kernel,
          {grid<Shape>(device, count, group), Shape::threads, shared_bytes<T, Shape>}, stream,
-         MagnitudeSides<T>{{rows, cols}, state, group}, stride, first_term, terms, k_padded, by_lines);
+         MagnitudeSides<T>{{rows, cols}, state, group}, nonzero, stride, first_term, terms, k_padded, by_lines,
+         exact_bits);
 }
 
 template void convert_certificate(const DeviceModel&, const CertificateSide<double>&, const CertificateSide<double>&,
-                                  int, Index, Index, Index, const LineRungs&, CallState*, cudaStream_t,
-                                  const CallGroup<double>&);
-template void convert_certificate(const DeviceModel&, const CertificateSide<float>&, const CertificateSide<float>&, int,
-                                  Index, Index, Index, const LineRungs&, CallState*, cudaStream_t,
-                                  const CallGroup<float>&);
+                                  const GroupTerms&, int, Index, Index, Index, const LineRungs&, int, CallState*,
+                                  cudaStream_t, const CallGroup<double>&);
+template void convert_certificate(const DeviceModel&, const CertificateSide<float>&, const CertificateSide<float>&,
+                                  const GroupTerms&, int, Index, Index, Index, const LineRungs&, int, CallState*,
+                                  cudaStream_t, const CallGroup<float>&);
 
 }  // namespace accublas::cuda

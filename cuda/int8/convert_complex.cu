@@ -173,15 +173,17 @@ bool converts_complex(const DeviceModel& device) { return has_shared_memory(devi
 
 template <class T>
 void convert_complex(const DeviceModel& device, const ConvertSide<T>& rows, const ConvertSide<T>& cols,
-                     const PassPlan* plan, Index p0, Index terms, Index k_padded, cudaStream_t stream,
-                     const CallGroup<T>& group) {
-  launch_convert<T, LongRows, ComplexNumbers>(device, ConvertSides<T>{{rows, cols}, plan, group}, p0, terms, k_padded,
-                                              stream);
+                     const GroupTerms& nonzero, const PassPlan* plan, Index p0, Index terms, Index k_padded,
+                     cudaStream_t stream, const CallGroup<T>& group) {
+  launch_convert<T, LongRows, ComplexNumbers>(device, ConvertSides<T>{{rows, cols}, plan, nonzero, group}, p0, terms,
+                                              k_padded, stream);
 }
 
 template void convert_complex(const DeviceModel&, const ConvertSide<double>&, const ConvertSide<double>&,
-                              const PassPlan*, Index, Index, Index, cudaStream_t, const CallGroup<double>&);
-template void convert_complex(const DeviceModel&, const ConvertSide<float>&, const ConvertSide<float>&, const PassPlan*,
-                              Index, Index, Index, cudaStream_t, const CallGroup<float>&);
+                              const GroupTerms&, const PassPlan*, Index, Index, Index, cudaStream_t,
+                              const CallGroup<double>&);
+template void convert_complex(const DeviceModel&, const ConvertSide<float>&, const ConvertSide<float>&,
+                              const GroupTerms&, const PassPlan*, Index, Index, Index, cudaStream_t,
+                              const CallGroup<float>&);
 
 }  // namespace accublas::cuda

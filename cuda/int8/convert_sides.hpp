@@ -28,6 +28,7 @@ template <class T>
 struct ConvertSides {
   ConvertSide<T> side[2];
   const PassPlan* plan;
+  GroupTerms nonzero;  ///< none in a group and of complex numbers
   CallGroup<T> group{};
 
 #ifdef __CUDACC__
@@ -97,8 +98,15 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
                  row ? plan.row_bits : plan.col_bits,
                  Numbers::limbs_of(row ? plan.row_peak : plan.col_peak)};
   };
+  const GroupTerms& nonzero = sides.nonzero;
+  const bool some_terms = nonzero.matter();
   for_tiles<T, Shape>(
       rows.count() + cols.count(),
+      [&](int t) {
+        const Place at = place(t);
+        return !some_terms || terms_are_read((at.row ? nonzero.rows : nonzero.cols)[(at.first + at.line) / line_group],
+                                             p0 + at.p, Shape::terms, at.p);
+      },
       [&](int t) {
         const Place at = place(t);
         const Operand<T>& x = sides.side[at.row ? 0 : 1].operand;

@@ -110,9 +110,11 @@ __device__ void start_copy(const Tile<T>& t, T* to) {
   __pipeline_commit();
 }
 
-/// Converts this block's share of `count` tiles: tile_of(t), scale_of(t, line in the tile), convert(t, buffer).
-template <class T, class Shape, class TileOf, class ScaleOf, class Convert>
-__device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&& scale_of, Convert&& convert) {
+/// Converts this block's share of those of `count` tiles that are wanted: wanted(t), tile_of(t), scale_of(t, line in
+/// the tile), convert(t, buffer).
+template <class T, class Shape, class IsWanted, class TileOf, class ScaleOf, class Convert>
+__device__ __forceinline__ void for_tiles(int count, IsWanted&& wanted, TileOf&& tile_of, ScaleOf&& scale_of,
+                                          Convert&& convert) {
   extern __shared__ double raw[];
   using Buffers = Buffer<T, Shape>;
   Buffers* const buffers = reinterpret_cast<Buffers*>(raw);
@@ -120,15 +122,29 @@ __device__ __forceinline__ void for_tiles(int count, TileOf&& tile_of, ScaleOf&&
     start_copy<Shape>(tile_of(t), buffer.tile);
     if (threadIdx.x < tile_lines) buffer.line[threadIdx.x] = scale_of(t, static_cast<int>(threadIdx.x));
   };
-  int now = 0;
-  const int blocks = static_cast<int>(gridDim.x), first = static_cast<int>(blockIdx.x);
-  if (first < count) start(first, buffers[0]);
-  for (int t = first; t < count; t += blocks, now ^= 1) {
+  const int blocks = static_cast<int>(gridDim.x);
+  const auto from = [&](int t) {
+    while (t < count && !wanted(t)) t += blocks;
+    return t;
+  };
+  int now = 0, t = from(static_cast<int>(blockIdx.x));
+  if (t < count) start(t, buffers[0]);
+  while (t < count) {
+    const int next = from(t + blocks);
     __pipeline_wait_prior(0);
     __syncthreads();  // this tile is there, and the one before is converted
-    if (t + blocks < count) start(t + blocks, buffers[now ^ 1]);
+    if (next < count) start(next, buffers[now ^ 1]);
     convert(t, buffers[now]);
+    t = next;
+    now ^= 1;
   }
+}
+
+/// Whether products read a tile of `tile_terms` terms from `term` on, which begins `in_chunk` terms after the chunk's
+/// first one. They read the chunk's first terms even where all terms are zeros (steps_of in product_tiles.hpp).
+/// needed: by the tile's group of lines.
+__device__ inline bool terms_are_read(const TermRange& needed, Index term, int tile_terms, Index in_chunk) {
+  return in_chunk == 0 || (term < needed.end && needed.first < term + tile_terms);
 }
 
 /// The number of blocks that run at once, for `tiles` tiles; in a group for each product.

@@ -325,6 +325,16 @@ __device__ __forceinline__ void load_addends(const T* at, Index stride, unsigned
     if ((wanted >> c_column<Parts>(e, part) & 1) != 0) c[e] = at[c_column<Parts>(e, part) * stride];
 }
 
+/// Finishes those of a lane's columns of a row that are `wanted`, whose sums have no term.
+template <int Parts, class T>
+__device__ ACCUBLAS_NOINLINE void finish_without_terms(const Factors<T>& factors, T* at, Index stride,
+                                                       unsigned wanted) {
+  for (; wanted != 0; wanted &= wanted - 1) {
+    T* const element = at + (__ffs(static_cast<int>(wanted)) - 1) * stride;
+    *element = finish(factors.alpha, Wide<1>{}, 0, factors.beta, read_addend(factors.beta, element));
+  }
+}
+
 /// The rows of a tile, by kind of arithmetic; a warp takes one at a time, with the residues of its next one on their
 /// way. `Narrow`: more than 16 planes. Returns the thread's count of elements left open.
 template <class T, bool Narrow, Rounding Kind, class Numbers>
@@ -342,10 +352,12 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
   Residues<Numbers::later> later{};
   RowWork next{};
   const bool grouped = a.group.exists();
+  const unsigned own_strip = 1u << place.strip_col / strip;
+  const auto has_no_terms = [&](int r) { return (b.lines.row[r].without_terms & own_strip) != 0; };
   const auto start = [&](int r, std::uint32_t bits) {
     if (r < height) {
       next = elements.work_of(r, bits);
-      if (next.any) {
+      if (next.any && !has_no_terms(r)) {
         source.load(wide, later);
       } else {
         wide = {}, later = {};  // else the residues of the row before would have to be kept
@@ -366,7 +378,18 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
     const TileRow& row = b.lines.row[r];
     const RowWork work = next;
     unsigned done = 0;
-    if (work.any && row.normal) {
+    if (has_no_terms(r)) {
+      start(r + step, next_bits);
+      if (!(plan.interval && a.all_undecided)) {
+        if constexpr (Kind == Rounding::general)
+          finish_without_terms<parts>(b.factors, at, a.at.col_stride, work.wanted);
+        else {
+          const T zeros[parts][columns] = {};
+          store_columns<parts>(at, a.at.col_stride, together, zeros, work.wanted);
+        }
+        done = work.wanted;
+      }
+    } else if (work.any && row.normal) {
       T out[parts][columns] = {};
 #pragma unroll
       for (int part = 0; part < parts; ++part) {

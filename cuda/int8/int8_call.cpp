@@ -81,6 +81,7 @@ void Int8Call<T>::measure_lines(Measures measures) {
   } else {
     measure(model, in_engine.rows, arrays.rows, numbers, arrays.numbers, with_lambda, device, stream, group);
   }
+  if (plan.keep_terms) find_group_terms(model, arrays.rows, arrays.cols, arrays.nonzero, device, stream);
   if (plan.as_stored) {
     spread_over_pairs(model, arrays.numbers, arrays.cols, with_lambda, stream, group);
   } else if (plan.residues == ResidueKind::complex) {

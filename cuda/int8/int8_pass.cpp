@@ -40,8 +40,8 @@ class PassBlocks {
                               true,  complex_ ? 2 : 1, col_sign_, same_lines_};
     const auto start = complex_ ? convert_complex<T> : convert<T>;
     call_.phase(&accublas_report_t::ms_convert);
-    start(call_.model, rows, cols, plan_, first_term(chunk), terms_of(chunk), launched_.buffers.k_padded, call_.stream,
-          backward_);
+    start(call_.model, rows, cols, arrays.nonzero, plan_, first_term(chunk), terms_of(chunk),
+          launched_.buffers.k_padded, call_.stream, backward_);
   }
 
   /// Their products, added to those of the chunks before.
@@ -69,6 +69,7 @@ class PassBlocks {
     product.same_lines = same_lines_;
     product.conjugates = call_.plan.as_stored && row_sign_ != col_sign_;
     product.zeros = zeros;
+    product.nonzero = arrays.nonzero;
     product.first_term = complex_ ? first_term(chunk) / 2 : first_term(chunk);
     product.group = call_.group;
     call_.phase(&accublas_report_t::ms_product);
@@ -92,6 +93,7 @@ class PassBlocks {
     block.all_undecided = false;
     block.state = call_.device;
     block.wanted = call.wanted;
+    block.nonzero = call_.arrays.nonzero;
     block.group = backward_;
     call_.phase(&accublas_report_t::ms_reconstruct);
     if (sums) return add_sums(call_.model, block, *sums, call_.stream);

@@ -197,6 +197,13 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
   return launch_for(call, plan.buffers, request.sum_moduli, ResidueKind::real);
 }
 
+template <class T>
+double work_of(const EngineCall<T>& call) {
+  return static_cast<double>(call.rows.count) * static_cast<double>(call.cols.count) * static_cast<double>(call.rows.k);
+}
+/// Looking for the terms that groups of lines need takes a launch, which small products do not repay.
+constexpr double least_work_for_terms = 0x1p32;
+
 /// Returns the number of passes, the first included. Kernels of passes that are not needed still have to be launched. A
 /// pass of one block takes the host 30 us and the device 10 us then. So small real products take one pass. Tiles and
 /// single sums compute the elements that this pass does not decide or that the certificate of dp:repro rejects, which
@@ -206,8 +213,7 @@ PassLaunch first_launch(const EngineCall<T>& call, const Int8Request& request, c
 template <class T>
 int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
   if (plan.flow == Int8Flow::fixed || plan.flow == Int8Flow::sums || request.offer) return 1;
-  const double work =
-      static_cast<double>(call.rows.count) * static_cast<double>(call.cols.count) * static_cast<double>(call.rows.k);
+  const double work = work_of(call);
   // Complex residues have fewer bits than a second pass with real ones.
   const bool few_rejected = plan.flow == Int8Flow::cr || (request.mode.reproducible && !request.combined);
   if (plan.residues == ResidueKind::real && few_rejected && work <= 0x1p30) return 1;
@@ -217,15 +223,21 @@ int passes_for(const EngineCall<T>& call, const Int8Request& request, const Int8
 
 // ---- Slabs ----
 
+/// Whether terms and lines are single real numbers, whose residues are real.
+template <class T>
+bool has_real_operands(const EngineCall<T>& call, const Int8Plan& plan) {
+  return call.rows.term_pairs == 0 && call.cols.term_pairs == 0 && call.cols.line_pairs == 0 &&
+         plan.residues == ResidueKind::real;
+}
+
 /// Returns the squares and slabs for the shape of a call, with a chunk of one square, which largest_chunk replaces.
 /// Returns no slabs if they cannot be faster.
 template <class T>
 SlabShape slab_shape(const EngineCall<T>& call, const Int8Request& request, const Int8Plan& plan) {
   const Index m = call.rows.count, n = call.cols.count, k = call.rows.k;
-  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const bool plain = call.wanted.all() && call.zeros.part == Triangle::all && call.rows.term_pairs == 0 &&
-                     call.cols.term_pairs == 0 && call.rows.negative == 0 && call.cols.negative == 0 &&
-                     plan.residues == ResidueKind::real;
+  const double work = work_of(call);
+  const bool plain = call.wanted.all() && call.zeros.part == Triangle::all && has_real_operands(call, plan) &&
+                     call.rows.negative == 0 && call.cols.negative == 0;
   const bool cr = plan.flow == Int8Flow::cr || (plan.flow == Int8Flow::grade && request.mode.reproducible);
   if (!cr || request.combined || !plain || work < request.slabs.least_work) return {};
   SlabShape shape{};
@@ -295,6 +307,8 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request) {
   // With an offer, many sums without a term are cuBLAS's, and few the exact accumulators'.
   plan.keep_nonzero = (plan.flow == Int8Flow::cr || plan.flow == Int8Flow::grade) && !request.offer &&
                       !request.combined && keeps_nonzero(call, request.cap);
+  plan.keep_terms =
+      plan.keep_nonzero && !call.grouped && has_real_operands(call, plan) && work_of(call) >= least_work_for_terms;
 
   plan.slabs = slab_shape(call, request, plan);
   // Residues get the rest of the workspace after the arrays of rows and columns.
@@ -337,6 +351,7 @@ Int8Arrays take_arrays(Carver& carver, const EngineCall<T>& call, const Int8Plan
     arrays.numbers = take_lines(carver, plan.as_stored ? call.cols.numbers() : call.cols, plan.keep_nonzero);
   }
   arrays.cols = plan.as_stored ? take_lines(carver, call.cols, plan.keep_nonzero) : arrays.numbers;
+  if (plan.keep_terms) arrays.nonzero = take_group_terms(carver, arrays.rows, arrays.cols);
   arrays.open = take_open(carver, call);
   if (plan.slabs.square > 0) arrays.slabs = take_slab_arrays(carver, plan.slabs, call.rows.count, call.cols.count);
   arrays.row_residues = carver.take<std::uint8_t>(plan.buffers.rows_bytes);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cuda/core/carver.hpp"
+#include "cuda/core/group_terms.hpp"
 #include "cuda/exact/engine_call.hpp"
 #include "cuda/int8/blocking.hpp"
 #include "cuda/int8/certificate_ladder.hpp"
@@ -44,6 +45,7 @@ struct Int8Plan {
   ResidueKind residues;
   bool as_stored;     ///< the columns' side is complex numbers as they are stored (Gemm::numbers_as_stored)
   bool keep_nonzero;  ///< the lines have bitmaps of nonzero entries, so that sums without a term are found
+  bool keep_terms;    ///< and the terms that groups of lines need are found (cuda/core/group_terms.hpp)
   Buffers buffers;
   Index chunk, chunks;  ///< terms of k whose residues are in the buffers at a time; how many times
   // Flow grade.
@@ -69,6 +71,7 @@ Int8Plan plan_int8(const EngineCall<T>& call, const Int8Request& request);
 struct Int8Arrays {
   Lines rows, cols;
   Lines numbers;  ///< the columns' side as it is measured: of complex numbers as they are stored, a line for each
+  GroupTerms nonzero;
   std::uint32_t* open;
   SlabArrays slabs;
   std::uint8_t *row_residues, *col_residues, *result;

@@ -119,7 +119,7 @@ __global__ void make_moduli_plan(int index, Index m, Index n, Index k, PassLaunc
 /// certificate leaves to cr, or all passes before it are inactive, because complex residues do not hold as many bits as
 /// real ones.
 __device__ bool is_first(const CallState& state, int index, bool certified) {
-  if (certified && !state.all_by_cr) return false;
+  if (certified && !state.all_by_cr && state.common_moduli == 0) return false;
   for (int i = 0; i < index; ++i)
     if (state.pass[i].active) return false;
   return true;
@@ -213,8 +213,8 @@ __device__ unsigned long long by_time(double time, int moduli) {
 /// Plans a cr pass: the least number of moduli for which the samples expect at most the fraction `accepted` of the
 /// elements to stay undecided. If there is none, tiles compute what the pass leaves undecided, and the pass takes the
 /// number of moduli that is the fastest together with the tiles. There is no pass where tiles alone are faster: they
-/// leave out blocks of zeros. Pass 0 of a certified call is the one with T* unless the certificate leaves all
-/// `elements` to cr. One thread block runs it.
+/// leave out blocks of zeros. Pass 0 of a certified call is the one with T* unless all `elements` have cr's values. One
+/// thread block runs it.
 template <class T>
 __global__ void __launch_bounds__(plan_threads)
     make_cr_plan(int index, bool certified, Index elements, Lines rows, Lines cols, PassLaunch launched,
@@ -300,7 +300,7 @@ __global__ void __launch_bounds__(plan_threads)
   }
   if (threadIdx.x == 0) {
     state->samples = found;
-    if (index == 0 && certified) {
+    if (index == 0 && state->all_by_cr) {
       state->rejected_in_all = static_cast<unsigned long long>(elements);
       state->rejected = 0;
     }
@@ -326,11 +326,12 @@ __global__ void __launch_bounds__(plan_threads)
     plan.elements = first ? Elements::all : Elements::open;
     if (plan.moduli == 0) {
       state->all_pending = first;
-      return set_plan(plan, index, launched, rows.count, cols.count, *state);
+    } else {
+      plan.row_bits = bits_of[plan.moduli][0];
+      plan.col_bits = bits_of[plan.moduli][1];
     }
-    plan.row_bits = bits_of[plan.moduli][0];
-    plan.col_bits = bits_of[plan.moduli][1];
     set_plan(plan, index, launched, rows.count, cols.count, *state);
+    if (certified && state->common_moduli > 0) state->bits = certificate_rungs<T>().t[0];
   }
 }
 

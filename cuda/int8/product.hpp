@@ -5,6 +5,7 @@
 #include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
+#include "cuda/core/group_terms.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/reduction.hpp"
 #include "cuda/core/wanted.hpp"
@@ -34,6 +35,7 @@ struct ProductArguments {
   bool same_lines = false;  ///< both sides have the same lines, and may share residues (shares_residues)
   bool conjugates = false;  ///< where they do: one side has the conjugates
   KnownZeros zeros{};       ///< of the rows (A) or the columns: their residues have no part in the sums
+  GroupTerms nonzero{};     ///< other zeros, of all lines
   Index first_term = 0;     ///< of all terms
   GroupStride group{};      ///< the buffers then hold the lines of the products that follow, too
 
@@ -69,8 +71,10 @@ struct SumsArguments {
   Index block_rows, block_cols;
   bool accumulate;
   CallState* state;
-  Wanted wanted{};      ///< of the block
-  GroupStride group{};  ///< certify_product: as in ProductArguments
+  Wanted wanted{};  ///< of the block
+  GroupTerms nonzero{};
+  Index first_term = 0;  ///< of all terms
+  GroupStride group{};   ///< certify_product: as in ProductArguments
 };
 void certificate_sums(const DeviceModel&, const SumsArguments&, cudaStream_t);
 

@@ -30,7 +30,8 @@ struct ProductJob {
   bool same_lines = false;    ///< where there is a plan
   bool conjugates = false;    ///< of these
   KnownZeros zeros{};
-  Index first_term = 0;  ///< of the terms that `zeros` counts
+  GroupTerms nonzero{};  ///< of the lines that row_block and col_block count
+  Index first_term = 0;  ///< of the terms that `zeros` and `nonzero` count
   // The following members are for products by slabs, which have no plan, no known zeros and no lines in common.
   const SlabPlan* slab_plan = nullptr;
   SlabShape shape{};
@@ -82,6 +83,7 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .same_lines = a.same_lines,
           .conjugates = a.conjugates,
           .zeros = a.zeros,
+          .nonzero = a.nonzero,
           .first_term = a.first_term,
           .bytes_of_row = a.k_padded,
           .bytes_of_col = a.k_padded,
@@ -117,6 +119,8 @@ inline ProductJob<std::int32_t> make_job(const SumsArguments& a) {
           .lockstep = lockstep_counters(a.rows_count + a.cols_count, a.k_padded, a.state),
           .state = a.state,
           .wanted = a.wanted,
+          .nonzero = a.nonzero,
+          .first_term = a.first_term,
           .bytes_of_row = a.k_padded,
           .bytes_of_col = a.k_padded,
           .group = a.group};

@@ -67,19 +67,25 @@ struct Tile {
   int plane, row, col;
 };
 
-/// Steps of k, first <= step < end: one at least.
+/// Steps of k, first <= step < end.
 struct StepRange {
   int first, end;
 };
-/// The sums of a tile except those known to be zero.
+/// The sums of a tile except those known to be zero. nonzero: job.nonzero matters. There are no steps for residues of
+/// sums without a term, which the reconstruction does not read.
 template <TileConfig config, class Element>
-__device__ inline StepRange steps_of(const ProductJob<Element>& job, const Block& block, const Tile& tile) {
-  const int all = static_cast<int>(job.k_padded / config.step);
-  if (job.zeros.part == Triangle::all) return {0, all};
-  const TermRange terms =
-      job.zeros.of_a
-          ? job.zeros.terms(job.row_block * block.rows + tile.row, config.cluster_rows(), job.first_term + job.k_padded)
-          : job.zeros.terms(job.col_block * block.cols + tile.col, config.cols, job.first_term + job.k_padded);
+__device__ inline StepRange steps_of(const ProductJob<Element>& job, const Block& block, bool nonzero,
+                                     const Tile& tile) {
+  if (job.zeros.part == Triangle::all && !nonzero) return {0, static_cast<int>(job.k_padded / config.step)};
+  const Index row = job.row_block * block.rows + tile.row, col = job.col_block * block.cols + tile.col,
+              all = job.first_term + job.k_padded;
+  TermRange terms =
+      job.zeros.of_a ? job.zeros.terms(row, config.cluster_rows(), all) : job.zeros.terms(col, config.cols, all);
+  if (nonzero) {
+    const TermRange needed = job.nonzero.needed(row, col);
+    if (needed.end <= needed.first && std::is_same_v<Element, std::int8_t>) return {0, 0};
+    terms = {max(terms.first, needed.first), min(terms.end, needed.end)};
+  }
   const Index first = max(terms.first - job.first_term, Index{0}) / config.step,
               end = ceil_div(max(terms.end - job.first_term, Index{0}), Index{config.step});
   return first < end ? StepRange{static_cast<int>(first), static_cast<int>(end)} : StepRange{0, 1};
@@ -106,6 +112,8 @@ class TermsOfTiles {
       balance_ = job.balance + (job.row_block * (shape.rows / shape.square) * col_squares_ +
                                 job.col_block * (shape.cols / shape.square)) *
                                    slabs_;
+    } else {
+      nonzero_ = job.nonzero.matter();
     }
   }
 
@@ -121,7 +129,7 @@ class TermsOfTiles {
                         tile.row % slab_tile * slab_tile + tile.col % slab_tile;
       return {plane, col * of_square + first, row * of_square + first, wanted ? steps_ : 0, out};
     } else {
-      const StepRange steps = steps_of<config>(job_, extent_.block, tile);
+      const StepRange steps = steps_of<config>(job_, extent_.block, nonzero_, tile);
       return {tile.plane, steps.first, steps.first, steps.end - steps.first,
               (tile.plane * extent_.block.rows + tile.row) * extent_.block.cols + tile.col};
     }
@@ -134,6 +142,7 @@ class TermsOfTiles {
   const BlockExtent& extent_;
   int square_bits_ = 0, steps_ = 0, slabs_ = 0, col_squares_ = 0, tiles_across_ = 0;
   const std::uint8_t* balance_ = nullptr;
+  bool nonzero_ = false;  ///< job.nonzero matters
 };
 
 /// The tiles of a block that hold existing lines: plane by plane, in stripes of raster_rows, column by column there, so

@@ -6,6 +6,7 @@
 #include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
+#include "cuda/core/group_terms.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/core/wanted.hpp"
 #include "cuda/exact/combined_parts.hpp"
@@ -28,7 +29,8 @@ struct ReconstructArguments {
   int index;           ///< of the pass
   bool all_undecided;  ///< test hook: Ziv's test leaves everything open
   CallState* state;
-  Wanted wanted;  ///< `open` is zero elsewhere
+  Wanted wanted;         ///< `open` is zero elsewhere
+  GroupTerms nonzero{};  ///< sums without a term have no residues
   CallGroup<T> group{};
 
 #ifdef __CUDACC__

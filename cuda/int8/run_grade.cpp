@@ -23,6 +23,13 @@ Index elements_of_call(const Int8Call<T>& call) {
   return shared->measuring ? shared->all : INT64_MAX;
 }
 
+/// Returns the number of bits with which lines need no certificate: the first rung suffices for all elements if it
+/// drops nothing, and T* is this rung. The rounded sums are then those of cr. 0: all lines need it.
+template <class T>
+int bits_without_certificate(const Int8Call<T>& call) {
+  return call.as_made.mode.reproducible && !call.execution.shared ? certificate_rungs<T>().t[0] : 0;
+}
+
 /// Replaces the part's own T* by that of the call. The rung is a byte of a word whose other bytes are zero.
 template <class T>
 void take_rung(Int8Call<T>& call, const SharedBits& shared) {
@@ -42,7 +49,8 @@ void certify_call(Int8Call<T>& call) {
   const CertificateMemory memory{arrays.row_residues, arrays.col_residues, buffers.rows_bytes, buffers.cols_bytes,
                                  reinterpret_cast<std::int32_t*>(arrays.result)};
   certify_all(call.state, in_engine, arrays.rows, arrays.cols, call.plan.ladder, call.plan.certificate, memory,
-              elements_of_call(call), arrays.open, call.device, call.group);
+              elements_of_call(call), arrays.open, call.device, arrays.nonzero, bits_without_certificate(call),
+              call.group);
   if (call.execution.measuring()) return;
   if (call.execution.shared) take_rung(call, *call.execution.shared);
   if (call.combined)

@@ -52,8 +52,9 @@ __device__ Factors<T> classify(T alpha, T beta) {
 /// in these units.
 struct TileRow {
   int shift;
-  unsigned special;  ///< all ones, or none
-  bool normal;       ///< the leading bits may be tried
+  unsigned special;            ///< all ones, or none
+  bool normal;                 ///< the leading bits may be tried
+  std::uint8_t without_terms;  ///< strips, a bit each, with which the row has no term: all sums are zero
   double error, drop;
 };
 /// The data of a tile that the threads of a block share.
@@ -128,7 +129,19 @@ __device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, B
                       shift - lines.least_scale <= 800 && shift - lines.largest_scale >= -800;
   // Error of a sum in units of its head, with the roundings of the products that it enters.
   const double unit = __dmul_rn(power_of_two(-64 - exponent), 1 + 0x1p-40);
-  lines.row[thread] = {shift, row.special ? ~0u : 0u, normal, __dmul_rn(row.error.error, unit),
+  unsigned without_terms = 0;
+  if (a.nonzero.matter()) {
+    static_assert(most_cols / strip <= 8);
+    for (int s = 0; s * strip < tile.width; ++s) {
+      const TermRange needed = a.nonzero.needed(first_row + thread, first_col + s * strip);
+      if (needed.end <= needed.first) without_terms |= 1u << s;
+    }
+  }
+  lines.row[thread] = {shift,
+                       row.special ? ~0u : 0u,
+                       normal,
+                       static_cast<std::uint8_t>(without_terms),
+                       __dmul_rn(row.error.error, unit),
                        __dmul_rn(row.error.drop, unit)};
 }
 

@@ -6,6 +6,7 @@
 #include "cuda/core/call_group.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
+#include "cuda/core/group_terms.hpp"
 #include "cuda/core/operand.hpp"
 
 namespace accublas::cuda {
@@ -26,6 +27,10 @@ void measure_if_pending(const DeviceModel&, const Operand<T>& rows, const Lines&
 template <class T>
 void measure_bounds(const DeviceModel&, const Operand<T>& rows, const Lines& row_lines, const Operand<T>& cols,
                     const Lines& col_lines, CallState* state, cudaStream_t);
+
+/// Fills `terms` from the bitmaps of nonzero entries of real lines. Does nothing if the call is refused.
+void find_group_terms(const DeviceModel&, const Lines& rows, const Lines& cols, const GroupTerms& terms,
+                      const CallState* state, cudaStream_t);
 
 /// Fills `lines`, which are in pairs, from `numbers`, whose terms are in pairs. Lines 2 i and 2 i + 1 get the
 /// measurements of line i of `numbers`; the second line has the terms of a pair exchanged.

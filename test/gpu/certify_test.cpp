@@ -279,7 +279,7 @@ void check_lines_alone(Index k, Even kind, const Layout& layout) {
   cuda::convert_certificate(model,
                             cuda::CertificateSide<T>{rows.operand(), row_lines.lines(), 0, 40, row_bytes.data(), true},
                             cuda::CertificateSide<T>{cols.operand(), col_lines.lines(), 0, 30, col_bytes.data(), true},
-                            stride, 0, terms, k_padded, cuda::make_line_rungs<T>(k), state.data(), nullptr);
+                            {}, stride, 0, terms, k_padded, cuda::make_line_rungs<T>(k), 0, state.data(), nullptr);
   require(cudaDeviceSynchronize(), "convert_certificate");
   const cuda::CallState got = state.values()[0];
   const bool even = kind == Even::phi || kind == Even::equal;

@@ -113,7 +113,7 @@ void check(const MeasuredOperand<T>& rows, const MeasuredOperand<T>& cols, const
       DeviceArray<std::uint8_t> row_bytes(size(plan.block_rows)), col_bytes(size(plan.block_cols));
       cuda::convert<T>(model,
                        {rows.x.operand(), rows.device.lines(), std::min(b, row_blocks - 1), row_bytes.data(), row},
-                       {cols.x.operand(), cols.device.lines(), std::min(b, col_blocks - 1), col_bytes.data(), col},
+                       {cols.x.operand(), cols.device.lines(), std::min(b, col_blocks - 1), col_bytes.data(), col}, {},
                        device_plan.data(), p0, terms, k_padded, nullptr);
       require(cudaDeviceSynchronize(), "convert");
       if (row) expect_equal(row_bytes.values(), want_row, k_padded);
@@ -173,7 +173,8 @@ TYPED_TEST(Convert, BlocksThatAreNotThere) {
   DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>(512 * 3 * k_padded));
   for (const auto& [row, col] : std::vector<std::array<Index, 2>>{{2, 0}, {0, 1}, {3, 3}}) {
     cuda::convert<T>(device_model(), {x.x.operand(), x.device.lines(), row, bytes.data(), true},
-                     {x.x.operand(), x.device.lines(), col, bytes.data(), true}, plan.data(), 0, k, k_padded, nullptr);
+                     {x.x.operand(), x.device.lines(), col, bytes.data(), true}, {}, plan.data(), 0, k, k_padded,
+                     nullptr);
     require(cudaDeviceSynchronize(), "convert");
     for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison_byte);
   }
@@ -250,7 +251,7 @@ TEST(ConvertInactive, WritesNothing) {
   const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
   DeviceArray<std::uint8_t> bytes(256 * 14 * 128);
   cuda::convert<double>(device_model(), {x.x.operand(), x.device.lines(), 0, bytes.data(), true},
-                        {x.x.operand(), x.device.lines(), 0, bytes.data(), false}, device_plan.data(), 0, 100, 128,
+                        {x.x.operand(), x.device.lines(), 0, bytes.data(), false}, {}, device_plan.data(), 0, 100, 128,
                         nullptr);
   for (std::uint8_t b : bytes.values()) ASSERT_EQ(b, poison_byte);
 }
@@ -271,7 +272,7 @@ TEST(ConvertFar, OutputBeyond32Bits) {
   const std::size_t group = static_cast<std::size_t>(14 * 256 * k_padded);
   DeviceArray<std::uint8_t> bytes(group * static_cast<std::size_t>(padded_lines(count) / 256));
   cuda::convert<double>(device_model(), {x, lines.lines(), 0, bytes.data(), true},
-                        {x, lines.lines(), 0, nullptr, false}, plan.data(), 0, k, k_padded, nullptr);
+                        {x, lines.lines(), 0, nullptr, false}, {}, plan.data(), 0, k, k_padded, nullptr);
   require(cudaDeviceSynchronize(), "convert");
   std::vector<std::uint8_t> first(group), last(group);
   const std::size_t before = bytes.size() - 2 * group;  // the last whole group
@@ -284,6 +285,86 @@ TEST(ConvertFar, OutputBeyond32Bits) {
     ASSERT_EQ(std::memcmp(&first[static_cast<std::size_t>(l * 256 * k_padded)],
                           &want[static_cast<std::size_t>(l * 256 * k_padded)], static_cast<std::size_t>(k_padded)),
               0);
+}
+
+/// Lines with entries other than zero in some terms of each group, the terms that the groups need, and their copies.
+template <class T>
+struct BandedOperand {
+  MeasuredOperand<T> x;
+  std::vector<TermRange> needed;
+  DeviceArray<TermRange> device;
+  DeviceArray<std::int32_t> some;
+  BandedOperand(Index k, std::vector<TermRange> of_groups, const Layout& layout)
+      : x(banded_lines(k, of_groups), k, layout), needed(std::move(of_groups)), device(needed), some({1}) {}
+  cuda::GroupTerms terms() const { return {device.data(), device.data(), some.data()}; }
+  /// Whether products of the chunk that begins at p0 may read term p0 + t of a line, besides the first 128 terms.
+  bool may_read(Index line, Index p0, Index t) const {
+    const TermRange& range = needed[static_cast<std::size_t>(line / 256)];
+    return range.first < range.end && t >= (range.first - p0) / 128 * 128 && t < round_up(range.end - p0, 128);
+  }
+
+ private:
+  static std::vector<std::vector<T>> banded_lines(Index k, const std::vector<TermRange>& of_groups) {
+    std::vector<std::vector<T>> lines;
+    std::mt19937_64 random(61);
+    for (const TermRange& range : of_groups) {
+      for (int i = 0; i < 256; ++i) {
+        lines.push_back(line_of<T>(Kind::uniform, k, random));
+        for (Index p = 0; p < k; ++p)
+          if (p < range.first || p >= range.end) lines.back()[static_cast<std::size_t>(p)] = 0;
+      }
+    }
+    return lines;
+  }
+};
+
+/// The bytes that products may read are those that are written without knowledge of zeros.
+TYPED_TEST(Convert, TermsThatAreNeeded) {
+  using T = TypeParam;
+  const Index k = 1500, first = 128, terms = k - first, k_padded = round_up(terms, 128);
+  const PassPlan plan = plan_of(true, 60, 70, 4, 1024, 1024);
+  const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
+  cuda::DeviceModel real = device_model(), single = real;
+  single.processors = 1;
+  for (const Layout& layout : {layouts()[0], layouts()[1]}) {
+    const BandedOperand<T> banded(k, {{0, k}, {704, 832}, {1472, k}, {k, k}}, layout);
+    const MeasuredOperand<T>& x = banded.x;
+    for (const bool certificate : {false, true}) {
+      for (const cuda::DeviceModel& model : {real, single}) {
+        const std::size_t size = static_cast<std::size_t>(1024 * 4 * k_padded);
+        DeviceArray<std::uint8_t> all(size), some(size), other(size);
+        for (const bool knows : {false, true}) {
+          const cuda::GroupTerms nonzero = knows ? banded.terms() : cuda::GroupTerms{};
+          std::uint8_t* const out = knows ? some.data() : all.data();
+          DeviceArray<cuda::CallState> state(1);
+          state.zero();
+          if (certificate)
+            cuda::convert_certificate<T>(model, {x.x.operand(), x.device.lines(), 0, 1024, out, true},
+                                         {x.x.operand(), x.device.lines(), 0, 1024, other.data(), true}, nonzero, 1,
+                                         first, terms, k_padded, cuda::LineRungs{}, 0, state.data(), nullptr);
+          else
+            cuda::convert<T>(model, {x.x.operand(), x.device.lines(), 0, out, true},
+                             {x.x.operand(), x.device.lines(), 0, other.data(), true}, nonzero, device_plan.data(),
+                             first, terms, k_padded, nullptr);
+          require(cudaDeviceSynchronize(), "convert");
+        }
+        const std::vector<std::uint8_t> want = all.values(), got = some.values();
+        const Index planes = certificate ? 1 : 4;
+        Index left_out = 0;
+        for (Index i = 0; i < 1024; ++i)
+          for (Index l = 0; l < planes; ++l)
+            for (Index t = 0; t < k_padded; ++t) {
+              const std::size_t at = static_cast<std::size_t>(((i / 256 * planes + l) * 256 + i % 256) * k_padded + t);
+              if (t < 128 || banded.may_read(i, first, t)) {
+                ASSERT_EQ(got[at], want[at]) << "line " << i << " plane " << l << " term " << t;
+              } else if (got[at] == poison_byte && want[at] == 0) {
+                ++left_out;
+              }
+            }
+        EXPECT_GT(left_out, 1024 * planes * k_padded / 3);
+      }
+    }
+  }
 }
 
 TYPED_TEST(Convert, CertificateMagnitudes) {
@@ -310,8 +391,8 @@ TYPED_TEST(Convert, CertificateMagnitudes) {
         const auto side = [&](const DeviceArray<std::uint8_t>& out, bool wanted) {
           return cuda::CertificateSide<T>{m.x.operand(), m.device.lines(), first, block_lines, out.data(), wanted};
         };
-        cuda::convert_certificate(device_model(), side(bytes, true), side(beside, k % 2 == 0), stride, first_term,
-                                  terms, k_padded, cuda::LineRungs{}, state.data(), nullptr);
+        cuda::convert_certificate(device_model(), side(bytes, true), side(beside, k % 2 == 0), {}, stride, first_term,
+                                  terms, k_padded, cuda::LineRungs{}, 0, state.data(), nullptr);
         require(cudaDeviceSynchronize(), "convert_certificate");
         std::vector<std::uint8_t> want(bytes.size(), poison_byte);
         for (Index i = 0; i < lines; ++i) {

@@ -294,5 +294,52 @@ TYPED_TEST(Measure, WithoutLambdaLeavesItAlone) {
   EXPECT_TRUE(is_nan(without.row_lines.lambda.values()[0]));
 }
 
+/// The terms that groups of lines need, from bitmaps of any bits.
+TEST(GroupTerms, FromBitmaps) {
+  std::mt19937_64 random(71);
+  for (const Index k : {1, 63, 64, 65, 300, 1000, 5000}) {
+    for (const auto& [m, n] : std::vector<std::array<Index, 2>>{{1, 256}, {257, 10000}, {3000, 1}}) {
+      for (const int density : {0, 1, 2}) {
+        TestLines rows(m, k, true), cols(n, k, true);
+        std::vector<TermRange> want[2];
+        bool some = false;
+        const Index words = ceil_div(k, Index{64});
+        for (const bool row : {true, false}) {
+          const Index groups = padded_lines(row ? m : n) / 256;
+          std::vector<std::uint64_t> bits(static_cast<std::size_t>(256 * groups * words));
+          for (Index group = 0; group < groups; ++group) {
+            Index first = words, end = 0;
+            for (Index one = 0; one < (density == 0 ? 0 : density == 1 ? 2 : 256 * words); ++one) {
+              const Index word = static_cast<Index>(random() % static_cast<std::uint64_t>(words));
+              const Index line = 256 * group + static_cast<Index>(random() % 256);
+              bits[static_cast<std::size_t>(line * words + word)] |= 1;
+              first = std::min(first, word), end = std::max(end, word + 1);
+            }
+            some |= first > 0 || end < words;
+            want[row ? 0 : 1].push_back({64 * first, std::min(64 * end, k)});
+          }
+          const Lines lines = (row ? rows : cols).lines();
+          require(cudaMemcpy(lines.nonzero, bits.data(), 8 * bits.size(), cudaMemcpyHostToDevice), "copy to device");
+        }
+        DeviceArray<TermRange> of_rows(want[0].size()), of_cols(want[1].size());
+        DeviceArray<std::int32_t> flag(1);
+        DeviceArray<cuda::CallState> state(1);
+        state.zero();
+        cuda::find_group_terms(device_model(), rows.lines(), cols.lines(),
+                               {of_rows.data(), of_cols.data(), flag.data()}, state.data(), nullptr);
+        require(cudaDeviceSynchronize(), "find_group_terms");
+        const auto same = [&](const std::vector<TermRange>& got, const std::vector<TermRange>& expected) {
+          for (std::size_t g = 0; g < got.size(); ++g)
+            if (got[g].first != expected[g].first || got[g].end != expected[g].end) return false;
+          return true;
+        };
+        EXPECT_TRUE(same(of_rows.values(), want[0])) << k << " " << m << " " << density;
+        EXPECT_TRUE(same(of_cols.values(), want[1])) << k << " " << n << " " << density;
+        EXPECT_EQ(flag.values()[0] != 0, some) << k << " " << m << " " << n << " " << density;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace accublas::test
