@@ -11,33 +11,12 @@
 #include "lib/numerics/certificate.hpp"
 #include "lib/numerics/moduli.hpp"
 #include "lib/numerics/scaling.hpp"
-#include "test/gpu/operands.hpp"
+#include "test/gpu/measured_operand.hpp"
 
 namespace accublas::test {
 namespace {
 
-using cuda::PassPlan;
-
 constexpr std::uint8_t poison_byte = 0xFF;
-
-/// An operand, its lines as measured, and their copies.
-template <class T>
-struct MeasuredOperand {
-  TestOperand<T> x;
-  TestLines device;
-  HostLines host;
-  MeasuredOperand(std::vector<std::vector<T>> lines, Index k, const Layout& layout)
-      : x(std::move(lines), k, layout), device(x.operand().count, k, false), host(measured()) {}
-
- private:
-  const TestLines& measured() {
-    DeviceArray<cuda::CallState> state(1);
-    state.zero();
-    const Operand<T> none{nullptr, 1, 1, 0, x.operand().k};
-    cuda::measure(device_model(), x.operand(), device.lines(), none, Lines{}, true, state.data(), nullptr);
-    return device;
-  }
-};
 
 /// 2^shift modulo p, for all shifts that occur.
 class Powers {
@@ -122,20 +101,6 @@ void check(const MeasuredOperand<T>& rows, const MeasuredOperand<T>& cols, const
       if (testing::Test::HasFatalFailure()) return;
     }
   }
-}
-
-PassPlan plan_of(bool interval, int row_bits, int col_bits, int moduli, Index block_rows, Index block_cols) {
-  PassPlan plan{};
-  plan.active = 1;
-  plan.interval = interval;
-  plan.row_bits = row_bits;
-  plan.col_bits = col_bits;
-  plan.row_peak = row_bits;
-  plan.col_peak = col_bits;
-  plan.moduli = moduli;
-  plan.block_rows = block_rows;
-  plan.block_cols = block_cols;
-  return plan;
 }
 
 template <class T>
