@@ -13,6 +13,11 @@ constexpr double rounder = 6755399441055744.0;
 /// Returns v modulo p in -p/2 .. p/2 for an integer abs(v) < 2^51.
 inline double balanced(double v, double p, double inverse) { return v - ((v * inverse + rounder) - rounder) * p; }
 
+/// Adds p to negative residues, without a branch.
+inline void make_positive(std::int32_t* residue, std::int64_t count, std::int32_t p) {
+  for (std::int64_t e = 0; e < count; ++e) residue[e] += residue[e] >> 31 & p;
+}
+
 /// Splits residues of one format into the bytes of one or three planes.
 template <bool Signed>
 void write_planes(const std::int32_t* residue, std::int64_t count, int planes, std::uint8_t* const* plane,
@@ -55,7 +60,7 @@ void split(const MpByteSplit& s) {
       write_planes<true>(residue, count, planes, s.plane, at);
       continue;
     }
-    for (std::int64_t e = 0; e < count; ++e) residue[e] += residue[e] < 0 ? s.modulus.p : 0;
+    make_positive(residue, count, s.modulus.p);
     write_planes<false>(residue, count, planes, s.plane, at);
   }
 }
@@ -79,9 +84,9 @@ void reduce(const MpByteReduce& t) {
           residue[e] = static_cast<std::int32_t>(
               balanced(balanced(static_cast<double>(s0[e]), p, inverse) * cofactor, p, inverse));
       }
+      make_positive(residue, count, t.modulus.p);
       std::uint16_t* const out = t.out + r * t.out_stride + at;
-      for (std::int64_t e = 0; e < count; ++e)
-        out[e] = static_cast<std::uint16_t>(residue[e] + (residue[e] < 0 ? t.modulus.p : 0));
+      for (std::int64_t e = 0; e < count; ++e) out[e] = static_cast<std::uint16_t>(residue[e]);
     }
 }
 
