@@ -48,6 +48,14 @@ struct Side {
   /// The lines and terms of a block of mp_byte_block elements, which are contiguous bytes of a panel or of 16 rows.
   std::int64_t block_lines() const { return is_signed ? int8_panel : mp_byte_block / int8_panel; }
   std::int64_t block_terms() const { return mp_byte_block / block_lines(); }
+  /// Returns how many leading positions of the block at `line` and `term` have all of its elements: whole panels of
+  /// integers (Converter).
+  std::int64_t used(std::int64_t line, std::int64_t term) const {
+    const std::int64_t block_of_lines = std::clamp<std::int64_t>(lines - line, 0, block_lines()),
+                       block_of_terms = std::clamp<std::int64_t>(terms - term, 0, block_terms());
+    if (block_of_lines == 0 || block_of_terms == 0) return 0;
+    return int8_panel * (is_signed ? round_up(block_of_terms, 4) : block_of_lines);
+  }
   /// Returns the position of an element in the block.
   std::int64_t position(std::int64_t line, std::int64_t term) const {
     return is_signed ? term / 4 * 4 * int8_panel + 4 * line + term % 4 : line * block_terms() + term;
@@ -134,13 +142,12 @@ void gather_lines(const Side& side, std::int64_t line, std::int64_t at, std::int
   }
 }
 
-/// Writes the integers X' of a block from `line` and `term` on to panels.
+/// Writes the integers X' of a block from `line` and `term` on, which has elements, to panels.
 template <class Rest>
 void gather_integers(const Side& side, std::int64_t line, std::int64_t term, Rest&& rest, Converter& to) {
   std::fill_n(to.integers.data(), to.integers.size(), zeros);
   std::fill_n(to.sign.data(), mp_byte_block, 1.0);
   const std::int64_t lines = std::min(side.block_lines(), side.lines - line);
-  if (lines <= 0 || term >= side.terms) return;
   if (!side.vector_of) return gather_lines(side, line, 0, lines, term, rest, to);
   for (std::int64_t l = 0; l < lines; ++l) gather_lines(side, line + l, l, 1, term, rest, to);
 }
@@ -162,14 +169,16 @@ void convert(const Side& side, const ByteBasis& basis, int from, int to, Rest&& 
   parallel_for(tasks, threads, [&](std::int64_t task, int thread) {
     Converter& own = converters[thread];
     const std::int64_t line = task / across * side.block_lines(), term = task % across * side.block_terms();
-    gather_integers(side, line, term, rest, own);
+    const std::int64_t used = side.used(line, term);
+    if (used > 0) gather_integers(side, line, term, rest, own);
     for (int first = from; first < to; first += conversion_moduli) {
       const int last = std::min(to, first + conversion_moduli), row = basis.weight_rows(first);
       const std::uint8_t* const weight = weights.weight.data() + std::int64_t{row} * side.bytes;
       const std::int8_t* const integers = reinterpret_cast<const std::int8_t*>(own.integers.data());
-      products.sums({weight, side.bytes, integers, std::int64_t{int8_panel} * side.bytes, basis.weight_rows(last) - row,
-                     mp_byte_block, side.bytes, weight, integers},
-                    own.sums.data(), mp_byte_block);
+      if (used > 0)
+        products.sums({weight, side.bytes, integers, std::int64_t{int8_panel} * side.bytes,
+                       basis.weight_rows(last) - row, used, side.bytes, weight, integers},
+                      own.sums.data(), mp_byte_block);
       for (int k = first; k < last; ++k) {
         const std::int32_t* const sums = own.sums.data() + (basis.weight_rows(k) - row) * mp_byte_block;
         const int count = basis.planes(k);
@@ -180,13 +189,15 @@ void convert(const Side& side, const ByteBasis& basis, int from, int to, Rest&& 
                                weights.offset[k],
                                basis.modulus[k],
                                side.is_signed,
-                               mp_byte_block,
+                               used,
                                {}};
         for (int i = 0; i < count; ++i)
           split.plane[i] = side.is_signed
                                ? plane + i * side.plane_bytes + line / int8_panel * side.row_stride + term * int8_panel
                                : own.planes.data() + i * mp_byte_block;
         bytes.split(split);
+        for (int i = 0; i < count; ++i)
+          std::memset(split.plane[i] + used, 0, static_cast<std::size_t>(mp_byte_block - used));
         if (side.is_signed) continue;
         for (int i = 0; i < count; ++i)
           for (std::int64_t l = 0; l < side.block_lines(); ++l)
