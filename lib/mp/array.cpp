@@ -79,7 +79,9 @@ MpCall::MpCall(Context& context, const char* routine, const Array& at)
       on_device_(at.on_device()) {
   const Settings settings = settings_of(context);
   execution_.threads = threads_for(settings);
-  execution_.engine = settings.engine;
+  // Products have two engines; the others are those of floating-point routines.
+  if (settings.engine == ACCUBLAS_ENGINE_INT8 || settings.engine == ACCUBLAS_ENGINE_SUMS)
+    execution_.engine = settings.engine;
   execution_.workspace_bytes = settings.workspace_bytes;
   if (!routine) return;
   verbose_ = settings.verbose > 0;

@@ -17,10 +17,10 @@ namespace accublas::mp {
 struct MpExecution {
   int threads;
   cpu::Isa isa;
-  BackendState* state;           ///< of the context: device and stream; null for the CPU
-  accublas_mp_report_t& report;  ///< backends add to it
-  accublas_engine engine = ACCUBLAS_ENGINE_AUTO;
-  std::int64_t workspace_bytes = -1;  ///< the cap of the settings; -1: the backend's default
+  BackendState* state;                            ///< of the context: device and stream; null for the CPU
+  accublas_mp_report_t& report;                   ///< backends add to it
+  accublas_engine engine = ACCUBLAS_ENGINE_AUTO;  ///< of products: int8, sums (residues of 31 bits) or auto
+  std::int64_t workspace_bytes = -1;              ///< the cap of the settings; -1: the backend's default
 };
 
 /// Writes the engine of a product into a report.

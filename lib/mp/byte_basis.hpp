@@ -15,8 +15,9 @@ std::int64_t most_byte_terms();
 
 /// The first moduli whose product M exceeds 2^(bits + 1) (1 + 2^-16). An integer S with abs(S) < 2^bits and the
 /// residues r_k is sum_k d_k M / p_k - q M with d_k = r_k p_k / M mod p_k, and q the integer nearest to sum_k d_k / p_k
-/// (lib/mp/basis.hpp has the same margin). Groups of moduli share a digit below 2^31: D_g = sum of d_k m_g / p_k over
-/// the moduli of the group, whose product is m_g, so that S = sum_g D_g M / m_g - q M.
+/// (lib/mp/basis.hpp has the same margin, 2^-18; the sum of at most 1300 doubles has an error below 2^-32). Groups of
+/// moduli share a digit below 2^31: D_g = sum of d_k m_g / p_k over the moduli of the group, whose product is m_g, so
+/// that S = sum_g D_g M / m_g - q M.
 struct ByteBasis {
   int count;
   int small;  ///< moduli that take one product; the others take three
