@@ -73,7 +73,7 @@ MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, co
 /// read it three times.
 int tensor_core_columns(const DeviceAligned& aligned, const mp::MpProduct& p, Index column_bytes,
                         const mp::MpExecution& execution) {
-  if (aligned.planes().small_band || aligned.planes().band) return 0;
+  if (p.n == 1 || aligned.planes().small_band || aligned.planes().band) return 0;
   if (execution.engine != ACCUBLAS_ENGINE_INT8 && (execution.engine != ACCUBLAS_ENGINE_AUTO || p.n <= 2 * mp_columns))
     return 0;
   const Index cap =

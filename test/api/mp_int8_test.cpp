@@ -116,7 +116,7 @@ void compare(const Case& c, std::mt19937_64& random, bool factors = true) {
   EXPECT_TRUE(product(automatic) == wanted) << "automatic";
   if (on_device() || c.k == 0) return;
   EXPECT_EQ(sums.engine(), "sums");
-  EXPECT_EQ(one.engine(), c.bands_in_a ? "sums" : "int8");
+  EXPECT_EQ(one.engine(), c.bands_in_a || c.n == 1 ? "sums" : "int8");
 }
 
 TEST(MpInt8, EveryPrecision) {
@@ -171,7 +171,7 @@ TEST(MpInt8, ManyTerms) {
 TEST(MpInt8, LargestSums) {
   for (int precision : {64, 128, 150, 1024})
     for (std::int64_t k : {1, 64, 1000}) {
-      const Array a(precision, k), b(precision, k), c(precision, 1);
+      const Array a(precision, k), column(precision, k), b(precision, 2 * k), c(precision, 2);
       Bits x(a);
       for (std::uint64_t& limb : x.limbs) limb = ~std::uint64_t{0};
       for (std::int64_t& exponent : x.exponents) exponent = -64 * x.size;
@@ -182,11 +182,13 @@ TEST(MpInt8, LargestSums) {
         std::fill(x.signs.begin(), x.signs.end(), 0);
         x.store(a);
         std::fill(x.signs.begin(), x.signs.end(), sign);
-        x.store(b);
+        x.store(column);
+        for (std::int64_t at : {std::int64_t{0}, k})
+          ASSERT_EQ(accublas_mp_copy(nullptr, k, 1, column, 0, k, b, at, k), ACCUBLAS_SUCCESS);
         std::vector<Bits> results;
         for (const char* engine : {"sums", "int8"}) {
           const Context context(engine);
-          ASSERT_EQ(accublas_mp_gemm(context, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 1, 1, k, nullptr, 0, a, 0, 1, b, 0,
+          ASSERT_EQ(accublas_mp_gemm(context, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, 1, 2, k, nullptr, 0, a, 0, 1, b, 0,
                                      k, nullptr, 0, c, 0, 1),
                     ACCUBLAS_SUCCESS);
           results.emplace_back(c);

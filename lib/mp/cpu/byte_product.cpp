@@ -251,7 +251,7 @@ void multiply(const Side& rows, const Side& columns, const ByteBasis& basis, int
 }  // namespace
 
 bool takes_bytes(const MpProduct& p, int moduli, bool aligned, const ByteBasis& basis, const MpExecution& execution) {
-  if (!p.b || p.k > most_byte_terms()) return false;
+  if (!p.b || p.n == 1 || p.k > most_byte_terms()) return false;
   if (execution.engine == ACCUBLAS_ENGINE_INT8) return true;
   const double byte_term = byte_term_of(execution.isa);
   if (execution.engine != ACCUBLAS_ENGINE_AUTO || byte_term == 0) return false;
