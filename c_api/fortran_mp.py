@@ -63,6 +63,9 @@ GENERICS = {
     "gemm": Procedure("m n k a b c | transa transb alpha beta first_a lda first_b ldb first_c ldc index_alpha index_beta",
                       "C = alpha op(A) op(B) + beta C; op(A) m x k, op(B) k x n.",
                       passed={"lda": "value_or(lda, stored_rows(transa, m, k))", "ldb": "value_or(ldb, stored_rows(transb, k, n))"}),
+    "syrk": Procedure("n k a c | uplo trans alpha beta first_a lda first_c ldc index_alpha index_beta",
+                      "The triangle uplo ('U' by default) of C = alpha A transpose(A) + beta C, or (trans 'T') alpha transpose(A) A + beta C; C n x n.",
+                      passed={"lda": "value_or(lda, stored_rows(trans, n, k))", "ldc": "value_or(ldc, max(1_int64, int(n, int64)))"}),
 }
 TYPES = {"int32_t*": "integer(int32)", "int64_t*": "integer(int64)", "uint64_t*": "integer(int64)", "double*": "real(real64)",
          "accublas_mp_array*": "type(accublas_mp_array)", "accublas_mp_array**": "type(accublas_mp_array)", "mpfr_ptr": "type(c_ptr)",
@@ -71,7 +74,7 @@ TYPES = {"int32_t*": "integer(int32)", "int64_t*": "integer(int64)", "uint64_t*"
 
 def declared(c_type, name, shape, kind, optional):
     """(type, name) of the dummy argument of a C argument."""
-    type_ = "character" if name.startswith("trans") else TYPES.get(c_type.removeprefix("const "), f"integer({kind})")
+    type_ = "character" if name.startswith(("trans", "uplo")) else TYPES.get(c_type.removeprefix("const "), f"integer({kind})")
     written = c_type.endswith("*") and not c_type.startswith("const ") and "accublas_mp_array" not in c_type
     intent = "out" if c_type.endswith("**") else "inout" if written else "in"
     return f"{type_}, intent({intent}){', optional' * optional}", name + shape.replace(",", ", ")
@@ -81,6 +84,8 @@ def expression(c_type, name, kind, default, optional):
     """Returns the C argument that a dummy argument becomes."""
     if name.startswith("trans"):
         return f"transpose_code({name})"
+    if name == "uplo":
+        return "uplo_code(uplo)"
     if "accublas_mp_array" in c_type:
         return f"handle_of({name})" if optional else f"{name}%handle"
     if c_type == "const char*":

@@ -6,6 +6,7 @@
 #include "c_api/boundary.hpp"
 #include "lib/base/fp_environment.hpp"
 #include "lib/call/arguments.hpp"
+#include "lib/call/level3.hpp"
 #include "lib/mp/array.hpp"
 #include "lib/numerics/mp_bounds.hpp"
 #include "lib/numerics/rns_moduli.hpp"
@@ -72,12 +73,13 @@ struct Factor {
 
 /// Runs C = alpha op(A) B + beta C, where op(A) has m rows and k columns, and C is the block `block_c` of region at_c.
 void run(Context& context, const char* routine, std::int64_t m, std::int64_t n, std::int64_t k, const MpScalar& alpha,
-         const Factor& a, const Factor& b, const MpScalar& beta, Array* c, const Block& block_c, const Region& at_c) {
+         const Factor& a, const Factor& b, const MpScalar& beta, Array* c, const Block& block_c, const Region& at_c,
+         Triangle triangle = Triangle::all) {
   MpCall call(context, routine, *c);
   call.sizes(m, n, k);
   const MpProduct product{
-      m,       n,     k,   a.elements(), a.block, a.transposed, a.kept(), b.elements(), b.block, &c->elements,
-      block_c, alpha, beta};
+      m,       n,     k,    a.elements(), a.block, a.transposed, a.kept(), b.elements(), b.block, &c->elements,
+      block_c, alpha, beta, triangle};
   if (product.aligned) call.execution().report.aligned_kept = 1;
   try {
     c->backend->product(product, call.execution());
@@ -191,6 +193,26 @@ accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose trans
     if (at_c.empty()) return;
     run(context, "mp_gemm", m, n, k, scalar_alpha.value, {a, at_a.block(), !plain_a, true},
         {b, plain_b ? at_b.block() : at_b.transposed()}, scalar_beta.value, c, at_c.block(), at_c);
+  });
+}
+
+accublas_status accublas_mp_syrk(accublas_context* ctx, accublas_uplo uplo, accublas_transpose trans, int64_t n,
+                                 int64_t k, const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a,
+                                 int64_t offset_a, int64_t lda, const accublas_mp_array* beta, int64_t index_beta,
+                                 accublas_mp_array* c, int64_t offset_c, int64_t ldc) {
+  return guarded(ctx, [&](Context& context) {
+    if (!valid_uplo(uplo)) bad_argument("uplo", "ACCUBLAS_UPPER or ACCUBLAS_LOWER");
+    require_transpose("trans", trans);
+    const bool plain = trans == ACCUBLAS_NO_TRANS;
+    const Scalar scalar_alpha("alpha", alpha, index_alpha, 1), scalar_beta("beta", beta, index_beta, 0);
+    const Region at_a = matrix_region("a", a, offset_a, lda, plain ? n : k, plain ? k : n),
+                 at_c = matrix_region("c", c, offset_c, ldc, n, n);
+    require_alike({{"c", c}, {"alpha", alpha}, {"a", a}, {"beta", beta}});
+    require_written_apart("c", at_c, {scalar_alpha.region, at_a, scalar_beta.region});
+    if (at_c.empty()) return;
+    run(context, "mp_syrk", n, n, k, scalar_alpha.value, {a, at_a.block(), !plain, true},
+        {a, plain ? at_a.transposed() : at_a.block()}, scalar_beta.value, c, at_c.block(), at_c,
+        uplo == ACCUBLAS_LOWER ? Triangle::lower : Triangle::upper);
   });
 }
 

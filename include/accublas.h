@@ -3775,6 +3775,15 @@ ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_tr
                                               int64_t offset_b, int64_t ldb, const accublas_mp_array* beta,
                                               int64_t index_beta, accublas_mp_array* c, int64_t offset_c, int64_t ldc);
 
+/** Computes C = alpha A A' + beta C or C = alpha A' A + beta C on one triangle of C, n x n, column-major, with half of
+ * the work of accublas_mp_gemm and its bits. The other triangle is neither read nor written. op(A) is n x k: A for
+ * ACCUBLAS_NO_TRANS (A A'), else its transpose (A' A). */
+ACCUBLAS_API accublas_status accublas_mp_syrk(accublas_context* ctx, accublas_uplo uplo, accublas_transpose trans,
+                                              int64_t n, int64_t k, const accublas_mp_array* alpha, int64_t index_alpha,
+                                              accublas_mp_array* a, int64_t offset_a, int64_t lda,
+                                              const accublas_mp_array* beta, int64_t index_beta, accublas_mp_array* c,
+                                              int64_t offset_c, int64_t ldc);
+
 /** These functions return error bounds of the published multiple-precision GEMV (Isupov and Knyazkov 2020, equations 16
  * to 19), for n terms and moduli with the product M = 2^log2_m. The arithmetic of the paper with p bits takes log2_m =
  * 2 p + 2. The results of accublas_mp_gemv are within half a unit in the last place, far below these bounds.
@@ -3813,6 +3822,7 @@ typedef struct accublas_mp_report_t {
   double ms_align;          /**< milliseconds of aligning A and B; level 2 */
   double ms_product;        /**< milliseconds of residue products; level 2 */
   double ms_finish;         /**< milliseconds of reconstruction, alpha, beta, rounding, residues of results; level 2 */
+  char engine[16];          /**< "int8" or "sums" (residues of 31 bits); empty for a call without products */
 } accublas_mp_report_t;
 
 /** Copies the report on the last accublas_mp_* routine, alignment or move on the context. Waits for it if it runs on a

@@ -120,9 +120,10 @@ __global__ void __launch_bounds__(width != many_warps ? width * teams
   FirstQuads cofactors;
   if (within_warp) cofactors = first_cofactors_early(g.basis, rank);
   await_predecessor();
-  if (!joint && o >= g.outputs) return;
+  const bool exists = o < g.outputs && holds(g.triangle, o, g.first + r);
+  if (!joint && !exists) return;
   // Independent loads are issued together.
-  const bool exists = o<g.outputs, sums = g.terms> 0 && exists;
+  const bool sums = g.terms > 0 && exists;
   std::uint32_t residue = 0;
   if (sums && g.band_sums.groups > 0)
     residue = sum_residue(g, o, r, 0, rank);

@@ -12,8 +12,10 @@
 
 namespace accublas::cuda {
 
-/// A product takes this many columns of B in one reading of the matrix.
+/// A product in 32-bit arithmetic takes this many columns of B in one reading of the matrix.
 inline constexpr int mp_columns = 4;
+/// The most columns of B that a call aligns, multiplies on tensor cores and finishes at a time.
+inline constexpr int mp_most_columns = 128;
 
 // ---- tables -------------------------------------------------------------------------------------------------------
 /// The first `moduli` moduli as a basis (lib/mp/basis.hpp), in 32-bit limbs modulo 2^(32 limbs) > M.
@@ -132,7 +134,7 @@ struct MpCall {
   unsigned long long in_bands;  ///< outputs summed in more than one group of equal exponents, over all columns so far
   std::int32_t bands;           ///< largest number of groups
   std::int32_t not_used;
-  MpVector vector[mp_columns];
+  MpVector vector[mp_most_columns];
 };
 
 /// Aligns `columns` columns of B, from column `first` of the block on, with the exponents of the matrix's columns (N)
@@ -181,13 +183,15 @@ struct MpResidueProduct {
   Index m, n;
   const RnsModulus* modulus;
   int moduli;
-  int columns;  ///< 1 .. mp_columns
+  int columns;  ///< 1 .. mp_columns; mp_byte_gemm: any number
   const std::uint32_t* z;
   Index z_stride;  ///< a multiple of 16; T: zeros follow the terms up to a multiple of 4
   std::uint32_t* y;
   Index y_stride;          ///< a multiple of 16, at least the number of outputs rounded up to 16
   std::uint32_t* partial;  ///< mp_product_partials words
   std::uint32_t* tickets;  ///< mp_product_tickets words, zero before and after
+  Triangle triangle;       ///< the outputs (o, first + r) that are needed
+  Index first;             ///< column of C
 };
 inline Index mp_product_partials(const MpProductPlan& plan, int moduli, int columns, Index y_stride) {
   return plan.segments == 1 ? 0 : Index{plan.segments} * moduli * columns * y_stride;
@@ -198,6 +202,11 @@ inline Index mp_product_tickets(const MpProductPlan& plan, int moduli) {
 /// Launches a product, which may start while the previous kernel on the stream runs. A must have been written before
 /// that kernel began.
 void mp_product(const DeviceModel&, const MpResidueProduct&, const MpProductPlan&, bool transposed, cudaStream_t);
+
+// ---- byte_gemm.cu -------------------------------------------------------------------------------------------------
+/// Computes what mp_product does by products of bytes on tensor cores, for any number of columns; takes no memory for
+/// partial sums and tickets.
+void mp_byte_gemm(const DeviceModel&, const MpResidueProduct&, bool transposed, cudaStream_t);
 
 // ---- bands.cu -----------------------------------------------------------------------------------------------------
 /// Sums of groups of terms. The terms with band b of the matrix and b' of the vector form group b v + b', where v is
@@ -268,6 +277,7 @@ struct MpFinish {
   const std::int32_t* z_band;
   int width;
   MpBandSums band_sums;  ///< if it has groups, there is no y
+  Triangle triangle;     ///< the elements (o, first + r) of C that are written
 };
 void mp_finish(const DeviceModel&, const MpFinish&, cudaStream_t);
 

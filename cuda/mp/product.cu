@@ -62,6 +62,8 @@ __global__ void __launch_bounds__(product_threads, columns == 1 ? product_reside
   const int t = threadIdx.x, lanes = plan.lanes, groups = product_threads / lanes, group = t / lanes;
   const Index k = blockIdx.z, segment = blockIdx.y;
   const Index quads = ceil_div(p.m, 4), quad = static_cast<Index>(blockIdx.x) * lanes + t % lanes;
+  if (!holds_some(p.triangle, 4 * static_cast<Index>(blockIdx.x) * lanes, 4 * lanes, p.first, p.columns))
+    return await_predecessor();
   const Index first = segment * plan.terms;
   const int terms = static_cast<int>(min(plan.terms, p.n - first)), z_line = terms + groups * unroll;
   // Threads beyond the last row repeat it and write nothing. Loads beyond the last column repeat a column, times zero.
@@ -156,6 +158,9 @@ __global__ void __launch_bounds__(product_threads) product_columns(const MpResid
   const int t = threadIdx.x, lane = t % 32, warp = t / 32, sharers = plan.lanes, part = warp % sharers;
   const Index k = blockIdx.z, segment = blockIdx.y;
   const Index first_column = (static_cast<Index>(blockIdx.x) * (product_warps / sharers) + warp / sharers) * pair;
+  const Index block_columns = Index{product_warps / sharers} * pair;
+  if (!holds_some(p.triangle, blockIdx.x * block_columns, block_columns, p.first, p.columns))
+    return await_predecessor();
   const Index first = segment * plan.terms;
   const int quads = static_cast<int>(ceil_div(min(plan.terms, p.m - first), 4));
   const int stride = 32 * sharers;

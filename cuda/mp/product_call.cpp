@@ -14,6 +14,8 @@ namespace accublas::cuda {
 namespace {
 
 constexpr Index most_band_bytes = Index{256} << 20;  // limit for the memory of the sums of bands
+constexpr Index most_column_bytes = Index{256}
+                                    << 20;  // limit for the memory of the columns of a product on tensor cores
 
 /// A scalar as an element of an array.
 struct ScalarElement {
@@ -66,6 +68,19 @@ MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, co
   return bytes <= most_band_bytes ? plan : MpBandSums{};
 }
 
+/// Returns the columns of C that tensor cores compute at a time, for a matrix whose sums need no bands; 0 if 32-bit
+/// arithmetic computes them. It reads the matrix once for mp_columns columns, so tensor cores are faster if it would
+/// read it three times.
+int tensor_core_columns(const DeviceAligned& aligned, const mp::MpProduct& p, Index column_bytes,
+                        const mp::MpExecution& execution) {
+  if (p.n == 1 || aligned.planes().small_band || aligned.planes().band) return 0;
+  if (execution.engine != ACCUBLAS_ENGINE_INT8 && (execution.engine != ACCUBLAS_ENGINE_AUTO || p.n <= 2 * mp_columns))
+    return 0;
+  const Index cap =
+      execution.workspace_bytes < 0 ? most_column_bytes : std::min(most_column_bytes, execution.workspace_bytes);
+  return static_cast<int>(std::min({p.n, Index{mp_most_columns}, std::max(Index{mp_columns}, cap / column_bytes)}));
+}
+
 /// Computes C = beta C.
 void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, const ScalarElement& alpha,
                 const ScalarElement& beta) {
@@ -91,6 +106,7 @@ void scale_only(State& state, const mp::MpProduct& p, const MpFormat& format, co
     finish.block = p.block_c;
     finish.first = first;
     finish.call = call;
+    finish.triangle = p.triangle;
     mp_finish(state.model(), finish, state.cuda_stream());
   }
 }
@@ -120,10 +136,15 @@ void mp_product_call(State& state, const mp::MpProduct& p, mp::MpExecution& exec
   const mp::Elements b = p.b ? *p.b : constants;
   const mp::Block block_b = p.b ? p.block_b : mp::Block{1, 1, 1, 1, 0};
   const MpScaling& scaling = aligned->scaling();
-  const int most = static_cast<int>(std::min<Index>(mp_columns, p.n));
-  const MpProductPlan plan =
-      plan_mp_product(state.model(), p.block_a.rows, p.block_a.columns, moduli, p.transposed, most);
   const Index z_stride = round_up(p.k, 16), y_stride = round_up(p.m, 16);
+  const int of_bytes =
+      tensor_core_columns(*aligned, p, (Index{moduli} * (z_stride + y_stride) + z_stride) * 4, execution);
+  const int most = of_bytes > 0 ? of_bytes : static_cast<int>(std::min<Index>(mp_columns, p.n));
+  MpProductPlan plan{};
+  plan.segments = 1;
+  if (of_bytes == 0)
+    plan = plan_mp_product(state.model(), p.block_a.rows, p.block_a.columns, moduli, p.transposed, most);
+  mp::set_engine(execution.report, of_bytes > 0 ? "int8" : "sums");
   ProductScratch s{};
   MpBandSums bands = plan_bands(state.model(), *aligned, p, most);
   const DeviceBlock memory =
@@ -170,8 +191,12 @@ void mp_product_call(State& state, const mp::MpProduct& p, mp::MpExecution& exec
     product.y_stride = y_stride;
     product.partial = s.partial;
     product.tickets = s.tickets;
+    product.triangle = p.triangle;
+    product.first = first;
     context.phase(&accublas_mp_report_t::ms_product);
-    if (bands.groups > 0) {
+    if (of_bytes > 0) {
+      mp_byte_gemm(state.model(), product, p.transposed, stream);
+    } else if (bands.groups > 0) {
       const MpBandProduct groups{bands, aligned->planes().small_band, s.z_band, call, scaling.state, room + 1};
       mp_band_products(state.model(), product, groups, p.transposed, stream);
     } else {
@@ -195,6 +220,7 @@ void mp_product_call(State& state, const mp::MpProduct& p, mp::MpExecution& exec
     finish.block = p.block_c;
     finish.first = first;
     finish.call = call;
+    finish.triangle = p.triangle;
     finish.a = *p.a;
     finish.b = b;
     finish.block_a = p.block_a;

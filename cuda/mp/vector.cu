@@ -156,10 +156,10 @@ void mp_align_vectors(const DeviceModel& model, const MpAlignVectors& g, cudaStr
   const unsigned columns = static_cast<unsigned>(g.columns);
   const bool measured = g.block.rows > short_vector;
   if (measured) {
-    clear_measure<<<1, mp_columns, 0, stream>>>(g.call);
+    clear_measure<<<1, columns, 0, stream>>>(g.call);
     measure_vectors<<<dim3(static_cast<unsigned>(ceil_div(g.block.rows, short_vector)), columns), least_threads, 0,
                       stream>>>(g);
-    finish_measure<<<1, mp_columns, 0, stream>>>(g.call);
+    finish_measure<<<1, columns, 0, stream>>>(g.call);
   }
   // Thread blocks share a tile if that fills the device, down to four moduli a warp.
   const Index tiles = ceil_div(g.z_stride, tile), room = model.processors / std::max<Index>(1, tiles * g.columns);

@@ -79,6 +79,10 @@ MpCall::MpCall(Context& context, const char* routine, const Array& at)
       on_device_(at.on_device()) {
   const Settings settings = settings_of(context);
   execution_.threads = threads_for(settings);
+  // Products have two engines; the others are those of floating-point routines.
+  if (settings.engine == ACCUBLAS_ENGINE_INT8 || settings.engine == ACCUBLAS_ENGINE_SUMS)
+    execution_.engine = settings.engine;
+  execution_.workspace_bytes = settings.workspace_bytes;
   if (!routine) return;
   verbose_ = settings.verbose > 0;
   accublas_mp_report_t& report = context.mp_report;
@@ -110,12 +114,13 @@ MpCall::~MpCall() {
   if (!verbose_) return;
   const accublas_mp_report_t& r = execution_.report;
   char line[256];
-  const int length = std::snprintf(
-      line, sizeof line,
-      "accublas: %s m=%lld n=%lld k=%lld bits=%d backend=%s moduli=%d bands=%d in_bands=%lld aligned=%d ms=%.4g%s\n",
-      r.routine, static_cast<long long>(r.m), static_cast<long long>(r.n), static_cast<long long>(r.k), r.precision,
-      r.device, r.moduli, r.bands, static_cast<long long>(r.outputs_in_bands), r.aligned_kept, r.ms_total,
-      finished_ ? "" : " FAILED");
+  const int length =
+      std::snprintf(line, sizeof line,
+                    "accublas: %s m=%lld n=%lld k=%lld bits=%d backend=%s engine=%s moduli=%d bands=%d in_bands=%lld "
+                    "aligned=%d ms=%.4g%s\n",
+                    r.routine, static_cast<long long>(r.m), static_cast<long long>(r.n), static_cast<long long>(r.k),
+                    r.precision, r.device, r.engine, r.moduli, r.bands, static_cast<long long>(r.outputs_in_bands),
+                    r.aligned_kept, r.ms_total, finished_ ? "" : " FAILED");
   if (length > 0) std::fputs(line, stderr);
 }
 

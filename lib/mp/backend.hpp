@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include "include/accublas.h"
@@ -16,9 +17,16 @@ namespace accublas::mp {
 struct MpExecution {
   int threads;
   cpu::Isa isa;
-  BackendState* state;           ///< of the context: device and stream; null for the CPU
-  accublas_mp_report_t& report;  ///< backends add to it
+  BackendState* state;                            ///< of the context: device and stream; null for the CPU
+  accublas_mp_report_t& report;                   ///< backends add to it
+  accublas_engine engine = ACCUBLAS_ENGINE_AUTO;  ///< of products: int8, sums (residues of 31 bits) or auto
+  std::int64_t workspace_bytes = -1;              ///< the cap of the settings; -1: the backend's default
 };
+
+/// Writes the engine of a product into a report.
+inline void set_engine(accublas_mp_report_t& report, const char* engine) {
+  std::strncpy(report.engine, engine, sizeof report.engine - 1);
+}
 
 /// The aligned form of a matrix, as a backend keeps it:
 ///   a_ij = X'_ij 2^(r_i + c_j + 64 b_ij),  X'_ij = +-X_ij 2^rest,  0 <= rest < 64,
@@ -43,7 +51,7 @@ struct MpScalar {
 /// If alpha = 0 or k = 0, A and B are not read, and the result is IEEE's beta c. If beta = 0, C is not read; an array
 /// element that is a zero of either sign counts as 0. C shares no element with A, B, alpha, beta. m, n > 0.
 ///   gemv   A, x n x 1, y m x 1            dot    x as n x 1, transposed; y; the result 1 x 1; alpha = 1, beta = 0
-///   gemm   A, B, C                        axpy   x as n x 1, B null: the 1 x 1 matrix 1; y; beta = 1
+///   gemm   A, B, C (syrk: a triangle)     axpy   x as n x 1, B null: the 1 x 1 matrix 1; y; beta = 1
 ///                                         scal   k = 0, C = x, beta = alpha of the call
 struct MpProduct {
   std::int64_t m, n, k;
@@ -56,6 +64,7 @@ struct MpProduct {
   Elements* c;
   Block block_c;
   MpScalar alpha, beta;
+  Triangle triangle = Triangle::all;  ///< the elements of C that are computed; the others are not touched
 };
 
 /// Integers with exponents as users have them: number t is (-1)^(sign[t] != 0) N 2^exponent[t], with N of `size` limbs

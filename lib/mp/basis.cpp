@@ -24,16 +24,6 @@ std::uint32_t residue_of(const std::uint64_t* a, int limbs, const RnsModulus& mo
   return r;
 }
 
-/// Returns a / m for an a that m divides.
-void divide_exactly(const std::uint64_t* a, int limbs, std::uint32_t m, std::uint64_t* quotient) {
-  std::uint64_t rest = 0;
-  for (int i = limbs - 1; i >= 0; --i) {
-    const Uint128 part = static_cast<Uint128>(rest) << 64 | a[i];
-    quotient[i] = static_cast<std::uint64_t>(part / m);
-    rest = static_cast<std::uint64_t>(part % m);
-  }
-}
-
 std::unique_ptr<const Basis> make_basis(int count) {
   auto b = std::make_unique<Basis>();
   const RnsModulus* modulus = moduli(count);
@@ -41,20 +31,13 @@ std::unique_ptr<const Basis> make_basis(int count) {
   b->limbs = (31 * count + 10) / 64 + 1;  // count M < 2^(31 count + 10)
   b->product.assign(b->limbs, 0);
   b->product[0] = 1;
-  for (int k = 0; k < count; ++k) {
-    std::uint64_t carry = 0;
-    for (std::uint64_t& limb : b->product) {
-      const Uint128 t = static_cast<Uint128>(limb) * modulus[k].m + carry;
-      limb = static_cast<std::uint64_t>(t);
-      carry = static_cast<std::uint64_t>(t >> 64);
-    }
-  }
+  for (int k = 0; k < count; ++k) limbs_multiply_by(b->product.data(), b->limbs, modulus[k].m);
   b->cofactor.resize(static_cast<std::size_t>(count) * b->limbs);
   b->inverse.resize(count);
   b->reciprocal.resize(count);
   for (int k = 0; k < count; ++k) {
     std::uint64_t* cofactor = &b->cofactor[static_cast<std::size_t>(k) * b->limbs];
-    divide_exactly(b->product.data(), b->limbs, modulus[k].m, cofactor);
+    limbs_divide(cofactor, b->product.data(), b->limbs, modulus[k].m);
     const std::uint32_t r = residue_of(cofactor, b->limbs, modulus[k]);
     const std::uint32_t inverse = rns_inverse(r, modulus[k]);
     // The test succeeds for every k if and only if the moduli are pairwise coprime.
@@ -69,7 +52,7 @@ std::unique_ptr<const Basis> make_basis(int count) {
   for (int h = 0; h < b->pairs; ++h) {
     const std::uint64_t* of_first = &b->cofactor[static_cast<std::size_t>(2 * h) * b->limbs];
     if (2 * h + 1 < count)
-      divide_exactly(of_first, b->limbs, modulus[2 * h + 1].m, cofactor.data());
+      limbs_divide(cofactor.data(), of_first, b->limbs, modulus[2 * h + 1].m);
     else
       cofactor.assign(of_first, of_first + b->limbs);
     for (int i = 0; i < b->limbs; ++i) b->pair[static_cast<std::size_t>(i) * b->pairs + h] = cofactor[i];

@@ -120,4 +120,24 @@ ACCUBLAS_HD constexpr void limbs_subtract_product(Limb* a, const Limb* b, int n,
   }
 }
 
+/// a (n limbs) = a value, modulo 2^(64 n).
+inline void limbs_multiply_by(std::uint64_t* a, int n, std::uint32_t value) {
+  std::uint64_t carry = 0;
+  for (int i = 0; i < n; ++i) {
+    const Uint128 t = static_cast<Uint128>(a[i]) * value + carry;
+    a[i] = static_cast<std::uint64_t>(t);
+    carry = static_cast<std::uint64_t>(t >> 64);
+  }
+}
+
+/// q (n limbs) = floor(a / divisor).
+inline void limbs_divide(std::uint64_t* q, const std::uint64_t* a, int n, std::uint32_t divisor) {
+  std::uint64_t rest = 0;
+  for (int i = n - 1; i >= 0; --i) {
+    const Uint128 part = static_cast<Uint128>(rest) << 64 | a[i];
+    q[i] = static_cast<std::uint64_t>(part / divisor);
+    rest = static_cast<std::uint64_t>(part % divisor);
+  }
+}
+
 }  // namespace accublas

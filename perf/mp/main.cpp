@@ -1,5 +1,5 @@
-// accublas-mp-bench: the multiple-precision GEMV beside MPFR, FLINT's arb_dot and GMP's mpn loop, on the CPU or on a
-// GPU.
+// accublas-mp-bench: the multiple-precision GEMV (with --gemm: GEMM and SYRK by each engine) beside MPFR, FLINT's
+// arb_dot and GMP's mpn loop, on the CPU or on a GPU.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "perf/csv_file.hpp"
+#include "perf/mp/gemm.hpp"
 #include "perf/mp/measure.hpp"
 #include "perf/mp/peers.hpp"
 
@@ -24,7 +25,8 @@ struct Options {
   std::vector<int> bits = {106, 212, 424, 848, 1696}, spreads = {0, 64}, threads = {1, 2};
   std::vector<std::int64_t> sizes = {1000, 4000};
   std::vector<std::string> widths = {"full", "short"};
-  bool device = false, peers = true;
+  std::vector<std::string> engines = {"sums", "int8", "auto"};
+  bool device = false, peers = true, gemm = false;
   int repetitions = 10;
   double memory_gib = 6;
 };
@@ -78,6 +80,20 @@ void run(const Options& options, std::int64_t n, const Input& input, const std::
   }
 }
 
+/// Prints a row for each engine; `gain` is the time of the first engine over the row's.
+void run_gemm(const Options& options, std::int64_t n, const Input& input, int threads) {
+  double first_ms = 0;
+  for (const std::string& engine : options.engines) {
+    const GemmTimes times = time_gemm({n, input, options.device, threads, options.repetitions}, engine);
+    if (first_ms == 0) first_ms = times.ms;
+    const accublas_mp_report_t& report = times.report;
+    std::printf("%5lld %5d %4d %2d %-5s %-5s %6d %9.2f %9.2f %9.2f %10.2f %6.2f %10.2f\n", static_cast<long long>(n),
+                input.bits, input.spread, threads, engine.c_str(), report.engine, report.moduli, report.ms_align,
+                report.ms_product, report.ms_finish, times.ms, first_ms / times.ms, times.syrk_ms);
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -90,6 +106,9 @@ int main(int count, char** arguments) {
       "ours; conversion:\n"
       "set and align over arb_dot's GEMV. On a GPU: microseconds above the time to read, align over a GEMV, and a GEMV "
       "of many back to back.\n"
+      "With --gemm: C = A B for each engine, all n x n, without a kept aligned form: the engine that ran, the phases, "
+      "the\n"
+      "time, the first engine's time over it, and the time of a SYRK.\n"
       "full: mantissas as wide as the precision; short: a quarter of it, as in the published measurements.");
   Options options;
   bool no_peers = false;
@@ -111,11 +130,23 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   app.add_flag("--gpu", options.device, "on the GPU");
   app.add_flag("--no-peers", no_peers, "accublas alone");
+  app.add_flag("--gemm", options.gemm, "GEMM and SYRK with each engine");
+  app.add_option("--engines", options.engines, "engines of --gemm")->delimiter(',')->capture_default_str();
   app.add_option("--csv", csv_name, "also write the figures to this file, milliseconds and bytes, a row a contender");
   CLI11_PARSE(app, count, arguments);
   options.peers = !no_peers;
   if (options.device) options.threads = {1};
   try {
+    if (options.gemm) {
+      std::printf("%5s %5s %4s %2s %-5s %-5s %6s %9s %9s %9s %10s %6s %10s\n", "n", "bits", "s", "t", "asked", "ran",
+                  "moduli", "align", "product", "finish", "gemm", "gain", "syrk");
+      for (const std::int64_t n : options.sizes)
+        for (const int bits : options.bits)
+          for (const int spread : options.spreads)
+            for (const int threads : options.threads)
+              run_gemm(options, n, {bits, bits, std::max(0, spread - 1)}, threads);
+      return 0;
+    }
     const bench::CsvFile csv(
         csv_name,
         "n,bits,input,spread,threads,op,contender,ms,ms_set,ms_align,ms_align_x,ms_product,ms_finish,"

@@ -20,6 +20,7 @@ from .errors import ArgumentError, error
 EXPONENT_ZERO, EXPONENT_INFINITY, EXPONENT_NAN = -(2**63), -(2**63) + 1, -(2**63) + 2  # ACCUBLAS_MP_EXPONENT_ of accublas.h
 SPECIAL = {EXPONENT_ZERO: 0.0, EXPONENT_INFINITY: float("inf"), EXPONENT_NAN: float("nan")}
 TRANSPOSES = {"N": api.NO_TRANS, "T": api.TRANS, "C": api.CONJ_TRANS}
+TRIANGLES = {"L": api.LOWER, "U": api.UPPER}
 
 
 class Array:
@@ -274,6 +275,44 @@ def gemm(a: Array, b: Array, *, alpha: Any = None, beta: Any = None, c: Array | 
     factors = factor("alpha", alpha, a), factor("beta", beta, a)
     _library.context().call("mp_gemm", TRANSPOSES[trans_a], TRANSPOSES[trans_b], m, n, k, *address(factors[0]), a.handle, 0, a.block[1], b.handle, 0, b.block[1],
                             *address(factors[1]), result.handle, 0, max(1, m))  # fmt: skip
+    return result
+
+
+def syrk(a: Array, *, alpha: Any = None, beta: Any = None, c: Array | None = None, uplo: str = "L", trans: str = "N") -> Array:
+    """alpha A A' + beta C on a triangle, each element rounded once; half of the work of `gemm`.
+
+    Parameters
+    ----------
+    a : Array
+        A matrix.
+    alpha, beta : number, optional
+        Factors, anything that `array` takes. Without alpha the factor is 1, and without beta C is not read.
+    c : Array, optional
+        The matrix that is added. It is needed with beta.
+    uplo : {"L", "U"}
+        The triangle that is computed.
+    trans : {"N", "T"}
+        "N" for A A', "T" for A' A.
+
+    Returns
+    -------
+    Array
+        The triangle of the result. The other triangle is that of C, or zero without beta.
+
+    Examples
+    --------
+    >>> from accublas import mp
+    >>> mp.syrk(mp.array([[1.0], [3.0]], 128)).to_numpy().tolist()
+    [[1.0, 0.0], [3.0, 9.0]]
+    """
+    needs(a=a, c=c)
+    n, k = op_shape(a, "a", trans)
+    if uplo not in TRIANGLES:
+        raise ArgumentError(f'"{uplo}" is not a triangle: expected "L" or "U"')
+    result = started((n, n), a, beta, "c", c)
+    factors = factor("alpha", alpha, a), factor("beta", beta, a)
+    _library.context().call("mp_syrk", TRIANGLES[uplo], TRANSPOSES[trans], n, k, *address(factors[0]), a.handle, 0, a.block[1], *address(factors[1]),
+                            result.handle, 0, max(1, n))  # fmt: skip
     return result
 
 

@@ -142,6 +142,18 @@ void multiple_precision(accublas_context* context, int precision, std::int64_t m
                         1, c, 0, m),
        name);
   show(" gemm");
+  need(context, accublas_set_engine_name(context, "int8"), name);
+  need(context,
+       accublas_mp_gemm(context, ACCUBLAS_NO_TRANS, ACCUBLAS_NO_TRANS, m, n, k, factors, 0, a, 0, m, b, 0, k, factors,
+                        1, c, 0, m),
+       name);
+  show(" gemm, int8");
+  need(context,
+       accublas_mp_syrk(context, ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS, m < n ? m : n, k, factors, 0, a, 0, m, factors, 1,
+                        c, 0, m),
+       name);
+  show(" syrk, int8");
+  need(context, accublas_set_engine_name(context, "auto"), name);
   need(context, accublas_mp_gemv(context, ACCUBLAS_NO_TRANS, m, k, factors, 0, a, 0, m, b, 0, 1, factors, 1, c, 0, 1),
        name);
   show(" gemv n");

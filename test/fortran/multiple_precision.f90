@@ -173,6 +173,13 @@ program multiple_precision
   call accublas_mp_gemm(2, 2, 3, x, x, z, transa='T')
   call accublas_mp_get(z, got(1:4), 1)
   call check_same(got(1:4), [14._real64, 32._real64, 32._real64, 77._real64], 'gemm, transposed')
+  call accublas_mp_set(z, [0._real64, 0._real64, 0._real64, 0._real64], 1)
+  call accublas_mp_syrk(2, 3, x, z, uplo='L', trans='T')
+  call accublas_mp_get(z, got(1:4), 1)
+  call check_same(got(1:4), [14._real64, 32._real64, 0._real64, 77._real64], 'syrk')
+  call accublas_mp_syrk(2, 3, x, z, trans='T')
+  call accublas_mp_get(z, got(1:4), 1)
+  call check_same(got(1:4), [14._real64, 32._real64, 32._real64, 77._real64], 'syrk, upper triangle')
 
   ! Other precisions.
   call accublas_mp_create(narrow, 64, 4)

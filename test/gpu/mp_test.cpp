@@ -239,6 +239,62 @@ TEST(MpGpu, GemmColumns) {
     }
 }
 
+/// The engine of the last call on the default context.
+std::string last_engine() {
+  accublas_mp_report_t report;
+  report.struct_size = sizeof report;
+  EXPECT_EQ(accublas_mp_report(nullptr, &report), ACCUBLAS_SUCCESS);
+  return report.engine;
+}
+
+/// More columns than 32-bit arithmetic takes: tensor cores, with edges of tiles and long sums.
+TEST(MpGpu, GemmOnTensorCores) {
+  Random random(11);
+  struct Case {
+    int precision;
+    std::int64_t m, n, k;
+    int spread;
+  };
+  for (const Case& c :
+       {Case{64, 1, 9, 1, 0}, Case{106, 129, 33, 70, 10}, Case{106, 300, 140, 150, 20}, Case{424, 70, 40, 100, 30},
+        Case{1024, 40, 130, 33, 0}, Case{4096, 20, 12, 20, 5}, Case{106, 3, 10, 40000, 3}, Case{106, 260, 257, 16, 10}})
+    for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
+      SCOPED_TRACE(testing::Message() << c.precision << " bits, " << c.m << " x " << c.n << " x " << c.k
+                                      << (trans == ACCUBLAS_TRANS ? " T" : " N"));
+      const bool t = trans == ACCUBLAS_TRANS;
+      Pair a(c.precision, c.m * c.k, c.spread, 0, random), b(c.precision, c.k * c.n, c.spread, 0, random),
+          result(c.precision, c.m * c.n, 10, 0, random), scalars(c.precision, 2, 3, 0, random);
+      for (bool device : {false, true}) {
+        REQUIRE(accublas_mp_gemm(nullptr, trans, trans, c.m, c.n, c.k, scalars.get(device), 0, a.get(device), 0,
+                                 t ? c.k : c.m, b.get(device), 0, t ? c.n : c.k, scalars.get(device), 1,
+                                 result.get(device), 0, c.m));
+        if (device) EXPECT_EQ(last_engine(), "int8");
+      }
+      result.expect_equal("C");
+      if (HasFailure()) return;
+    }
+}
+
+TEST(MpGpu, Syrk) {
+  Random random(12);
+  for (int precision : {64, 106, 530})
+    for (std::int64_t n : {1, 3, 8, 9, 40, 150, 300})
+      for (int spread : {5, 100})
+        for (accublas_uplo uplo : {ACCUBLAS_LOWER, ACCUBLAS_UPPER})
+          for (accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS}) {
+            SCOPED_TRACE(testing::Message() << precision << " bits, order " << n << ", spread " << spread << ", uplo "
+                                            << uplo << (trans == ACCUBLAS_TRANS ? " T" : " N"));
+            const std::int64_t k = 30;
+            Pair a(precision, n * k, spread, 0, random), c(precision, n * n, 10, 0, random),
+                scalars(precision, 2, 3, 0, random);
+            for (bool device : {false, true})
+              REQUIRE(accublas_mp_syrk(nullptr, uplo, trans, n, k, scalars.get(device), 0, a.get(device), 0,
+                                       trans == ACCUBLAS_TRANS ? k : n, scalars.get(device), 1, c.get(device), 0, n));
+            c.expect_equal("C");
+            if (HasFailure()) return;
+          }
+}
+
 TEST(MpGpu, VectorsAndTransfers) {
   Random random(7);
   for (int precision : {64, 106, 1000})

@@ -163,6 +163,14 @@ class Products(unittest.TestCase):
         self.assertRounded(mp.gemv(mp_a, mp_x, alpha=-1, beta=2.0, y=mp_y), 2 * y - a.dot(x))
         self.assertRounded(mp_c, c)
 
+    def test_syrk(self):
+        (a, mp_a), (c, mp_c) = self.matrix(4, 3), self.matrix(4, 4)
+        lower, upper = numpy.tri(4, dtype=int), numpy.tri(4, dtype=int).T
+        self.assertRounded(mp.syrk(mp_a), a.dot(a.T) * lower)
+        self.assertRounded(mp.syrk(mp_a, uplo="U"), a.dot(a.T) * upper)
+        self.assertRounded(mp.syrk(mp_a, trans="T"), a.T.dot(a) * numpy.tri(3, dtype=int))
+        self.assertRounded(mp.syrk(mp_a, alpha=3, beta=-2, c=mp_c), (3 * a.dot(a.T) - 2 * c) * lower + c * (1 - lower))
+
     def test_cancellation(self):
         x, y = mp.array([2**150, 1, -(2**150)], 64), mp.array([1.0, 1.0, 1.0], 64)
         self.assertEqual(float(mp.dot(x, y)), 1)
@@ -182,6 +190,8 @@ class Products(unittest.TestCase):
             (lambda: mp.gemm(a, a, trans_b="T", beta=1), "argument c is missing: beta needs it"),
             (lambda: mp.gemm(a, a, trans_b="T", beta=1, c=a), r"argument c has the shape \(2, 3\): expected \(2, 2\)"),
             (lambda: mp.gemm(a, a, trans_b="T", alpha=[1, 2]), r"argument alpha has the shape \(2,\): expected one number"),
+            (lambda: mp.syrk(a, uplo="X"), '"X" is not a triangle'),
+            (lambda: mp.syrk(a, beta=1, c=a), r"argument c has the shape \(2, 3\): expected \(2, 2\)"),
             (lambda: mp.array(1, 2**70), "precision = 1180591620717411303424 is out of range"),
             (lambda: mp.gemm(x, a), "argument a has 1 dimensions"),
             (lambda: a.move("gpu"), 'place = "gpu"'),

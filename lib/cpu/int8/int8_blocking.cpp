@@ -12,9 +12,6 @@ namespace accublas {
 
 namespace {
 
-/// Rows that lie a multiple of 4096 bytes apart would share the sets of the first-level cache.
-constexpr Index spread_stride(Index chunk) { return chunk % 512 == 0 ? chunk + 64 : chunk; }
-
 /// The terms of the longest chunk, whose sums fit in INT32, and of the next shorter one.
 constexpr Index longest_chunk(Index k) { return std::min(round_up(k, cpu::int8_k_step), cpu::int8_most_terms); }
 constexpr Index shorter_chunk(Index chunk) {
@@ -70,7 +67,7 @@ Int8Blocking int8_blocking(Index m, Index n, Index k, int planes, Index tile_row
     b.block_cols = std::min(cols, all_cols);
     b.chunk = chunk;
     b.chunks = ceil_div(k, chunk);
-    b.row_stride = spread_stride(chunk);
+    b.row_stride = int8_row_stride(chunk);
     b.planes = planes;
     b.row_bytes = static_cast<std::size_t>(b.row_plane() * planes);
     b.col_bytes = static_cast<std::size_t>(b.col_plane() * planes);

@@ -15,6 +15,9 @@ int int8_limbs(int t);
 /// Bytes between planes of so many bytes (a multiple of 64) that are read or written side by side: 128 more than a
 /// multiple of 256, so that 32 of them meet in no set of the first-level cache.
 constexpr Index int8_plane(Index bytes) { return bytes + (384 - bytes % 256) % 256; }
+/// Bytes between rows of so many terms. Rows that lie a multiple of 4096 bytes apart would share the sets of the
+/// first-level cache.
+constexpr Index int8_row_stride(Index chunk) { return chunk % 512 == 0 ? chunk + 64 : chunk; }
 constexpr Index int8_tile_plane(Index tile_rows, Index tile_cols) { return int8_plane((tile_rows + 32) * tile_cols); }
 
 /// How a product is cut. rows x cols tiles are the unit of work of a thread; the residues of a block of rows and a

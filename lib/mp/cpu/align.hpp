@@ -61,6 +61,10 @@ class HostAligned final : public Aligned {
   bool row_banded(std::int64_t i) const { return banded() && row_banded_[i] != 0; }
   bool column_banded(std::int64_t j) const { return banded() && column_banded_[j] != 0; }
   std::int32_t band(std::int64_t i, std::int64_t j) const { return banded() ? band_[i + j * block_.rows] : 0; }
+  /// Returns rest of element (i, j), which is not special and has the given exponent.
+  int rest(std::int32_t exponent, std::int64_t i, std::int64_t j) const {
+    return (exponent - column_largest_[j] - row_least_[i]) & (shifts - 1);
+  }
   const std::int32_t* bands() const { return band_.data(); }  ///< that of (i, j) at [i + j rows]; where banded()
   const std::uint32_t* plane(int k) const;
 
@@ -114,6 +118,7 @@ class AlignedVectors {
   std::int64_t ld() const { return ld_; }
   int spread() const { return spread_; }
   Exponent unit(std::int64_t v) const { return unit_[v]; }
+  int rest(std::int64_t q, std::int64_t v) const { return rest_[q + v * block_.rows]; }
   bool banded(std::int64_t v) const { return banded_[v] != 0; }
   bool any_banded() const { return any_banded_; }
   bool nonfinite() const { return nonfinite_; }

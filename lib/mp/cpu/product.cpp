@@ -6,6 +6,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/base/phase_timer.hpp"
 #include "lib/base/thread_pool.hpp"
+#include "lib/mp/cpu/byte_product.hpp"
 #include "lib/mp/cpu/cpu_backend.hpp"
 #include "lib/mp/cpu/finish.hpp"
 #include "lib/mp/cpu/wide.hpp"
@@ -45,22 +46,26 @@ std::int64_t rows_per_task(std::int64_t rows, std::int64_t planes, int threads) 
   return std::max<std::int64_t>(64, round_up(ceil_div(rows, wanted), 64));
 }
 
-/// Computes the residues of sum_q X'_iq Z_qv for all outputs: y[k plane_stride + w ldy + i], where w is a column of b.
+/// Computes the residues of sum_q X'_iq Z_qv for all outputs of the triangle: y[k plane_stride + w ldy + i], where w is
+/// a column of b.
 void residue_products(const MpProduct& p, const HostAligned& a, const AlignedVectors& b, int count, std::uint32_t* y,
                       std::int64_t ldy, const cpu::MpKernels& kernels, int threads) {
   const RnsModulus* modulus = moduli(count);
-  const std::int64_t rows = rows_per_task(p.m, count, threads), row_tasks = ceil_div(p.m, rows);
+  constexpr std::int64_t triangle_rows = 128;  // a task of a triangle leaves out whole columns of C
+  const std::int64_t all = rows_per_task(p.m, count, threads),
+                     rows = p.triangle == Triangle::all ? all : std::min(all, triangle_rows),
+                     row_tasks = ceil_div(p.m, rows);
   parallel_for(count * row_tasks, threads, [&](std::int64_t task, int) {
     const int k = static_cast<int>(task / row_tasks);
     const std::int64_t i = task % row_tasks * rows, here = std::min(rows, p.m - i);
-    const std::uint32_t* plane = a.plane(k);
-    std::uint32_t* out = y + k * ldy * b.columns() + i;
+    const std::int64_t first = b.first_column(p.triangle == Triangle::upper ? i : 0),
+                       vectors = b.first_column(p.triangle == Triangle::lower ? i + here : p.n) - first;
+    const std::uint32_t *plane = a.plane(k), *x = b.plane(k) + first * b.ld();
+    std::uint32_t* out = y + (k * b.columns() + first) * ldy + i;
     if (p.transposed)
-      kernels.product_t(
-          {modulus[k], plane + i * a.ld(), a.ld(), a.rows(), here, b.plane(k), b.ld(), out, ldy, b.columns(), false});
+      kernels.product_t({modulus[k], plane + i * a.ld(), a.ld(), a.rows(), here, x, b.ld(), out, ldy, vectors, false});
     else
-      kernels.product_n(
-          {modulus[k], plane + i, a.ld(), here, a.columns(), b.plane(k), b.ld(), out, ldy, b.columns(), false});
+      kernels.product_n({modulus[k], plane + i, a.ld(), here, a.columns(), x, b.ld(), out, ldy, vectors, false});
   });
 }
 
@@ -98,7 +103,7 @@ class ColumnBands final : public BandSums {
 
 /// The objects and buffers with which a thread finishes outputs, a chunk of a column at a time.
 struct Worker {
-  Worker(const Elements& c, const cpu::MpKernels& kernels, const Basis* product, const Extended& alpha,
+  Worker(const Elements& c, const cpu::MpKernels& kernels, const Basis* product, int digit_count, const Extended& alpha,
          const Extended& beta, bool reads_c, int columns)
       : format(c.format),
         finisher(format, product, alpha, beta),
@@ -106,9 +111,9 @@ struct Worker {
         decoder(reads_c ? std::make_unique<Decoder>(format, kernels) : nullptr),
         limbs(chunk * format.limbs / 2),
         c_limbs(chunk * format.limbs / 2),
-        digits(product ? (product->count + 1) * chunk : 0),
+        digits(digit_count * chunk),
         integers(product ? columns * product->limbs * chunk : 0),
-        room(product ? cpu::mp_room(product->count + 1) : 0) {}
+        room(cpu::mp_room(digit_count)) {}
 
   Format format;
   Finisher finisher;
@@ -151,12 +156,13 @@ int workers_for(const MpProduct& p, int threads) {
   return static_cast<int>(std::clamp<std::int64_t>(chunks_of(p.m) * p.n, 1, threads));
 }
 
+/// Makes workers for sums of so many digits of the Chinese remainder theorem, or none without a product.
 std::vector<Worker> make_workers(const MpProduct& p, int count, const cpu::MpKernels& kernels, const Basis* product,
-                                 const Extended& alpha, const Extended& beta, int columns) {
+                                 int digits, const Extended& alpha, const Extended& beta, int columns) {
   std::vector<Worker> workers;
   workers.reserve(count);
   for (int t = 0; t < count; ++t)
-    workers.emplace_back(*p.c, kernels, product, alpha, beta, beta.kind != Kind::zero, columns);
+    workers.emplace_back(*p.c, kernels, product, digits, alpha, beta, beta.kind != Kind::zero, columns);
   return workers;
 }
 
@@ -165,8 +171,11 @@ template <class Task>
 void for_chunks(const MpProduct& p, std::vector<Worker>& workers, Task&& chunk_task) {
   const std::int64_t row_chunks = chunks_of(p.m);
   parallel_for(row_chunks * p.n, static_cast<int>(workers.size()), [&](std::int64_t task, int thread) {
-    const std::int64_t i = task % row_chunks * chunk;
-    chunk_task(i, task / row_chunks, std::min(chunk, p.m - i), workers[thread]);
+    // The triangle's elements of a column are neighbours.
+    const std::int64_t v = task / row_chunks, begin = p.triangle == Triangle::lower ? v : 0,
+                       end = p.triangle == Triangle::upper ? v + 1 : p.m, at = task % row_chunks * chunk,
+                       i = std::max(at, begin), rows = std::min(at + chunk, end) - i;
+    if (rows > 0) chunk_task(i, v, rows, workers[thread]);
   });
 }
 
@@ -174,11 +183,22 @@ void for_chunks(const MpProduct& p, std::vector<Worker>& workers, Task&& chunk_t
 void scale_only(const MpProduct& p, const Extended& beta, MpExecution& execution, const cpu::MpKernels& kernels) {
   const PhaseTimer timer(execution, &accublas_mp_report_t::ms_finish);
   std::vector<Worker> workers =
-      make_workers(p, workers_for(p, execution.threads), kernels, nullptr, constant(0), beta, 0);
+      make_workers(p, workers_for(p, execution.threads), kernels, nullptr, 0, constant(0), beta, 0);
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
     finish_chunk(p, worker, i, v, rows,
                  [&](std::int64_t, const Extended& c, Rounded& result) { worker.finisher.scale(c, result); });
   });
+}
+
+}  // namespace
+
+namespace {
+
+/// Returns the basis of 8-bit numbers for sums of so many bits, if the product is to use it; null otherwise.
+const ByteBasis* bytes_for(const MpProduct& p, int bits, int moduli, const HostAligned& a,
+                           const MpExecution& execution) {
+  const ByteBasis& basis = byte_basis(bits);
+  return takes_bytes(p, moduli, a.moduli() >= moduli, basis, execution) ? &basis : nullptr;
 }
 
 }  // namespace
@@ -202,7 +222,8 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   HostAligned* a = static_cast<HostAligned*>(p.aligned);
   std::unique_ptr<AlignedVectors> b;
   int count = 0;
-  bool split = false;
+  bool split = false, any_wide = false;
+  const ByteBasis* bytes = nullptr;
   {
     const PhaseTimer timer(execution, &accublas_mp_report_t::ms_align);
     if (!a) {
@@ -211,26 +232,36 @@ void host_product(const MpProduct& p, MpExecution& execution) {
     }
     const Exponent* inner = p.transposed ? a->row_exponent() : a->column_exponent();
     b = p.b ? std::make_unique<AlignedVectors>(*p.b, p.block_b, inner) : std::make_unique<AlignedVectors>(inner);
-    count = moduli_for_bits(product_bits(format.precision, a->spread() + b->spread(), p.k));
-    a->ensure(*p.a, count, kernels, execution.threads);
+    const int bits = product_bits(format.precision, a->spread() + b->spread(), p.k);
+    count = moduli_for_bits(bits);
     split = b->any_banded() && !a->banded() && b->split_bands(most_columns);
-    b->make_planes(count, kernels, execution.threads);
+    any_wide = a->banded() || (b->any_banded() && !split);
+    if (!any_wide) bytes = bytes_for(p, bits, count, *a, execution);
+    if (!bytes) {
+      a->ensure(*p.a, count, kernels, execution.threads);
+      b->make_planes(count, kernels, execution.threads);
+    }
   }
   const Basis& product = basis(count);
-  execution.report.moduli = count;
+  set_engine(execution.report, bytes ? "int8" : "sums");
+  execution.report.moduli = bytes ? bytes->count : count;
   execution.report.spread = a->spread();
   execution.report.aligned_bytes = a->bytes();
 
-  // All memory is allocated before the first write to C.
+  // All memory but that of the planes of 8-bit numbers is allocated before the product.
   const std::int64_t ldy = round_up(p.m, cpu::mp_padding);
-  Buffer<std::uint32_t> y(count * ldy * b->columns());
-  std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, &product, alpha.value(),
-                                             beta.value(), split ? most_columns : 1);
-  const bool any_wide = a->banded() || (b->any_banded() && !split);
+  Buffer<std::uint32_t> y(bytes ? 0 : count * ldy * b->columns());
+  std::unique_ptr<ByteSums> byte_sums;
+  if (bytes) byte_sums = std::make_unique<ByteSums>(*bytes, p.m, b->columns());
+  const int digits = bytes ? bytes->digits() : count + 1;
+  std::vector<Worker> workers = make_workers(p, workers_for(p, execution.threads), kernels, &product, digits,
+                                             alpha.value(), beta.value(), split ? most_columns : 1);
   if (any_wide)
     for (Worker& worker : workers)
       worker.wide = std::make_unique<WideSum>(p, *a, *b, product, kernels, y.data(), ldy, ldy * b->columns());
-  {
+  if (bytes) {
+    byte_products(p, *a, *b, *byte_sums, execution);
+  } else {
     const PhaseTimer timer(execution, &accublas_mp_report_t::ms_product);
     residue_products(p, *a, *b, count, y.data(), ldy, kernels, execution.threads);
   }
@@ -238,13 +269,19 @@ void host_product(const MpProduct& p, MpExecution& execution) {
   const PhaseTimer timer(execution, &accublas_mp_report_t::ms_finish);
   const Exponent* outer = p.transposed ? a->column_exponent() : a->row_exponent();
   const bool special = a->nonfinite() || b->nonfinite();
+  const cpu::MpByteKernels& byte_kernels = cpu::kernels_for<cpu::MpByteKernels>(execution.isa);
   for_chunks(p, workers, [&](std::int64_t i, std::int64_t v, std::int64_t rows, Worker& worker) {
     ColumnBands columns(*b, v, product.limbs);
     for (int g = 0; g < columns.count(); ++g) {
-      kernels.crt_digits({y.data() + (b->first_column(v) + g) * ldy + i, ldy * b->columns(), moduli(count),
-                          product.inverse.data(), product.reciprocal.data(), count, rows, worker.digits.data(), chunk});
-      kernels.integers({worker.digits.data(), chunk, count + 1, product.column.data(), count + 1, count, rows,
-                        worker.integers.data() + g * chunk * product.limbs, product.limbs, worker.room.data()});
+      const std::int64_t w = b->first_column(v) + g;
+      if (bytes)
+        byte_sums->digits(i, w, rows, byte_kernels, worker.digits.data(), chunk);
+      else
+        kernels.crt_digits({y.data() + w * ldy + i, ldy * b->columns(), moduli(count), product.inverse.data(),
+                            product.reciprocal.data(), count, rows, worker.digits.data(), chunk});
+      kernels.integers({worker.digits.data(), chunk, digits, bytes ? bytes->column.data() : product.column.data(),
+                        digits, count, rows, worker.integers.data() + g * chunk * product.limbs, product.limbs,
+                        worker.room.data()});
     }
     finish_chunk(p, worker, i, v, rows, [&](std::int64_t t, const Extended& c, Rounded& result) {
       Sum sum;
