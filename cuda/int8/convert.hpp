@@ -25,6 +25,7 @@ struct ConvertSide {
   Index lines_apart = 1;    ///< line i of the operand is what `lines` knows as line i lines_apart
   int sign = 1;             ///< complex: of the imaginary parts
   bool same_lines = false;  ///< columns: they are the rows' lines, and may share their residues
+  Index line_bytes = 0;     ///< distance of the lines of a modulus in `out`; 0: k_padded
 };
 /// Whether residues of the rows are those of the columns too, where both sides have the same `lines`, as in SYRK: if
 /// all of them are one block and have the same bits. Then the columns' are not written, and products read the rows'

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 
+#include "perf/gpu/accumulators.hpp"
 #include "perf/gpu/batched.hpp"
 #include "perf/gpu/batched_factors.hpp"
 #include "perf/gpu/context.hpp"
@@ -77,7 +78,8 @@ struct Options {
                            table_orders = {"1024", "4096"}, middle_orders = {"256", "512", "1024", "2048"},
                            shared_orders = {"8192", "16384", "32768"}, shared_routines = {"dgemm"},
                            residual_orders = {"1024", "2048", "4096", "8192", "16384"},
-                           quad_orders = {"1024", "4096", "8192"};
+                           quad_orders = {"1024", "4096", "8192"}, accumulator_orders = {"4096", "8192"};
+  int panels = 8, depth = 512;
   std::vector<int> devices;
   double room = 0;
   std::string csv;
@@ -277,6 +279,25 @@ std::vector<Command> commands_of(Options& o) {
              o.contenders.empty() ? std::vector<std::string>{"cr", "dp"} : o.contenders;
          return print_devices({o.devices, o.shared_routines, o.numbers(o.shared_orders), modes, o.data.front(), o.room,
                                o.effort.repetitions});
+       }},
+      {"accumulators", "DGEMM by accumulators of panels beside one call, with a limit",
+       [&o](CLI::App* command) {
+         command->add_option("-m,--mode", o.contenders, "modes cr and fixed:T (default: cr, fixed:53)")->delimiter(',');
+         o.add_orders(command, o.accumulator_orders);
+         o.add_data(command);
+         command->add_option("--panels", o.panels, "panels of a product")
+             ->check(CLI::Range(1, 1024))
+             ->capture_default_str();
+         command->add_option("--depth", o.depth, "terms of a panel")
+             ->check(CLI::Range(1, 1 << 20))
+             ->capture_default_str();
+         o.add_repetitions(command);
+       },
+       [&o] {
+         const std::vector<std::string> modes =
+             o.contenders.empty() ? std::vector<std::string>{"cr", "fixed:53"} : o.contenders;
+         return print_accumulators(
+             {modes, Options::numbers(o.accumulator_orders), o.data.front(), o.panels, o.depth, o.effort.repetitions});
        }},
       {"level3", "square products of level 3 and triangular systems beside cuBLAS's own",
        [&o](CLI::App* command) {
