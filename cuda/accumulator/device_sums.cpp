@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cuda/accumulator/lines.hpp"
+#include "cuda/accumulator/listed_sums.hpp"
 #include "cuda/core/carver.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/device.hpp"
@@ -60,11 +61,10 @@ class Steps {
   }
 
   cudaStream_t stream() const { return handles_->stream; }
-  /// Waits for what is on the user's stream so far.
+  /// Waits for what is on the user's stream so far. This and lead() are for calls within an enclosing CallScope.
   void follow(BackendState* users) {
     if (!users) return;
     State& state = static_cast<State&>(*users);
-    const CallScope scope(state);
     state.require_not_captured(what);
     record(handles_->event, state.cuda_stream());
     stream_waits(stream(), handles_->event);
@@ -73,7 +73,6 @@ class Steps {
   void lead(BackendState* users) {
     if (!users) return;
     State& state = static_cast<State&>(*users);
-    const CallScope scope(state);
     record(handles_->event, stream());
     stream_waits(state.cuda_stream(), handles_->event);
   }
@@ -150,7 +149,9 @@ class Residues final : public DeviceSums<E> {
         col_bits_(of.a.bits),
         block_rows_(padded_lines(of.n)),
         block_cols_(padded_lines(parts * of.m)),
-        cap_(cap) {
+        cap_(cap),
+        terms_(parts * of.added),
+        most_digits_(digits_of(of)) {
     const Index lines = (block_rows_ + block_cols_) * moduli_, terms = std::max<Index>(of.k, 1) * parts;
     const Index fits = static_cast<Index>(cap / 2) / lines / term_step * term_step;
     if (fits < term_step)
@@ -208,34 +209,52 @@ class Residues final : public DeviceSums<E> {
 
   void add(const AccumulatorPanel<E>& panel, const OperandSpace& space,
            const std::function<void(const PanelFindings&)>& known) override {
-    in_scope([&] {
-      steps_.follow(space.users);
-      // Host operands are copied in a whole number of columns or rows.
-      StagedMatrix<E> a(here(panel.a, !space.a_there), m_, panel.k), b(here(panel.b, !space.b_there), panel.k, n_);
-      const std::size_t staged = a.bytes() + b.bytes();
-      std::optional<PoolMemory> memory;
-      AccumulatorPanel<E> there = panel;
-      if (staged > 0) {
-        memory.emplace(device(), steps_.stream(), staged);
-        std::byte* next = memory->data();
-        if (!space.a_there) there.a = read_only(a.take(next)), a.copy_in(steps_.stream());
-        if (!space.b_there) there.b = read_only(b.take(next)), b.copy_in(steps_.stream());
-      }
-      workspace_bytes_ = staged;
-      known(look_at(there));
+    with_panel(panel, space, [&](const AccumulatorPanel<E>& there) {
+      known(findings());
       add_errors_of_panel();
       convert_panel(there, space.users);
     });
   }
 
-  DeviceOutcome finish(const DeviceRounding<E>& rounding, const OperandSpace& space) override {
-    DeviceOutcome outcome = DeviceOutcome::done;
-    in_scope([&] {
-      steps_.follow(space.users);
-      if (waiting_ > 0) multiply();
-      outcome = Rounding(*this, rounding, space).run();
+  void add_again(const AccumulatorPanel<E>& panel, const OperandSpace& space, const std::vector<Index>& listed,
+                 const std::function<void(const PanelFindings&)>& known, std::vector<LongAccumulator>& sums) override {
+    with_panel(panel, space, [&](const AccumulatorPanel<E>& there) {
+      const Index count = static_cast<Index>(listed.size());
+      Index* list = nullptr;
+      ListedSum* found = nullptr;
+      std::uint32_t* digits = nullptr;
+      const ArrayMemory<PoolMemory> memory(
+          [&](Carver& carver) {
+            list = carver.take<Index>(count);
+            found = carver.take<ListedSum>(count);
+            digits = carver.take<std::uint32_t>(count * most_digits_);
+          },
+          device(), steps_.stream());
+      workspace_bytes_ += memory.bytes();
+      steps_.send(list, listed.data(), count);
+      sum_listed<T>(model_, rows_of(there), rows_, cols_of(there), cols_lines_, list, count, most_digits_, found,
+                    digits, steps_.stream());
+      std::vector<ListedSum> found_here(listed.size());
+      std::vector<std::uint32_t> digits_here(listed.size() * size(most_digits_));
+      steps_.fetch(found_here.data(), found, count);
+      steps_.fetch(digits_here.data(), digits, count * most_digits_);
+      known(findings());
+      for (std::size_t i = 0; i < listed.size(); ++i)
+        sums[i].add_digits(&digits_here[i * size(most_digits_)], found_here[i].count, found_here[i].first);
       steps_.lead(space.users);
     });
+  }
+
+  DeviceOutcome finish(const DeviceRounding<E>& rounding, const OperandSpace& space) override {
+    DeviceOutcome outcome = DeviceOutcome::done;
+    in_scope(
+        [&] {
+          steps_.follow(space.users);
+          if (waiting_ > 0) multiply();
+          outcome = Rounding(*this, rounding, space).run();
+          steps_.lead(space.users);
+        },
+        space.users);
     return outcome;
   }
 
@@ -243,11 +262,36 @@ class Residues final : public DeviceSums<E> {
   class Rounding;
 
   template <class Body>
-  void in_scope(Body&& body) {
+  void in_scope(Body&& body, BackendState* users = nullptr) {
     with_stack(needed_stack, [&] {
       const DeviceScope scope(device());
+      std::optional<CallScope> call;
+      if (users) call.emplace(static_cast<State&>(*users));
       body();
     });
+  }
+  /// Calls body(panel) with the panel in device memory and its measurements on the way.
+  template <class Body>
+  void with_panel(const AccumulatorPanel<E>& panel, const OperandSpace& space, Body&& body) {
+    in_scope(
+        [&] {
+          steps_.follow(space.users);
+          // Host operands are copied in a whole number of columns or rows.
+          StagedMatrix<E> a(here(panel.a, !space.a_there), m_, panel.k), b(here(panel.b, !space.b_there), panel.k, n_);
+          const std::size_t staged = a.bytes() + b.bytes();
+          std::optional<PoolMemory> memory;
+          AccumulatorPanel<E> there = panel;
+          if (staged > 0) {
+            memory.emplace(device(), steps_.stream(), staged);
+            std::byte* next = memory->data();
+            if (!space.a_there) there.a = read_only(a.take(next)), a.copy_in(steps_.stream());
+            if (!space.b_there) there.b = read_only(b.take(next)), b.copy_in(steps_.stream());
+          }
+          workspace_bytes_ = staged;
+          measure_panel(there);
+          body(there);
+        },
+        space.users);
   }
   static Matrix<E> here(const Matrix<const E>& x, bool wanted) {
     return {wanted ? const_cast<E*>(x.data) : nullptr, x.row_stride, x.col_stride};
@@ -269,9 +313,10 @@ class Residues final : public DeviceSums<E> {
       return take_lines(carver, shape, false);
     };
     const auto errors = [&](Index count, int of, int bits) {
-      LineErrors side{carver.take<std::int32_t>(2 * count / of), of, bits, nullptr, nullptr};
+      LineErrors side{carver.take<std::int32_t>(2 * count / of), of, bits, nullptr, nullptr, nullptr};
       side.error = carver.take<double>(count);
       side.dropped = carver.take<std::uint8_t>(count);
+      side.squares = carver.take<double>(count);
       return side;
     };
     state_ = carver.take<CallState>(1);
@@ -293,7 +338,7 @@ class Residues final : public DeviceSums<E> {
   /// Sets the constant arrays, and the errors so far.
   void start(const Accumulator& of) {
     CallState state{};
-    PassPlan& plan = state.pass[exact_pass];
+    PassPlan& plan = state.pass[product_pass];
     plan.active = 1;
     plan.elements = Elements::all;
     plan.row_bits = plan.row_peak = row_bits_;
@@ -302,7 +347,7 @@ class Residues final : public DeviceSums<E> {
     plan.block_rows = block_rows_;
     plan.block_cols = block_cols_;
     plan.residues = ResidueKind::real;
-    state.pass[interval_pass] = plan;
+    state.pass[exact_pass] = state.pass[interval_pass] = plan;
     state.pass[interval_pass].interval = 1;
     steps_.send(state_, &state, 1);
     const auto send = [&](const AccumulatorSide& side, const LineErrors& to, std::int32_t* exponent, Index padded) {
@@ -316,10 +361,24 @@ class Residues final : public DeviceSums<E> {
       steps_.send(exponent, above.data(), padded);
       steps_.send(to.error, side.error.data(), side.lines());
       steps_.send(to.dropped, side.dropped.data(), side.lines());
+      // The magnitudes of earlier entries are at most 2^E.
+      const std::vector<double> squares(size(side.lines()), static_cast<double>(parts * of.added));
+      steps_.send(to.squares, squares.data(), side.lines());
     };
     send(of.b, row_errors_, row_exponent_, block_rows_);
     send(of.a, col_errors_, col_exponent_, block_cols_);
     steps_.wait();  // the host's arrays are gone afterwards
+  }
+
+  /// Returns the most digits that exact sums of the accumulator's lines take (sum_listed).
+  static int digits_of(const Accumulator& of) {
+    const auto span = [](const AccumulatorSide& side) {
+      int most = 0;
+      for (const LineExponents& e : side.exponents)
+        if (!e.zero()) most = std::max(most, e.above + e.below);
+      return most + FloatFormat<T>::digits - 1;
+    };
+    return (span(of.a) + span(of.b) + 31) / 32 + 5;
   }
 
   /// Makes all sums zero.
@@ -352,14 +411,18 @@ class Residues final : public DeviceSums<E> {
     }
   }
 
-  /// Measures the lines of a panel, compares them with their exponents, and waits for the findings.
-  PanelFindings look_at(const AccumulatorPanel<E>& panel) {
+  /// Measures the lines of a panel, and compares them with their exponents.
+  void measure_panel(const AccumulatorPanel<E>& panel) {
     const Operand<T> of_b = rows_of(panel), of_a = cols_of(panel), numbers = parts == 2 ? of_a.numbers() : of_a;
     rows_.k = numbers_.k = cols_lines_.k = of_b.k;
     measure(model_, of_b, rows_, numbers, numbers_, rounds_, state_, steps_.stream());
     steps_.fill(notes_, 0xFF, sizeof *notes_);
     check_lines(model_, {rows_, row_errors_.limits, row_bits_}, {numbers_, col_errors_.limits, col_bits_}, notes_,
                 steps_.stream());
+    if (parts == 2) spread_over_pairs(model_, numbers_, cols_lines_, rounds_, steps_.stream());
+  }
+  /// Waits for the findings about the panel.
+  PanelFindings findings() {
     PanelNotes notes;
     steps_.fetch(&notes, notes_, 1);
     steps_.wait();
@@ -379,10 +442,9 @@ class Residues final : public DeviceSums<E> {
   }
 
   void add_errors_of_panel() {
-    if (parts == 2) spread_over_pairs(model_, numbers_, cols_lines_, rounds_, steps_.stream());
-    if (!rounds_) return;
-    add_errors(model_, rows_, row_errors_, true, steps_.stream());
-    add_errors(model_, cols_lines_, col_errors_, false, steps_.stream());
+    add_errors(model_, rows_, row_errors_, true, rounds_, steps_.stream());
+    add_errors(model_, cols_lines_, col_errors_, false, rounds_, steps_.stream());
+    terms_ += rows_.k;
   }
 
   /// Converts a panel, and multiplies when the buffers are full.
@@ -394,7 +456,7 @@ class Residues final : public DeviceSums<E> {
       ConvertSide<T> rows{of_b, with_exponents(rows_, row_exponent_), 0, row_residues_ + waiting_, true},
           cols{of_a, with_exponents(cols_lines_, col_exponent_), 0, col_residues_ + waiting_, true};
       rows.line_bytes = cols.line_bytes = depth_;
-      convert<T>(model_, rows, cols, &state_->pass[exact_pass], first, terms, padded, steps_.stream());
+      convert<T>(model_, rows, cols, &state_->pass[product_pass], first, terms, padded, steps_.stream());
       waiting_ += padded;
       first += terms;
     }
@@ -414,15 +476,16 @@ class Residues final : public DeviceSums<E> {
     product.m = n_;
     product.n = cols();
     product.accumulate = !empty_;
-    product.plan = &state_->pass[exact_pass];
+    product.plan = &state_->pass[product_pass];
     product.state = state_;
     residue_product(model_, product, steps_.stream());
     empty_ = false;
     waiting_ = 0;
   }
 
-  /// The passes of `state_`: one that takes the sums as they are, and one with their errors.
-  static constexpr int exact_pass = 0, interval_pass = 1;
+  /// The passes of `state_`: conversion and products, and roundings that take the sums as they are, or with their
+  /// errors.
+  static constexpr int product_pass = 0, exact_pass = 1, interval_pass = 2;
 
   const DeviceModel& model_;
   Steps steps_;
@@ -432,6 +495,8 @@ class Residues final : public DeviceSums<E> {
   const int row_bits_, col_bits_;
   const Index block_rows_, block_cols_;
   const std::size_t cap_;
+  Index terms_;  ///< real terms of all panels so far
+  const int most_digits_;
   Index depth_ = 0;    ///< terms that the residue buffers hold
   Index waiting_ = 0;  ///< terms there, each panel rounded up to a multiple of 128
   bool empty_ = true;  ///< nothing is in `result_`, and the sums are zero
@@ -476,6 +541,11 @@ class Residues<E>::Rounding {
                        stream_);
     write_finish_lines(sums_.model_, no_terms(with_exponents(sums_.cols_lines_, sums_.col_exponent_)),
                        sums_.col_errors_, stream_);
+    CallState& state = *sums_.state_;
+    choose_moduli(
+        sums_.model_, sums_.row_errors_, sums_.col_errors_,
+        {{&state.pass[exact_pass], &state.pass[interval_pass]}, sums_.n_, sums_.cols(), sums_.terms_, sums_.moduli_},
+        stream_);
     const ArrayMemory<PoolMemory> memory([&](Carver& carver) { lay_out(carver); }, sums_.device(), stream_);
     sums_.workspace_bytes_ = memory.bytes();
     try {
@@ -661,33 +731,42 @@ std::unique_ptr<DeviceSums<E>> make_device_sums(const Accumulator& of, int devic
 template <class E>
 void measure_on_device(BackendState& users, Index count, Index k, Matrix<const E> x, LineExponents* exponents) {
   using T = RealOf<E>;
-  const int device = users.device();
+  constexpr int parts = is_complex<E> ? 2 : 1;
+  cuda::State& context = static_cast<cuda::State&>(users);
   with_stack(cuda::needed_stack, [&] {
-    const cuda::DeviceScope scope(device);
-    cuda::Steps steps;
-    steps.follow(&users);
-    const cuda::Operand<T> lines_of = cuda::columns_of(x.transposed(), count, k);
-    cuda::CallState* state = nullptr;
-    cuda::Lines lines{};
-    const cuda::ArrayMemory<cuda::PoolMemory> memory(
-        [&](cuda::Carver& carver) {
-          state = carver.take<cuda::CallState>(1);
-          lines = cuda::take_lines(carver, lines_of, false);
-        },
-        device, steps.stream());
-    steps.fill(state, 0, sizeof *state);
-    cuda::measure(cuda::device_model(device), lines_of, lines, lines_of, lines, false, state, steps.stream());
-    const std::size_t all = static_cast<std::size_t>(count);
-    std::vector<std::int32_t> exponent(all), last_bit(all);
-    std::vector<double> norm(all);
-    steps.fetch(exponent.data(), lines.exponent, count);
-    steps.fetch(last_bit.data(), lines.last_bit, count);
-    steps.fetch(norm.data(), lines.norm, count);
-    steps.wait();
-    for (std::size_t i = 0; i < all; ++i) {
-      if (!(norm[i] > 0)) continue;
-      exponents[i].above = std::max(exponents[i].above, exponent[i]);
-      exponents[i].below = std::max(exponents[i].below, -last_bit[i]);
+    const cuda::CallScope scope(context);
+    context.require_not_captured(cuda::what);
+    const cudaStream_t stream = context.cuda_stream();
+    // Real and imaginary parts are measured apart, as on the CPU: a part with Inf or NaN leaves out itself alone.
+    for (int part = 0; part < parts; ++part) {
+      const cuda::Operand<T> lines_of{reinterpret_cast<const T*>(x.data) + part, parts * x.row_stride,
+                                      parts * x.col_stride, count, k};
+      cuda::CallState* state = nullptr;
+      cuda::Lines lines{};
+      const cuda::ArrayMemory<cuda::CallMemory> memory(
+          [&](cuda::Carver& carver) {
+            state = carver.take<cuda::CallState>(1);
+            lines = cuda::take_lines(carver, lines_of, false);
+          },
+          context);
+      cuda::check(cudaMemsetAsync(state, 0, sizeof *state, stream), "clearing numbers");
+      cuda::measure(context.model(), lines_of, lines, lines_of, lines, false, state, stream);
+      const std::size_t all = static_cast<std::size_t>(count);
+      std::vector<std::int32_t> exponent(all), last_bit(all);
+      std::vector<double> norm(all);
+      const auto fetch = [&](auto& to, const auto* from) {
+        cuda::check(cudaMemcpyAsync(to.data(), from, all * sizeof *from, cudaMemcpyDeviceToHost, stream),
+                    "copying numbers");
+      };
+      fetch(exponent, lines.exponent);
+      fetch(last_bit, lines.last_bit);
+      fetch(norm, lines.norm);
+      cuda::check(cudaStreamSynchronize(stream), "waiting for lines");
+      for (std::size_t i = 0; i < all; ++i) {
+        if (!(norm[i] > 0)) continue;
+        exponents[i].above = std::max(exponents[i].above, exponent[i]);
+        exponents[i].below = std::max(exponents[i].below, -last_bit[i]);
+      }
     }
   });
 }

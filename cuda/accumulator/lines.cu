@@ -2,6 +2,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/exact/open_elements.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/capacity.hpp"
 #include "lib/numerics/escalation.hpp"
 
 namespace accublas::cuda {
@@ -37,10 +38,15 @@ __global__ void check_sides(LimitedLines rows, LimitedLines numbers, PanelNotes*
     notes->keeps = 0;
 }
 
-__global__ void add_errors_of_lines(Lines lines, LineErrors to, bool row) {
+__global__ void add_errors_of_lines(Lines lines, LineErrors to, bool row, bool errors) {
   await_predecessor();
   const Index i = own_index();
   if (i >= lines.count) return;
+  if (lines.norm[i] > 0) {
+    const double norm = scalbn(lines.norm[i], lines.exponent[i] - to.limits[2 * (i / to.parts)]);
+    to.squares[i] = (to.squares[i] + norm * norm * (1 + 0x1p-51)) * (1 + 0x1p-52);
+  }
+  if (!errors) return;
   const LineError e = line_error(lines.norm[i], lines.lambda[i], lines.exponent[i], lines.last_bit[i],
                                  scale_of(to.limits, i / to.parts, to.bits), lines.k, row);
   to.error[i] = (to.error[i] + e.error) * (1 + 0x1p-52);
@@ -58,6 +64,34 @@ __global__ void write_lines(Lines lines, LineErrors from) {
   lines.last_bit[i] =
       !zero && from.dropped[i] != 0 ? -scale_of(from.limits, i / from.parts, from.bits) - 1 : no_last_bit;
   lines.lambda[i] = zero ? 0 : scalbn(from.error[i], 25 - from.bits);
+}
+
+constexpr int choosing_threads = 1024;
+
+/// Returns the largest of `count` squares to all threads of the one block.
+__device__ double largest(const double* squares, Index count) {
+  __shared__ unsigned long long most;
+  if (threadIdx.x == 0) most = 0;
+  __syncthreads();
+  double own = 0;
+  for (Index i = threadIdx.x; i < count; i += choosing_threads) own = fmax(own, squares[i]);
+  atomicMax(&most, static_cast<unsigned long long>(__double_as_longlong(own)));
+  __syncthreads();
+  const double all = __longlong_as_double(static_cast<long long>(most));
+  __syncthreads();
+  return all;
+}
+
+__global__ void __launch_bounds__(choosing_threads)
+    choose(LineErrors rows, LineErrors cols, FinishPasses to, const __grid_constant__ Capacities capacities) {
+  await_predecessor();
+  const auto log2_norm = [&](const LineErrors& side, Index count) {
+    return int8_log2_norm(sqrt(largest(side.squares, count)) * (1 + 0x1p-50), side.bits, to.terms);
+  };
+  const double bound = log2_norm(rows, to.rows) + log2_norm(cols, to.cols);
+  if (threadIdx.x > 0) return;
+  const int moduli = capacities.moduli_for(bound, to.most);
+  for (PassPlan* pass : to.pass) pass->moduli = moduli;
 }
 
 /// A thread takes a word of the bitmap.
@@ -112,8 +146,14 @@ void check_lines(const DeviceModel& model, const LimitedLines& rows, const Limit
          numbers, notes);
 }
 
-void add_errors(const DeviceModel& model, const Lines& lines, const LineErrors& to, bool row, cudaStream_t stream) {
-  launch(model, "errors of a panel", add_errors_of_lines, threads_for(lines.count), stream, lines, to, row);
+void add_errors(const DeviceModel& model, const Lines& lines, const LineErrors& to, bool row, bool errors,
+                cudaStream_t stream) {
+  launch(model, "errors of a panel", add_errors_of_lines, threads_for(lines.count), stream, lines, to, row, errors);
+}
+
+void choose_moduli(const DeviceModel& model, const LineErrors& rows, const LineErrors& cols, const FinishPasses& to,
+                   cudaStream_t stream) {
+  launch(model, "moduli of an accumulator", choose, {1, choosing_threads}, stream, rows, cols, to, int8_capacities());
 }
 
 void write_finish_lines(const DeviceModel& model, const Lines& lines, const LineErrors& from, cudaStream_t stream) {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/operand.hpp"
 
@@ -30,12 +31,23 @@ struct LineErrors {
   int parts, bits;
   double* error;
   std::uint8_t* dropped;
+  double* squares;  ///< bound of the sum of (x 2^-E)^2 over a line's entries x
 };
-/// Adds the errors of a panel's real lines, with sums rounded upwards.
-void add_errors(const DeviceModel&, const Lines&, const LineErrors&, bool row, cudaStream_t);
+/// Adds the squares of a panel's real lines, and if `errors` also their errors, with sums rounded upwards.
+void add_errors(const DeviceModel&, const Lines&, const LineErrors&, bool row, bool errors, cudaStream_t);
 /// Writes measurements from which a pass computes the scales and the errors of the accumulator: `lines` are then lines
 /// of no terms, with lambda for the error.
 void write_finish_lines(const DeviceModel&, const Lines&, const LineErrors&, cudaStream_t);
+
+/// Sets the moduli of the passes that round the sums: the first ones that hold all of them, by the norms of their lines
+/// of `terms` terms. More moduli only make sums small beside their product, and leading bits then decide less.
+struct FinishPasses {
+  PassPlan* pass[2];
+  Index rows, cols, terms;
+  int most;  ///< moduli of the residues
+};
+void choose_moduli(const DeviceModel&, const LineErrors& rows, const LineErrors& cols, const FinishPasses&,
+                   cudaStream_t);
 
 /// Numbers of a block of columns of C, which begins at number `first` of all.
 struct NumberBlock {

@@ -104,9 +104,9 @@ struct DeviceUse {
 };
 /// Returns the device that has the residues, or -1.
 int device_of(const Accumulator& accumulator);
-/// Adds a panel, whose operands are in the memory spaces of `use`, to residues on a device. Returns false if memory is
-/// missing there, or in the second round; the accumulator is then as it was. in_host_memory() returns the panel in host
-/// memory, for its Inf and NaN.
+/// Adds a panel, whose operands are in the memory spaces of `use`, to residues on a device. Returns false if the CPU
+/// must add it, because memory is missing there, or in the second round; the accumulator is then as it was.
+/// in_host_memory() returns the panel in host memory, for its Inf and NaN.
 template <class E>
 bool add_on_device(Accumulator& to, const AccumulatorPanel<E>& panel, const DeviceUse& use,
                    const std::function<AccumulatorPanel<E>()>& in_host_memory, AccumulatorCall& call);

@@ -108,28 +108,37 @@ class OneByOne {
 template <class E>
 bool add_on_device(Accumulator& to, const AccumulatorPanel<E>& panel, const DeviceUse& use,
                    const std::function<AccumulatorPanel<E>()>& in_host_memory, AccumulatorCall& call) {
-  if (to.second_round()) return false;
   require_room(to, panel.k);
+  const bool again = to.second_round();
+  // The CPU takes exact sums of host operands in less time than copies take.
+  if (again && !use.space.users) return false;
   DeviceSums<E>* const sums = sums_on<E>(to, use, call);
   if (!sums) return false;
   bool drops = false;
+  const auto require_fit = [&](const PanelFindings& found) {
+    const auto exponents = [](const AccumulatorSide& side, Index i) {
+      return side.exponents[static_cast<std::size_t>(i)];
+    };
+    if (found.bad_row >= 0) beyond("row", found.bad_row, exponents(to.a, found.bad_row));
+    if (found.bad_column >= 0) beyond("column", found.bad_column, exponents(to.b, found.bad_column));
+  };
   try {
-    sums->add(panel, use.space, [&](const PanelFindings& found) {
-      const auto exponents = [](const AccumulatorSide& side, Index i) {
-        return side.exponents[static_cast<std::size_t>(i)];
-      };
-      if (found.bad_row >= 0) beyond("row", found.bad_row, exponents(to.a, found.bad_row));
-      if (found.bad_column >= 0) beyond("column", found.bad_column, exponents(to.b, found.bad_column));
-      if (!found.special_rows.empty())
-        add_classes(to, in_host_memory(), found.special_rows.data(), found.special_columns.data(), call.threads);
-      drops = found.drops;
-    });
+    if (again) {
+      sums->add_again(panel, use.space, to.listed, require_fit, to.sums);
+    } else {
+      sums->add(panel, use.space, [&](const PanelFindings& found) {
+        require_fit(found);
+        if (!found.special_rows.empty())
+          add_classes(to, in_host_memory(), found.special_rows.data(), found.special_columns.data(), call.threads);
+        drops = found.drops;
+      });
+    }
   } catch (const Error& error) {
     if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
     return false;
   }
   to.drops_on_device |= drops && to.rounds();
-  to.added += panel.k;
+  (again ? to.added_again : to.added) += panel.k;
   call.peak = std::max(call.peak, sums->workspace_bytes());
   return true;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/accumulator/calls.hpp"
+#include "lib/numerics/long_accumulator.hpp"
 
 namespace accublas {
 
@@ -69,6 +70,11 @@ class DeviceSums : public DeviceResidues {
   /// until the operands have been read.
   virtual void add(const AccumulatorPanel<E>& panel, const OperandSpace& space,
                    const std::function<void(const PanelFindings&)>& known) = 0;
+  /// Adds the exact sums of a panel's elements `listed` (accublas_accumulator::listed) to `sums`. `known` may throw;
+  /// the sums are then as they were.
+  virtual void add_again(const AccumulatorPanel<E>& panel, const OperandSpace& space, const std::vector<Index>& listed,
+                         const std::function<void(const PanelFindings&)>& known,
+                         std::vector<LongAccumulator>& sums) = 0;
   virtual DeviceOutcome finish(const DeviceRounding<E>& rounding, const OperandSpace& space) = 0;
 };
 
