@@ -16,7 +16,7 @@ namespace accublas {
 namespace cuda {
 
 /// Panels of fewer terms wait: the product of this many takes ten times as long as reading and writing its sums.
-constexpr Index most_waiting_terms = 4096, term_step = 128;
+constexpr Index most_waiting_terms = 8192, term_step = 128;
 
 template <class E>
 HeldResidues<E>::HeldResidues(const Accumulator& of, int device, std::size_t cap)
@@ -202,8 +202,7 @@ void HeldResidues<E>::multiply() {
 
 template <class E>
 void HeldResidues<E>::add_errors_of_panel() {
-  add_errors(model_, rows_, row_errors_, true, rounds_, steps_.stream());
-  add_errors(model_, cols_lines_, col_errors_, false, rounds_, steps_.stream());
+  add_errors(model_, {rows_, row_errors_}, {cols_lines_, col_errors_}, rounds_, steps_.stream());
   terms_ += rows_.k;
 }
 

@@ -38,9 +38,13 @@ __global__ void check_sides(LimitedLines rows, LimitedLines numbers, PanelNotes*
     notes->keeps = 0;
 }
 
-__global__ void add_errors_of_lines(Lines lines, LineErrors to, bool row, bool errors) {
+__global__ void add_errors_of_lines(MeasuredSide rows, MeasuredSide cols, bool errors) {
   await_predecessor();
-  const Index i = own_index();
+  Index i = own_index();
+  const bool row = i < rows.lines.count;
+  if (!row) i -= rows.lines.count;
+  const Lines& lines = row ? rows.lines : cols.lines;
+  const LineErrors& to = row ? rows.to : cols.to;
   if (i >= lines.count) return;
   if (lines.norm[i] > 0) {
     const double norm = scalbn(lines.norm[i], lines.exponent[i] - to.limits[2 * (i / to.parts)]);
@@ -146,9 +150,10 @@ void check_lines(const DeviceModel& model, const LimitedLines& rows, const Limit
          numbers, notes);
 }
 
-void add_errors(const DeviceModel& model, const Lines& lines, const LineErrors& to, bool row, bool errors,
+void add_errors(const DeviceModel& model, const MeasuredSide& rows, const MeasuredSide& cols, bool errors,
                 cudaStream_t stream) {
-  launch(model, "errors of a panel", add_errors_of_lines, threads_for(lines.count), stream, lines, to, row, errors);
+  launch(model, "errors of a panel", add_errors_of_lines, threads_for(rows.lines.count + cols.lines.count), stream,
+         rows, cols, errors);
 }
 
 void choose_moduli(const DeviceModel& model, const LineErrors& rows, const LineErrors& cols, const FinishPasses& to,

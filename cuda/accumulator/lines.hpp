@@ -33,8 +33,12 @@ struct LineErrors {
   std::uint8_t* dropped;
   double* squares;  ///< bound of the sum of (x 2^-E)^2 over a line's entries x
 };
+struct MeasuredSide {
+  Lines lines;
+  LineErrors to;
+};
 /// Adds the squares of a panel's real lines, and if `errors` also their errors, with sums rounded upwards.
-void add_errors(const DeviceModel&, const Lines&, const LineErrors&, bool row, bool errors, cudaStream_t);
+void add_errors(const DeviceModel&, const MeasuredSide& rows, const MeasuredSide& cols, bool errors, cudaStream_t);
 /// Writes measurements from which a pass computes the scales and the errors of the accumulator: `lines` are then lines
 /// of no terms, with lambda for the error.
 void write_finish_lines(const DeviceModel&, const Lines&, const LineErrors&, cudaStream_t);

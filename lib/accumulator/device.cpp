@@ -152,16 +152,20 @@ bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const Ope
   const Index most = std::max<Index>(sums.m * sums.n / 64, 4096);
   if (static_cast<Index>(known.size()) > most) return false;
   const bool exact = facts_of(sums).exact;
-  if (!exact) sums.on_device->read_errors(sums.a, sums.b);
   bool single = true;
   if constexpr (is_complex<E>) single = alpha.im == 0 && beta.im == 0 && (c.row_stride == 1 || sums.m == 1);
   OneByOne<E> one_by_one(sums, alpha, beta, single, call.threads);
   DeviceSums<E>& there = static_cast<DeviceSums<E>&>(*sums.on_device);
   DeviceOutcome outcome = DeviceOutcome::done;
+  bool knows_errors = false;
   const unsigned raised = collect_exceptions([&] {
     try {
       outcome = there.finish({alpha, beta, c, exact, known, most,
-                              [&](const OpenNumbers<E>& open, E* results) { one_by_one.run(open, results); },
+                              [&](const OpenNumbers<E>& open, E* results) {
+                                if (!exact && !knows_errors) sums.on_device->read_errors(sums.a, sums.b);
+                                knows_errors = true;
+                                one_by_one.run(open, results);
+                              },
                               [&] { return one_by_one.undecided().empty(); }},
                              space);
     } catch (const Error& error) {

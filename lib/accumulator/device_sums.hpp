@@ -16,7 +16,7 @@ namespace accublas {
 
 struct AccumulatorSide;
 
-/// What the host must know of the lines of a panel: the rows of op(A) and the columns of op(B).
+/// The findings about the lines of a panel that the host needs: the rows of op(A) and the columns of op(B).
 struct PanelFindings {
   Index bad_row = -1, bad_column = -1;  ///< the first lines that do not fit the exponents; -1: none
   bool drops = false;                   ///< some line drops bits
