@@ -225,8 +225,8 @@ void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const OperandSpace& 
                           const std::function<void(const PanelFindings&)>& known) {
   with_panel(panel, space, [&](const AccumulatorPanel<E>& there) {
     known(findings());
-    add_errors_of_panel();
     convert_panel(there, space.users);
+    add_errors_of_panel();
   });
 }
 
