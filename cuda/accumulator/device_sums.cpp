@@ -17,6 +17,8 @@ namespace cuda {
 
 /// Panels of fewer terms wait: the product of this many takes ten times as long as reading and writing its sums.
 constexpr Index most_waiting_terms = 8192, term_step = 128;
+/// Each panel begins at a multiple of this many terms, as conversion stores them.
+constexpr Index panel_step = 16;
 
 template <class E>
 HeldResidues<E>::HeldResidues(const Accumulator& of, int device, std::size_t cap)
@@ -168,7 +170,7 @@ void HeldResidues<E>::convert_panel(const AccumulatorPanel<E>& panel, BackendSta
   const Operand<T> of_b = rows_of(panel), of_a = cols_of(panel);
   for (Index first = 0; first < of_b.k;) {
     if (waiting_ == depth_) multiply();
-    const Index terms = std::min(of_b.k - first, depth_ - waiting_), padded = round_up(terms, term_step);
+    const Index terms = std::min(of_b.k - first, depth_ - waiting_), padded = round_up(terms, panel_step);
     ConvertSide<T> rows{of_b, with_exponents(rows_, row_exponent_), 0, row_residues_ + waiting_, true},
         cols{of_a, with_exponents(cols_lines_, col_exponent_), 0, col_residues_ + waiting_, true};
     rows.line_bytes = cols.line_bytes = depth_;
@@ -182,13 +184,23 @@ void HeldResidues<E>::convert_panel(const AccumulatorPanel<E>& panel, BackendSta
 
 template <class E>
 void HeldResidues<E>::multiply() {
+  const Index terms = round_up(waiting_, term_step);
+  if (terms > waiting_) {
+    const auto clear_end = [&](std::uint8_t* residues, Index lines) {
+      check(cudaMemset2DAsync(residues + waiting_, size(depth_), 0, size(terms - waiting_), size(lines * moduli_),
+                              steps_.stream()),
+            "clearing residues");
+    };
+    clear_end(row_residues_, block_rows_);
+    clear_end(col_residues_, block_cols_);
+  }
   ProductArguments product{};
   product.rows = row_residues_;
   product.cols = col_residues_;
   product.rows_bytes = row_bytes_;
   product.cols_bytes = col_bytes_;
   product.result = result_;
-  product.k_padded = waiting_;
+  product.k_padded = terms;
   product.line_bytes = depth_;
   product.m = n_;
   product.n = cols();

@@ -200,7 +200,7 @@ class HeldResidues final : public DeviceSums<E> {
   Index terms_;  ///< real terms of all panels so far
   const int most_digits_;
   Index depth_ = 0;    ///< terms that the residue buffers hold
-  Index waiting_ = 0;  ///< terms there, each panel rounded up to a multiple of 128
+  Index waiting_ = 0;  ///< terms there, each panel rounded up to a multiple of 16
   bool empty_ = true;  ///< nothing is in `result_`, and the sums are zero
   std::size_t bytes_ = 0, workspace_bytes_ = 0;
   std::unique_ptr<PoolMemory> memory_;

@@ -14,7 +14,7 @@ namespace accublas::cuda {
 /// Residues of a block of lines: byte ((i / 256 planes + l) 256 + i % 256) k_padded + p of `out` is a'(first + i, p0 +
 /// p) modulo the l-th modulus, 0 .. p_l - 1, for i < block lines, l < planes = plan->moduli; zero for p in terms ..
 /// k_padded - 1. Nothing is written where either side has no such block. Lines beyond the operand's count and special
-/// ones are zero up to the end of their group. k_padded: a multiple of 128.
+/// ones are zero up to the end of their group. k_padded: a multiple of 16; products take multiples of 128.
 template <class T>
 struct ConvertSide {
   Operand<T> operand;
