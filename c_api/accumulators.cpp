@@ -8,6 +8,7 @@
 #include "c_api/views.hpp"
 #include "lib/accumulator/calls.hpp"
 #include "lib/base/fp_environment.hpp"
+#include "lib/runtime/plan.hpp"
 
 using namespace accublas;
 
@@ -43,12 +44,50 @@ class AccumulatorScope {
             resolve({Operation::gemm, type}, nullptr, context.level, valid_environment().level, build_settings())) {
     steps = steps_of(context, settings_);
   }
+  /// Returns the device for operands at these addresses: the one that has an operand, else the one that has the
+  /// accumulator, else the one that a product of the accumulator's sizes and mode would be copied to.
+  DeviceUse device_for(Context& context, const AccumulatorFacts& facts, int device_now, const Named& a,
+                       const Named& b) {
+    DeviceUse use;
+    if (settings_.backend == ACCUBLAS_BACKEND_CPU) return use;
+    const Location of_a = locate(context, a), of_b = locate(context, b);
+    use.space.a_there = of_a.is_on_device();
+    use.space.b_there = of_b.is_on_device();
+    if (use.space.a_there && use.space.b_there && of_a.device != of_b.device) return use;
+    if (use.space.a_there || use.space.b_there) {
+      use.device = use.space.a_there ? of_a.device : of_b.device;
+      use.space.users = &context.state_on(use.device, "the operands are");
+    } else {
+      use.device = device_now >= 0 ? device_now : copies_to(context, facts);
+    }
+    if (use.device >= 0) use.cap = cap_on(use.device);
+    return use;
+  }
+  bool may_use_devices() const { return settings_.backend != ACCUBLAS_BACKEND_CPU; }
   void finish(Accumulator& accumulator) const { put_cost(accumulator, steps.peak, watch_.milliseconds()); }
   int threads() const { return steps.threads; }
 
   AccumulatorCall steps{};
 
  private:
+  std::size_t cap_on(int device) const {
+    const std::int64_t set = settings_.workspace_bytes;
+    return set >= 0 ? static_cast<std::size_t>(set) : cuda_backend().default_workspace(device);
+  }
+  /// Returns the context's device if a product of host operands in the accumulator's mode is computed there, else -1.
+  int copies_to(const Context& context, const AccumulatorFacts& facts) const {
+    Settings settings = settings_;
+    settings.mode = facts.mode;
+    settings.target = 0;
+    try {
+      Plan plan = make_plan({Operation::gemm, facts.type}, settings, cpu_backend(), cuda_backend());
+      fit_plan(plan, {facts.m, facts.n, facts.k}, cpu_backend(), cuda_backend());
+      return plan.backend == ACCUBLAS_BACKEND_CUDA ? context.device() : -1;
+    } catch (const Error&) {  // an engine that accumulators do not have, or a missing device
+      return -1;
+    }
+  }
+
   FpEnvironment environment_;
   Settings settings_;
   Stopwatch watch_;
@@ -66,6 +105,28 @@ std::vector<LineExponents> exponents_of(const char* name, std::int64_t count, co
                              std::to_string(given[2 * i + 1]));
   }
   return lines;
+}
+
+/// Finishes an accumulator on its device, into C there or in host memory. Returns false if the CPU must do it.
+template <class E>
+bool finishes_on_device(Context& context, Accumulator& sums, E alpha, E beta, accublas_layout layout, void* c,
+                        std::int64_t ldc, AccumulatorCall& call) {
+  const AccumulatorFacts facts = facts_of(sums);
+  const Location location = locate(context, {"c", c, sizeof(E)});
+  OperandSpace space;
+  space.c_there = location.is_on_device();
+  if (space.c_there && location.device != device_of(sums)) return false;
+  if (space.c_there) space.users = &context.state_on(location.device, "the operands are");
+  bool done = false;
+  const auto finish = [&] {
+    done = finish_on_device(sums, alpha, beta,
+                            view(layout, ACCUBLAS_NO_TRANS, facts.m, facts.n, static_cast<E*>(c), ldc), space, call);
+  };
+  if (space.c_there)
+    static_cast<void>(collect_exceptions(finish));
+  else
+    finish();
+  return done;
 }
 
 Accumulator& used(accublas_accumulator* accumulator) {
@@ -92,10 +153,16 @@ accublas_status accublas_accumulator_measure(accublas_context* ctx, accublas_typ
     std::vector<LineExponents> found = exponents_of("exponents", lines, exponents);
     AccumulatorScope call(context, number);
     with_type(number, [&]<class E>(E) {
+      const auto lines_of = [&](const void* data, std::int64_t ld) {
+        return view(layout, rows_stored ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS, lines, k, static_cast<const E*>(data),
+                    ld);
+      };
+      const Location location = locate(context, {"x", x, sizeof(E)});
+      if (location.is_on_device() && call.may_use_devices())
+        return measure_on_device<E>(context.state_on(location.device, "the operands are"), lines, k, lines_of(x, ldx),
+                                    found.data());
       const HostMatrix<E> stored(context, "x", x, layout, rows_stored ? lines : k, rows_stored ? k : lines, ldx);
-      const auto rows = view(layout, rows_stored ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS, lines, k,
-                             static_cast<const E*>(stored.data()), stored.ld());
-      measure_lines<E>(lines, k, rows, found.data(), call.steps);
+      measure_lines<E>(lines, k, lines_of(stored.data(), stored.ld()), found.data(), call.steps);
     });
     for (std::int64_t i = 0; i < lines; ++i) {
       exponents[2 * i] = found[static_cast<std::size_t>(i)].above;
@@ -144,15 +211,22 @@ accublas_status accublas_accumulator_add(accublas_context* ctx, accublas_accumul
     AccumulatorScope call(context, facts.type);
     with_type(facts.type, [&]<class E>(E) {
       AccumulatorPanel<E> panel{k, {}, {}, transa == ACCUBLAS_CONJ_TRANS, transb == ACCUBLAS_CONJ_TRANS};
+      if (k == 0 || m == 0 || n == 0) return add_panel(to, panel, call.steps);
+      const auto panel_at = [&](const void* of_a, std::int64_t ld_a, const void* of_b, std::int64_t ld_b) {
+        panel.a = view(layout, transa, m, k, static_cast<const E*>(of_a), ld_a);
+        panel.b = view(layout, transb, k, n, static_cast<const E*>(of_b), ld_b);
+        return panel;
+      };
       HostMatrix<E> stored_a, stored_b;
-      if (k > 0 && m > 0 && n > 0) {
+      const auto in_host_memory = [&] {
         const bool plain_a = transa == ACCUBLAS_NO_TRANS, plain_b = transb == ACCUBLAS_NO_TRANS;
         stored_a = HostMatrix<E>(context, "a", a, layout, plain_a ? m : k, plain_a ? k : m, lda);
         stored_b = HostMatrix<E>(context, "b", b, layout, plain_b ? k : n, plain_b ? n : k, ldb);
-        panel.a = view(layout, transa, m, k, static_cast<const E*>(stored_a.data()), stored_a.ld());
-        panel.b = view(layout, transb, k, n, static_cast<const E*>(stored_b.data()), stored_b.ld());
-      }
-      add_panel(to, panel, call.steps);
+        return panel_at(stored_a.data(), stored_a.ld(), stored_b.data(), stored_b.ld());
+      };
+      const DeviceUse use = call.device_for(context, facts, device_of(to), {"a", a, sizeof(E)}, {"b", b, sizeof(E)});
+      if (use.device >= 0 && add_on_device<E>(to, panel_at(a, lda, b, ldb), use, in_host_memory, call.steps)) return;
+      add_panel(to, in_host_memory(), call.steps);
     });
     call.finish(to);
   });
@@ -171,6 +245,9 @@ accublas_status accublas_accumulator_finish(accublas_context* ctx, accublas_accu
     with_type(facts.type, [&]<class E>(E) {
       const E of_sums = host_factor<E>(context, "alpha", alpha), of_c = host_factor<E>(context, "beta", beta);
       if (m == 0 || n == 0) return;
+      if (device_of(sums) >= 0 && call.may_use_devices() &&
+          finishes_on_device<E>(context, sums, of_sums, of_c, layout, c, ldc, call.steps))
+        return;
       const HostMatrix<E> to(context, "c", c, layout, m, n, ldc, !(of_c == RealOf<E>(0)));
       const auto finish = [&] {
         finish_accumulator(sums, of_sums, of_c, view(layout, ACCUBLAS_NO_TRANS, m, n, to.data(), to.ld()), call.steps);

@@ -1,4 +1,5 @@
 // The CUDA backend of a build without CUDA: it reports that there is no device.
+#include "lib/accumulator/device_sums.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/fork_safe.hpp"
 #include "lib/call/backend.hpp"
@@ -30,6 +31,20 @@ class AbsentBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Place> device_place(BackendState&, const char*) { no_device(); }
+
+template <class E>
+std::unique_ptr<DeviceSums<E>> make_device_sums(const Accumulator&, int, std::size_t) {
+  no_device();
+}
+template <class E>
+void measure_on_device(BackendState&, Index, Index, Matrix<const E>, LineExponents*) {
+  no_device();
+}
+#define ACCUBLAS_INSTANTIATE(E)                                                                   \
+  template std::unique_ptr<DeviceSums<E>> make_device_sums(const Accumulator&, int, std::size_t); \
+  template void measure_on_device(BackendState&, Index, Index, Matrix<const E>, LineExponents*);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
 
 Backend& cuda_backend() {
   static constinit Lazy<AbsentBackend> backend;

@@ -3402,9 +3402,10 @@ ACCUBLAS_API accublas_status accublas_qposv_ex(accublas_context* ctx, accublas_l
  * The maxima of the exponents of several parts are those of the whole. A caller who knows only magnitudes may take
  * D = 1074 (single precision: 149).
  *
- * Only one thread at a time may use an accumulator. The sums are in host memory, and the CPU computes. A, B and C may
- * be in host or device memory. The calls copy those in device memory on the context's stream, and wait. If C is in
- * device memory, no floating-point exceptions are raised. Exponents and exported bytes are in host memory.
+ * Only one thread at a time may use an accumulator. A, B and C may be in host or device memory. A panel in device memory
+ * moves the sums there, and the device computes (docs/accumulators.md). Calls with operands in device memory follow the
+ * context's stream, and may wait. If C is in device memory, no floating-point exceptions are raised. Exponents and
+ * exported bytes are in host memory.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Opaque accumulator. */

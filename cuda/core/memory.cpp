@@ -6,6 +6,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/device.hpp"
+#include "cuda/core/pool_memory.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/core/state.hpp"
 #include "cuda/core/stream.hpp"
@@ -118,6 +119,12 @@ void* CaptureMemory::zeroed(std::size_t bytes) {
   zeroed_.push_back(zeroed_memory(bytes));
   return zeroed_.back();
 }
+
+PoolMemory::PoolMemory(int device, cudaStream_t stream, std::size_t bytes) : stream_(stream) {
+  check(cudaMallocFromPoolAsync(&data_, bytes, pool_of(device), stream), "device memory");
+}
+
+PoolMemory::~PoolMemory() { cudaFreeAsync(data_, stream_); }
 
 CallMemory::CallMemory(State& state, std::size_t bytes) : CallMemory(state, nullptr, 0, bytes) {}
 CallMemory::CallMemory(State& state, const Workspace& workspace, std::size_t bytes)

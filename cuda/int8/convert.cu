@@ -20,7 +20,7 @@ struct RealNumbers {
 
   /// Some lines at a time, the tile's terms below `terms`.
   template <int Limbs, class Shape, class T>
-  __device__ static void write_residues(const Buffer<T, Shape>& shared, int moduli, int /*sign*/, Index k_padded,
+  __device__ static void write_residues(const Buffer<T, Shape>& shared, int moduli, int /*sign*/, Index line_bytes,
                                         int terms, std::uint8_t* out) {
     constexpr int quads = Shape::quads, together = (Limbs == 1 ? 4 : Limbs == 2 ? 2 : quads) / quads;
     const int line = threadIdx.x / 32 * Shape::lines_a_warp, term = threadIdx.x % 32 * Shape::terms_a_lane;
@@ -34,7 +34,7 @@ struct RealNumbers {
         for (int q = 0; q < quads; ++q)
           t[r][q] = take_four_apart<Limbs>(&shared.tile[Shape::at(line + i + r, term) + 4 * q],
                                            [&](int) { return shared.line[line + i + r]; });
-      std::uint8_t* to = out + i * k_padded;
+      std::uint8_t* to = out + i * line_bytes;
 #pragma unroll 2
       for (int l = 0; l < moduli; ++l) {
 #pragma unroll
@@ -42,9 +42,9 @@ struct RealNumbers {
           std::uint32_t bytes[quads];
 #pragma unroll
           for (int q = 0; q < quads; ++q) bytes[q] = residues(t[r][q], modulus_table.modulus[l]);
-          store_terms(to + r * k_padded, bytes);
+          store_terms(to + r * line_bytes, bytes);
         }
-        to += line_group * k_padded;
+        to += line_group * line_bytes;
       }
     }
   }

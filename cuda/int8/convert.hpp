@@ -15,8 +15,9 @@ namespace accublas::cuda {
 /// Residues of a block of lines: byte ((i / 256 planes + l) 256 + i % 256) k_padded + p of `out` is a'(first + i, p0 +
 /// p) modulo the l-th modulus, 0 .. p_l - 1, for i < block lines, l < planes = plan->moduli; zero for p in terms ..
 /// k_padded - 1. Nothing is written where either side has no such block. Lines beyond the operand's count and special
-/// ones are zero up to the end of their group. k_padded: a multiple of 128. Terms that no product needs (nonzero, which
-/// counts the terms and lines of the call) are not written, except the first ones of the chunk.
+/// ones are zero up to the end of their group. k_padded: a multiple of 16; products take multiples of 128. Terms that
+/// no product needs (nonzero, which counts the terms and lines of the call) are not written, except the first ones of
+/// the chunk.
 template <class T>
 struct ConvertSide {
   Operand<T> operand;
@@ -27,6 +28,7 @@ struct ConvertSide {
   Index lines_apart = 1;    ///< line i of the operand is what `lines` knows as line i lines_apart
   int sign = 1;             ///< complex: of the imaginary parts
   bool same_lines = false;  ///< columns: they are the rows' lines, and may share their residues
+  Index line_bytes = 0;     ///< distance of the lines of a modulus in `out`; 0: k_padded
 };
 /// Whether residues of the rows are those of the columns too, where both sides have the same `lines`, as in SYRK: if
 /// all of them are one block and have the same bits. Then the columns' are not written, and products read the rows'

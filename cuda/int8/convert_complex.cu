@@ -120,17 +120,17 @@ struct ComplexNumbers {
   __device__ static int limbs_of(int bits) { return bits <= 43 ? 1 : bits <= limb_bits + 42 ? 2 : 3; }
 
   template <int Limbs, class Shape, class T>
-  __device__ static void write_residues(const Buffer<T, Shape>& shared, int moduli, int sign, Index k_padded,
+  __device__ static void write_residues(const Buffer<T, Shape>& shared, int moduli, int sign, Index line_bytes,
                                         int entries, std::uint8_t* out) {
     static_assert(Shape::terms_a_lane == 2 * terms_a_lane);
     const int line = threadIdx.x / 32 * Shape::lines_a_warp, entry = threadIdx.x % 32 * Shape::terms_a_lane;
     if (entry >= entries) return;
-    const Index plane = line_group * k_padded;
+    const Index plane = line_group * line_bytes;
 #pragma unroll 1
     for (int i = 0; i < Shape::lines_a_warp; ++i) {
       const T* const from = &shared.tile[Shape::at(line + i, entry)];
       const FourTerms<Limbs> t = take_four_apart<Limbs, T>(shared.line[line + i], sign, [&](int e) { return from[e]; });
-      std::uint8_t* to = out + i * k_padded;
+      std::uint8_t* to = out + i * line_bytes;
       const auto store = [&](std::uint32_t bytes) {
         *reinterpret_cast<std::uint32_t*>(to) = bytes;
         to += plane;

@@ -2,7 +2,7 @@
 //
 // The policy `Numbers` tells real from complex numbers: entries_a_term, entries of a line that make one of its terms;
 // limbs_of(bits), the limbs for abs(a') <= 2^bits; planes(plan); and write_residues<Limbs, Shape>(buffer, plan, sign,
-// k_padded, entries, out), which stores the bytes of a lane's terms of the warp's lines in all planes; `out`: of the
+// line_bytes, entries, out), which stores the bytes of a lane's terms of the warp's lines in all planes; `out`: of the
 // warp's first line, plane 0.
 #pragma once
 
@@ -128,11 +128,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_processor)
         constexpr int entries = Numbers::entries_a_term;
         const Index line = at.line + threadIdx.x / 32 * Shape::lines_a_warp;
         const int here = static_cast<int>(min(entries * k_padded - at.p, Index{Shape::terms}));
+        const Index line_bytes = side.line_bytes > 0 ? side.line_bytes : k_padded;
         std::uint8_t* const out = side.out +
-                                  (line / line_group * plan.planes() * line_group + line % line_group) * k_padded +
+                                  (line / line_group * plan.planes() * line_group + line % line_group) * line_bytes +
                                   (at.p + threadIdx.x % 32 * Shape::terms_a_lane) / entries;
         const auto write = [&]<int Limbs>(std::integral_constant<int, Limbs>) {
-          Numbers::template write_residues<Limbs, Shape>(buffer, plan.moduli, side.sign, k_padded, here, out);
+          Numbers::template write_residues<Limbs, Shape>(buffer, plan.moduli, side.sign, line_bytes, here, out);
         };
         switch (at.limbs) {
           case 1:

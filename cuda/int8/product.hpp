@@ -37,6 +37,7 @@ struct ProductArguments {
   KnownZeros zeros{};       ///< of the rows (A) or the columns: their residues have no part in the sums
   GroupTerms nonzero{};     ///< other zeros, of all lines
   Index first_term = 0;     ///< of all terms
+  Index line_bytes = 0;     ///< distance of the lines of a modulus in the buffers; 0: k_padded
   GroupStride group{};      ///< the buffers then hold the lines of the products that follow, too
 
   int first_reduction() const { return residues == ResidueKind::complex ? complex_reductions : 0; }

@@ -85,8 +85,8 @@ inline ProductJob<std::int8_t> make_job(const ProductArguments& a) {
           .zeros = a.zeros,
           .nonzero = a.nonzero,
           .first_term = a.first_term,
-          .bytes_of_row = a.k_padded,
-          .bytes_of_col = a.k_padded,
+          .bytes_of_row = a.line_bytes > 0 ? a.line_bytes : a.k_padded,
+          .bytes_of_col = a.line_bytes > 0 ? a.line_bytes : a.k_padded,
           .group = a.group};
 }
 inline ProductJob<std::int8_t> make_job(const SlabProduct& a) {

@@ -85,7 +85,6 @@ OwnedAccumulator make_accumulator(const AccumulatorShape& shape, int threads) {
   made->waiting = cpu::Int8Waiting(made->tiling, parts * std::max<Index>(shape.k, 1));
   const std::size_t bytes = made->tile_bytes() * static_cast<std::size_t>(made->tiling.count());
   made->tiles.reset(allocate(bytes));
-  std::memset(made->tiles.get(), 0, bytes);
   return made;
 }
 
@@ -105,7 +104,7 @@ AccumulatorFacts facts_of(const Accumulator& x) {
           x.a.bits,
           x.b.bits,
           x.moduli,
-          !(dropped(x.a) || dropped(x.b)),
+          !(x.drops_on_device || dropped(x.a) || dropped(x.b)),
           &x.listed,
           x.a.parts,
           x.bytes(),
@@ -117,6 +116,8 @@ void put_cost(Accumulator& accumulator, std::size_t workspace_bytes, double mill
   accumulator.workspace_bytes = static_cast<std::int64_t>(workspace_bytes);
   accumulator.milliseconds = milliseconds;
 }
+
+int device_of(const Accumulator& x) { return x.on_device ? x.on_device->device() : -1; }
 
 int most_entry_bits(Type type, const Mode& mode, int bits) {
   const int digits = is_single(type) ? FloatFormat<float>::digits : FloatFormat<double>::digits;
@@ -130,8 +131,31 @@ std::size_t accublas_accumulator::bytes() const {
     return s.exponents.size() * sizeof(accublas::LineExponents) + s.scale.size() * (sizeof(int) + sizeof(double) + 1);
   };
   const std::size_t of_waiting = waiting_bytes ? waiting.row_bytes(moduli) + waiting.col_bytes(moduli) : 0;
-  return tile_bytes() * static_cast<std::size_t>(tiling.count()) + of_waiting + classes.size() + side(a) + side(b) +
+  const std::size_t residues = on_device ? on_device->bytes() : tile_bytes() * static_cast<std::size_t>(tiling.count());
+  return residues + of_waiting + classes.size() + side(a) + side(b) +
          listed.size() * (sizeof(accublas::Index) + sizeof(accublas::LongAccumulator));
+}
+
+void accublas_accumulator::use_tiles() {
+  using namespace accublas;
+  const std::size_t bytes = tile_bytes() * static_cast<std::size_t>(tiling.count());
+  if (!on_device) {
+    if (blank && tiles) std::memset(tiles.get(), 0, bytes);
+    blank = false;
+    return;
+  }
+  if (!tiles) tiles.reset(allocate(bytes));
+  std::memset(tiles.get(), 0, bytes);
+  std::vector<std::int8_t> plane(static_cast<std::size_t>(rows() * cols()));
+  for (int l = 0; l < moduli; ++l) {
+    on_device->read_plane(l, plane.data());
+    for_each_run(*this, l, [&](std::int8_t* run, Index row, Index col, Index count) {
+      std::memcpy(run, plane.data() + row * cols() + col, static_cast<std::size_t>(count));
+    });
+  }
+  on_device->read_errors(a, b);
+  blank = drops_on_device = false;
+  on_device.reset();
 }
 
 void accublas_accumulator::take_waiting() {

@@ -2,11 +2,13 @@
 // residues, so that no panel rounds anything, and finish with the bits of one call.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "lib/accumulator/calls.hpp"
+#include "lib/accumulator/device_sums.hpp"
 #include "lib/cpu/int8/int8_accumulate.hpp"
 #include "lib/numerics/long_accumulator.hpp"
 
@@ -46,7 +48,11 @@ struct accublas_accumulator {
   accublas::AccumulatorSide a, b;
   int moduli = 0;
   accublas::cpu::Int8Tiling tiling{};
-  std::unique_ptr<std::uint8_t, accublas::FreeMemory> tiles;  ///< Int8Residues::tiles
+  std::unique_ptr<std::uint8_t, accublas::FreeMemory> tiles;  ///< Int8Residues::tiles; null while a device has them
+  bool blank = true;                                          ///< the sums are zero, and `tiles` hold nothing yet
+  /// Not null: the residues, the panels that wait and the errors of lines are there.
+  std::unique_ptr<accublas::DeviceResidues> on_device;
+  bool drops_on_device = false;  ///< a panel that was added there dropped bits
   accublas::cpu::Int8Waiting waiting;
   std::unique_ptr<std::uint8_t, accublas::FreeMemory>
       waiting_bytes;                  ///< the memory of `waiting`, allocated for the first panel that waits
@@ -68,6 +74,8 @@ struct accublas_accumulator {
   /// Bytes of memory that the accumulator takes.
   std::size_t bytes() const;
   accublas::cpu::Int8Residues view() { return {b.view(), a.view(), tiling, moduli, rounds(), tiles.get(), &waiting}; }
+  /// Makes the residues those in host memory. Call this before `tiles` are used.
+  void use_tiles();
   /// Allocates memory for panels that wait.
   void take_waiting();
   /// Multiplies the panels that wait. Call this before the residues are read.
@@ -77,4 +85,43 @@ struct accublas_accumulator {
   /// Returns the residue of a sum for modulus l. The residues of the same row up to the end of the tile follow it in
   /// memory.
   std::int8_t& residue(int l, accublas::Index row, accublas::Index col) const;
+
+  /// Returns the classes of the special terms of a sum (term_plus ...).
+  std::uint8_t classes_of(accublas::Index row, accublas::Index col) const {
+    return classes.empty() ? 0 : classes[static_cast<std::size_t>(row * cols() + col)];
+  }
+  /// Returns the exact sum of the second round, or null if the sum is not listed.
+  const accublas::LongAccumulator* exact_sum(accublas::Index row, accublas::Index col) const {
+    const accublas::Index sum = row * cols() + col;
+    const auto at = std::lower_bound(listed.begin(), listed.end(), sum);
+    return at != listed.end() && *at == sum ? &sums[static_cast<std::size_t>(at - listed.begin())] : nullptr;
+  }
 };
+
+namespace accublas {
+
+/// Calls body(residues, row, col, count) for the runs of adjacent residues of modulus l, row by row.
+template <class Body>
+void for_each_run(const Accumulator& x, int l, Body&& body) {
+  for (Index row = 0; row < x.rows(); ++row)
+    for (Index col = 0; col < x.cols(); col += x.tiling.cols)
+      body(&x.residue(l, row, col), row, col, std::min(x.tiling.cols, x.cols() - col));
+}
+
+/// Throws unless the accumulator has room for k more terms in its round.
+void require_room(const Accumulator& to, Index k);
+/// Throws unless the second round, if there is one, has all terms.
+void require_all_terms(const Accumulator& sums);
+/// Begins the second round with the sums that are undecided, and throws Error(ACCUBLAS_ERROR_UNDECIDED). Sums that were
+/// listed before stay in the list.
+[[noreturn]] void begin_second_round(Accumulator& sums, const std::vector<Index>& undecided);
+
+/// Throws the error of a line that does not fit its exponents.
+[[noreturn]] void beyond(const char* what, Index line, const LineExponents& e);
+/// Adds the classes of the special terms of a panel in host memory. special_rows and special_columns say which rows of
+/// op(A) and columns of op(B) have Inf (1) or NaN (2).
+template <class E>
+void add_classes(Accumulator& to, const AccumulatorPanel<E>& panel, const std::uint8_t* special_rows,
+                 const std::uint8_t* special_columns, int threads);
+
+}  // namespace accublas

@@ -60,25 +60,24 @@ template <class E>
 class Classes {
  public:
   using T = RealOf<E>;
-  Classes(const PanelLines<E>& lines, const cpu::Int8Lines& rows, const cpu::Int8Lines& cols, int threads)
-      : lines_(lines), rows_(rows), cols_(cols), threads_(threads) {}
+  /// special_rows[i / parts] is that of row i of op(A) as real lines.
+  Classes(const PanelLines<E>& lines, const std::uint8_t* special_rows, int parts, const std::uint8_t* special_columns)
+      : lines_(lines), special_rows_(special_rows), special_columns_(special_columns), parts_(parts) {}
 
-  static bool any(const cpu::Int8Lines& lines) {
-    return std::any_of(lines.special, lines.special + lines.count, [](std::uint8_t s) { return s != 0; });
-  }
-  void add_to(std::vector<std::uint8_t>& classes) const {
-    parallel_for(rows_.count, threads_, [&](Index row, int) {
+  void add_to(Accumulator& to, int threads) const {
+    to.classes.resize(static_cast<std::size_t>(to.rows() * to.cols()), 0);
+    parallel_for(to.rows(), threads, [&](Index row, int) {
       const Entries<T> b = lines_.of_b(row);
-      for (Index col = 0; col < cols_.count; ++col) {
-        if (!rows_.special[row] && !cols_.special[col]) continue;
-        classes[static_cast<std::size_t>(row * cols_.count + col)] |= of(row, col, b);
+      for (Index col = 0; col < to.cols(); ++col) {
+        if (!special_columns_[row] && !special_rows_[col / parts_]) continue;
+        to.classes[static_cast<std::size_t>(row * to.cols() + col)] |= of(row, col, b);
       }
     });
   }
 
  private:
   std::uint8_t of(Index row, Index col, const Entries<T>& b) const {
-    if (rows_.special[row] == 2 || cols_.special[col] == 2) return operand_nan;
+    if (special_columns_[row] == 2 || special_rows_[col / parts_] == 2) return operand_nan;
     const Entries<T> a = lines_.of_a(col);
     std::uint8_t all = 0;
     for (Index p = 0; p < lines_.terms(); ++p) all |= class_of(a[p], b[p]);
@@ -86,11 +85,17 @@ class Classes {
   }
 
   const PanelLines<E>& lines_;
-  const cpu::Int8Lines &rows_, &cols_;
-  int threads_;
+  const std::uint8_t *special_rows_, *special_columns_;
+  int parts_;
 };
 
-[[noreturn]] void beyond(const char* what, Index line, const LineExponents& e) {
+bool any_special(const cpu::Int8Lines& lines) {
+  return std::any_of(lines.special, lines.special + lines.count, [](std::uint8_t s) { return s != 0; });
+}
+
+}  // namespace
+
+void beyond(const char* what, Index line, const LineExponents& e) {
   throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("the panel does not fit the exponents of the accumulator: ") + what +
                                            " " + std::to_string(line) +
                                            (e.zero() ? " should be zero"
@@ -98,6 +103,15 @@ class Classes {
                                                            " and multiples of 2^-" + std::to_string(e.below)) +
                                            "; measure all panels before the accumulator is created");
 }
+
+template <class E>
+void add_classes(Accumulator& to, const AccumulatorPanel<E>& panel, const std::uint8_t* special_rows,
+                 const std::uint8_t* special_columns, int threads) {
+  const PanelLines<E> lines(panel);
+  Classes<E>(lines, special_rows, to.a.parts, special_columns).add_to(to, threads);
+}
+
+namespace {
 
 /// Throws unless the entries of all lines fit the exponents.
 void require_fit(const cpu::Int8Lines& lines, const AccumulatorSide& side, const char* what) {
@@ -113,15 +127,15 @@ template <class E>
 void add_residues(Accumulator& to, const AccumulatorPanel<E>& panel, const cpu::Int8Operand<RealOf<E>>& rows,
                   const cpu::Int8Operand<RealOf<E>>& cols, Execution& execution) {
   const PanelLines<E> lines(panel);
+  to.use_tiles();
   if (rows.k <= to.waiting.depth) to.take_waiting();
   cpu::int8_add_panel<RealOf<E>>(
       to.view(), rows, cols,
       [&](const cpu::Int8Lines& of_b, const cpu::Int8Lines& of_a) {
         require_fit(of_a, to.a, "row");
         require_fit(of_b, to.b, "column");
-        if (!Classes<E>::any(of_a) && !Classes<E>::any(of_b)) return;
-        to.classes.resize(static_cast<std::size_t>(to.rows() * to.cols()), 0);
-        Classes<E>(lines, of_b, of_a, execution.threads).add_to(to.classes);
+        if (any_special(of_a) || any_special(of_b))
+          Classes<E>(lines, of_a.special, 1, of_b.special).add_to(to, execution.threads);
       },
       execution);
 }
@@ -198,24 +212,29 @@ void add_exactly(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorC
 
 }  // namespace
 
-template <class E>
-void add_panel(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorCall& call) {
-  Index& added = to.second_round() ? to.added_again : to.added;
-  const Index most = to.second_round() ? to.added : to.k;
-  if (panel.k > most - added)
-    throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument k = " + std::to_string(panel.k) + " is more than the " +
+void require_room(const Accumulator& to, Index k) {
+  const Index added = to.second_round() ? to.added_again : to.added, most = to.second_round() ? to.added : to.k;
+  if (k > most - added)
+    throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument k = " + std::to_string(k) + " is more than the " +
                                              std::to_string(most - added) + " terms that the accumulator has left" +
                                              (to.second_round() ? " in its second round" : ""));
+}
+
+template <class E>
+void add_panel(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorCall& call) {
+  require_room(to, panel.k);
   if (panel.k > 0 && to.m > 0 && to.n > 0) {
     if (to.second_round())
       add_exactly(to, panel, call);
     else
       add_sums(to, panel, call);
   }
-  added += panel.k;
+  (to.second_round() ? to.added_again : to.added) += panel.k;
 }
 
-#define ACCUBLAS_INSTANTIATE(E) template void add_panel(Accumulator&, const AccumulatorPanel<E>&, AccumulatorCall&);
+#define ACCUBLAS_INSTANTIATE(E)                                                        \
+  template void add_panel(Accumulator&, const AccumulatorPanel<E>&, AccumulatorCall&); \
+  template void add_classes(Accumulator&, const AccumulatorPanel<E>&, const std::uint8_t*, const std::uint8_t*, int);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -96,15 +96,6 @@ Sizes sizes_of(const Accumulator& x) {
   return {x.m, x.n, x.a.parts, x.moduli, x.rounds(), !x.classes.empty(), static_cast<Index>(x.listed.size())};
 }
 
-/// Calls body(residues, l, row, col, count) for runs of adjacent residues, in the order of the bytes.
-template <class Body>
-void for_each_run(const Accumulator& x, Body&& body) {
-  for (int l = 0; l < x.moduli; ++l)
-    for (Index row = 0; row < x.rows(); ++row)
-      for (Index col = 0; col < x.cols(); col += x.tiling.cols)
-        body(&x.residue(l, row, col), l, row, col, std::min(x.tiling.cols, x.cols() - col));
-}
-
 /// Balanced residues of the sums -256 .. 255 modulo one modulus; 128 modulo 256 is -128.
 class ResidueTable {
  public:
@@ -154,7 +145,12 @@ void read_dropped(Reader& from, AccumulatorSide& side) {
 std::size_t exported_bytes(const Accumulator& from) { return sizes_of(from).bytes(); }
 
 void export_accumulator(Accumulator& from, unsigned char* to, int threads) {
-  from.multiply_waiting(threads, cpu::detected_isa());
+  if (from.on_device) {
+    from.on_device->read_errors(from.a, from.b);
+  } else {
+    from.use_tiles();
+    from.multiply_waiting(threads, cpu::detected_isa());
+  }
   const std::size_t size = exported_bytes(from);
   Writer out(to + checked_from);
   out.put(static_cast<std::uint32_t>(letters[static_cast<int>(from.type)]));
@@ -175,10 +171,19 @@ void export_accumulator(Accumulator& from, unsigned char* to, int threads) {
   }
   const std::vector<ResidueTable> tables = residue_tables(from.moduli);
   std::int8_t* residues = reinterpret_cast<std::int8_t*>(out.at());
-  for_each_run(from, [&](const std::int8_t* run, int l, Index, Index, Index count) {
+  for (int l = 0; l < from.moduli; ++l) {
     const ResidueTable& table = tables[static_cast<std::size_t>(l)];
-    for (Index i = 0; i < count; ++i) *residues++ = table(run[i]);
-  });
+    if (from.on_device) {
+      const Index count = from.rows() * from.cols();
+      from.on_device->read_plane(l, residues);
+      for (Index i = 0; i < count; ++i) residues[i] = table(residues[i]);
+      residues += count;
+    } else {
+      for_each_run(from, l, [&](const std::int8_t* run, Index, Index, Index count) {
+        for (Index i = 0; i < count; ++i) *residues++ = table(run[i]);
+      });
+    }
+  }
   out = Writer(reinterpret_cast<unsigned char*>(residues));
   // If an operand is NaN, no other term counts.
   for (const std::uint8_t x : from.classes) out.put((x & operand_nan) != 0 ? std::uint8_t{operand_nan} : x);
@@ -258,9 +263,11 @@ OwnedAccumulator import_accumulator(const unsigned char* bytes, std::size_t size
     read_dropped(in, made->a);
     read_dropped(in, made->b);
   }
-  for_each_run(*made, [&](std::int8_t* run, int, Index, Index, Index count) {
-    std::memcpy(run, in.take(static_cast<std::size_t>(count)), static_cast<std::size_t>(count));
-  });
+  made->use_tiles();
+  for (int l = 0; l < made->moduli; ++l)
+    for_each_run(*made, l, [&](std::int8_t* run, Index, Index, Index count) {
+      std::memcpy(run, in.take(static_cast<std::size_t>(count)), static_cast<std::size_t>(count));
+    });
   const std::size_t sums = static_cast<std::size_t>(made->rows() * made->cols());
   if (flags != 0) {
     const unsigned char* const classes = in.take(sums);
@@ -302,6 +309,7 @@ void merge_accumulator(Accumulator& to, const Accumulator& from) {
     return;
   }
   if (from.added > to.k - to.added) differ("terms: together they have more than k");
+  to.use_tiles();
   if (to.classes.empty() && !from.classes.empty()) {
     to.classes = from.classes;
   } else if (!from.classes.empty()) {
@@ -317,15 +325,16 @@ void merge_accumulator(Accumulator& to, const Accumulator& from) {
   }
   // The other accumulator comes from bytes, so no panel waits there; those of this one may go on waiting.
   const std::vector<ResidueTable> tables = residue_tables(to.moduli);
-  for_each_run(to, [&](std::int8_t* run, int l, Index row, Index col, Index count) {
-    const ResidueTable& table = tables[static_cast<std::size_t>(l)];
-    // The tiles of the two accumulators may differ in size.
-    for (Index i = 0, end = 0; i < count; i = end) {
-      const std::int8_t* const more = &from.residue(l, row, col + i) - i;
-      end = std::min(count, i + from.tiling.cols - (col + i) % from.tiling.cols);
-      for (Index p = i; p < end; ++p) run[p] = table(run[p] + more[p]);
-    }
-  });
+  for (int l = 0; l < to.moduli; ++l)
+    for_each_run(to, l, [&](std::int8_t* run, Index row, Index col, Index count) {
+      const ResidueTable& table = tables[static_cast<std::size_t>(l)];
+      // The tiles of the two accumulators may differ in size.
+      for (Index i = 0, end = 0; i < count; i = end) {
+        const std::int8_t* const more = &from.residue(l, row, col + i) - i;
+        end = std::min(count, i + from.tiling.cols - (col + i) % from.tiling.cols);
+        for (Index p = i; p < end; ++p) run[p] = table(run[p] + more[p]);
+      }
+    });
   to.added += from.added;
 }
 

@@ -1,6 +1,7 @@
 // The calls that the C interface makes of accumulators.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 namespace accublas {
 
+class BackendState;
 using Accumulator = ::accublas_accumulator;
 
 struct AccumulatorDeleter {
@@ -88,6 +90,34 @@ void add_panel(Accumulator& to, const AccumulatorPanel<E>& panel, AccumulatorCal
 /// Error(ACCUBLAS_ERROR_UNDECIDED).
 template <class E>
 void finish_accumulator(Accumulator& sums, E alpha, E beta, Matrix<E> c, AccumulatorCall& call);
+
+/// The memory space of the operands of a call.
+struct OperandSpace {
+  BackendState* users = nullptr;  ///< whose stream has operands in device memory; null: all are in host memory
+  bool a_there = false, b_there = false, c_there = false;
+};
+/// The device that a call uses.
+struct DeviceUse {
+  int device = -1;      ///< -1: none
+  std::size_t cap = 0;  ///< of temporary memory there
+  OperandSpace space{};
+};
+/// Returns the device that has the residues, or -1.
+int device_of(const Accumulator& accumulator);
+/// Adds a panel, whose operands are in the memory spaces of `use`, to residues on a device. Returns false if the CPU
+/// must add it, because memory is missing there, or in the second round; the accumulator is then as it was.
+/// in_host_memory() returns the panel in host memory, for its Inf and NaN.
+template <class E>
+bool add_on_device(Accumulator& to, const AccumulatorPanel<E>& panel, const DeviceUse& use,
+                   const std::function<AccumulatorPanel<E>()>& in_host_memory, AccumulatorCall& call);
+/// Same contract as finish_accumulator, for residues on a device. Returns false, and has changed nothing, if the CPU
+/// must compute the call.
+template <class E>
+bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const OperandSpace& space,
+                      AccumulatorCall& call);
+/// Raises the exponents of `count` lines to those of a panel in device memory (measure_lines).
+template <class E>
+void measure_on_device(BackendState& users, Index count, Index k, Matrix<const E> x, LineExponents* exponents);
 
 /// Returns the number of bytes that `export_accumulator` writes.
 std::size_t exported_bytes(const Accumulator& from);

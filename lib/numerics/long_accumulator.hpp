@@ -47,6 +47,16 @@ class LongAccumulator {
     if (pending_ >= carry_period) carry();
   }
 
+  /// Adds an integer of `count` digits in two's complement, the lowest of which is digit `first`. Digits below digit 0
+  /// must be zero, and those from digit `digits` on must repeat the sign.
+  ACCUBLAS_HD void add_digits(const std::uint32_t* of, int count, int first) {
+    const int end = count < digits - first ? count : digits - first;
+    for (int i = first < 0 ? -first : 0; i < end; ++i)
+      digit_[first + i] +=
+          i + 1 < end ? static_cast<std::int64_t>(of[i]) : static_cast<std::int64_t>(static_cast<std::int32_t>(of[i]));
+    if (++pending_ >= carry_period) carry();
+  }
+
   /// Sets the sum to an integer that `value` returned.
   ACCUBLAS_HD void set(const Wide<limbs>& value) {
     ACCUBLAS_WORDS(limbs)

@@ -5,6 +5,8 @@
 #include <exception>
 #include <functional>
 
+#include "perf/gpu/accumulators.hpp"
+#include "perf/gpu/arguments.hpp"
 #include "perf/gpu/batched.hpp"
 #include "perf/gpu/batched_factors.hpp"
 #include "perf/gpu/context.hpp"
@@ -25,51 +27,6 @@ namespace {
 
 using namespace gpu_bench;
 
-struct Shape {
-  Index m, n, k;
-};
-
-/// "4096", or "16384x16384x256" for m x n x k. Throws std::runtime_error for anything else.
-Shape parse_shape(const std::string& word) {
-  long long m = 0, n = 0, k = 0;
-  char rest = 0;
-  if (std::sscanf(word.c_str(), "%lldx%lldx%lld%c", &m, &n, &k, &rest) != 3) {
-    if (std::sscanf(word.c_str(), "%lld%c", &m, &rest) != 1)
-      throw std::runtime_error("size " + word + " is neither N nor MxNxK");
-    n = k = m;
-  }
-  if (std::min({m, n, k}) < 1) throw std::runtime_error("size " + word + " is not positive");
-  return {m, n, k};
-}
-
-std::vector<std::string> default_contenders(const std::string& routine, const Shape& shape) {
-  const std::string grade = routine == "sgemm" || routine == "cgemm" ? "sp" : "dp";
-  std::vector<std::string> out = {"cublas", "cublasLt-int8", grade, grade + "/int8", grade + ":repro", "cr"};
-  // A call takes seconds beyond that.
-  if (static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) <= 0x1p39)
-    out.push_back("dot2");
-  return out;
-}
-
-/// Accepts the words that `parse` takes without an exception.
-CLI::Validator accepted_by(const std::function<void(const std::string&)>& parse) {
-  return CLI::Validator(
-      [parse](std::string& word) {
-        try {
-          parse(word);
-        } catch (const std::exception& error) {
-          return std::string(error.what());
-        }
-        return std::string();
-      },
-      "");
-}
-
-/// Throws std::runtime_error unless measure() knows the contender.
-void parse_contender(const std::string& word) {
-  if (word != "cublasLt-int8" && !is_cublas_gemm(word)) Context context(word);
-}
-
 /// The options of the commands. Each add function gives a command one of them.
 struct Options {
   std::vector<std::string> gemms = {"dgemm"}, contenders, data = {"phi:0.5"}, sizes, orders = {"4096", "8192", "16384"},
@@ -77,7 +34,8 @@ struct Options {
                            table_orders = {"1024", "4096"}, middle_orders = {"256", "512", "1024", "2048"},
                            shared_orders = {"8192", "16384", "32768"}, shared_routines = {"dgemm"},
                            residual_orders = {"1024", "2048", "4096", "8192", "16384"},
-                           quad_orders = {"1024", "4096", "8192"};
+                           quad_orders = {"1024", "4096", "8192"}, accumulator_orders = {"4096", "8192"};
+  int panels = 8, depth = 512;
   std::vector<int> devices;
   double room = 0;
   std::string csv;
@@ -277,6 +235,25 @@ std::vector<Command> commands_of(Options& o) {
              o.contenders.empty() ? std::vector<std::string>{"cr", "dp"} : o.contenders;
          return print_devices({o.devices, o.shared_routines, o.numbers(o.shared_orders), modes, o.data.front(), o.room,
                                o.effort.repetitions});
+       }},
+      {"accumulators", "DGEMM by accumulators of panels beside one call, with a limit",
+       [&o](CLI::App* command) {
+         command->add_option("-m,--mode", o.contenders, "modes cr and fixed:T (default: cr, fixed:53)")->delimiter(',');
+         o.add_orders(command, o.accumulator_orders);
+         o.add_data(command);
+         command->add_option("--panels", o.panels, "panels of a product")
+             ->check(CLI::Range(1, 1024))
+             ->capture_default_str();
+         command->add_option("--depth", o.depth, "terms of a panel")
+             ->check(CLI::Range(1, 1 << 20))
+             ->capture_default_str();
+         o.add_repetitions(command);
+       },
+       [&o] {
+         const std::vector<std::string> modes =
+             o.contenders.empty() ? std::vector<std::string>{"cr", "fixed:53"} : o.contenders;
+         return print_accumulators(
+             {modes, Options::numbers(o.accumulator_orders), o.data.front(), o.panels, o.depth, o.effort.repetitions});
        }},
       {"level3", "square products of level 3 and triangular systems beside cuBLAS's own",
        [&o](CLI::App* command) {

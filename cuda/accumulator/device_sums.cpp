@@ -1,0 +1,339 @@
+#include "lib/accumulator/device_sums.hpp"
+
+#include <algorithm>
+
+#include "cuda/accumulator/listed_sums.hpp"
+#include "cuda/accumulator/residues.hpp"
+#include "cuda/accumulator/rounding.hpp"
+#include "cuda/core/memory.hpp"
+#include "cuda/exact/engine_call.hpp"
+#include "cuda/int8/convert.hpp"
+#include "cuda/int8/product.hpp"
+#include "cuda/scaling/measure.hpp"
+
+namespace accublas {
+
+namespace cuda {
+
+/// Panels of fewer terms wait: the product of this many takes ten times as long as reading and writing its sums.
+constexpr Index most_waiting_terms = 8192, term_step = 128;
+/// Each panel begins at a multiple of this many terms, as conversion stores them.
+constexpr Index panel_step = 16;
+
+template <class E>
+HeldResidues<E>::HeldResidues(const Accumulator& of, int device, std::size_t cap)
+    : model_(device_model(device)),
+      n_(of.n),
+      m_(of.m),
+      moduli_(of.moduli),
+      rounds_(of.rounds()),
+      row_bits_(of.b.bits),
+      col_bits_(of.a.bits),
+      block_rows_(padded_lines(of.n)),
+      block_cols_(padded_lines(parts * of.m)),
+      cap_(cap),
+      terms_(parts * of.added),
+      most_digits_(digits_of(of)) {
+  const Index lines = (block_rows_ + block_cols_) * moduli_, terms = std::max<Index>(of.k, 1) * parts;
+  const Index fits = static_cast<Index>(cap / 2) / lines / term_step * term_step;
+  if (fits < term_step)
+    throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace is too small for a panel of an accumulator on a device");
+  depth_ = std::min({fits, most_waiting_terms, round_up(terms, term_step)});
+  bytes_ = bytes_of_arrays([&](Carver& carver) { lay_out(carver); });
+  memory_ = std::make_unique<PoolMemory>(device, steps_.stream(), bytes_);
+  Carver carver(memory_->data());
+  lay_out(carver);
+  start(of);
+}
+
+template <class E>
+void HeldResidues<E>::lay_out(Carver& carver) {
+  const auto take = [&](Index count) {
+    Operand<T> shape{};
+    shape.count = count;
+    return take_lines(carver, shape, false);
+  };
+  const auto errors = [&](Index count, int of, int bits) {
+    LineErrors side{carver.take<std::int32_t>(2 * count / of), of, bits, nullptr, nullptr, nullptr};
+    side.error = carver.take<double>(count);
+    side.dropped = carver.take<std::uint8_t>(count);
+    side.squares = carver.take<double>(count);
+    return side;
+  };
+  state_ = carver.take<CallState>(1);
+  notes_ = carver.take<PanelNotes>(1);
+  rows_ = take(n_);
+  numbers_ = take(m_);
+  cols_lines_ = parts == 2 ? take(cols()) : numbers_;
+  row_errors_ = errors(n_, 1, row_bits_);
+  col_errors_ = errors(cols(), parts, col_bits_);
+  row_exponent_ = carver.take<std::int32_t>(block_rows_);
+  col_exponent_ = carver.take<std::int32_t>(block_cols_);
+  row_bytes_ = size(block_rows_ * moduli_ * depth_);
+  col_bytes_ = size(block_cols_ * moduli_ * depth_);
+  row_residues_ = carver.take<std::uint8_t>(row_bytes_);
+  col_residues_ = carver.take<std::uint8_t>(col_bytes_);
+  result_ = carver.take<std::int8_t>(plane() * moduli_);
+}
+
+template <class E>
+void HeldResidues<E>::start(const Accumulator& of) {
+  CallState state{};
+  PassPlan& plan = state.pass[product_pass];
+  plan.active = 1;
+  plan.elements = Elements::all;
+  plan.row_bits = plan.row_peak = row_bits_;
+  plan.col_bits = plan.col_peak = col_bits_;
+  plan.moduli = moduli_;
+  plan.block_rows = block_rows_;
+  plan.block_cols = block_cols_;
+  plan.residues = ResidueKind::real;
+  state.pass[exact_pass] = state.pass[interval_pass] = plan;
+  state.pass[interval_pass].interval = 1;
+  steps_.send(state_, &state, 1);
+  const auto send = [&](const AccumulatorSide& side, const LineErrors& to, std::int32_t* exponent, Index padded) {
+    static_assert(sizeof(LineExponents) == 2 * sizeof(std::int32_t));
+    steps_.send(const_cast<std::int32_t*>(to.limits), &side.exponents.data()->above, 2 * side.count);
+    std::vector<std::int32_t> above(size(padded), 0);
+    for (Index i = 0; i < side.lines(); ++i) {
+      const LineExponents& e = side.exponents[size(i / side.parts)];
+      above[size(i)] = e.zero() ? 0 : e.above;
+    }
+    steps_.send(exponent, above.data(), padded);
+    steps_.send(to.error, side.error.data(), side.lines());
+    steps_.send(to.dropped, side.dropped.data(), side.lines());
+    // The magnitudes of earlier entries are at most 2^E.
+    const std::vector<double> squares(size(side.lines()), static_cast<double>(parts * of.added));
+    steps_.send(to.squares, squares.data(), side.lines());
+  };
+  send(of.b, row_errors_, row_exponent_, block_rows_);
+  send(of.a, col_errors_, col_exponent_, block_cols_);
+  steps_.wait();  // the host's arrays are gone afterwards
+}
+
+template <class E>
+Operand<RealOf<E>> HeldResidues<E>::cols_of(const AccumulatorPanel<E>& panel) const {
+  if constexpr (is_complex<E>) {
+    const auto product = [&](Matrix<const E> a, Matrix<const E> b) {
+      Gemm<T> g{cols(), n_, 2 * panel.k, T(1), {}, {}, T(0), {nullptr, 1, cols()}};
+      g.a = {reinterpret_cast<const T*>(a.data), a.row_stride, a.col_stride};
+      g.b = {reinterpret_cast<const T*>(b.data), b.row_stride, 2 * b.col_stride};
+      g.numbers_as_stored = true;
+      g.conjugate_a = panel.conjugate_a;
+      g.conjugate_b = panel.conjugate_b;
+      g.row_pairs = g.conjugate_b ? RowPairs::conjugated : RowPairs::complex;
+      return g;
+    };
+    const Gemm<T> g = product(panel.a, panel.b);
+    const T one = 1, zero = 0;
+    const Mode mode{};
+    const Call<Gemm<T>, T> call{g, {&one, false}, {&zero, false}, true, true, mode, ACCUBLAS_ENGINE_INT8};
+    return EngineCall<T>(call).cols;
+  } else {
+    return {panel.a.data, panel.a.row_stride, panel.a.col_stride, m_, panel.k};
+  }
+}
+
+template <class E>
+void HeldResidues<E>::measure_panel(const AccumulatorPanel<E>& panel) {
+  const Operand<T> of_b = rows_of(panel), of_a = cols_of(panel), numbers = parts == 2 ? of_a.numbers() : of_a;
+  rows_.k = numbers_.k = cols_lines_.k = of_b.k;
+  measure(model_, of_b, rows_, numbers, numbers_, rounds_, state_, steps_.stream());
+  steps_.fill(notes_, 0xFF, sizeof *notes_);
+  check_lines(model_, {rows_, row_errors_.limits, row_bits_}, {numbers_, col_errors_.limits, col_bits_}, notes_,
+              steps_.stream());
+  if (parts == 2) spread_over_pairs(model_, numbers_, cols_lines_, rounds_, steps_.stream());
+}
+
+template <class E>
+PanelFindings HeldResidues<E>::findings() {
+  PanelNotes notes;
+  steps_.fetch(&notes, notes_, 1);
+  steps_.wait();
+  PanelFindings found;
+  constexpr unsigned long long none = ~0ull;
+  if (notes.bad[0] != none) found.bad_column = static_cast<Index>(notes.bad[0]);
+  if (notes.bad[1] != none) found.bad_row = static_cast<Index>(notes.bad[1]);
+  found.drops = notes.keeps == 0;
+  if (notes.finite == 0) {
+    found.special_rows.resize(size(m_));
+    found.special_columns.resize(size(n_));
+    steps_.fetch(found.special_rows.data(), numbers_.special, m_);
+    steps_.fetch(found.special_columns.data(), rows_.special, n_);
+    steps_.wait();
+  }
+  return found;
+}
+
+template <class E>
+void HeldResidues<E>::convert_panel(const AccumulatorPanel<E>& panel, BackendState* users) {
+  const Operand<T> of_b = rows_of(panel), of_a = cols_of(panel);
+  for (Index first = 0; first < of_b.k;) {
+    if (waiting_ == depth_) multiply();
+    const Index terms = std::min(of_b.k - first, depth_ - waiting_), padded = round_up(terms, panel_step);
+    ConvertSide<T> rows{of_b, with_exponents(rows_, row_exponent_), 0, row_residues_ + waiting_, true},
+        cols{of_a, with_exponents(cols_lines_, col_exponent_), 0, col_residues_ + waiting_, true};
+    rows.line_bytes = cols.line_bytes = depth_;
+    convert<T>(model_, rows, cols, GroupTerms{}, &state_->pass[product_pass], first, terms, padded, steps_.stream());
+    waiting_ += padded;
+    first += terms;
+  }
+  steps_.lead(users);
+  if (waiting_ == depth_) multiply();
+}
+
+template <class E>
+void HeldResidues<E>::multiply() {
+  const Index terms = round_up(waiting_, term_step);
+  if (terms > waiting_) {
+    const auto clear_end = [&](std::uint8_t* residues, Index lines) {
+      check(cudaMemset2DAsync(residues + waiting_, size(depth_), 0, size(terms - waiting_), size(lines * moduli_),
+                              steps_.stream()),
+            "clearing residues");
+    };
+    clear_end(row_residues_, block_rows_);
+    clear_end(col_residues_, block_cols_);
+  }
+  ProductArguments product{};
+  product.rows = row_residues_;
+  product.cols = col_residues_;
+  product.rows_bytes = row_bytes_;
+  product.cols_bytes = col_bytes_;
+  product.result = result_;
+  product.k_padded = terms;
+  product.line_bytes = depth_;
+  product.m = n_;
+  product.n = cols();
+  product.accumulate = !empty_;
+  product.plan = &state_->pass[product_pass];
+  product.state = state_;
+  residue_product(model_, product, steps_.stream());
+  empty_ = false;
+  waiting_ = 0;
+}
+
+template <class E>
+void HeldResidues<E>::add_errors_of_panel() {
+  add_errors(model_, {rows_, row_errors_}, {cols_lines_, col_errors_}, rounds_, steps_.stream());
+  terms_ += rows_.k;
+}
+
+template <class E>
+DeviceOutcome HeldResidues<E>::finish(const DeviceRounding<E>& rounding, const OperandSpace& space) {
+  DeviceOutcome outcome = DeviceOutcome::done;
+  in_scope(
+      [&] {
+        steps_.follow(space.users);
+        if (waiting_ > 0) multiply();
+        outcome = FinalRounding(*this, rounding, space).run();
+        steps_.lead(space.users);
+      },
+      space.users);
+  return outcome;
+}
+
+template <class E>
+void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const OperandSpace& space,
+                          const std::function<void(const PanelFindings&)>& known) {
+  with_panel(panel, space, [&](const AccumulatorPanel<E>& there) {
+    known(findings());
+    convert_panel(there, space.users);
+    add_errors_of_panel();
+  });
+}
+
+template <class E>
+void HeldResidues<E>::add_again(const AccumulatorPanel<E>& panel, const OperandSpace& space,
+                                const std::vector<Index>& listed,
+                                const std::function<void(const PanelFindings&)>& known,
+                                std::vector<LongAccumulator>& sums) {
+  with_panel(panel, space, [&](const AccumulatorPanel<E>& there) {
+    const Index count = static_cast<Index>(listed.size());
+    Index* list = nullptr;
+    ListedSum* found = nullptr;
+    std::uint32_t* digits = nullptr;
+    const ArrayMemory<PoolMemory> memory(
+        [&](Carver& carver) {
+          list = carver.take<Index>(count);
+          found = carver.take<ListedSum>(count);
+          digits = carver.take<std::uint32_t>(count * most_digits_);
+        },
+        device(), steps_.stream());
+    workspace_bytes_ += memory.bytes();
+    steps_.send(list, listed.data(), count);
+    sum_listed<T>(model_, rows_of(there), rows_, cols_of(there), cols_lines_, list, count, most_digits_, found, digits,
+                  steps_.stream());
+    std::vector<ListedSum> found_here(listed.size());
+    std::vector<std::uint32_t> digits_here(listed.size() * size(most_digits_));
+    steps_.fetch(found_here.data(), found, count);
+    steps_.fetch(digits_here.data(), digits, count * most_digits_);
+    known(findings());
+    for (std::size_t i = 0; i < listed.size(); ++i)
+      sums[i].add_digits(&digits_here[i * size(most_digits_)], found_here[i].count, found_here[i].first);
+    steps_.lead(space.users);
+  });
+}
+
+}  // namespace cuda
+
+template <class E>
+std::unique_ptr<DeviceSums<E>> make_device_sums(const Accumulator& of, int device, std::size_t cap) {
+  cuda::require_device(device);
+  std::unique_ptr<DeviceSums<E>> made;
+  with_stack(cuda::needed_stack, [&] {
+    const cuda::DeviceScope scope(device);
+    made = std::make_unique<cuda::HeldResidues<E>>(of, device, cap);
+  });
+  return made;
+}
+
+template <class E>
+void measure_on_device(BackendState& users, Index count, Index k, Matrix<const E> x, LineExponents* exponents) {
+  using T = RealOf<E>;
+  constexpr int parts = is_complex<E> ? 2 : 1;
+  cuda::State& context = static_cast<cuda::State&>(users);
+  with_stack(cuda::needed_stack, [&] {
+    const cuda::CallScope scope(context);
+    context.require_not_captured(cuda::accumulator_call);
+    const cudaStream_t stream = context.cuda_stream();
+    // Real and imaginary parts are measured apart, as on the CPU: a part with Inf or NaN leaves out itself alone.
+    for (int part = 0; part < parts; ++part) {
+      const cuda::Operand<T> lines_of{reinterpret_cast<const T*>(x.data) + part, parts * x.row_stride,
+                                      parts * x.col_stride, count, k};
+      cuda::CallState* state = nullptr;
+      cuda::Lines lines{};
+      const cuda::ArrayMemory<cuda::CallMemory> memory(
+          [&](cuda::Carver& carver) {
+            state = carver.take<cuda::CallState>(1);
+            lines = cuda::take_lines(carver, lines_of, false);
+          },
+          context);
+      cuda::check(cudaMemsetAsync(state, 0, sizeof *state, stream), "clearing numbers");
+      cuda::measure(context.model(), lines_of, lines, lines_of, lines, false, state, stream);
+      const std::size_t all = static_cast<std::size_t>(count);
+      std::vector<std::int32_t> exponent(all), last_bit(all);
+      std::vector<double> norm(all);
+      const auto fetch = [&](auto& to, const auto* from) {
+        cuda::check(cudaMemcpyAsync(to.data(), from, all * sizeof *from, cudaMemcpyDeviceToHost, stream),
+                    "copying numbers");
+      };
+      fetch(exponent, lines.exponent);
+      fetch(last_bit, lines.last_bit);
+      fetch(norm, lines.norm);
+      cuda::check(cudaStreamSynchronize(stream), "waiting for lines");
+      for (std::size_t i = 0; i < all; ++i) {
+        if (!(norm[i] > 0)) continue;
+        exponents[i].above = std::max(exponents[i].above, exponent[i]);
+        exponents[i].below = std::max(exponents[i].below, -last_bit[i]);
+      }
+    }
+  });
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                   \
+  template std::unique_ptr<DeviceSums<E>> make_device_sums(const Accumulator&, int, std::size_t); \
+  template void measure_on_device(BackendState&, Index, Index, Matrix<const E>, LineExponents*);
+ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
+#undef ACCUBLAS_INSTANTIATE
+
+}  // namespace accublas
