@@ -12,8 +12,7 @@
 namespace accublas::mp {
 
 /// Returns whether a product of the bits of `basis` and more than one column takes INT8 units: the engine says so, or
-/// they are faster. `moduli`
-/// are those of 31 bits; `aligned`: the planes of A exist.
+/// they are faster. `moduli` are those of 31 bits; `aligned`: the planes of A exist.
 bool takes_bytes(const MpProduct& product, int moduli, bool aligned, const ByteBasis& basis,
                  const MpExecution& execution);
 
