@@ -247,7 +247,7 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
   RowWork next{};
   const bool grouped = a.group.exists();
   const unsigned own_strip = 1u << place.strip_col / strip;
-  const auto has_no_terms = [&](int r) { return (b.lines.row[r].without_terms & own_strip) != 0; };
+  const auto has_no_terms = [&](int r) { return (b.lines.without_terms[r] & own_strip) != 0; };
   const auto start = [&](int r, std::uint32_t bits) {
     if (r < height) {
       next = elements.work_of(r, bits);

@@ -52,9 +52,8 @@ __device__ Factors<T> classify(T alpha, T beta) {
 /// in these units.
 struct TileRow {
   int shift;
-  unsigned special;            ///< all ones, or none
-  bool normal;                 ///< the leading bits may be tried
-  std::uint8_t without_terms;  ///< strips, a bit each, with which the row has no term: all sums are zero
+  unsigned special;  ///< all ones, or none
+  bool normal;       ///< the leading bits may be tried
   double error, drop;
 };
 /// The data of a tile that the threads of a block share.
@@ -63,7 +62,8 @@ struct TileLines {
   alignas(16) unsigned scale[most_cols];  ///< times 2^20
   alignas(16) double error[most_cols], drop[most_cols];
   std::uint8_t special[most_cols];
-  int least_scale, largest_scale;  ///< of the columns
+  std::uint8_t without_terms[most_rows];  ///< strips, a bit each, with which a row has no term: all sums are zero
+  int least_scale, largest_scale;         ///< of the columns
 };
 
 /// The shared data of a block: the pass, its tables, and the rows and columns of the current tile.
@@ -85,6 +85,21 @@ struct Tile {
 template <class Numbers>
 __device__ FinishLine column_line(const PassPlan& plan, const Lines& cols, Index column) {
   return finish_line(plan, cols, Numbers::parts * column, false);
+}
+
+/// Returns the strips of a tile, a bit each, with which a row has no term.
+template <class T>
+__device__ std::uint8_t strips_without_terms(const ReconstructArguments<T>& a, const Tile& tile, Index row,
+                                             Index first_col) {
+  static_assert(most_cols / strip <= 8);
+  unsigned strips = 0;
+  if (a.nonzero.matter()) {
+    for (int s = 0; s * strip < tile.width; ++s) {
+      const TermRange needed = a.nonzero.needed(row, first_col + s * strip);
+      if (needed.end <= needed.first) strips |= 1u << s;
+    }
+  }
+  return static_cast<std::uint8_t>(strips);
 }
 
 /// Loads the facts about a tile's rows and columns. All threads call, and synchronise before and after.
@@ -129,20 +144,9 @@ __device__ void load_lines(const ReconstructArguments<T>& a, const Tile& tile, B
                       shift - lines.least_scale <= 800 && shift - lines.largest_scale >= -800;
   // Error of a sum in units of its head, with the roundings of the products that it enters.
   const double unit = __dmul_rn(power_of_two(-64 - exponent), 1 + 0x1p-40);
-  unsigned without_terms = 0;
-  if (a.nonzero.matter()) {
-    static_assert(most_cols / strip <= 8);
-    for (int s = 0; s * strip < tile.width; ++s) {
-      const TermRange needed = a.nonzero.needed(first_row + thread, first_col + s * strip);
-      if (needed.end <= needed.first) without_terms |= 1u << s;
-    }
-  }
-  lines.row[thread] = {shift,
-                       row.special ? ~0u : 0u,
-                       normal,
-                       static_cast<std::uint8_t>(without_terms),
-                       __dmul_rn(row.error.error, unit),
+  lines.row[thread] = {shift, row.special ? ~0u : 0u, normal, __dmul_rn(row.error.error, unit),
                        __dmul_rn(row.error.drop, unit)};
+  lines.without_terms[thread] = strips_without_terms(a, tile, first_row + thread, first_col);
 }
 
 /// How far the sum of a row and a column may be from its integer's, in units of its head.
