@@ -6,7 +6,6 @@
 
 #include "cuda/core/call_state.hpp"
 #include "cuda/scaling/measure.hpp"
-#include "test/gpu/device_lines.hpp"
 #include "test/gpu/operands.hpp"
 
 namespace accublas::test {
