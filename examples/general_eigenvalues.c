@@ -1,7 +1,7 @@
 /* Eigenvalues of A x = w B x. A is the Hilbert matrix of order 14 times the least common multiple of 1 .. 27, whose
  * elements are integers, and B is the mass matrix of linear finite elements, times 6. LAPACK's smallest eigenvalue has
- * no correct digit, and nothing tells. Each certified one comes with a proved bound of its error, and B is proved to be
- * positive definite. */
+ * no correct digit, and LAPACK reports no error. Each certified one comes with a proved bound of its error, and B is
+ * proved to be positive definite. */
 #include <accublas.h>
 #include <math.h>
 #include <stdio.h>

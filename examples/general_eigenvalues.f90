@@ -1,6 +1,6 @@
 ! Eigenvalues of a x = w b x. a is the Hilbert matrix of order 14 times the least common multiple of 1 .. 27, whose elements are
 ! integers, and b is the mass matrix of linear finite elements, times 6. LAPACK's smallest eigenvalue has no correct digit, and
-! nothing tells. Each certified one comes with a proved bound of its error, and b is proved to be positive definite.
+! LAPACK reports no error. Each certified one comes with a proved bound of its error, and b is proved to be positive definite.
 program general_eigenvalues
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use accublas

@@ -30,7 +30,7 @@ module accublas_calls
     logical :: aligned = .true.
   end type vector_view
 
-  !> The eigenvalues that a call returns, and for how many the results need room.
+  !> The eigenvalues that a call returns. The results need room for `most` of them.
   type :: eigenvalue_part
     integer(int32) :: range = 0  ! 0 is an error: an interval and numbers are given
     real(real64) :: vl = 0, vu = 0
@@ -149,8 +149,8 @@ contains
     code = letter_code(diag, 'N', ACCUBLAS_NON_UNIT, 'U', ACCUBLAS_UNIT)
   end function diag_code
 
-  !> Describes the part of the eigenvalues of a matrix of order n. Without arguments it is the whole. The ends of an interval
-  !> become infinities.
+  !> Returns the part of the eigenvalues of a matrix of order n that a call asks for: all of them without an interval, il and iu.
+  !> The ends of the interval become infinities, and the caller replaces those that are present.
   pure function part_of(n, interval, il, iu) result(part)
     integer(int64), intent(in) :: n
     logical, intent(in) :: interval

@@ -12,7 +12,7 @@ namespace accublas::cuda {
 /// Findings about a panel. All bytes are 0xFF before check_lines.
 struct PanelNotes {
   unsigned long long bad[2];    ///< the first line of either side that does not fit its exponents; all ones: none
-  std::uint32_t finite, keeps;  ///< zero if a line is special, or drops bits
+  std::uint32_t finite, keeps;  ///< finite: zero if a line has Inf or NaN; keeps: zero if a line drops bits
 };
 
 /// Measured lines of numbers, and the exponents E and D of each, two integers a line (LineExponents).
@@ -44,7 +44,8 @@ void add_errors(const DeviceModel&, const MeasuredSide& rows, const MeasuredSide
 void write_finish_lines(const DeviceModel&, const Lines&, const LineErrors&, cudaStream_t);
 
 /// Sets the moduli of the passes that round the sums: the first ones that hold all of them, by the norms of their lines
-/// of `terms` terms. More moduli only make sums small beside their product, and leading bits then decide less.
+/// of `terms` terms. With more moduli the sums are small beside the product of the moduli, and their leading
+/// bits decide fewer elements.
 struct FinishPasses {
   PassPlan* pass[2];
   Index rows, cols, terms;
@@ -58,8 +59,8 @@ struct NumberBlock {
   Index first, columns, rows;  ///< rows: numbers of a column
   int parts;
 };
-/// Lists the numbers that have a bit in `open`, or if `results` is not null a result that is not finite. *count counts
-/// all of them; the list has those that fit.
+/// Lists the numbers whose bit in `open` is set and, if `results` is not null, the numbers whose result is not finite.
+/// *count becomes the number of all of them; the list has those that fit.
 template <class T>
 void list_open(const DeviceModel&, const NumberBlock&, const std::uint32_t* open, const T* results, Index capacity,
                Index* list, unsigned long long* count, cudaStream_t);
@@ -70,7 +71,8 @@ struct ResiduePlanes {
   Index row_stride, plane;
   int moduli, parts;
 };
-/// Copies the residues of numbers, and their elements of `c`, an array of parts with any strides; null: none.
+/// Copies the residues of the listed numbers and, if `c` is not null, their elements of it. `c` is an array of parts
+/// with any strides.
 template <class T>
 void gather_numbers(const DeviceModel&, const ResiduePlanes&, const NumberBlock&, const Index* list, Index count,
                     const Matrix<const T>& c, std::int8_t* residues, T* elements, cudaStream_t);

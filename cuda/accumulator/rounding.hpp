@@ -64,7 +64,7 @@ class FinalRounding {
     in_place_ = r_.exact && space.c_there && adjacent_ && r_.known.empty() && !keeps_c_;
     const Index words = OpenBits::words_per_row(sums.cols()), copies = (space.c_there ? 0 : 1) + 1 + (keeps_c_ ? 1 : 0);
     const Index column = 4 * words + (in_place_ ? 0 : copies * sums.m_ * Index{sizeof(E)});
-    // With exact sums nothing is too much for the host.
+    // With exact sums the host may compute any number of elements.
     capacity_ = r_.exact ? 0 : r_.most_open;
     listed_a_column_ = r_.exact && !space.c_there ? sums.m_ : 0;
     columns_ = std::clamp<Index>(static_cast<Index>(sums.cap_) / (column + 8 * listed_a_column_), 1, sums.n_);
@@ -126,7 +126,7 @@ class FinalRounding {
     list_ = carver.take<Index>(capacity_ + listed_a_column_ * columns_);
   }
 
-  /// Rounds columns first .. first + count - 1. Returns false if too many numbers are open.
+  /// Rounds columns first .. first + count - 1. Returns false if too many numbers are pending.
   bool round(Index first, Index count, bool writes) {
     const Index m = sums_.m_;
     Matrix<E> c = r_.c.block(0, first);
@@ -178,7 +178,7 @@ class FinalRounding {
     reconstruct<T>(sums_.model_, block, nullptr, stream_);
   }
 
-  /// Lets the host compute the open and the known numbers of a block. Returns false if too many are open.
+  /// Lets the host compute the pending and the known numbers of a block. Returns false if too many are pending.
   bool resolve(Index first, Index count, const Matrix<E>& c) {
     const Index m = sums_.m_, capacity = capacity_ + listed_a_column_ * columns_;
     const NumberBlock block{first * m, count, m, parts};

@@ -10,10 +10,10 @@
 
 namespace accublas::cuda {
 
-/// Names the calls in messages.
+/// The name of the calls in error messages.
 inline constexpr const char* accumulator_call = "a call of an accumulator";
 
-/// A stream of its own, which events order with the user's.
+/// The stream of an accumulator. Events order its work with that of the user's stream.
 class OrderedStream {
  public:
   OrderedStream() : handles_(new Handles) {}

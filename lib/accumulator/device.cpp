@@ -1,5 +1,5 @@
-// Panels and results of accumulators whose residues are in the memory of a device. Elements that the device leaves open
-// are computed here, from their residues, exact sums or special terms.
+// Panels and results of accumulators whose residues are in the memory of a device. The host computes the elements that
+// the device cannot decide, from their residues, exact sums or special terms.
 #include <algorithm>
 #include <numeric>
 

@@ -1,6 +1,6 @@
 // The residues of an accumulator in the memory of a device, which converts, multiplies and rounds there
-// (cuda/accumulator/). The host keeps the rest of the accumulator, and decides the elements that the device leaves
-// open.
+// (cuda/accumulator/). The host keeps the rest of the accumulator, and computes the elements that the device cannot
+// decide.
 #pragma once
 
 #include <cstddef>
@@ -39,14 +39,14 @@ struct DeviceRounding {
   Matrix<E> c;
   bool exact;                       ///< the residues hold the sums that the mode defines
   const std::vector<Index>& known;  ///< numbers that residues do not define, ascending
-  Index most_open;                  ///< more numbers than that are not for the host
+  Index most_open;                  ///< the host computes at most that many single numbers
   std::function<void(const OpenNumbers<E>&, E* results)> resolve;
   std::function<bool()> may_write;  ///< called when all numbers are computed
 };
 
 enum class DeviceOutcome {
   done,         ///< or may_write() was false; C is as it was then
-  for_the_host  ///< too many numbers are open; C is as it was
+  for_the_host  ///< too many numbers are pending; C is as it was
 };
 
 /// The part of the interface that does not depend on the type of numbers. Residues are copied plane by plane: those of
@@ -66,7 +66,7 @@ class DeviceResidues {
 template <class E>
 class DeviceSums : public DeviceResidues {
  public:
-  /// Adds a panel. `known` looks at the measured lines before anything is added, and may throw. The user's stream waits
+  /// Adds a panel. `known` gets the findings before anything is added, and may throw. The user's stream waits
   /// until the operands have been read.
   virtual void add(const AccumulatorPanel<E>& panel, const OperandSpace& space,
                    const std::function<void(const PanelFindings&)>& known) = 0;

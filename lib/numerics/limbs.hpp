@@ -120,7 +120,7 @@ ACCUBLAS_HD constexpr void limbs_subtract_product(Limb* a, const Limb* b, int n,
   }
 }
 
-/// a (n limbs) = a value, modulo 2^(64 n).
+/// Replaces a (n limbs) by the product a * value, modulo 2^(64 n).
 inline void limbs_multiply_by(std::uint64_t* a, int n, std::uint32_t value) {
   std::uint64_t carry = 0;
   for (int i = 0; i < n; ++i) {
@@ -130,7 +130,7 @@ inline void limbs_multiply_by(std::uint64_t* a, int n, std::uint32_t value) {
   }
 }
 
-/// q (n limbs) = floor(a / divisor).
+/// Sets q (n limbs) to floor(a / divisor).
 inline void limbs_divide(std::uint64_t* q, const std::uint64_t* a, int n, std::uint32_t divisor) {
   std::uint64_t rest = 0;
   for (int i = n - 1; i >= 0; --i) {

@@ -1,4 +1,4 @@
-// Products by accumulators in device memory beside single calls.
+// Products by accumulators in device memory compared with single calls.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// accublas-mp-bench: the multiple-precision GEMV (with --gemm: GEMM and SYRK by each engine) beside MPFR, FLINT's
-// arb_dot and GMP's mpn loop, on the CPU or on a GPU.
+// accublas-mp-bench: the multiple-precision GEMV compared with MPFR, FLINT's arb_dot and GMP's mpn loop, or with --gemm
+// GEMM and SYRK by each engine, on the CPU or on a GPU.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>

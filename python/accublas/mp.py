@@ -279,12 +279,12 @@ def gemm(a: Array, b: Array, *, alpha: Any = None, beta: Any = None, c: Array | 
 
 
 def syrk(a: Array, *, alpha: Any = None, beta: Any = None, c: Array | None = None, uplo: str = "L", trans: str = "N") -> Array:
-    """alpha A A' + beta C on a triangle, each element rounded once; half of the work of `gemm`.
+    """One triangle of alpha A A' + beta C, each element rounded once, with the bits of `gemm` and about half of its work.
 
     Parameters
     ----------
     a : Array
-        A matrix.
+        A matrix, n x k (with "T" k x n).
     alpha, beta : number, optional
         Factors, anything that `array` takes. Without alpha the factor is 1, and without beta C is not read.
     c : Array, optional

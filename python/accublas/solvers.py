@@ -86,8 +86,8 @@ class Certificate:
     Attributes
     ----------
     reason : str
-        "none" if every radius is finite, else why not: "not finite", "singular", "ill-conditioned", "overflow" or "not orthogonal". "interval": an
-        eigenvalue is not proved to lie inside or outside of the interval of `eigh_certified`.
+        "none" if all is proved, and then every radius is finite. Else why not: "not finite", "singular", "ill-conditioned", "overflow", "not
+        orthogonal", or "interval": an eigenvalue is not proved to lie inside or outside of ``subset_by_value`` of `eigh_certified`.
     positive_definite : bool
         Whether A is proved to be positive definite (with ``assume_a="pos"``, and by `eigh_certified`).
     parts : int
@@ -204,10 +204,12 @@ def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, subset_by_inde
     upper : bool
         Which triangle is read.
     subset_by_index : (int, int), optional
-        The indices, from 0, of the first and the last eigenvalue that are returned, as in SciPy. Not with b.
+        The indices of the first and the last eigenvalue that are returned, counted from 0 for the smallest one, as in SciPy. Not with b and not with
+        subset_by_value.
     subset_by_value : (float, float), optional
         The ends of a half-open interval: the eigenvalues w with ends[0] < w <= ends[1] are returned, as in SciPy, and their number is proved.
-        If it cannot be proved, the reason in the certificate is "interval", and those that may lie in the interval are returned. Not with b.
+        If it cannot be proved, the reason in the certificate is "interval", and those that may lie in the interval are returned. Not with b and not
+        with subset_by_index.
     mode : str, optional
         The mode of the refinement's products. The proof does not depend on it.
 
@@ -218,7 +220,8 @@ def eigh_certified(a: Any, b: Any = None, *, upper: bool = False, subset_by_inde
     v, angles : array
         The eigenvectors, a column for each, and bounds of the angles, in radians, to the exact eigenvectors of their clusters.
     clusters : array of int64
-        For each eigenvalue the index, among all eigenvalues, of the first eigenvalue of its cluster: eigenvalues of different clusters are proved to differ.
+        For each eigenvalue the index, among all eigenvalues of the matrix, of the first one of its cluster. Eigenvalues of different clusters are
+        proved to differ.
     certificate : Certificate
         How the eigenvalues were certified, and the reason of an infinite radius.
 

@@ -28,7 +28,7 @@ Range all() { return {ACCUBLAS_ALL}; }
 Range interval(double vl, double vu) { return {ACCUBLAS_INTERVAL, vl, vu}; }
 Range indices(int il, int iu) { return {ACCUBLAS_INDICES, 0, 0, il, iu}; }
 
-/// The results have as much room as accublas.h demands. What lies behind the found ones must stay as it was.
+/// The results have as much room as accublas.h demands. Elements after the first *found must stay as they were.
 template <class E>
 Eigen<E> eigen_part(const Hermitian<E>& h, const Range& range, const Form& form = {},
                     accublas_job job = ACCUBLAS_VECTORS) {
@@ -192,7 +192,7 @@ TYPED_TEST(PartTypes, All) {
   }
 }
 
-/// Counts that are called proved are right, wherever the ends lie: on the numbers that come back, beside them, and at
+/// Counts that are called proved are right, wherever the ends lie: on the numbers that come back, next to them, and at
 /// random, for matrices of every scale. The exact counts follow from Sylvester's law of inertia.
 TYPED_TEST(PartTypes, ProvedCounts) {
   using T = RealOf<TypeParam>;
@@ -248,7 +248,7 @@ TYPED_TEST(PartTypes, ProvedCounts) {
   EXPECT_GT(proved, open);
 }
 
-/// Eigenvalues of two sides of a narrow cluster are told apart, and a cluster whose ball meets the end is not.
+/// An end of the interval between two close multiple eigenvalues is decided.
 TEST(Part, BetweenClusters) {
   Random random(6);
   for (int bits = 5; bits <= 40; bits += 5) {

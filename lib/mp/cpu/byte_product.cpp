@@ -31,8 +31,8 @@ constexpr double element_terms = 230, modulus_terms = 22;
 /// INT8 units are chosen if they take less than this part of the time. The steps before and after are the same.
 constexpr double least_gain = 0.95;
 
-/// Returns the cost of a product of bytes; 0 where units for such products are missing. That of AMX was not measured:
-/// its peak is eight times that of VNNI, and the reductions stay.
+/// Returns the cost of a product of bytes, or 0 if the processor has no units for such products. AMX was not measured:
+/// its peak is eight times that of VNNI, and the reductions take as long as with VNNI.
 double byte_term_of(cpu::Isa isa) { return isa == cpu::Isa::avx512_vnni ? 0.093 : isa == cpu::Isa::amx ? 0.02 : 0; }
 
 /// A side of the product: `lines` lines of `terms` elements. Line l is vector l, or vector_of[l]. Element q of vector v

@@ -25,10 +25,11 @@ struct MpByteGroup {
 /// Elements of a conversion, at a time.
 inline constexpr std::int64_t mp_byte_block = 512;
 
-/// Sums of weights times the signed bytes of integers to residues: r = sign (low + 128 high + offset) mod p, for
-/// `elements` <= mp_byte_block. `high` is null for a modulus with one plane. Signed residues lie in -p/2 .. p/2, with
-/// digits -64 <= low < 64 and -64 <= high <= 64. Unsigned residues lie in 0 .. p - 1 with digits below 128. plane[0]
-/// gets the residue, or its digits high, low and high + low go to the three planes.
+/// The arguments of `split`, which reduces sums of weights times the signed bytes of integers to residues: r = sign
+/// (low + 128 high + offset) mod p, for `elements` <= mp_byte_block. `high` is null for a modulus with one plane.
+/// Signed residues lie in -p/2 .. p/2, with digits -64 <= low < 64 and -64 <= high <= 64. Unsigned residues lie in 0 ..
+/// p - 1 with digits below 128. plane[0] gets the residue, or its digits high, low and high + low go to the three
+/// planes.
 struct MpByteSplit {
   const std::int32_t *low, *high;
   const double* sign;  ///< 1 or -1
@@ -39,9 +40,9 @@ struct MpByteSplit {
   std::uint8_t* plane[3];
 };
 
-/// A tile of sums of products, rows sum_stride apart, to d = r p / M mod p in 0 .. p - 1, where r is the sum modulo p:
-/// that of sum[0], or 2^14 high high' + 2^7 (mixed - high high' - low low') + low low' with the sums in the order of
-/// the planes.
+/// The arguments of `reduce`, which reduces a tile of sums of products, with rows sum_stride apart, to d = r p / M mod
+/// p in 0 .. p - 1. r is the sum modulo p. With one sum it is sum[0]. With three sums, in the order of the planes, it
+/// is 2^14 high high' + 2^7 (mixed - high high' - low low') + low low'.
 struct MpByteReduce {
   const std::int32_t* sum[3];
   std::int64_t sum_stride, rows, columns;
@@ -51,8 +52,8 @@ struct MpByteReduce {
   std::int64_t out_stride;
 };
 
-/// d_k of `elements` <= 256 elements to the digits of groups, digit[g digit_stride + e], and q to digit[groups
-/// digit_stride + e].
+/// The arguments of `digits`, which adds up the d_k of `elements` <= 256 elements to the digits of groups, digit[g
+/// digit_stride + e], and writes q to digit[groups digit_stride + e].
 struct MpByteDigits {
   const std::uint16_t* d;
   std::int64_t d_stride;
