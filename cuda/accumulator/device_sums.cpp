@@ -105,10 +105,10 @@ void HeldResidues<E>::start(const Accumulator& of) {
     // The magnitudes of earlier entries are at most 2^E.
     const std::vector<double> squares(size(side.lines()), static_cast<double>(parts * of.added));
     steps_.send(to.squares, squares.data(), side.lines());
+    steps_.wait();  // the host's arrays are gone afterwards
   };
   send(of.b, row_errors_, row_exponent_, block_rows_);
   send(of.a, col_errors_, col_exponent_, block_cols_);
-  steps_.wait();  // the host's arrays are gone afterwards
 }
 
 template <class E>
@@ -321,11 +321,8 @@ void measure_on_device(BackendState& users, Index count, Index k, Matrix<const E
       fetch(last_bit, lines.last_bit);
       fetch(norm, lines.norm);
       cuda::check(cudaStreamSynchronize(stream), "waiting for lines");
-      for (std::size_t i = 0; i < all; ++i) {
-        if (!(norm[i] > 0)) continue;
-        exponents[i].above = std::max(exponents[i].above, exponent[i]);
-        exponents[i].below = std::max(exponents[i].below, -last_bit[i]);
-      }
+      for (std::size_t i = 0; i < all; ++i)
+        if (norm[i] > 0) exponents[i].raise(exponent[i], last_bit[i]);
     }
   });
 }

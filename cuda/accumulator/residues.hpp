@@ -102,13 +102,19 @@ class HeldResidues final : public DeviceSums<E> {
  private:
   friend class FinalRounding<E>;
 
+  /// After a failure nothing on the accumulator's stream uses the caller's arrays any more.
   template <class Body>
   void in_scope(Body&& body, BackendState* users = nullptr) {
     with_stack(needed_stack, [&] {
       const DeviceScope scope(device());
       std::optional<CallScope> call;
       if (users) call.emplace(static_cast<State&>(*users));
-      body();
+      try {
+        body();
+      } catch (...) {
+        steps_.drain();
+        throw;
+      }
     });
   }
   /// Calls body(panel) with the panel in device memory and its measurements on the way.
