@@ -277,6 +277,7 @@ ByteSums::ByteSums(const ByteBasis& basis, std::int64_t rows, std::int64_t colum
 
 void ByteSums::digits(std::int64_t i, std::int64_t w, std::int64_t rows, const cpu::MpByteKernels& kernels,
                       std::uint32_t* digit, std::int64_t stride) const {
+  static_assert(chunk <= cpu::mp_byte_outputs);
   kernels.digits({digit_.data() + w * ld_ + i, plane_stride_, basis_.modulus.data(), basis_.group.data(),
                   basis_.groups(), rows, digit, stride});
 }

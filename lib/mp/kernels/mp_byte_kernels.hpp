@@ -51,8 +51,11 @@ struct MpByteReduce {
   std::int64_t out_stride;
 };
 
-/// d_k of `elements` <= 256 elements to the digits of groups, digit[g digit_stride + e], and q to digit[groups
-/// digit_stride + e].
+/// Elements whose digits a call computes, at most.
+inline constexpr std::int64_t mp_byte_outputs = 256;
+
+/// d_k of `elements` <= mp_byte_outputs elements to the digits of groups, digit[g digit_stride + e], and q to
+/// digit[groups digit_stride + e].
 struct MpByteDigits {
   const std::uint16_t* d;
   std::int64_t d_stride;
