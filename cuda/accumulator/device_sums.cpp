@@ -175,6 +175,7 @@ void HeldResidues<E>::convert_panel(const AccumulatorPanel<E>& panel, BackendSta
         cols{of_a, with_exponents(cols_lines_, col_exponent_), 0, col_residues_ + waiting_, true};
     rows.line_bytes = cols.line_bytes = depth_;
     convert<T>(model_, rows, cols, GroupTerms{}, &state_->pass[product_pass], first, terms, padded, steps_.stream());
+    unfinished_ = true;
     waiting_ += padded;
     first += terms;
   }
@@ -239,6 +240,7 @@ void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const OperandSpace& 
     known(findings());
     convert_panel(there, space.users);
     add_errors_of_panel();
+    unfinished_ = false;
   });
 }
 
