@@ -105,10 +105,10 @@ void HeldResidues<E>::start(const Accumulator& of) {
     // The magnitudes of earlier entries are at most 2^E.
     const std::vector<double> squares(size(side.lines()), static_cast<double>(parts * of.added));
     steps_.send(to.squares, squares.data(), side.lines());
+    steps_.wait();  // the host's arrays are gone afterwards
   };
   send(of.b, row_errors_, row_exponent_, block_rows_);
   send(of.a, col_errors_, col_exponent_, block_cols_);
-  steps_.wait();  // the host's arrays are gone afterwards
 }
 
 template <class E>
@@ -175,6 +175,7 @@ void HeldResidues<E>::convert_panel(const AccumulatorPanel<E>& panel, BackendSta
         cols{of_a, with_exponents(cols_lines_, col_exponent_), 0, col_residues_ + waiting_, true};
     rows.line_bytes = cols.line_bytes = depth_;
     convert<T>(model_, rows, cols, GroupTerms{}, &state_->pass[product_pass], first, terms, padded, steps_.stream());
+    unfinished_ = true;
     waiting_ += padded;
     first += terms;
   }
@@ -239,6 +240,7 @@ void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const OperandSpace& 
     known(findings());
     convert_panel(there, space.users);
     add_errors_of_panel();
+    unfinished_ = false;
   });
 }
 
@@ -321,11 +323,8 @@ void measure_on_device(BackendState& users, Index count, Index k, Matrix<const E
       fetch(last_bit, lines.last_bit);
       fetch(norm, lines.norm);
       cuda::check(cudaStreamSynchronize(stream), "waiting for lines");
-      for (std::size_t i = 0; i < all; ++i) {
-        if (!(norm[i] > 0)) continue;
-        exponents[i].above = std::max(exponents[i].above, exponent[i]);
-        exponents[i].below = std::max(exponents[i].below, -last_bit[i]);
-      }
+      for (std::size_t i = 0; i < all; ++i)
+        if (norm[i] > 0) exponents[i].raise(exponent[i], last_bit[i]);
     }
   });
 }

@@ -102,13 +102,21 @@ class HeldResidues final : public DeviceSums<E> {
  private:
   friend class FinalRounding<E>;
 
+  /// After a failure nothing on the accumulator's stream uses the caller's arrays any more.
   template <class Body>
   void in_scope(Body&& body, BackendState* users = nullptr) {
     with_stack(needed_stack, [&] {
+      if (unfinished_)
+        throw Error(ACCUBLAS_ERROR_DEVICE, "the device failed while it added a panel to the accumulator");
       const DeviceScope scope(device());
       std::optional<CallScope> call;
       if (users) call.emplace(static_cast<State&>(*users));
-      body();
+      try {
+        body();
+      } catch (...) {
+        steps_.drain();
+        throw;
+      }
     });
   }
   /// Calls body(panel) with the panel in device memory and its measurements on the way.
@@ -199,9 +207,10 @@ class HeldResidues final : public DeviceSums<E> {
   const std::size_t cap_;
   Index terms_;  ///< real terms of all panels so far
   const int most_digits_;
-  Index depth_ = 0;    ///< terms that the residue buffers hold
-  Index waiting_ = 0;  ///< terms there, each panel rounded up to a multiple of 16
-  bool empty_ = true;  ///< nothing is in `result_`, and the sums are zero
+  Index depth_ = 0;          ///< terms that the residue buffers hold
+  Index waiting_ = 0;        ///< terms there, each panel rounded up to a multiple of 16
+  bool unfinished_ = false;  ///< a part of a panel was added, and nothing can take it back
+  bool empty_ = true;        ///< nothing is in `result_`, and the sums are zero
   std::size_t bytes_ = 0, workspace_bytes_ = 0;
   std::unique_ptr<PoolMemory> memory_;
   CallState* state_ = nullptr;

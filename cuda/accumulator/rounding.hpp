@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <vector>
 
@@ -88,7 +89,10 @@ class FinalRounding {
     try {
       return round_all();
     } catch (const Error& error) {
-      if (wrote_) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      if (wrote_) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what(), error.cause());
+      throw;
+    } catch (const std::bad_alloc&) {
+      if (wrote_) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory", ACCUBLAS_ERROR_MEMORY);
       throw;
     }
   }

@@ -50,6 +50,10 @@ class OrderedStream {
   void fill(void* to, int value, std::size_t bytes) const {
     check(cudaMemsetAsync(to, value, bytes, stream()), "clearing numbers");
   }
+  /// Waits, also for work that fails.
+  void drain() const noexcept {
+    if (cudaStreamSynchronize(stream()) != cudaSuccess) cudaGetLastError();
+  }
   void wait() const { check(cudaStreamSynchronize(stream()), "waiting for an accumulator"); }
 
  private:

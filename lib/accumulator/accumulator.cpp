@@ -50,11 +50,8 @@ void measure_lines(Index count, Index k, Matrix<const E> x, LineExponents* expon
   if (count == 0 || k == 0) return;
   constexpr int parts = is_complex<E> ? 2 : 1;
   const auto raise_to = [&](const cpu::Int8Lines& lines) {
-    for (Index i = 0; i < count; ++i) {
-      if (!(lines.norm[i] > 0)) continue;
-      exponents[i].above = std::max(exponents[i].above, lines.exponent[i]);
-      exponents[i].below = std::max(exponents[i].below, -lines.last_bit[i]);
-    }
+    for (Index i = 0; i < count; ++i)
+      if (lines.norm[i] > 0) exponents[i].raise(lines.exponent[i], lines.last_bit[i]);
   };
   for (int part = 0; part < parts; ++part) {
     const T* const data = reinterpret_cast<const T*>(x.data) + part;

@@ -1,6 +1,7 @@
 // The calls that the C interface makes of accumulators.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -29,6 +30,11 @@ struct LineExponents {
   std::int32_t above = none, below = none;  ///< both are `none` for a line of zeros
 
   bool zero() const { return above == none; }
+  /// Makes room for a line of magnitudes below 2^exponent that are multiples of 2^last_bit.
+  void raise(std::int32_t exponent, std::int32_t last_bit) {
+    above = std::max(above, exponent);
+    below = std::max(below, -last_bit);
+  }
   /// Returns whether numbers of double precision can have these exponents, with some room.
   bool valid() const {
     constexpr std::int32_t most = 1200;

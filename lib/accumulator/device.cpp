@@ -152,9 +152,7 @@ bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const Ope
   const Index most = std::max<Index>(sums.m * sums.n / 64, 4096);
   if (static_cast<Index>(known.size()) > most) return false;
   const bool exact = facts_of(sums).exact;
-  bool single = true;
-  if constexpr (is_complex<E>) single = alpha.im == 0 && beta.im == 0 && (c.row_stride == 1 || sums.m == 1);
-  OneByOne<E> one_by_one(sums, alpha, beta, single, call.threads);
+  OneByOne<E> one_by_one(sums, alpha, beta, rounds_parts_alone(alpha, beta, c, sums.m), call.threads);
   DeviceSums<E>& there = static_cast<DeviceSums<E>&>(*sums.on_device);
   DeviceOutcome outcome = DeviceOutcome::done;
   bool knows_errors = false;

@@ -67,7 +67,7 @@ template <class E>
 class DeviceSums : public DeviceResidues {
  public:
   /// Adds a panel. `known` gets the findings before anything is added, and may throw. The user's stream waits
-  /// until the operands have been read.
+  /// until the operands have been read. If the device fails when a part has been added, all later calls throw.
   virtual void add(const AccumulatorPanel<E>& panel, const OperandSpace& space,
                    const std::function<void(const PanelFindings&)>& known) = 0;
   /// Adds the exact sums of a panel's elements `listed` (accublas_accumulator::listed) to `sums`. `known` may throw;

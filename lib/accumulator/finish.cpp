@@ -24,7 +24,7 @@ class Finish {
     found_.assign(static_cast<std::size_t>(call_.threads), {});
     if constexpr (!is_complex<E>) {
       by_kernels(alpha_, beta_, {c_.data, c_.col_stride, c_.row_stride}, writes);
-    } else if (alpha_.im == 0 && beta_.im == 0 && (c_.row_stride == 1 || sums_.m == 1)) {
+    } else if (rounds_parts_alone(alpha_, beta_, c_, sums_.m)) {
       by_kernels(alpha_.re, beta_.re, {reinterpret_cast<T*>(c_.data), 2 * c_.col_stride, 1}, writes);
     } else {
       by_elements(writes);

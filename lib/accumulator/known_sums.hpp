@@ -36,6 +36,16 @@ struct KnownSum {
   int exponent = 0;
 };
 
+/// Returns whether the parts of the results are rounded, and listed if they are undecided, each on its own: numbers are
+/// real, or the factors are, and the numbers of C are in the order of the sums.
+template <class E>
+bool rounds_parts_alone(const E& alpha, const E& beta, const Matrix<E>& c, Index m) {
+  if constexpr (is_complex<E>)
+    return alpha.im == 0 && beta.im == 0 && (c.row_stride == 1 || m == 1);
+  else
+    return true;
+}
+
 /// Returns the least integer that is not below x >= 0.
 inline Wide<crt_limbs> ceiling(double x) {
   const Decoded d = decode(x);

@@ -233,14 +233,18 @@ TEST(MpInt8, AgainstMpfr) {
   }
 }
 
-/// The elements of a triangle have mp_gemm's bits; the others keep theirs.
+/// The elements of a triangle have mp_gemm's bits; the others keep theirs. Terms have exponents over `grades` times 100
+/// bits: A needs no bands then, and its columns as vectors do.
 void compare_syrk(int precision, std::int64_t n, std::int64_t k, accublas_uplo uplo, bool transposed, int spread,
-                  bool factors, bool aligned, std::mt19937_64& random) {
+                  bool factors, bool aligned, std::mt19937_64& random, int grades = 1) {
   SCOPED_TRACE(testing::Message() << precision << " bits, " << n << " x " << k << (transposed ? " T" : " N")
-                                  << ", uplo " << uplo << ", spread " << spread);
+                                  << ", uplo " << uplo << ", spread " << spread << ", grades " << grades);
   const std::int64_t lda = (transposed ? k : n) + 2, ldc = n + 1, used = lda * (transposed ? n : k);
   const Array a(precision, 3 + used), c(precision, 2 + ldc * n), scalars(precision, 2);
-  random_bits(a, precision, spread, random).store(a);
+  Bits of_a = random_bits(a, precision, spread, random);
+  for (std::int64_t at = 0; at < used; ++at)
+    of_a.exponents[static_cast<std::size_t>(3 + at)] += 100 * ((transposed ? at % lda : at / lda) % grades);
+  of_a.store(a);
   random_bits(scalars, precision, 3, random).store(scalars);
   accublas_mp_array* const factor = factors ? static_cast<accublas_mp_array*>(scalars) : nullptr;
   const Bits before = random_bits(c, precision, 20, random);
@@ -285,6 +289,14 @@ TEST(MpSyrk, BitsOfGemm) {
                  t % 4 == 3 ? 300 : t % 4 * 20, random() % 3 != 0, random() % 3 == 0, random);
     if (::testing::Test::HasFailure()) return;
   }
+}
+
+/// Vectors that are split into columns, more than the order of C.
+TEST(MpSyrk, SplitVectors) {
+  std::mt19937_64 random(7);
+  for (const accublas_uplo uplo : {ACCUBLAS_LOWER, ACCUBLAS_UPPER})
+    for (const bool transposed : {false, true})
+      for (const int grades : {2, 4}) compare_syrk(106, 300, 12, uplo, transposed, 10, true, false, random, grades);
 }
 
 TEST(MpSyrk, Arguments) {

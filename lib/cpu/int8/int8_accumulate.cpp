@@ -106,7 +106,7 @@ void keep_waiting(Int8Call<T>& call, const Int8Residues& sums) {
 Int8Waiting::Int8Waiting(const Int8Tiling& tiling, Index k) : depth(std::min(round_up(k, int8_k_step), most_terms)) {
   // A panel is written up to a multiple of 64 terms.
   const Index room = depth + int8_k_step;
-  row_stride = room % 512 == 0 ? room + 64 : room;  // int8_blocking.cpp says why
+  row_stride = int8_row_stride(room);
   row_plane = int8_plane((tiling.rows * tiling.down + 32) * row_stride);
   panel_stride = int8_panel * room;
   col_plane = int8_plane(tiling.cols * tiling.across * room);

@@ -45,6 +45,7 @@ struct Side {
   int bytes;       ///< of X', a multiple of 64
   std::int64_t padded_terms, row_stride, plane_bytes;
 
+  std::int64_t vector(std::int64_t line) const { return vector_of ? vector_of[line] : line; }
   /// The lines and terms of a block of mp_byte_block elements, which are contiguous bytes of a panel or of 16 rows.
   std::int64_t block_lines() const { return is_signed ? int8_panel : mp_byte_block / int8_panel; }
   std::int64_t block_terms() const { return mp_byte_block / block_lines(); }
@@ -108,7 +109,7 @@ template <class Rest>
 void gather_lines(const Side& side, std::int64_t line, std::int64_t at, std::int64_t lines, std::int64_t term,
                   Rest&& rest, Converter& to) {
   const std::int64_t words = side.bytes / 4, terms = std::min(side.block_terms(), side.terms - term),
-                     vector = side.vector_of ? side.vector_of[line] : line;
+                     vector = side.vector(line);
   const bool by_lines = side.line_stride == 1;  // the elements' order in memory
   const std::int64_t offset = side.offset + vector * side.line_stride + term * side.term_stride;
   const Block block = by_lines ? Block{offset, lines, terms, side.line_stride, side.term_stride}
@@ -224,8 +225,9 @@ void multiply(const Side& rows, const Side& columns, const ByteBasis& basis, int
     const int k = from + static_cast<int>(task / tiles);
     const std::int64_t r = task % tiles % down * tile_rows, c = task % tiles / down * tile_columns;
     const std::int64_t height = std::min(tile_rows, rows.lines - r), width = std::min(tile_columns, columns.lines - c);
-    // Rows of the tile are columns of C.
-    if (!holds_some(triangle, c, width, r, height)) return;
+    // Rows of the tile are vectors, the columns of C, or the columns of split vectors.
+    const std::int64_t vector = rows.vector(r);
+    if (!holds_some(triangle, c, width, vector, rows.vector(r + height - 1) - vector + 1)) return;
     const std::int64_t first = basis.first_plane(k) - basis.first_plane(from);
     cpu::MpByteReduce reduce{{},
                              tile_columns,
@@ -275,6 +277,7 @@ ByteSums::ByteSums(const ByteBasis& basis, std::int64_t rows, std::int64_t colum
 
 void ByteSums::digits(std::int64_t i, std::int64_t w, std::int64_t rows, const cpu::MpByteKernels& kernels,
                       std::uint32_t* digit, std::int64_t stride) const {
+  static_assert(chunk <= cpu::mp_byte_outputs);
   kernels.digits({digit_.data() + w * ld_ + i, plane_stride_, basis_.modulus.data(), basis_.group.data(),
                   basis_.groups(), rows, digit, stride});
 }

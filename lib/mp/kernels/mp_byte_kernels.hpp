@@ -52,8 +52,11 @@ struct MpByteReduce {
   std::int64_t out_stride;
 };
 
-/// The arguments of `digits`, which adds up the d_k of `elements` <= 256 elements to the digits of groups, digit[g
-/// digit_stride + e], and writes q to digit[groups digit_stride + e].
+/// Elements whose digits a call computes, at most.
+inline constexpr std::int64_t mp_byte_outputs = 256;
+
+/// The arguments of `digits`, which adds up the d_k of `elements` <= mp_byte_outputs elements to the digits of groups,
+/// digit[g digit_stride + e], and writes q to digit[groups digit_stride + e].
 struct MpByteDigits {
   const std::uint16_t* d;
   std::int64_t d_stride;

@@ -5,7 +5,7 @@
 namespace accublas::cpu::ACCUBLAS_ISA_NAMESPACE {
 namespace {
 
-constexpr std::int64_t run = 256;  ///< elements at a time
+constexpr std::int64_t run = mp_byte_outputs;  ///< elements at a time
 
 /// 1.5 2^52: adding and subtracting it rounds a double below 2^51 to an integer.
 constexpr double rounder = 6755399441055744.0;
