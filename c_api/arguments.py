@@ -74,7 +74,7 @@ ARGUMENTS = {
         Argument("vt", OUTPUT, "V^H, whose rows are the conjugates of the right singular vectors, k x n; with ACCUBLAS_VALUES not written, and may be NULL"),
         Argument("angle", OUTPUT, "bounds of the angles of the vectors, in radians; with ACCUBLAS_VALUES not written, and may be NULL"),
         Argument("cluster", PIVOTS_IN, "for each value the number, counted from 1, of the first value of its cluster; with ACCUBLAS_VALUES not written, and may be NULL"),
-        Argument("found", COUNT, "how many eigenvalues are returned, one number; in host memory"),
+        Argument("found", COUNT, "how many eigenvalues are returned, one number; in host memory. With ACCUBLAS_REASON_INTERVAL it counts those that may lie in the interval"),
         Argument("info", INFO, "0, or the positive number that is described above; as it was if the call fails; in host or device memory, not NULL"),
         Argument("certificate", CERTIFICATE, "how the solution was certified, in host memory with struct_size set, or NULL"),
     ]

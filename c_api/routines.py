@@ -401,8 +401,9 @@ CERTIFIED = [
         "Computes some eigenvalues of a Hermitian A as syev_certified does: all, those from number il to number iu in ascending order, or those in "
         "the interval (vl, vu]. The first *found elements of w, radius, angle and cluster and columns of V are written. For the interval their number is "
         "proved, too. If an eigenvalue is not proved to lie inside or outside, those that may lie inside are returned with their bounds, the status is "
-        "ACCUBLAS_ERROR_NOT_CERTIFIED, and the reason is ACCUBLAS_REASON_INTERVAL. Other bounds that cannot be proved count only for eigenvalues "
-        "that are returned. cluster[k] has the number of an eigenvalue of A, as il has. The report and the counters name syev_certified. "
+        "ACCUBLAS_ERROR_NOT_CERTIFIED, and the reason is ACCUBLAS_REASON_INTERVAL. Otherwise only the "
+        "eigenvalues that are returned affect the status. cluster[k] is the number of the first eigenvalue of the cluster among all of A, from 1, and may exceed "
+        "*found. The report and the counters name syev_certified. "
         "Proofs: docs/eigenvalues.md.",
         "certified_eigenvalues<{E}>(ctx, {{layout, jobz, uplo, n, lda, ldv, false, 0, true, {{range, vl, vu, il, iu}}}}, a, nullptr, w, radius, v, angle, cluster, certificate, "
         "options, found)",

@@ -2793,9 +2793,9 @@ ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, 
  * ascending order, or those in the interval (vl, vu]. The first *found elements of w, radius, angle and cluster and
  * columns of V are written. For the interval their number is proved, too. If an eigenvalue is not proved to lie inside
  * or outside, those that may lie inside are returned with their bounds, the status is ACCUBLAS_ERROR_NOT_CERTIFIED,
- * and the reason is ACCUBLAS_REASON_INTERVAL. Other bounds that cannot be proved count only for eigenvalues that are
- * returned. cluster[k] has the number of an eigenvalue of A, as il has. The report and the counters name
- * syev_certified. Proofs: docs/eigenvalues.md.
+ * and the reason is ACCUBLAS_REASON_INTERVAL. Otherwise only the eigenvalues that are returned affect the status.
+ * cluster[k] is the number of the first eigenvalue of the cluster among all of A, from 1, and may exceed *found. The
+ * report and the counters name syev_certified. Proofs: docs/eigenvalues.md.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] jobz ACCUBLAS_VALUES, or ACCUBLAS_VECTORS: the vectors, their angles and the clusters are computed too
@@ -2809,7 +2809,8 @@ ACCUBLAS_API accublas_status accublas_cheev_certified_ex(accublas_context* ctx, 
  * @param[in] il ACCUBLAS_INDICES: the number of the first eigenvalue that is returned, counted from 1 for the smallest
  *   one; else not used
  * @param[in] iu ACCUBLAS_INDICES: the number of the last one, from il to n (n = 0: il is 1 and iu is 0); else not used
- * @param[out] found how many eigenvalues are returned, one number; in host memory
+ * @param[out] found how many eigenvalues are returned, one number; in host memory. With ACCUBLAS_REASON_INTERVAL it
+ *   counts those that may lie in the interval
  * @param[in,out] w the eigenvalues, ascending: iu - il + 1 numbers with ACCUBLAS_INDICES, else n; in host or device
  *   memory
  * @param[in,out] radius bounds of the errors of w, as many numbers; in host or device memory
@@ -3402,10 +3403,10 @@ ACCUBLAS_API accublas_status accublas_qposv_ex(accublas_context* ctx, accublas_l
  * The maxima of the exponents of several parts are those of the whole. A caller who knows only magnitudes may take
  * D = 1074 (single precision: 149).
  *
- * Only one thread at a time may use an accumulator. A, B and C may be in host or device memory. A panel in device memory
- * moves the sums there, and the device computes (docs/accumulators.md). Calls with operands in device memory follow the
- * context's stream, and may wait. If C is in device memory, no floating-point exceptions are raised. Exponents and
- * exported bytes are in host memory.
+ * Only one thread at a time may use an accumulator. A, B and C may be in host or device memory. If a panel is in device
+ * memory, or is large enough for the GPU, the sums move to the device, which computes (docs/accumulators.md). Calls
+ * with operands in device memory follow the context's stream, and may wait. If C is in device memory, no
+ * floating-point exceptions are raised. Exponents and exported bytes are in host memory.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** Opaque accumulator. */
@@ -3443,8 +3444,9 @@ ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx,
                                                           accublas_layout layout, accublas_transpose trans,
                                                           int64_t lines, int64_t k, const void* x, int64_t ldx,
                                                           int32_t* exponents);
-/** Creates an accumulator of zeros. It takes about 1.4 bytes of memory for each element of C and modulus, and up to 640
- * bytes for each row of op(A), column of op(B) and modulus. Complex elements of C and rows take twice as much.
+/** Creates an accumulator of zeros. In host memory it takes about 1.4 bytes for each element of C and modulus, and up
+ * to 640 bytes for each row of op(A), column of op(B) and modulus; in device memory 1 byte and up to 8192 bytes.
+ * Complex elements of C and rows take twice as much.
  * accublas_accumulator_report returns the number of moduli.
  * @param[in] ctx context, or NULL
  * @param[in] type an accublas_type
@@ -3526,10 +3528,10 @@ ACCUBLAS_API accublas_status accublas_accumulator_undecided(accublas_context* ct
  * docs/accumulators.md.
  * @param[in] ctx context, or NULL
  * @param[in] accumulator the accumulator
- * @param[out] bytes memory for the bytes, or NULL: then only *size is written
+ * @param[out] bytes host memory for the bytes, or NULL: then only *size is written
  * @param[in] capacity size of that memory in bytes
  * @param[out] size number of bytes of the exported accumulator
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MEMORY, _DEVICE, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_export(accublas_context* ctx, accublas_accumulator* accumulator,
                                                          void* bytes, size_t capacity, size_t* size);
 /** Creates an accumulator from the bytes of another one. It has the same sums, settings and undecided elements.
@@ -3548,8 +3550,8 @@ ACCUBLAS_API accublas_status accublas_accumulator_import(accublas_context* ctx, 
  * @param[in,out] accumulator the accumulator
  * @param[in] bytes the bytes that accublas_accumulator_export wrote
  * @param[in] size number of bytes
- * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (the accumulators differ), _FORMAT, _MEMORY, _ENVIRONMENT or
- *   _INTERNAL */
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT (the accumulators differ), _FORMAT, _MEMORY, _DEVICE,
+ *   _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_merge(accublas_context* ctx, accublas_accumulator* accumulator,
                                                         const void* bytes, size_t size);
 
@@ -3776,9 +3778,10 @@ ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_tr
                                               int64_t offset_b, int64_t ldb, const accublas_mp_array* beta,
                                               int64_t index_beta, accublas_mp_array* c, int64_t offset_c, int64_t ldc);
 
-/** Computes C = alpha A A' + beta C or C = alpha A' A + beta C on one triangle of C, n x n, column-major, with half of
- * the work of accublas_mp_gemm and its bits. The other triangle is neither read nor written. op(A) is n x k: A for
- * ACCUBLAS_NO_TRANS (A A'), else its transpose (A' A). */
+/** Computes C = alpha A A' + beta C or C = alpha A' A + beta C on one triangle of C, n x n, column-major, with about
+ * half of the work of accublas_mp_gemm and its bits. The other triangle is neither read nor written. op(A) is n x k: A
+ * for ACCUBLAS_NO_TRANS (A A'), else its transpose (A' A). lda is at least max(1, rows of A as stored), ldc at least
+ * max(1, n). */
 ACCUBLAS_API accublas_status accublas_mp_syrk(accublas_context* ctx, accublas_uplo uplo, accublas_transpose trans,
                                               int64_t n, int64_t k, const accublas_mp_array* alpha, int64_t index_alpha,
                                               accublas_mp_array* a, int64_t offset_a, int64_t lda,
