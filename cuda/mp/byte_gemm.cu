@@ -12,11 +12,11 @@ namespace accublas::cuda {
 
 namespace {
 
-constexpr int gemm_threads = 256, tile_outputs = 128, tile_columns = 32, stage_terms = 16;
+constexpr int gemm_threads = 256, tile_outputs = 128, block_columns = 32, stage_terms = 16;
 constexpr int warp_outputs = 32, warp_columns = 16;
-constexpr int stage_steps = stage_terms / 8, column_groups = tile_columns / 4, warp_groups = warp_columns / 4;
+constexpr int stage_steps = stage_terms / 8, column_groups = block_columns / 4, warp_groups = warp_columns / 4;
 /// Terms whose products of bytes have sums below 2^32: 4 2^14 255^2.
-constexpr Index most_terms = 1 << 14;
+constexpr Index terms_at_once = 1 << 14;
 
 /// The layout of the matrix's residues in shared memory: word (term, output) is at [term by_term + output by_output].
 /// Reads by byte_products' pattern have no bank conflicts.
@@ -94,15 +94,15 @@ __global__ void __launch_bounds__(gemm_threads, 2) byte_gemm_kernel(const __grid
   __shared__ Stage<transposed> stages[2];
   const Index outputs = transposed ? p.n : p.m, terms = transposed ? p.m : p.n, k = blockIdx.z,
               output = static_cast<Index>(blockIdx.x) * tile_outputs,
-              column = static_cast<Index>(blockIdx.y) * tile_columns;
-  if (!holds_some(p.triangle, output, tile_outputs, p.first + column, tile_columns)) return await_predecessor();
+              column = static_cast<Index>(blockIdx.y) * block_columns;
+  if (!holds_some(p.triangle, output, tile_outputs, p.first + column, block_columns)) return await_predecessor();
   const RnsModulus modulus = load_modulus(p.modulus + k);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = warp % (tile_outputs / warp_outputs) * warp_outputs,
             group = warp / (tile_outputs / warp_outputs) * warp_groups;
   await_predecessor();
   std::uint32_t totals[warp_groups][2][2] = {};
-  for (Index first = 0; first < terms; first += most_terms) {
-    const Index end = min(terms, first + most_terms);
+  for (Index first = 0; first < terms; first += terms_at_once) {
+    const Index end = min(terms, first + terms_at_once);
     ByteSums<2> sums[warp_groups];
     Loaded next = Stage<transposed>::load(p, k, output, column, first);
     int current = 0;
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(gemm_threads, 2) byte_gemm_kernel(const __grid
 void mp_byte_gemm(const DeviceModel& model, const MpResidueProduct& p, bool transposed, cudaStream_t stream) {
   const Index outputs = transposed ? p.n : p.m;
   const dim3 grid(static_cast<unsigned>(ceil_div(outputs, Index{tile_outputs})),
-                  static_cast<unsigned>(ceil_div(p.columns, tile_columns)), static_cast<unsigned>(p.moduli));
+                  static_cast<unsigned>(ceil_div(p.columns, block_columns)), static_cast<unsigned>(p.moduli));
   if (transposed)
     launch(model, "mp_byte_gemm", byte_gemm_kernel<true>, {grid, gemm_threads, 0}, stream, p);
   else
