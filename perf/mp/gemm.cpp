@@ -1,19 +1,14 @@
 #include "perf/mp/gemm.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <vector>
+
+#include "perf/mp/measure.hpp"
 
 namespace mp_bench {
 
 namespace {
-
-void need(accublas_context* context, accublas_status status) {
-  if (status != ACCUBLAS_SUCCESS) throw std::runtime_error(accublas_last_error(context));
-}
 
 using Context = std::unique_ptr<accublas_context, accublas_status (*)(accublas_context*)>;
 using Array = std::unique_ptr<accublas_mp_array, accublas_status (*)(accublas_mp_array*)>;
@@ -34,14 +29,13 @@ Array make_array(accublas_context* context, const GemmRun& run, const Numbers* n
 double median_ms(accublas_context* context, int repetitions, const std::function<void()>& call) {
   std::vector<double> ms;
   for (int r = 0; r <= repetitions; ++r) {
-    const auto start = std::chrono::steady_clock::now();
-    call();
-    need(context, accublas_sync(context));
-    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    if (r > 0) ms.push_back(time.count());
+    const double time = wall_ms([&] {
+      call();
+      need(context, accublas_sync(context));
+    });
+    if (r > 0) ms.push_back(time);
   }
-  std::sort(ms.begin(), ms.end());
-  return ms[ms.size() / 2];
+  return median(ms);
 }
 
 }  // namespace

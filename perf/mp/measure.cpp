@@ -19,7 +19,9 @@
 
 namespace mp_bench {
 
-namespace {
+void need(accublas_context* context, accublas_status status) {
+  if (status != ACCUBLAS_SUCCESS) throw std::runtime_error(accublas_last_error(context));
+}
 
 double wall_ms(const std::function<void()>& body) {
   const auto start = std::chrono::steady_clock::now();
@@ -31,6 +33,8 @@ double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
+
+namespace {
 
 /// Milliseconds of work that is enqueued on a stream of the device.
 double device_ms([[maybe_unused]] void* stream, [[maybe_unused]] const std::function<void()>& body) {
@@ -108,10 +112,6 @@ double copy_bandwidth([[maybe_unused]] std::int64_t bytes) {
 #else
   throw std::runtime_error("this build has no CUDA");
 #endif
-}
-
-void need(accublas_context* context, accublas_status status) {
-  if (status != ACCUBLAS_SUCCESS) throw std::runtime_error(accublas_last_error(context));
 }
 
 }  // namespace

@@ -3,9 +3,17 @@
 
 #include <accublas.h>
 
+#include <functional>
+#include <vector>
+
 #include "perf/mp/inputs.hpp"
 
 namespace mp_bench {
+
+/// Throws std::runtime_error with the context's message if a call failed.
+void need(accublas_context* context, accublas_status status);
+double wall_ms(const std::function<void()>& body);
+double median(std::vector<double> values);
 
 struct Run {
   std::int64_t n;  ///< A is n x n
