@@ -113,13 +113,13 @@ std::unique_ptr<const ByteWeights> make_weights(const ByteBasis& basis, int byte
 }
 
 /// The tables that the process keeps once they have been requested. The lock mp_basis protects them.
-struct Known {
+struct KnownBytes {
   std::vector<std::int32_t> all = all_moduli();
   std::map<std::pair<int, int>, std::unique_ptr<const ByteBasis>> basis;
   std::map<std::pair<int, int>, std::unique_ptr<const ByteWeights>> weights;
 };
-Known& known() {
-  static constinit Lazy<Known> instance;
+KnownBytes& known_bytes() {
+  static constinit Lazy<KnownBytes> instance;
   return instance.get();
 }
 
@@ -128,7 +128,7 @@ Known& known() {
 std::int64_t most_byte_terms() { return cpu::int8_most_terms; }
 
 const ByteBasis& byte_basis(int bits) {
-  Known& all = known();
+  KnownBytes& all = known_bytes();
   const int columns = moduli_for_bits(bits);
   const ForkSafeLock lock(ForkSafe::mp_basis);
   const int count = count_for_bits(all.all, bits);
@@ -138,7 +138,7 @@ const ByteBasis& byte_basis(int bits) {
 }
 
 const ByteWeights& byte_weights(const ByteBasis& basis, int bytes) {
-  Known& all = known();
+  KnownBytes& all = known_bytes();
   const ForkSafeLock lock(ForkSafe::mp_basis);
   std::unique_ptr<const ByteWeights>& entry = all.weights[{basis.count, bytes}];
   if (!entry) entry = make_weights(basis, bytes);
