@@ -28,12 +28,13 @@ struct GroupTerms {
 #endif
 };
 
-inline GroupTerms take_group_terms(Carver& carver, const Lines& rows, const Lines& cols) {
+/// same_lines: both sides have the same lines.
+inline GroupTerms take_group_terms(Carver& carver, const Lines& rows, const Lines& cols, bool same_lines) {
   const auto take = [&](const Lines& lines) {
     return carver.take<TermRange>(static_cast<std::size_t>(padded_lines(lines.count) / line_group));
   };
   TermRange* const of_rows = take(rows);
-  return {of_rows, cols.norm == rows.norm ? of_rows : take(cols), carver.take<std::int32_t>(1)};
+  return {of_rows, same_lines ? of_rows : take(cols), carver.take<std::int32_t>(1)};
 }
 
 }  // namespace accublas::cuda

@@ -345,13 +345,14 @@ template <class T>
 Int8Arrays take_arrays(Carver& carver, const EngineCall<T>& call, const Int8Plan& plan) {
   Int8Arrays arrays{};
   arrays.rows = take_lines(carver, call.rows, plan.keep_nonzero);
-  if (call.same_lines(plan.as_stored ? ResidueKind::complex : ResidueKind::real)) {
+  const bool same_lines = call.same_lines(plan.as_stored ? ResidueKind::complex : ResidueKind::real);
+  if (same_lines) {
     arrays.numbers = arrays.rows;
   } else {
     arrays.numbers = take_lines(carver, plan.as_stored ? call.cols.numbers() : call.cols, plan.keep_nonzero);
   }
   arrays.cols = plan.as_stored ? take_lines(carver, call.cols, plan.keep_nonzero) : arrays.numbers;
-  if (plan.keep_terms) arrays.nonzero = take_group_terms(carver, arrays.rows, arrays.cols);
+  if (plan.keep_terms) arrays.nonzero = take_group_terms(carver, arrays.rows, arrays.cols, same_lines);
   arrays.open = take_open(carver, call);
   if (plan.slabs.square > 0) arrays.slabs = take_slab_arrays(carver, plan.slabs, call.rows.count, call.cols.count);
   arrays.row_residues = carver.take<std::uint8_t>(plan.buffers.rows_bytes);

@@ -55,9 +55,9 @@ struct FactorizationBatch {
   }
 };
 
-/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) if a matrix that is written shares an element with another one. Of
-/// matrices behind pointers, neighbours in memory are compared. Matrices that a stride leads to must be known to be
-/// apart from each other.
+/// Throws Error(ACCUBLAS_ERROR_ARGUMENT) if a result, pivots and info among them, shares an element with another
+/// operand. Of matrices behind pointers, neighbours in memory are compared. Matrices that a stride leads to must be
+/// known to be apart from each other.
 template <class E>
 void require_apart(const FactorizationBatch<E>& batch) {
   const Factorization<E>& f = batch.shape;
@@ -71,6 +71,20 @@ void require_apart(const FactorizationBatch<E>& batch) {
   const auto of_b = [&](Index i) {
     return footprint(Matrix<E>{batch.b[i], f.b.row_stride, f.b.col_stride}, f.n, f.nrhs);
   };
+  std::vector<NamedFootprint> arrays;
+  if (f.pivots.data)
+    arrays.push_back(named_array("ipiv", f.pivots.data, batch.count * batch.pivots_each(), 8, factors));
+  if (f.info) arrays.push_back(named_array("info", f.info, batch.count, 8, true));
+  if (batch.a.pointers) arrays.push_back(named_array("a", batch.a.pointers, batch.count, sizeof(E*), false));
+  if (batch.a.pointers && solves) arrays.push_back(named_array("b", batch.b.pointers, batch.count, sizeof(E*), false));
+  const bool by_stride = !batch.a.pointers;
+  require_arrays_apart(arrays, batch.count, by_stride, [&](Index i) {
+    return NamedFootprint{"a[i]", of_a(i), factors};
+  });
+  if (solves)
+    require_arrays_apart(arrays, batch.count, by_stride, [&](Index i) {
+      return NamedFootprint{"b[j]", of_b(i), true};
+    });
   if (!batch.a.pointers) {
     constexpr Index size = sizeof(E), most = (Index{1} << 61) / size;
     const auto beyond = [&](Index stride) { return stride > most / batch.count || stride < -most / batch.count; };

@@ -260,6 +260,36 @@ inline void require_apart(std::initializer_list<NamedFootprint> operands) {
   require_apart(std::span(operands.begin(), operands.size()));
 }
 
+/// `count` elements of `size` bytes, one after the other.
+inline NamedFootprint named_array(const char* name, const void* data, std::int64_t count, std::int64_t size,
+                                  bool written) {
+  return {name, footprint(Elements{data, size, 1, count, count, 1}), written};
+}
+
+/// Throws that error if one of `arrays` shares an element with another one or with a matrix. matrix(i): the i-th of
+/// `count` matrices. by_stride: all of them lie between the first one and the last one.
+template <class MatrixOf>
+void require_arrays_apart(std::span<const NamedFootprint> arrays, std::int64_t count, bool by_stride,
+                          MatrixOf&& matrix) {
+  require_apart(arrays);
+  const auto touch = [](const Footprint& x, const Footprint& y) {
+    return !x.empty() && !y.empty() && x.begin < y.end() && y.begin < x.end();
+  };
+  if (by_stride && count > 1) {
+    const Footprint first = matrix(0).elements, last = matrix(count - 1).elements;
+    if (first.empty()) return;
+    Footprint all = first.begin < last.begin ? first : last;
+    all = {all.begin, static_cast<std::int64_t>(std::max(first.end(), last.end()) - all.begin), 1, 1, 1, 1};
+    if (std::none_of(arrays.begin(), arrays.end(), [&](const auto& array) { return touch(array.elements, all); }))
+      return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const NamedFootprint one = matrix(i);
+    for (const NamedFootprint& array : arrays)
+      if (touch(one.elements, array.elements)) require_apart({one, array});
+  }
+}
+
 /// Throws that error for neighbours in memory alone, of many operands. Sorts them by address.
 inline void require_neighbours_apart(std::span<NamedFootprint> operands) {
   std::sort(operands.begin(), operands.end(),

@@ -24,11 +24,18 @@ void run_geqrf_batch(Context& context, const OrthogonalBatch<E>& batch, const ac
   for (Index i = 0; i < (batch.a.pointers ? batch.count : 1); ++i) operands.push_back({"a", batch.a[i], sizeof(E)});
   operands.push_back({"tau", o.tau, sizeof(E)});
   run.operands(operands, {}, shape);
-  if (batch.a.pointers && context.operands_are_apart()) {
-    std::vector<NamedFootprint> matrices;
-    for (Index i = 0; i < batch.count; ++i)
-      matrices.push_back({"a[i]", footprint(Matrix<E>{batch.a[i], o.a.row_stride, o.a.col_stride}, o.m, o.n), true});
-    require_neighbours_apart(matrices);
+  if (context.operands_are_apart()) {
+    const auto matrix = [&](Index i) {
+      return NamedFootprint{"a[i]", footprint(Matrix<E>{batch.a[i], o.a.row_stride, o.a.col_stride}, o.m, o.n), true};
+    };
+    std::vector<NamedFootprint> arrays = {named_array("tau", o.tau, batch.count * o.reflectors(), sizeof(E), true)};
+    if (batch.a.pointers) arrays.push_back(named_array("a", batch.a.pointers, batch.count, sizeof(E*), false));
+    require_arrays_apart(arrays, batch.count, !batch.a.pointers, matrix);
+    if (batch.a.pointers) {
+      std::vector<NamedFootprint> matrices;
+      for (Index i = 0; i < batch.count; ++i) matrices.push_back(matrix(i));
+      require_neighbours_apart(matrices);
+    }
   }
   run.promise(o.reflectors(), E{1});
   if (run.engine() != ACCUBLAS_ENGINE_NATIVE || !run.compute_natively(batch))

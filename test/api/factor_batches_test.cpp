@@ -146,6 +146,35 @@ TEST(FactorBatch, SharedMemoryIsRefused) {
       refused(accublas_dgeqrf_batched(context, layout, 4, 4, equal, 4, std::vector<double>(12).data(), 3), "a[i]");
       refused(accublas_dgeqrf_batched(context, layout, 4, 4, overlapping, 4, std::vector<double>(8).data(), 2), "a[i]");
     }
+  // Pivots, info values, tau and arrays of pointers.
+  const auto integers = [](void* p) { return static_cast<Index*>(p); };
+  double* const two[] = {&a[0], &a[20]};
+  double *pointers[] = {&a[0], &a[20]}, *const columns_of_b[] = {&a[40], &a[50]};
+  const auto rows = lapack::columns;
+  refused(accublas_dgetrf_strided_batched(context, rows, 4, 4, a.data(), 4, 20, info, info, 2), "info");
+  refused(accublas_dgetrf_strided_batched(context, rows, 4, 4, a.data(), 4, 20, integers(&a[21]), info, 2), "ipiv");
+  refused(accublas_dgetrf_strided_batched(context, rows, 4, 4, a.data(), 4, 20, pivots, integers(&a[34]), 2), "info");
+  refused(accublas_dgesv_strided_batched(context, rows, 4, 1, a.data(), 4, 20, integers(&a[39]), &a[40], 4, 4, info, 2),
+          "ipiv");
+  refused(accublas_dposv_strided_batched(context, rows, ACCUBLAS_UPPER, 4, 1, a.data(), 4, 20, &a[40], 4, 4,
+                                         integers(&a[47]), 2),
+          "info");
+  refused(accublas_dgeqrf_strided_batched(context, rows, 4, 4, a.data(), 4, 20, &a[29], 2), "tau");
+  refused(accublas_dgetrf_batched(context, rows, 4, 4, two, 4, info, info, 2), "info");
+  refused(accublas_dgetrf_batched(context, rows, 4, 4, two, 4, integers(&a[35]), info, 2), "ipiv");
+  refused(accublas_dgetrf_batched(context, rows, 4, 4, pointers, 4, integers(pointers), info, 2), "ipiv");
+  refused(accublas_dgesv_batched(context, rows, 4, 1, two, 4, integers(&a[51]), columns_of_b, 4, info, 2), "ipiv");
+  refused(accublas_dpotrf_batched(context, rows, ACCUBLAS_UPPER, 4, two, 4, integers(&a[24]), 2), "info");
+  refused(accublas_dgeqrf_batched(context, rows, 4, 4, pointers, 4, reinterpret_cast<double*>(pointers), 2), "tau");
+  refused(accublas_dgeqrf_batched(context, rows, 4, 4, two, 4, &a[19], 2), "tau");
+  // A gap between the columns or between the matrices may hold them.
+  std::vector<double> spread(64, 1);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 4; ++j) spread[30 * i + 6 * j + j] = 4;
+  EXPECT_EQ(accublas_dgetrf_strided_batched(context, rows, 4, 4, spread.data(), 6, 30, integers(&spread[54]),
+                                            integers(&spread[22]), 2),
+            ACCUBLAS_SUCCESS)
+      << context.error();
   double* const missing[] = {a.data(), nullptr};
   refused(accublas_dgetrf_batched(context, lapack::columns, 4, 4, missing, 4, pivots, info, 2), "a[1]");
   // One factor may serve several right-hand sides.
