@@ -388,7 +388,7 @@ TEST(GpuInt8PlanText, SaysWhatIsChosen) {
   EXPECT_EQ(PlannedProblem<double>(4096, 4096, 4096, parse_mode("cr")).plan(cap).describe(),
             "cr: 1 x 4096 terms; real residues of at most 49 moduli in 1 x 1 blocks; 1 more: real residues of at most "
             "49 moduli in 1 x 1 blocks; slabs of 512 terms for squares of 512 in chunks of 1536 x 2048; residues "
-            "1047206848 + 1047206848, results 1047206848, in all 3153294848 bytes, with bitmaps of nonzero entries");
+            "1047206752 + 1047206752, results 1047206752, in all 3153295616 bytes, with bitmaps of nonzero entries");
   EXPECT_EQ(PlannedProblem<double>(1000, 2000, 3000, grade_mode<double>(true), RowPairs::complex).plan(cap).describe(),
             "grade: 1 x 6144 terms; certificate by bits, at most 6 rungs, 1 block of terms in 8, blocks of 2048 x 2048 "
             "x 768; complex residues of at most 28 moduli in 1 x 1 blocks; 1 more: real residues of at most 49 moduli "
