@@ -116,12 +116,14 @@ class EigenProof {
     const double rounding = mul_up(static_cast<double>(2 * rows_) * rounding_unit, bounds_.high_size);
     bounds_.corrections = Array(n_);
     bounds_.correction_errors = Array(n_);
-    calls_.place().column_products(rows_, n_, pairs_.x.data(), bounds_.f.data(), bounds_.corrections.data());
+    const Array sums(n_);
+    calls_.place().column_products(rows_, n_, pairs_.x.data(), bounds_.f.data(), sums.data());
     for (Index j = 0; j < n_; ++j) {
-      const double sum = bounds_.corrections[j];
+      const double sum = sums[j];
       // The magnitudes of the sum's terms add up to no more than the product of both norms.
       double error = mul_up(add_up(rounding, bounds_.low_norms[j]), bounds_.residuals[j]);
       error = add_up(error, add_up(mul_up(add_up(1, a), errors[j]), mul_up(a, std::fabs(sum))));
+      bounds_.corrections[j] = sum;
       bounds_.correction_errors[j] = div_up(add_up(error, underflow_of(1, rows_)), rest);
     }
   }
