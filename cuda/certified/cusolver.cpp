@@ -69,6 +69,11 @@ void check_length(cusolverStatus_t status, const char* what) {
 
 template <class E>
 constexpr cudaDataType number_type = is_complex<E> ? CUDA_C_64F : CUDA_R_64F;
+/// Stands for numbers in questions for the length of a workspace, which read no memory.
+template <class E>
+const double* any_numbers(const E* a) {
+  return reinterpret_cast<const double*>(a);
+}
 cuDoubleComplex* cuda_numbers(Complex<double>* x) { return reinterpret_cast<cuDoubleComplex*>(x); }
 
 /// The workspaces of one call, its status on the device, and `count` real numbers that it returns.
@@ -126,7 +131,7 @@ void CuSolver::eigensystem(Index n, E* a, double* w) {
   constexpr cudaDataType type = number_type<E>;
   std::size_t on_device = 0, on_host = 0;
   check_length(functions().syevd_bytes(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n, type, a,
-                                       n, CUDA_R_64F, nullptr, type, &on_device, &on_host),
+                                       n, CUDA_R_64F, any_numbers(a), type, &on_device, &on_host),
                "Xsyevd");
   SolverWork work(state_, on_device, on_host, n);
   check_solver(
@@ -146,7 +151,7 @@ void CuSolver::general_eigensystem(Index n, E* a, E* b, double* w) {
   int count = 0;
   const auto call = [&](auto length_of, auto run, auto* of_a, auto* of_b, const char* name) {
     check_length(length_of(handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, order, of_a,
-                           order, of_b, order, nullptr, &count),
+                           order, of_b, order, any_numbers(a), &count),
                  name);
     const SolverWork work(state_, static_cast<std::size_t>(count) * sizeof(E), 0, n);
     check_solver(run(handle_, CUSOLVER_EIG_TYPE_1, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, order, of_a, order,
@@ -164,8 +169,8 @@ template <class E>
 void CuSolver::singular_system(Index m, Index n, E* a, double* s, E* u, E* vh) {
   constexpr cudaDataType type = number_type<E>;
   std::size_t on_device = 0, on_host = 0;
-  check_length(functions().gesvd_bytes(handle_, params_, 'S', 'S', m, n, type, a, m, CUDA_R_64F, nullptr, type, u, m,
-                                       type, vh, n, type, &on_device, &on_host),
+  check_length(functions().gesvd_bytes(handle_, params_, 'S', 'S', m, n, type, a, m, CUDA_R_64F, any_numbers(a), type,
+                                       u, m, type, vh, n, type, &on_device, &on_host),
                "Xgesvd");
   SolverWork work(state_, on_device, on_host, n);
   check_solver(functions().gesvd(handle_, params_, 'S', 'S', m, n, type, a, m, CUDA_R_64F, work.numbers(), type, u, m,
@@ -180,7 +185,7 @@ void CuSolver::singular_system_by_polar(Index m, Index n, E* a, double* s, E* u,
   constexpr int thin = 1;
   std::size_t on_device = 0, on_host = 0;
   check_length(functions().gesvdp_bytes(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, thin, m, n, type, a, m, CUDA_R_64F,
-                                        nullptr, type, u, m, type, v, n, type, &on_device, &on_host),
+                                        any_numbers(a), type, u, m, type, v, n, type, &on_device, &on_host),
                "Xgesvdp");
   SolverWork work(state_, on_device, on_host, n);
   double perturbation = 0;  // of A, for its polar decomposition: the bounds show what it does
