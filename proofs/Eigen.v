@@ -142,12 +142,11 @@ Hypothesis A_near : forall i k, (i < r)%nat -> (k < m)%nat -> Rabs (M i k - A i 
 Hypothesis formats : format64 d /\ format64 dl /\ forall i, format64 (x i) /\ format64 (xl i).
 Hypothesis one_part : two_parts = false -> forall i, xl i = 0 /\ yl i = 0.
 (* What the code computes, and the products, each rounded once. *)
-Variables (place : Z -> Z -> Z) (j : Z) (array columns diagonal : Z -> option R).
-Hypothesis read : diagonal j = Some d /\ forall i, (i < r)%nat -> columns (place (Z.of_nat i) j) = Some (x i).
-Hypothesis h_right : forall i, (i < r)%nat -> first_product bits_of number_of place array columns diagonal (Z.of_nat i) j (place (Z.of_nat i) j) = Some (h i).
+Variables (j : Z) (array : Z -> option R).
+Hypothesis h_right : forall i, (i < r)%nat -> first_product bits_of number_of (Some (x i)) (Some d) = Some (h i).
 Hypothesis f1_right : forall i, (i < r)%nat -> f1 i = rd64 (dot m (A i) y - h i).
 Hypothesis f2_right : forall i, (i < r)%nat -> f2 i = if two_parts then rd64 (dot m (A i) yl + f1 i) else f1 i.
-Definition f3 (i : Z) : option R := subtract_rest bits_of number_of two_parts (numbers f2) (numbers x) (numbers xl) (Some d) (Some dl) i i.
+Definition f3 (i : Z) : option R := subtract_rest bits_of number_of two_parts (numbers f2 i) (numbers x i) (numbers xl i) (Some d) (Some dl).
 Hypothesis finite : forall i, (i < r)%nat -> Rabs (f1 i) < pow 1024 /\ Rabs (f2 i) < pow 1024.
 
 Definition residual (i : nat) : R := dot m (M i) (fun k => y k + yl k) - (x i + xl i) * (d + dl).
@@ -157,8 +156,8 @@ Lemma rest_near (i : nat) (g : R) : (i < r)%nat -> f3 (Z.of_nat i) = Some g ->
   exists rest, format64 rest /\ g = rd64 (f2 i - rest) /\ Rabs g < pow 1024 /\
     Rabs (rest - ((x i * d - h i) + x i * dl + xl i * d + xl i * dl)) <= 3.1 * u64 * ((u64 * Rabs d + Rabs dl) * Rabs (x i) + (Rabs d + Rabs dl) * Rabs (xl i)) + 5 * pow (-1075).
 Proof.
-  intros Hi. destruct formats as (Fd & Fdl & Fx). destruct (Fx i) as (Fxi & Fli). assert (Hh := h_right i Hi). unfold first_product in Hh. cbv zeta in Hh. unfold update in Hh. rewrite Z.eqb_refl in Hh. destruct read as (Ed & Ex). rewrite Ed, (Ex i Hi) in Hh.
-  unfold xmul, xtwo in Hh. apply fits_some in Hh as (Hh & _). unfold f3, subtract_rest. cbv zeta. unfold update. rewrite Z.eqb_refl. unfold numbers. rewrite Nat2Z.id. unfold xproduct_low, two_product_source, mul_rn_source, fma_rn_source. cbv zeta. cbn [snd].
+  intros Hi. destruct formats as (Fd & Fdl & Fx). destruct (Fx i) as (Fxi & Fli). assert (Hh := h_right i Hi). unfold first_product in Hh. cbv zeta in Hh.
+  unfold xmul, xtwo in Hh. apply fits_some in Hh as (Hh & _). unfold f3, subtract_rest. cbv zeta. unfold numbers. rewrite Nat2Z.id. unfold xproduct_low, two_product_source, mul_rn_source, fma_rn_source. cbv zeta. cbn [snd].
   set (p := rd64 (x i * d + - rd64 (x i * d))). assert (Eta : u64 * normal64 = pow (-1075)) by (rewrite u64_bpow; unfold normal64; rewrite <- bpow_plus; reflexivity). assert (Pe := bpow_gt_0 radix2 (-1075)).
   assert (Bp : Rabs (x i * d - h i - p) <= pow (-1075)) by (rewrite Hh, <- Eta; exact (proj1 (product_error (x i) d Fxi Fd))).
   assert (Bh := rnd64_error (x i * d)). change (rnd64 (x i * d)) with (rd64 (x i * d)) in Bh. rewrite <- Hh, Eta in Bh. assert (Fp : format64 p) by apply rnd64_format. clearbody p.

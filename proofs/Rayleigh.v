@@ -49,17 +49,17 @@ Proof.
 Qed.
 
 (* Column j: x and xl are its parts, f the computed column of F, fx the exact one. *)
-Variables (r : nat) (x xl f fx : nat -> R) (a : R) (high_size low : option R) (residuals errors corrections correction_errors : Z -> option R) (j : Z) (place : Z -> Z -> Z).
+Variables (r : nat) (x xl f fx : nat -> R) (a : R) (high_size low : option R) (residuals errors corrections correction_errors : Z -> option R) (j : Z).
 Let y i := x i + xl i.
 Hypothesis r_small : (Z.of_nat r <= 2 ^ 45)%Z.
-Hypothesis column_at : place 0%Z j = 0%Z /\ place 0%Z (j + 1)%Z = Z.of_nat r.
+Hypothesis column_at : (j * Z.of_nat r = 0 /\ (j + 1) * Z.of_nat r = Z.of_nat r)%Z.
 Hypothesis a_right : format64 a /\ 0 <= a < 1 /\ Rabs (1 - dot r y y) <= a /\ norm r x <= 1 + a.
 Hypothesis sizes : bound high_size (norm r x) /\ bound low (norm r xl).
 Hypothesis residual_sizes : bound (residuals j) (norm r fx) /\ bound (residuals j) (norm r f) /\ bound (errors j) (norm r (fun i => fx i - f i)).
 
 (* Theorem: correction_errors is no smaller than the distance of `corrections` from x^T F x / x^T x, for the exact column of F. *)
 Theorem rayleigh_correction (t : R) : t * dot r y y = dot r y fx ->
-  let (rest, rounding) := correction_scales bits_of number_of (Z.of_nat r) (Some a) high_size in let sum := correction_sum bits_of number_of place (numbers x) (numbers f) j in
+  let (rest, rounding) := correction_scales bits_of number_of (Z.of_nat r) (Some a) high_size in let sum := correction_sum bits_of number_of (Z.of_nat r) (numbers x) (numbers f) j in
   let (corrections, correction_errors) := correction_of bits_of number_of (Z.of_nat r) (Some a) rest rounding sum (fun _ => low) residuals errors corrections correction_errors j in
   match corrections j with Some c => format64 c /\ bound (correction_errors j) (Rabs (t - c)) | None => True end.
 Proof.

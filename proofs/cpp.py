@@ -372,6 +372,7 @@ class Header:
             except Unreadable:
                 continue
             parser.accept("const")
+            parser.accept("override")
             if parser.peek() == "{":
                 yield parameters, parser.at
 

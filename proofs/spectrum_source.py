@@ -2,6 +2,7 @@
 from certified_source import BITS
 from eigen_source import BOUNDS, CALLS, PAIRS
 
+PLACE = "lib/certified/host_place.cpp"
 SPECTRUM = "lib/certified/spectrum.cpp"
 ANGLE = "lib/certified/spectrum_results.cpp"
 VECTOR = "lib/certified/spectrum_results.hpp"
@@ -42,15 +43,15 @@ def define(source):
          {"first": "any", "second": "any", "sum": "any"})
     part(SPECTRUM, "refine", "if (const double above_next", 1, ["radii", "centers"], "ascending_ball", "(radii centers : Z -> option R) (k : Z)")
     part(BOUNDS, "bound_corrections", "const double a = bounds_.contraction", 2, ["rest", "rounding"], "correction_scales", "(rows : Z) (contraction high_size : option R)")
-    part(BOUNDS, "bound_corrections", "double sum = 0", 2, ["sum"], "correction_sum", "(place : Z -> Z -> Z) (x f : Z -> option R) (j : Z)")
+    part(PLACE, "column_products", "double sum = 0", 2, ["sum"], "correction_sum", "(rows : Z) (x y : Z -> option R) (j : Z)", {"y": "X64"})
     part(BOUNDS, "bound_corrections", "double error = mul_up", 4, ["corrections", "correction_errors"], "correction_of", "(rows : Z) (a rest rounding sum : option R) (low_norms residuals errors corrections correction_errors : Z -> option R) (j : Z)")
     source.constant(ANGLE, "half_pi_up")
     source.function(ANGLE, "angle_up", parameters=f"{BITS} (outside contraction moved : option R)", scope=scope, types={"double": "X64"}, calls=OWN, paths=PAIRS, result="X64")
-    part(VECTOR, "put_vector", "const double moved", 1, ["moved"], "moved_by_rounding", "(exponent_of : option R -> Z) (rows : Z) (lost : Z -> option R)")
-    part(VECTOR, "put_vector", "return angle_up(outside, contraction, moved)", 1, [], "angle_from", "(outside contraction moved : option R)")
+    part(VECTOR, "angle_of_rounded", "const double moved", 1, ["moved"], "moved_by_rounding", "(lost : option R)")
+    part(VECTOR, "angle_of_rounded", "return angle_up(outside, contraction, moved)", 1, [], "angle_from", "(outside contraction moved : option R)")
     source.raw("""(** A vector of a single matrix: norms are Euclidean ones (scale.stretch is 1). *)
 Definition angle_of (bits_of : R -> Z) (number_of : Z -> option R) (exponent_of : option R -> Z) (rows : Z) (lost : Z -> option R) (outside contraction : option R) : option R :=
-  angle_from bits_of number_of outside contraction (moved_by_rounding bits_of number_of exponent_of rows lost).
+  angle_from bits_of number_of outside contraction (moved_by_rounding bits_of number_of (norm_up bits_of number_of exponent_of rows lost)).
 """)
 
 

@@ -2,7 +2,9 @@
 
 #include "cuda/certified/matrix_kernels.hpp"
 #include "cuda/core/launch.hpp"
+#include "cuda/core/warp_reduce.hpp"
 #include "lib/base/integers.hpp"
+#include "lib/numerics/column_sums.hpp"
 #include "lib/numerics/powers_of_two.hpp"
 
 namespace accublas::cuda {
@@ -10,26 +12,33 @@ namespace {
 
 constexpr int matrix_threads = 256;
 
-/// Calls body(i, j) for the elements of n x n. A thread block takes every gridDim.x-th column, and neighbouring threads
-/// take neighbours in a column.
+/// Calls body(i, j) for the elements of rows x cols. A thread block takes every gridDim.x-th column, and neighbouring
+/// threads take neighbours in a column.
 template <class Body>
-__device__ __forceinline__ void for_elements(Index n, Body&& body) {
-  for (Index j = blockIdx.x; j < n; j += gridDim.x)
-    for (Index i = threadIdx.x; i < n; i += matrix_threads) body(i, j);
+__device__ __forceinline__ void for_elements(Index rows, Index cols, Body&& body) {
+  for (Index j = blockIdx.x; j < cols; j += gridDim.x)
+    for (Index i = threadIdx.x; i < rows; i += matrix_threads) body(i, j);
 }
-LaunchShape shape_of(Index n) { return {static_cast<unsigned>(std::min<Index>(n, 65536)), matrix_threads}; }
+LaunchShape shape_of(Index cols) { return {static_cast<unsigned>(std::min<Index>(cols, 65536)), matrix_threads}; }
+
+template <class Step>
+__global__ void __launch_bounds__(matrix_threads)
+    spectrum_kernel(const __grid_constant__ Step step, Index rows, Index cols) {
+  await_predecessor();
+  for_elements(rows, cols, step);
+}
 
 template <class E>
 __global__ void __launch_bounds__(matrix_threads) parts_kernel(const __grid_constant__ RealParts<E> parts) {
   await_predecessor();
-  for_elements(parts.n, parts);
+  for_elements(parts.rows, parts.cols, parts);
 }
 
 __global__ void __launch_bounds__(matrix_threads)
-    scale_kernel(Index n, double* a, const int* row, const int* column, int* lost) {
+    scale_kernel(Index rows, Index cols, double* a, const int* row, const int* column, int* lost) {
   await_predecessor();
   bool rounded = false;
-  for_elements(n, [&](Index i, Index j) { rounded |= scale_loses(a[i + j * n], row[i] + column[j]); });
+  for_elements(rows, cols, [&](Index i, Index j) { rounded |= scale_loses(a[i + j * rows], row[i] + column[j]); });
   if (rounded) *lost = 1;
 }
 
@@ -94,21 +103,56 @@ __global__ void __launch_bounds__(rows_of_sums)
   to[i] = sum;
 }
 
+// A warp takes a column, and lane l every 32nd number from number l on.
+constexpr int columns_at_once = matrix_threads / 32;
+
+__global__ void __launch_bounds__(matrix_threads) norms_kernel(Index rows, Index cols, const double* m, double* to) {
+  await_predecessor();
+  __shared__ double parts[columns_at_once][32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const Index j = Index{blockIdx.x} * columns_at_once + warp;
+  if (j >= cols) return;
+  parts[warp][lane] = norm_up((rows - lane + 31) / 32, EveryNumber{m + j * rows + lane, 32});
+  __syncwarp();
+  if (lane == 0) to[j] = norm_up(32, parts[warp]);
+}
+
+__global__ void __launch_bounds__(matrix_threads)
+    column_products_kernel(Index rows, Index cols, const double* x, const double* y, double* to) {
+  await_predecessor();
+  const Index j = Index{blockIdx.x} * columns_at_once + threadIdx.x / 32;
+  if (j >= cols) return;
+  double sum = 0;
+  for (Index i = j * rows + threadIdx.x % 32; i < (j + 1) * rows; i += 32) sum = add_rn(sum, mul_rn(x[i], y[i]));
+  sum = shuffle_reduce(sum, [](double a, double b) { return add_rn(a, b); });
+  if (threadIdx.x % 32 == 0) to[j] = sum;
+}
+
 unsigned blocks(Index count, Index a_block) { return static_cast<unsigned>(ceil_div(count, a_block)); }
 
 }  // namespace
 
+void run_step(const DeviceModel& model, const SpectrumStep& step, Index rows, Index cols, cudaStream_t stream) {
+  if (rows <= 0 || cols <= 0) return;
+  std::visit(
+      [&](const auto& one) {
+        launch(model, "steps on eigenvectors", spectrum_kernel<std::decay_t<decltype(one)>>, shape_of(cols), stream,
+               one, rows, cols);
+      },
+      step);
+}
+
 template <class E>
 void write_parts(const DeviceModel& model, const RealParts<E>& parts, cudaStream_t stream) {
-  launch(model, "the parts of a matrix", parts_kernel<E>, shape_of(parts.n), stream, parts);
+  launch(model, "the parts of a matrix", parts_kernel<E>, shape_of(parts.cols), stream, parts);
 }
 #define ACCUBLAS_INSTANTIATE(E) template void write_parts(const DeviceModel&, const RealParts<E>&, cudaStream_t);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 
-void scale_by_powers(const DeviceModel& model, Index n, double* a, const int* row, const int* column, int* lost,
-                     cudaStream_t stream) {
-  launch(model, "scaling a matrix", scale_kernel, shape_of(n), stream, n, a, row, column, lost);
+void scale_by_powers(const DeviceModel& model, Index rows, Index cols, double* a, const int* row, const int* column,
+                     int* lost, cudaStream_t stream) {
+  launch(model, "scaling a matrix", scale_kernel, shape_of(cols), stream, rows, cols, a, row, column, lost);
 }
 
 void largest_exponents(const DeviceModel& model, Index rows, Index cols, const Matrix<const double>& m,
@@ -124,6 +168,18 @@ void sum_rows(const DeviceModel& model, Index rows, Index cols, const Matrix<con
               double* to, cudaStream_t stream) {
   launch(model, "sums of rows", v ? sums_kernel<true> : sums_kernel<false>, {blocks(rows, rows_of_sums), rows_of_sums},
          stream, rows, cols, m, v, to);
+}
+
+void norms_of_columns(const DeviceModel& model, Index rows, Index cols, const double* m, double* to,
+                      cudaStream_t stream) {
+  launch(model, "norms of columns", norms_kernel, {blocks(cols, columns_at_once), matrix_threads}, stream, rows, cols,
+         m, to);
+}
+
+void products_of_columns(const DeviceModel& model, Index rows, Index cols, const double* x, const double* y, double* to,
+                         cudaStream_t stream) {
+  launch(model, "products of columns", column_products_kernel, {blocks(cols, columns_at_once), matrix_threads}, stream,
+         rows, cols, x, y, to);
 }
 
 }  // namespace accublas::cuda

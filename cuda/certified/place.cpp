@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "cuda/certified/cusolver.hpp"
 #include "cuda/certified/matrix_kernels.hpp"
 #include "cuda/core/check.hpp"
 #include "cuda/core/state.hpp"
@@ -52,24 +53,28 @@ class DevicePlace final : public Place {
     const CallScope scope(state_);
     run_step(state_.model(), step, rows, cols, stream());
   }
-  void load(const AnyOperand& a, Index n, double* to) override {
+  void run(const SpectrumStep& step, Index rows, Index cols) override {
+    const CallScope scope(state_);
+    run_step(state_.model(), step, rows, cols, stream());
+  }
+  void load(const AnyOperand& a, Index rows, Index cols, double* to) override {
     const CallScope scope(state_);
     std::visit(
         [&]<class E>(const accublas::Operand<E>& from) {
-          const Index order = is_complex<E> ? 2 * n : n;
-          write_parts(state_.model(), RealParts<E>{{to, 1, order}, from, n}, stream());
+          write_parts(state_.model(), RealParts<E>{{to, 1, is_complex<E> ? 2 * rows : rows}, from, rows, cols},
+                      stream());
         },
         a);
   }
-  bool scale(Index n, double* a, const int* row, const int* column) override {
+  bool scale(Index rows, Index cols, double* a, const int* row, const int* column) override {
     const CallScope scope(state_);
-    const CallMemory memory = allocate(static_cast<std::size_t>(2 * n + 1) * sizeof(int));
-    int *const row_there = reinterpret_cast<int*>(memory.data()), *const column_there = row_there + n,
-               *const lost_there = column_there + n;
-    send(row_there, row, n);
-    send(column_there, column, n);
+    const CallMemory memory = allocate(static_cast<std::size_t>(rows + cols + 1) * sizeof(int));
+    int *const row_there = reinterpret_cast<int*>(memory.data()), *const column_there = row_there + rows,
+               *const lost_there = column_there + cols;
+    send(row_there, row, rows);
+    send(column_there, column, cols);
     check(cudaMemsetAsync(lost_there, 0, sizeof(int), stream()), "clearing an answer");
-    scale_by_powers(state_.model(), n, a, row_there, column_there, lost_there, stream());
+    scale_by_powers(state_.model(), rows, cols, a, row_there, column_there, lost_there, stream());
     int lost = 0;
     fetch(&lost, lost_there, 1);
     return lost != 0;
@@ -90,8 +95,51 @@ class DevicePlace final : public Place {
     sum_rows(state_.model(), rows, cols, m, v ? v_there : nullptr, there, stream());
     fetch(to, there, rows);
   }
+  void column_norms(Index rows, Index cols, const double* m, double* to) override {
+    const CallScope scope(state_);
+    const CallMemory memory = allocate(static_cast<std::size_t>(cols) * sizeof(double));
+    double* const there = reinterpret_cast<double*>(memory.data());
+    norms_of_columns(state_.model(), rows, cols, m, there, stream());
+    fetch(to, there, cols);
+  }
+  void column_products(Index rows, Index cols, const double* x, const double* y, double* to) override {
+    const CallScope scope(state_);
+    const CallMemory memory = allocate(static_cast<std::size_t>(cols) * sizeof(double));
+    double* const there = reinterpret_cast<double*>(memory.data());
+    products_of_columns(state_.model(), rows, cols, x, y, there, stream());
+    fetch(to, there, cols);
+  }
+
+  void eigensystem(Index n, const AnyColumns& a, double* w) override {
+    const CallScope scope(state_);
+    CuSolver solver(state_);
+    std::visit([&](auto* x) { solver.eigensystem(n, x, w); }, a);
+  }
+  void general_eigensystem(Index n, const AnyColumns& a, const AnyColumns& b, double* w) override {
+    const CallScope scope(state_);
+    CuSolver solver(state_);
+    std::visit([&]<class E>(E* x) { solver.general_eigensystem(n, x, std::get<E*>(b), w); }, a);
+  }
+  void singular_system(Index m, Index n, const AnyColumns& a, double* s, const AnyColumns& u, const AnyColumns& v,
+                       bool fast) override {
+    const CallScope scope(state_);
+    std::visit([&]<class E>(E* x) { decompose(m, n, x, s, std::get<E*>(u), std::get<E*>(v), fast); }, a);
+  }
 
  private:
+  template <class E>
+  void decompose(Index m, Index n, E* a, double* s, E* u, E* v, bool fast) {
+    constexpr Index least = 64;  // the polar decomposition has many steps
+    CuSolver solver(state_);
+    if (fast && n >= least) return solver.singular_system_by_polar(m, n, a, s, u, v);
+    const CallMemory memory = allocate(static_cast<std::size_t>(n * n) * sizeof(E));
+    E* const vh = reinterpret_cast<E*>(memory.data());
+    solver.singular_system(m, n, a, s, u, vh);
+    const Matrix<E> to{v, 1, n};
+    run_step(state_.model(), ElementStep<E>(CopyStep<E>{to, {vh, n, 1}}), n, n, stream());
+    run_step(state_.model(), ElementStep<E>(ConjugateStep<E>{to}), n, n, stream());
+  }
+
   cudaStream_t stream() const { return state_.cuda_stream(); }
   CallMemory allocate(std::size_t bytes) const { return CallMemory(state_, bytes); }
   template <class T>

@@ -1,15 +1,12 @@
 // This file finds, loads and calls cuBLAS.
 #include "cuda/core/cublas.hpp"
 
-#include <dlfcn.h>
-
-#include <mutex>
-#include <new>
 #include <string>
-#include <vector>
 
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/core/scalar_argument.hpp"
+#include "cuda/core/spare_handles.hpp"
+#include "cuda/core/vendor_library.hpp"
 #include "lib/base/error.hpp"
 #include "lib/call/cublas_environment.hpp"
 
@@ -39,55 +36,32 @@ bool is_called(Routine routine) {
          (is_level3(operation) && operation != Operation::gemmt);
 }
 
-template <class Function>
-bool find(void* library, const char* name, Function* function) {
-  *function = reinterpret_cast<Function>(dlsym(library, name));
-  return *function != nullptr;
-}
-
-/// Fills `f` from one library and returns true. On failure, returns false and appends the reason to `tried`.
-bool load(const char* name, Functions& f, std::string& tried) {
-  tried += tried.empty() ? "" : "; ";
-  tried += name;
-  void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char* const why = dlerror();
-    tried += std::string(" (") + (why ? why : "cannot be loaded") + ")";
-    return false;
-  }
-  bool complete =
-      find(library, "cublasCreate_v2", &f.create) && find(library, "cublasDestroy_v2", &f.destroy) &&
-      find(library, "cublasGetStatusString", &f.status_string) && find(library, "cublasSetStream_v2", &f.set_stream) &&
-      find(library, "cublasSetWorkspace_v2", &f.set_workspace) &&
-      find(library, "cublasSetPointerMode_v2", &f.set_pointer_mode) &&
-      find(library, "cublasSetMathMode", &f.set_math_mode) && find(library, "cublasGemmEx_64", &f.gemm_ex) &&
-      find(library, "cublasDgemmStridedBatched_64", &f.strided_batched[0]) &&
-      find(library, "cublasSgemmStridedBatched_64", &f.strided_batched[1]) &&
-      find(library, "cublasDgemmBatched_64", &f.batched[0]) && find(library, "cublasSgemmBatched_64", &f.batched[1]);
+/// Fills `f` from a library. Returns false if that lacks a function.
+bool find_all(void* library, Functions& f) {
+  bool complete = find_function(library, "cublasCreate_v2", &f.create) &&
+                  find_function(library, "cublasDestroy_v2", &f.destroy) &&
+                  find_function(library, "cublasGetStatusString", &f.status_string) &&
+                  find_function(library, "cublasSetStream_v2", &f.set_stream) &&
+                  find_function(library, "cublasSetWorkspace_v2", &f.set_workspace) &&
+                  find_function(library, "cublasSetPointerMode_v2", &f.set_pointer_mode) &&
+                  find_function(library, "cublasSetMathMode", &f.set_math_mode) &&
+                  find_function(library, "cublasGemmEx_64", &f.gemm_ex) &&
+                  find_function(library, "cublasDgemmStridedBatched_64", &f.strided_batched[0]) &&
+                  find_function(library, "cublasSgemmStridedBatched_64", &f.strided_batched[1]) &&
+                  find_function(library, "cublasDgemmBatched_64", &f.batched[0]) &&
+                  find_function(library, "cublasSgemmBatched_64", &f.batched[1]);
   for (Routine routine : all_routines) {
     if (!is_called(routine)) continue;
     std::string function = std::string("cublas") + routine_name(routine) + "_v2_64";
     function[6] = static_cast<char>(function[6] - 'a' + 'A');
-    complete = complete && find(library, function.c_str(), &f.routine[number_of(routine)]);
+    complete = complete && find_function(library, function.c_str(), &f.routine[number_of(routine)]);
   }
-  if (complete) return true;  // the library stays loaded for the life of the process
-  tried += " (lacks a function)";
-  dlclose(library);
-  return false;
-}
-
-Functions load_first() {
-  Functions f{};
-  std::string tried;
-  // A cuBLAS that the program has loaded is preferred, so that the process does not hold two versions.
-  for (const bool by_program : {true, false})
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12"})
-      if ((dlopen(name, RTLD_LAZY | RTLD_NOLOAD) != nullptr) == by_program && load(name, f, tried)) return f;
-  throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "cuBLAS could not be loaded; tried " + tried);
+  return complete;
 }
 
 const Functions& functions() {
-  static const Functions f = load_first();  // the first thread to get here loads; a failed load is tried again
+  // The first thread to get here loads; a failed load is tried again.
+  static const Functions f = load_vendor_library<Functions>("cuBLAS", {"libcublas.so.13", "libcublas.so.12"}, find_all);
   return f;
 }
 
@@ -97,38 +71,8 @@ void check_cublas(cublasStatus_t status, const char* what) {
               std::string(what) + ": " + functions().status_string(status));
 }
 
-/// Keeps handles that no context uses, for the next contexts.
-class SpareHandles {
- public:
-  /// Returns a spare handle of the device, or null if there is none.
-  cublasHandle_t take(int device) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (auto spare = spares_.begin(); spare != spares_.end(); ++spare)
-      if (spare->device == device) {
-        const cublasHandle_t handle = spare->handle;
-        spares_.erase(spare);
-        return handle;
-      }
-    return nullptr;
-  }
-  void give(int device, cublasHandle_t handle) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    try {
-      spares_.push_back({device, handle});
-    } catch (const std::bad_alloc&) {  // the handle is lost, not the process
-    }
-  }
-
- private:
-  struct Spare {
-    int device;
-    cublasHandle_t handle;
-  };
-  std::mutex mutex_;
-  std::vector<Spare> spares_;
-};
-SpareHandles& spare_handles() {
-  static SpareHandles* const spares = new SpareHandles;
+SpareHandles<cublasHandle_t>& spare_handles() {
+  static SpareHandles<cublasHandle_t>* const spares = new SpareHandles<cublasHandle_t>;
   return *spares;
 }
 

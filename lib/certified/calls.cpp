@@ -1,6 +1,8 @@
 #include "lib/certified/calls.hpp"
 
+#include "lib/base/error.hpp"
 #include "lib/certified/host_place.hpp"
+#include "lib/certified/results.hpp"
 
 namespace accublas::certified {
 
@@ -113,6 +115,27 @@ Mirrored Calls::diagonal(Index n, const double* a) const {
 void Calls::row_sums_up(Index rows, Index cols, const Matrix<const double>& m, const double* v, double* to) const {
   place().row_sums(rows, cols, m, v, to);
   for (Index i = 0; i < rows; ++i) to[i] = sum_up(to[i], cols);
+}
+
+accublas_reason certify_where_possible(Calls& calls, accublas_certificate_t* certificate,
+                                       const std::function<accublas_reason()>& certify) {
+  const auto attempt = [&] {
+    try {
+      return certify();
+    } catch (const Error& error) {
+      if (error.status() == ACCUBLAS_ERROR_C_UNDEFINED) throw Error(ACCUBLAS_ERROR_MEMORY, error.what());
+      throw;
+    }
+  };
+  try {
+    return attempt();
+  } catch (const Error& error) {
+    // The device's memory does not hold the matrices; calls may still have it for theirs.
+    if (error.status() != ACCUBLAS_ERROR_MEMORY || !calls.is_staged()) throw;
+  }
+  calls.move_to_host();
+  *certificate = {};
+  return attempt();
 }
 
 }  // namespace accublas::certified

@@ -19,6 +19,8 @@ class Calls : public lapack::Calls {
 
   Place& place() const { return *place_; }
   bool operands_on_device() const { return operands_on_device_; }
+  /// Whether operands in host memory are copied to the memory of a device.
+  bool is_staged() const { return place_->on_device() && !operands_on_device_; }
   /// Moves to the place of `run`, whose operands are known. Call this while the place has no matrices.
   void move_to(const Run& run);
   /// Moves to host memory. Call this while the place has no matrices.

@@ -18,19 +18,7 @@ constexpr Index least_block = 64;  // right-hand sides at a time: no more unknow
 /// are marked.
 template <class E>
 bool load(const CertifiedSystem<E>& p, System& s, std::vector<bool>& side_is_finite, const Calls& calls) {
-  Place& place = calls.place();
-  {
-    Operand<E> a = p.a;
-    Placed copy;
-    if (place.on_device() && !calls.operands_on_device()) {
-      copy = Placed(place, ceil_div(p.n * p.n * Index{sizeof(E)}, Index{sizeof(double)}));
-      const Compact<E> compact(a.stored, p.n, p.n, reinterpret_cast<E*>(copy.data()));
-      compact.from(a.stored, place);
-      const Matrix<E> there = compact.matrix();
-      a.stored = {there.data, there.row_stride, there.col_stride};
-    }
-    place.load(a, p.n, s.a.data());
-  }
+  load_parts(p.a, p.n, p.n, s.a.data(), calls);
   for (Index c = 0; c < p.nrhs; ++c) {
     double* const column = s.b.data() + c * s.n;
     for (Index i = 0; i < p.n; ++i) {
@@ -172,37 +160,6 @@ accublas_reason certify_on_device(const CertifiedSystem<E>& p, const Calls& call
   return reason;
 }
 
-/// Calls certify_there(). If a call runs out of memory when it has begun to write, only an array of the solution itself
-/// is undefined: X is as it was.
-template <class Certify>
-accublas_reason attempt(Certify&& certify_there) {
-  try {
-    return certify_there();
-  } catch (const Error& error) {
-    if (error.status() == ACCUBLAS_ERROR_C_UNDEFINED) throw Error(ACCUBLAS_ERROR_MEMORY, error.what());
-    throw;
-  }
-}
-
-/// Certifies in the memory space of the matrices of `calls`, or on the host if the device's memory does not hold them.
-template <class E>
-void certify_where_possible(const CertifiedSystem<E>& p, Calls& calls, accublas_certificate_t* certificate) {
-  if (calls.operands_on_device()) {
-    certificate->reason = attempt([&] { return certify_on_device(p, calls, certificate); });
-    return;
-  }
-  const auto certify_here = [&] { return certify(p, calls, certificate); };
-  try {
-    certificate->reason = attempt(certify_here);
-  } catch (const Error& error) {
-    // The device's memory does not hold the matrices; calls may still have it for theirs.
-    if (error.status() != ACCUBLAS_ERROR_MEMORY || !calls.place().on_device()) throw;
-    calls.move_to_host();
-    *certificate = {};
-    certificate->reason = attempt(certify_here);
-  }
-}
-
 }  // namespace
 
 template <class E>
@@ -223,7 +180,9 @@ void solve_certified(Context& context, const CertifiedSystem<E>& p, const accubl
   run.certify({definite ? Operation::posv_certified : Operation::gesv_certified, type_of<E>}, [&] {
     if (p.n == 0) return run.backend() == ACCUBLAS_BACKEND_CUDA;
     calls.move_to(run);
-    certify_where_possible(p, calls, certificate);
+    certificate->reason = certify_where_possible(calls, certificate, [&] {
+      return calls.operands_on_device() ? certify_on_device(p, calls, certificate) : certify(p, calls, certificate);
+    });
     if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);
     return calls.place().on_device();
   });
@@ -236,14 +195,16 @@ void solve_certified(Context& context, const CertifiedSystem<Binary128>& p, cons
   inner.mode_name = nullptr;
   inner.mode = ACCUBLAS_MODE_CR;
   inner.mode_parameter = inner.mode_flags = 0;
-  const Calls calls(context, &inner);
+  Calls calls(context, &inner);
   *certificate = {};
   certificate->positive_definite = p.n == 0 && p.a.structure != Structure::general;
   if (p.n == 0) return;
   WideNumbers wide{std::vector<Binary128>(static_cast<std::size_t>(p.n * p.n)),
                    std::vector<Binary128>(static_cast<std::size_t>(p.n * p.nrhs)), products};
-  static_cast<void>(collect_exceptions(
-      [&] { certificate->reason = attempt([&] { return certify(p, calls, certificate, &wide); }); }));
+  static_cast<void>(collect_exceptions([&] {
+    certificate->reason =
+        certify_where_possible(calls, certificate, [&] { return certify(p, calls, certificate, &wide); });
+  }));
   if (certificate->reason != ACCUBLAS_REASON_NONE) refuse(certificate->reason);
 }
 

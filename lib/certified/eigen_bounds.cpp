@@ -37,30 +37,27 @@ class EigenProof {
   }
 
  private:
-  Index at(Index i, Index j) const { return i + j * rows_; }
   bool two_parts() const { return pairs_.parts == 2; }
   /// Computes E = I - X^H X for the high part of X, and the bound of the norm of I - X^H X for both parts.
   void bound_orthogonality() {
     const double* const x = pairs_.x.data();
-    bounds_.e = Array(gram_rows_ * n_);
+    bounds_.e = numbers_at(calls_, gram_rows_, n_);
     double* const e = bounds_.e.data();
     calls_.place().run(FillStep<double>{{e, 1, gram_rows_}, 1}, gram_rows_, n_);
     if (a_.complex) {
-      bounds_.left = Array(rows_ * gram_rows_);
-      write_left(x, a_.m, n_, bounds_.left.data());
+      bounds_.left = left_of(x, a_.m, n_, calls_);
       calls_.product(gram_rows_, n_, rows_, -1, {bounds_.left.data(), rows_, 1}, {x, 1, rows_}, 1, {e, 1, gram_rows_});
     } else {
       calls_.subtract_gram(n_, rows_, x, e);
-      for_columns(n_, calls_, [&](Index j) {
-        for (Index i = j + 1; i < n_; ++i) e[i + j * n_] = e[j + i * n_];
-      });
+      const Matrix<const double> upper = read_columns(e, n_).transposed();
+      calls_.place().run(CopyStep<double>{columns_at(e, n_), upper, Triangle::lower, 0, false}, n_, n_);
     }
     const double high = add_up(mul_up(gram_norm(e), 1 + 2 * rounding_unit), underflow_of(1, gram_rows_));
     bounds_.low_norms = Array(n_);
     std::fill_n(bounds_.low_norms.data(), n_, 0.0);
     double low = 0;
     if (two_parts()) {
-      column_norms_up(rows_, n_, pairs_.x_low.data(), bounds_.low_norms.data(), calls_);
+      calls_.place().column_norms(rows_, n_, pairs_.x_low.data(), bounds_.low_norms.data());
       low = norm_up(n_, bounds_.low_norms.data());
     }
     bounds_.high_size = add_up(1, high);  // at least sqrt(1 + norm(E))
@@ -69,7 +66,7 @@ class EigenProof {
 
   double gram_norm(const double* m) const {
     const Array norms(n_);
-    column_norms_up(gram_rows_, n_, m, norms.data(), calls_);
+    calls_.place().column_norms(gram_rows_, n_, m, norms.data());
     return norm_up(n_, norms.data());
   }
 
@@ -77,16 +74,15 @@ class EigenProof {
   void bound_residuals() {
     const double *const x = pairs_.x.data(), *const x_low = pairs_.x_low.data();
     const double *const y = y_.x.data(), *const y_low = y_.x_low.data();
-    bounds_.f = Array(rows_ * n_);
+    const Sent d_there(calls_, n_, pairs_.d.data()), d_low_there(calls_, n_, pairs_.d_low.data());
+    bounds_.f = numbers_at(calls_, rows_, n_);
     double* const f = bounds_.f.data();
-    for_columns(n_, calls_, [&](Index j) {
-      for (Index i = 0; i < rows_; ++i) f[at(i, j)] = x[at(i, j)] * pairs_.d[j];
-    });
+    calls_.place().run(FirstProductStep{columns_at(f, rows_), read_columns(x, rows_), d_there.data()}, rows_, n_);
     const Array norms(n_);
     Array errors(n_);
     std::fill_n(errors.data(), n_, underflow_of(a_.inexact ? 16 : 8, largest_));
     const auto add_rounding = [&] {
-      column_norms_up(rows_, n_, f, norms.data(), calls_);
+      calls_.place().column_norms(rows_, n_, f, norms.data());
       for (Index j = 0; j < n_; ++j) errors[j] = add_up(errors[j], mul_up(rounding_unit, norms[j]));
     };
     calls_.product(rows_, n_, inner_, 1, a_.a, {y, 1, inner_}, -1, {f, 1, rows_});
@@ -95,14 +91,11 @@ class EigenProof {
       calls_.product(rows_, n_, inner_, 1, a_.a, {y_low, 1, inner_}, 1, {f, 1, rows_});
       add_rounding();
     }
-    for_columns(n_, calls_, [&](Index j) {
-      const double d = pairs_.d[j], d_low = pairs_.d_low[j];
-      for (Index i = at(0, j); i < at(0, j + 1); ++i) {
-        double rest = two_product(x[i], d).low + x[i] * d_low;
-        if (two_parts()) rest += x_low[i] * d + x_low[i] * d_low;
-        f[i] -= rest;
-      }
-    });
+    calls_.place().run(RestStep{columns_at(f, rows_),
+                                read_columns(x, rows_),
+                                read_columns(two_parts() ? x_low : nullptr, rows_),
+                                {d_there.data(), d_low_there.data()}},
+                       rows_, n_);
     add_rounding();
     bounds_.residuals = Array(n_);
     for (Index j = 0; j < n_; ++j) {
@@ -123,15 +116,16 @@ class EigenProof {
     const double rounding = mul_up(static_cast<double>(2 * rows_) * rounding_unit, bounds_.high_size);
     bounds_.corrections = Array(n_);
     bounds_.correction_errors = Array(n_);
-    for_columns(n_, calls_, [&](Index j) {
-      double sum = 0;
-      for (Index i = at(0, j); i < at(0, j + 1); ++i) sum += pairs_.x[i] * bounds_.f[i];
+    const Array sums(n_);
+    calls_.place().column_products(rows_, n_, pairs_.x.data(), bounds_.f.data(), sums.data());
+    for (Index j = 0; j < n_; ++j) {
+      const double sum = sums[j];
       // The magnitudes of the sum's terms add up to no more than the product of both norms.
       double error = mul_up(add_up(rounding, bounds_.low_norms[j]), bounds_.residuals[j]);
       error = add_up(error, add_up(mul_up(add_up(1, a), errors[j]), mul_up(a, std::fabs(sum))));
       bounds_.corrections[j] = sum;
       bounds_.correction_errors[j] = div_up(add_up(error, underflow_of(1, rows_)), rest);
-    });
+    }
   }
 
   const PartsMatrix& a_;
@@ -142,6 +136,18 @@ class EigenProof {
 };
 
 }  // namespace
+
+Eigenpairs copy_of(const Eigenpairs& pairs, Index rows, Index count, const Calls& calls) {
+  Eigenpairs copy{numbers_at(calls, rows, count), {}, Array(count), Array(count), pairs.parts};
+  calls.copy(rows * count, pairs.x.data(), copy.x.data());
+  if (pairs.parts == 2) {
+    copy.x_low = numbers_at(calls, rows, count);
+    calls.copy(rows * count, pairs.x_low.data(), copy.x_low.data());
+  }
+  std::copy_n(pairs.d.data(), count, copy.d.data());
+  std::copy_n(pairs.d_low.data(), count, copy.d_low.data());
+  return copy;
+}
 
 EigenBounds bound_columns(const PartsMatrix& a, Index count, const Eigenpairs& pairs, const Eigenpairs& y,
                           const Calls& calls) {

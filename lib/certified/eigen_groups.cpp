@@ -2,22 +2,38 @@
 
 #include <numeric>
 
-#include "lib/cpu/eigensystem.hpp"
+#include "lib/certified/decompositions.hpp"
 #include "lib/numerics/eft.hpp"
 
 namespace accublas::certified {
 
-void add_to_parts(double& high, double& low, double x) {
-  const DoublePair sum = two_sum(high, x), parts = two_sum(sum.high, sum.low + low);
-  high = parts.high;
-  low = parts.low;
+namespace {
+
+/// Returns one number for each of D, of which Sent reads.
+template <class Number>
+Array numbers_of(Index count, Number&& number) {
+  Array numbers(count);
+  for (Index k = 0; k < count; ++k) numbers[k] = number(k);
+  return numbers;
 }
 
-void ensure_two_parts(Eigenpairs& pairs, Index numbers) {
+}  // namespace
+
+SentNumbers::SentNumbers(const Eigenpairs& pairs, Index count, const std::vector<Index>& groups, const Calls& calls)
+    : groups_here_(
+          numbers_of(count, [&](Index k) { return static_cast<double>(groups[static_cast<std::size_t>(k)]); })),
+      shifts_here_(numbers_of(
+          count,
+          [&](Index k) { return (pairs.d[k] - pairs.d[groups[static_cast<std::size_t>(k)]]) + pairs.d_low[k]; })),
+      high_(calls, count, pairs.d.data()),
+      low_(calls, count, pairs.d_low.data()),
+      groups_(calls, count, groups_here_.data()),
+      shifts_(calls, count, shifts_here_.data()) {}
+
+void ensure_two_parts(Eigenpairs& pairs, Index rows, Index cols, const Calls& calls) {
   if (pairs.parts == 2) return;
   pairs.parts = 2;
-  pairs.x_low = Array(numbers);
-  std::fill_n(pairs.x_low.data(), numbers, 0.0);
+  pairs.x_low = numbers_at(calls, rows, cols, true);
 }
 
 bool are_close(double distance, double residual) {
@@ -33,58 +49,60 @@ std::vector<Index> groups_of(const Eigenpairs& pairs, Index count, double residu
 }
 
 std::vector<GroupBlock> group_blocks(bool complex, Index count, Index begin, const Eigenpairs& pairs,
-                                     const std::vector<Index>& groups, const double* h) {
-  const auto at = [height = complex ? 2 * count : count](Index i, Index j) { return i + j * height; };
+                                     const std::vector<Index>& groups, const SentNumbers& numbers, const double* h,
+                                     const Calls& calls) {
   std::vector<GroupBlock> blocks;
   for (Index first = begin, end = begin; first < count; first = end) {
     for (end = first + 1; end < count && groups[static_cast<std::size_t>(end)] == first;) ++end;
     const Index size = end - first, rows = complex ? 2 * size : size;
     if (size == 1) continue;
-    GroupBlock block{first, size, pairs.d[first], Array(rows * size)};
-    for (Index j = 0; j < size; ++j)
-      for (Index i = 0; i < size; ++i) {
-        const Index p = first + i, q = first + j;
-        double re = 0.5 * (h[at(p, q)] + h[at(q, p)]), im = 0;
-        if (i == j) re += (pairs.d[q] - block.origin) + pairs.d_low[q];
-        if (complex) im = block.matrix[i + size + j * rows] = 0.5 * (h[at(p + count, q)] - h[at(q + count, p)]);
-        block.matrix[i + j * rows] = re;
-        block.diagonal &= i == j || (re == 0 && im == 0);
-      }
+    GroupBlock block{first, size, pairs.d[first], numbers_at(calls, rows, size), true};
+    const Matrix<double> to = columns_at(block.matrix.data(), rows);
+    GroupStep step{to, read_columns(h, complex ? 2 * count : count), first, size, count, complex, nullptr};
+    calls.place().run(step, size, size);
+    std::vector<int> exponents(static_cast<std::size_t>(rows));
+    calls.place().exponents(rows, size, read_only(to), nullptr, exponents.data());
+    block.diagonal = std::all_of(exponents.begin(), exponents.end(), [](int e) { return e == no_exponent; });
+    step.shift = numbers.shifts();
+    if (!block.diagonal) calls.place().run(step, size, size);
     blocks.push_back(std::move(block));
   }
   return blocks;
 }
 
-void eigensystem_of_parts(bool complex, Index m, const double* from, Index from_rows, double* w, double* to) {
-  if (!complex) {
-    for (Index j = 0; j < m; ++j) std::copy_n(from + j * from_rows, m, to + j * m);
-    return cpu::eigensystem(m, to, w);
-  }
-  std::vector<Complex<double>> z = joined_parts(m, m, from, from_rows);
-  cpu::eigensystem(m, z.data(), w);
-  split_parts(m, m, z.data(), to);
+Rotation rotation_of(bool complex, const GroupBlock& block, const Calls& calls) {
+  const Index m = block.size, rows = complex ? 2 * m : m;
+  Rotation rotation{Array(m), numbers_at(calls, rows, m)};
+  eigensystem_of_parts({complex, m, m, read_columns(block.matrix.data(), rows), m}, rotation.values.data(),
+                       rotation.vectors.data(), calls);
+  return rotation;
 }
 
 void set_columns(bool complex, Index rows, Eigenpairs& pairs, Index first, Index size, Index inner, const double* z,
                  const double* z_low, const double* w, const Calls& calls) {
-  const Index terms = complex ? 2 * inner : inner, begin = first * rows, count = rows * size;
-  const Array left(rows * terms), high(count), low(count), rest(count);
-  const auto write_as_left = [&](const double* from) {
-    complex ? write_left(from, rows / 2, inner, left.data())
-            : static_cast<void>(std::copy_n(from, rows * inner, left.data()));
+  const Index terms = complex ? 2 * inner : inner, count = rows * size;
+  double *const to = pairs.x.data() + first * rows, *const to_low = pairs.x_low.data() + first * rows;
+  const Placed high = numbers_at(calls, rows, size), low = numbers_at(calls, rows, size),
+               rest = numbers_at(calls, rows, size);
+  const Matrix<const double> right{w, 1, terms};
+  const auto multiply = [&](const double* from, auto&& with) {
+    Placed left;
+    if (complex) left = left_of(from, rows / 2, inner, calls);
+    with(read_columns(complex ? left.data() : from, rows));
   };
-  const Matrix<const double> x{left.data(), 1, rows}, right{w, 1, terms};
-  write_as_left(z);
-  calls.product(rows, size, terms, 1, x, right, 0, {high.data(), 1, rows});
-  std::copy_n(high.data(), count, low.data());
-  calls.product(rows, size, terms, 1, x, right, -1, {low.data(), 1, rows});
-  write_as_left(z_low);
-  calls.product_in_mode(rows, size, terms, x, right, {rest.data(), 1, rows});
-  for (Index i = 0; i < count; ++i) {
-    pairs.x[begin + i] = high[i];
-    pairs.x_low[begin + i] = 0;
-    add_to_parts(pairs.x[begin + i], pairs.x_low[begin + i], low[i] + rest[i]);
-  }
+  multiply(z, [&](const Matrix<const double>& x) {
+    calls.product(rows, size, terms, 1, x, right, 0, columns_at(high.data(), rows));
+    calls.copy(count, high.data(), low.data());
+    calls.product(rows, size, terms, 1, x, right, -1, columns_at(low.data(), rows));
+  });
+  multiply(z_low, [&](const Matrix<const double>& x) {
+    calls.product_in_mode(rows, size, terms, x, right, columns_at(rest.data(), rows));
+  });
+  calls.place().run(AddColumnsStep{columns_at(low.data(), rows), read_columns(rest.data(), rows)}, rows, size);
+  calls.copy(count, high.data(), to);
+  calls.place().run(FillStep<double>{columns_at(to_low, rows)}, rows, size);
+  calls.place().run(AddToPartsStep{columns_at(to, rows), columns_at(to_low, rows), read_columns(low.data(), rows)},
+                    rows, size);
 }
 
 void multiply_columns(bool complex, Index rows, Eigenpairs& pairs, Index first, Index size, const double* w,
@@ -108,19 +126,19 @@ std::vector<Index> ascending_order(const Eigenpairs& pairs, Index count) {
   return order;
 }
 
-void permute(Eigenpairs& pairs, Index rows, const std::vector<Index>& order) {
+void permute(Eigenpairs& pairs, Index rows, const std::vector<Index>& order, const Calls& calls) {
   if (std::is_sorted(order.begin(), order.end())) return;
-  const auto permute_columns = [&](Array& from, Index length) {
-    const auto count = static_cast<Index>(order.size());
-    Array to(length * count);
-    for (Index k = 0; k < count; ++k)
-      std::copy_n(from.data() + order[static_cast<std::size_t>(k)] * length, length, to.data() + k * length);
-    from = std::move(to);
-  };
-  permute_columns(pairs.d, 1);
-  permute_columns(pairs.d_low, 1);
-  permute_columns(pairs.x, rows);
-  permute_columns(pairs.x_low, rows);
+  const auto count = static_cast<Index>(order.size());
+  const auto at = [&](Index k) { return order[static_cast<std::size_t>(k)]; };
+  const Array numbers = numbers_of(count, [&](Index k) { return static_cast<double>(at(k)); });
+  const Sent sent(calls, count, numbers.data());
+  for (Array* d : {&pairs.d, &pairs.d_low}) *d = numbers_of(count, [&](Index k) { return (*d)[at(k)]; });
+  for (Placed* x : {&pairs.x, &pairs.x_low}) {
+    Placed to = numbers_at(calls, rows, count);
+    calls.place().run(PermuteStep{columns_at(to.data(), rows), read_columns(x->data(), rows), sent.data()}, rows,
+                      count);
+    *x = std::move(to);
+  }
 }
 
 }  // namespace accublas::certified

@@ -6,11 +6,22 @@
 
 namespace accublas::certified {
 
-/// Adds x to a number in two parts.
-void add_to_parts(double& high, double& low, double x);
+/// Gives X, of rows x cols numbers, a low part of zeros if it has none.
+void ensure_two_parts(Eigenpairs& pairs, Index rows, Index cols, const Calls& calls);
 
-/// Gives X a low part of zeros if it has none.
-void ensure_two_parts(Eigenpairs& pairs, Index numbers);
+/// D and the groups of its numbers, where steps on elements read them.
+class SentNumbers {
+ public:
+  SentNumbers(const Eigenpairs& pairs, Index count, const std::vector<Index>& groups, const Calls& calls);
+  TwoParts d() const { return {high_.data(), low_.data()}; }
+  const double* groups() const { return groups_.data(); }
+  /// The distance of each number from the first one of its group.
+  const double* shifts() const { return shifts_.data(); }
+
+ private:
+  Array groups_here_, shifts_here_;
+  Sent high_, low_, groups_, shifts_;
+};
 
 /// Returns the first number of each number's group in D. Between groups the elements of the correction Y are small, so
 /// that their squares are negligible. Clusters that are just separate share a group.
@@ -22,18 +33,22 @@ bool are_close(double distance, double residual);
 struct GroupBlock {
   Index first, size;
   double origin;
-  Array matrix;
-  bool diagonal = true;
+  Placed matrix;
+  bool diagonal;
 };
 
 /// Returns the blocks of the groups from column `begin` on that have more than one column. H approximates X^H F, in
 /// parts with adjacent columns.
 std::vector<GroupBlock> group_blocks(bool complex, Index count, Index begin, const Eigenpairs& pairs,
-                                     const std::vector<Index>& groups, const double* h);
+                                     const std::vector<Index>& groups, const SentNumbers& numbers, const double* h,
+                                     const Calls& calls);
 
-/// Computes the eigenvalues w and the eigenvectors of a Hermitian matrix of order m by LAPACK. Columns are adjacent,
-/// and those of `from` have from_rows numbers; the imaginary parts of a complex column begin in the middle.
-void eigensystem_of_parts(bool complex, Index m, const double* from, Index from_rows, double* w, double* to);
+/// The eigenvalues and eigenvectors of a block.
+struct Rotation {
+  Array values;
+  Placed vectors;
+};
+Rotation rotation_of(bool complex, const GroupBlock& block, const Calls& calls);
 
 /// Computes columns first .. first + size - 1 of X = Z W, where Z has `inner` columns in two parts, by two products
 /// that are rounded once, and one in the caller's mode. W is given in parts with adjacent columns.
@@ -49,6 +64,6 @@ void set_number(Eigenpairs& pairs, Index k, double x, double y);
 /// Returns the order in which D ascends.
 std::vector<Index> ascending_order(const Eigenpairs& pairs, Index count);
 /// Permutes D, and X in two parts with it.
-void permute(Eigenpairs& pairs, Index rows, const std::vector<Index>& order);
+void permute(Eigenpairs& pairs, Index rows, const std::vector<Index>& order, const Calls& calls);
 
 }  // namespace accublas::certified

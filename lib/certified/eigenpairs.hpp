@@ -1,5 +1,5 @@
 // Approximate eigenvectors and eigenvalues of a Hermitian matrix, what is proved of them, and a step that improves them
-// (docs/eigenvalues.md).
+// (docs/eigenvalues.md). Matrices are in the memory of the place, vectors of numbers in that of the host.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace accublas::certified {
 struct HermitianMatrix {
   Index n;
   bool complex;
-  Array a;
+  Placed a;
   bool inexact = false;
 
   /// The real numbers of a vector: its real parts, then its imaginary parts if A is complex.
@@ -41,19 +41,22 @@ inline PartsMatrix matrix_of_parts(const HermitianMatrix& a) {
 /// The columns of X approximate eigenvectors (or singular vectors of one side), and D ascends. Both are sums of two
 /// parts, unevaluated. The low part of X exists if `parts` is 2.
 struct Eigenpairs {
-  Array x, x_low;  ///< adjacent columns
+  Placed x, x_low;  ///< adjacent columns
   Array d, d_low;
   Index parts = 1;
 };
 
+/// Returns a copy; the columns of X have `rows` numbers.
+Eigenpairs copy_of(const Eigenpairs& pairs, Index rows, Index count, const Calls& calls);
+
 /// The bounds that one pass over X and D proves. Exact quantities are those of the sums of both parts.
 struct EigenBounds {
-  Array left;                     ///< of a complex X: the real matrix that multiplies as its high part does
-  Array e;                        ///< I - X^H X for the high part of X, every element rounded once
+  Placed left;                    ///< of a complex X: the real matrix that multiplies as its high part does
+  Placed e;                       ///< I - X^H X for the high part of X, every element rounded once
   double high_size = HUGE_VAL;    ///< at least the norm of the high part of X
   double contraction = HUGE_VAL;  ///< at least the norm of I - X^H X
   Array low_norms;                ///< at least the norms of the columns of the low part of X
-  Array f;                        ///< approximates F = A Y - X D; Y is X for eigenvectors
+  Placed f;                       ///< approximates F = A Y - X D; Y is X for eigenvectors
   Array residuals;                ///< at least the norms of the columns of F
   Array errors;                   ///< at least the norms of what the columns of f err by
   Array corrections;              ///< approximate what the Rayleigh quotients of X exceed D by ...
@@ -89,9 +92,9 @@ bool ascends(const Eigenpairs& pairs, Index count);
 /// are separate.
 void find_clusters(const Eigenpairs& pairs, Index count, EigenBounds& bounds);
 
-/// Returns LAPACK's eigenvectors and eigenvalues in one part. Throws Error(ACCUBLAS_ERROR_NO_BLAS) if there is no
-/// LAPACK.
-Eigenpairs first_eigenpairs(const HermitianMatrix& a);
+/// Returns LAPACK's or cuSOLVER's eigenvectors and eigenvalues in one part. Throws Error(ACCUBLAS_ERROR_NO_BLAS) if
+/// there is neither.
+Eigenpairs first_eigenpairs(const HermitianMatrix& a, const Calls& calls);
 
 /// Proves what X and D allow. If `contraction` is not below 1 or `residual` is not finite, nothing is proved, and the
 /// other members are undefined. Nothing is proved if D does not ascend.

@@ -11,9 +11,9 @@ struct HermitianPair {
   HermitianMatrix a, b;
 };
 
-/// Returns LAPACK's eigenpairs with X^H B X = I in one part. Throws Error(ACCUBLAS_ERROR_NO_BLAS) if there is no
-/// LAPACK.
-Eigenpairs first_general_pairs(const HermitianPair& m);
+/// Returns LAPACK's or cuSOLVER's eigenpairs with X^H B X = I in one part. Throws Error(ACCUBLAS_ERROR_NO_BLAS) if
+/// there is neither.
+Eigenpairs first_general_pairs(const HermitianPair& m, const Calls& calls);
 
 /// Same contract as `bound_eigenpairs`, with I - X^H B X and F = A X - B X D. Norms of columns are those of L^H x and
 /// L^-1 f for B = L L^H. A `contraction` below 1 proves that B is positive definite. improve_eigenpairs() improves the

@@ -3,8 +3,11 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "lib/base/aligned_memory.hpp"
+#include "lib/cpu/eigensystem.hpp"
+#include "lib/numerics/column_sums.hpp"
 #include "lib/numerics/powers_of_two.hpp"
 
 namespace accublas::certified {
@@ -33,19 +36,22 @@ class HostPlace final : public Place {
   void run(const ElementStep<double>& step, Index rows, Index cols) override {
     std::visit([&](const auto& one) { each(one, rows, cols); }, step);
   }
-  void load(const AnyOperand& a, Index n, double* to) override {
+  void run(const SpectrumStep& step, Index rows, Index cols) override {
+    std::visit([&](const auto& one) { each(one, rows, cols); }, step);
+  }
+  void load(const AnyOperand& a, Index rows, Index cols, double* to) override {
     std::visit(
         [&]<class E>(const Operand<E>& from) {
-          each(RealParts<E>{{to, 1, is_complex<E> ? 2 * n : n}, from, n}, n, n);
+          each(RealParts<E>{{to, 1, is_complex<E> ? 2 * rows : rows}, from, rows, cols}, rows, cols);
         },
         a);
   }
-  bool scale(Index n, double* a, const int* row, const int* column) override {
+  bool scale(Index rows, Index cols, double* a, const int* row, const int* column) override {
     std::atomic<bool> lost = false;
-    calls_.for_rows(n, [&](Index first, Index end) {
+    calls_.for_rows(cols, [&](Index first, Index end) {
       bool rounded = false;
       for (Index j = first; j < end; ++j)
-        for (Index i = 0; i < n; ++i) rounded |= scale_loses(a[i + j * n], row[i] + column[j]);
+        for (Index i = 0; i < rows; ++i) rounded |= scale_loses(a[i + j * rows], row[i] + column[j]);
       if (rounded) lost = true;
     });
     return lost;
@@ -60,13 +66,48 @@ class HostPlace final : public Place {
     std::fill_n(to, rows, 0.0);
     along_rows(rows, cols, m.row_stride == 1, [&](Index i, Index j) { to[i] += std::fabs(m(i, j)) * (v ? v[j] : 1); });
   }
+  void column_norms(Index rows, Index cols, const double* m, double* to) override {
+    for_columns(cols, [&](Index j) { to[j] = norm_up(rows, m + j * rows); });
+  }
+  void column_products(Index rows, Index cols, const double* x, const double* y, double* to) override {
+    for_columns(cols, [&](Index j) {
+      double sum = 0;
+      for (Index i = j * rows; i < (j + 1) * rows; ++i) sum += x[i] * y[i];
+      to[j] = sum;
+    });
+  }
+
+  void eigensystem(Index n, const AnyColumns& a, double* w) override {
+    std::visit([&](auto* x) { cpu::eigensystem(n, x, w); }, a);
+  }
+  void general_eigensystem(Index n, const AnyColumns& a, const AnyColumns& b, double* w) override {
+    std::visit([&]<class E>(E* x) { cpu::general_eigensystem(n, x, std::get<E*>(b), w); }, a);
+  }
+  void singular_system(Index m, Index n, const AnyColumns& a, double* s, const AnyColumns& u, const AnyColumns& v,
+                       bool /*fast*/) override {
+    std::visit(
+        [&]<class E>(E* x) {
+          std::vector<E> vt(static_cast<std::size_t>(n * n));
+          cpu::singular_system(m, n, x, s, std::get<E*>(u), vt.data());
+          E* const to = std::get<E*>(v);
+          for_columns(n, [&](Index j) {
+            for (Index i = 0; i < n; ++i) to[i + j * n] = conjugate_if(true, vt[static_cast<std::size_t>(j + i * n)]);
+          });
+        },
+        a);
+  }
 
  private:
+  template <class Body>
+  void for_columns(Index cols, Body&& body) const {
+    calls_.for_rows(cols, [&](Index first, Index end) {
+      for (Index j = first; j < end; ++j) body(j);
+    });
+  }
   template <class Step>
   void each(const Step& step, Index rows, Index cols) const {
-    calls_.for_rows(cols, [&](Index first, Index end) {
-      for (Index j = first; j < end; ++j)
-        for (Index i = 0; i < rows; ++i) step(i, j);
+    for_columns(cols, [&](Index j) {
+      for (Index i = 0; i < rows; ++i) step(i, j);
     });
   }
   /// Visits the columns of every row one after the other.

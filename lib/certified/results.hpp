@@ -1,11 +1,18 @@
 // Results of certified routines in the caller's memory and type of numbers.
 #pragma once
 
+#include <functional>
 #include <limits>
 
 #include "lib/certified/calls.hpp"
 
 namespace accublas::certified {
+
+/// Returns memory of the place for numbers of any type.
+template <class E>
+Placed memory_for(Index count, const Calls& calls) {
+  return Placed(calls.place(), ceil_div(count * Index{sizeof(E)}, Index{sizeof(double)}));
+}
 
 /// A compact matrix with the order of another one's elements in memory.
 template <class E>
@@ -43,6 +50,47 @@ T rounded_up(double x) {
   const T result = static_cast<T>(x);
   return static_cast<double>(result) < x ? from_bits<T>(to_bits(result) + 1) : result;
 }
+
+/// A matrix of results in the memory of the place: the caller's, or memory whose numbers deliver() copies there.
+template <class E>
+class PlacedResult {
+ public:
+  PlacedResult(const Matrix<E>& to, Index rows, Index cols, const Calls& calls)
+      : to_(to), compact_(to, rows, cols, nullptr), place_(calls.place()) {
+    if (!calls.is_staged()) return;
+    memory_ = memory_for<E>(rows * cols, calls);
+    compact_.data = reinterpret_cast<E*>(memory_.data());
+  }
+  Matrix<E> matrix() const { return compact_.data ? compact_.matrix() : to_; }
+  void deliver() const {
+    if (compact_.data) compact_.to(to_, place_);
+  }
+
+ private:
+  Matrix<E> to_;
+  Compact<E> compact_;
+  Place& place_;
+  Placed memory_{};
+};
+
+/// Writes the RealParts of A, rows x cols, which may have to be copied to the place first.
+template <class E>
+void load_parts(Operand<E> a, Index rows, Index cols, double* to, const Calls& calls) {
+  Placed memory;
+  if (calls.is_staged()) {
+    memory = memory_for<E>(rows * cols, calls);
+    const Compact<E> compact(a.stored, rows, cols, reinterpret_cast<E*>(memory.data()));
+    compact.from(a.stored, calls.place());
+    a.stored = read_only(compact.matrix());
+  }
+  calls.place().load(a, rows, cols, to);
+}
+
+/// Calls certify() in the place of `calls`, or on the host if the operands are there and the device's memory does not
+/// hold the matrices. If a call runs out of memory when it has begun to write, only a matrix of the place is undefined:
+/// results are as they were. *certificate is cleared in between.
+accublas_reason certify_where_possible(Calls& calls, accublas_certificate_t* certificate,
+                                       const std::function<accublas_reason()>& certify);
 
 template <class T>
 struct Ball {

@@ -12,7 +12,7 @@ inline constexpr double sqrt_2_up = 1.4142135623730952;  ///< at least the root 
 struct RectangularMatrix {
   Index m, n;
   bool complex;
-  Array a;
+  Placed a;
   bool inexact = false;
 
   PartsMatrix parts() const { return {m, n, complex, {a.data(), 1, complex ? 2 * m : m}, inexact}; }
@@ -32,9 +32,9 @@ struct TripletBounds {
   bool at_zero = true;  ///< the first cluster is not proved to differ from zero
 };
 
-/// Returns LAPACK's singular vectors and values in one part. Throws Error(ACCUBLAS_ERROR_NO_BLAS) if there is no
-/// LAPACK.
-Triplets first_triplets(const RectangularMatrix& a);
+/// Returns LAPACK's or cuSOLVER's singular vectors and values in one part. `fast` allows a method that is less accurate
+/// for small singular values. Throws Error(ACCUBLAS_ERROR_NO_BLAS) if there is neither.
+Triplets first_triplets(const RectangularMatrix& a, bool fast, const Calls& calls);
 
 /// Proves what the triplets allow. Same contract as `bound_eigenpairs`.
 TripletBounds bound_triplets(const RectangularMatrix& a, const Triplets& triplets, const Calls& calls);

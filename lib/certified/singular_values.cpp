@@ -1,5 +1,6 @@
 #include "lib/certified/eigenvalues.hpp"
 #include "lib/certified/spectrum_results.hpp"
+#include "lib/cpu/eigensystem.hpp"
 
 namespace accublas {
 
@@ -9,97 +10,80 @@ namespace {
 
 /// Reads A, or A^H if it is wide, in parts.
 template <class E>
-RectangularMatrix load(const CertifiedSingularValues<E>& p) {
+RectangularMatrix load(const CertifiedSingularValues<E>& p, const Calls& calls) {
   const bool wide = p.m < p.n;
   RectangularMatrix a{std::max(p.m, p.n), std::min(p.m, p.n), is_complex<E>, {}};
-  const Index rows = a.parts().rows();
-  a.a = Array(rows * a.parts().inner());
-  for (Index j = 0; j < a.n; ++j)
-    for (Index i = 0; i < a.m; ++i) {
-      const E z = conjugate_if(wide, wide ? p.a(j, i) : p.a(i, j));
-      if constexpr (is_complex<E>) {
-        a.a[i + j * rows] = a.a[i + a.m + (j + a.n) * rows] = z.re;
-        a.a[i + a.m + j * rows] = z.im;
-        a.a[i + (j + a.n) * rows] = -static_cast<double>(z.im);
-      } else {
-        a.a[i + j * rows] = z;
-      }
-    }
+  a.a = numbers_at(calls, a.parts().rows(), a.parts().inner());
+  const Operand<E> from{wide ? p.a.transposed() : p.a, wide};
+  load_parts(from, a.m, a.n, a.a.data(), calls);
   return a;
 }
 
-/// Writes singular vector i from column `from` of the triplets, and returns a bound of the angles of both.
+/// The columns of a matrix in the reverse order.
 template <class E>
-double put_vectors(const CertifiedSingularValues<E>& p, const SingularSpectrum& s, Index i, Index from,
-                   const Array& lost) {
-  using T = RealOf<E>;
-  const bool wide = p.m < p.n;
-  const auto put = [&](Index length, const Eigenpairs& pairs, const EigenBounds& bounds, auto&& write) {
-    return put_vector<E>(length, pairs, from, s.outside[from], bounds.contraction, lost, write);
-  };
-  const double left = put(p.m, wide ? s.triplets.right : s.triplets.left, wide ? s.bounds.right : s.bounds.left,
-                          [&](Index row, bool imaginary, T value) { write_part(p.u(row, i), imaginary, value); });
-  const double right =
-      put(p.n, wide ? s.triplets.left : s.triplets.right, wide ? s.bounds.left : s.bounds.right,
-          [&](Index col, bool imaginary, T value) { write_part(p.vt(i, col), imaginary, imaginary ? -value : value); });
-  return std::max(left, right);
+Matrix<E> reversed(const Matrix<E>& m, Index cols) {
+  return {m.data + (cols - 1) * m.col_stride, m.row_stride, -m.col_stride};
 }
 
-/// Certifies singular values with all arrays in host memory. Sets all of *certificate except for the reason, which it
-/// returns.
+/// Writes the singular vectors, and sets the bounds of the angles of both sides. Returns whether all are finite.
 template <class E>
-accublas_reason certify_singular_values_on_host(const CertifiedSingularValues<E>& p, const Calls& calls,
-                                                accublas_certificate_t* certificate) {
-  using T = RealOf<E>;
-  const SpectrumNumbers<T> numbers{p.s, p.radius, p.vectors, p.angle, p.cluster};
-  RectangularMatrix a = load(p);
-  const Index count = a.n;
+bool put_vectors(const CertifiedSingularValues<E>& p, const SingularSpectrum& s, Index count,
+                 SpectrumNumbers<RealOf<E>>& numbers, const Calls& calls) {
+  const bool wide = p.m < p.n;
+  const Triplets& t = s.triplets;
+  const PlacedResult<E> u(p.u, p.m, count, calls), vt(p.vt, count, p.n, calls);
+  const auto put = [&](bool of_u, const Matrix<E>& to) {
+    return round_vectors(of_u ? p.m : p.n, of_u != wide ? t.left : t.right, 0, count, reversed(to, count), !of_u, 0,
+                         calls);
+  };
+  const Array of_u = put(true, u.matrix()), of_v = put(false, vt.matrix().transposed());
+  const double left = (wide ? s.bounds.right : s.bounds.left).contraction,
+               right = (wide ? s.bounds.left : s.bounds.right).contraction;
+  bool bounded = true;
+  for (Index i = 0; i < count; ++i) {
+    const Index k = count - 1 - i;
+    const double angle =
+        std::max(angle_of_rounded(s.outside[k], left, of_u[k], {}), angle_of_rounded(s.outside[k], right, of_v[k], {}));
+    numbers.angle[static_cast<std::size_t>(i)] = rounded_up<RealOf<E>>(angle);
+    bounded &= is_finite(numbers.angle[static_cast<std::size_t>(i)]);
+  }
+  u.deliver();
+  vt.deliver();
+  return bounded;
+}
+
+/// Certifies singular values in the place of `calls`. Sets all of *certificate except for the reason, which it returns.
+template <class E>
+accublas_reason certify(const CertifiedSingularValues<E>& p, const Calls& calls, accublas_certificate_t* certificate) {
+  const Index count = std::min(p.m, p.n);
+  if (!calls.place().on_device()) cpu::require_singular_system(std::max(p.m, p.n), count, is_complex<E>);
+  SpectrumNumbers<RealOf<E>> numbers(count);
+  const auto put_numbers = [&] { numbers.put(p.s, p.radius, p.vectors, p.angle, p.cluster, calls); };
+  RectangularMatrix a = load(p, calls);
   int exponent = 0;
   if (!scale_to_one(a.parts().rows(), a.parts().inner(), a.a.data(), false, exponent, a.inexact, calls)) {
-    numbers.put_nothing(count);
     if (p.vectors) {
-      fill_with_nan(p.u, p.m, count);
-      fill_with_nan(p.vt, count, p.n);
+      put_nan(p.u, p.m, count, calls);
+      put_nan(p.vt, count, p.n, calls);
     }
+    put_numbers();
     return put_not_finite(certificate);
   }
   const SingularSpectrum s = singular_values_of(a, {is_single_precision<E>, p.vectors}, calls);
   const EigenBounds& bounds = s.bounds.both;
   put_certificate(s, bounds, s.triplets.left.parts, count, exponent, certificate);
-  const bool proved = bounds.residual < HUGE_VAL;
-  bool overflow = false;
-  const Array lost(a.parts().rows());
+  bool finite = true, bounded = true;
   for (Index i = 0; i < count; ++i) {
     const Index k = count - 1 - i;
-    const Ball<T> ball = scaled<T>(s.center[k], s.radius[k], exponent);
-    p.s[i] = ball.center;
-    p.radius[i] = ball.radius;
-    overflow |= !is_finite(ball.radius);
-    if (!p.vectors) continue;
-    p.angle[i] = rounded_up<T>(put_vectors(p, s, i, k, lost));
-    p.cluster[i] = proved ? count - bounds.end_of(bounds.cluster[static_cast<std::size_t>(k)]) + 1 : 1;
+    finite &= numbers.set(i, s.center[k], s.radius[k], exponent);
+    if (bounds.residual < HUGE_VAL)
+      numbers.cluster[static_cast<std::size_t>(i)] =
+          count - bounds.end_of(bounds.cluster[static_cast<std::size_t>(k)]) + 1;
   }
-  if (overflow) return s.radius[0] < HUGE_VAL ? ACCUBLAS_REASON_OVERFLOW : ACCUBLAS_REASON_NOT_ORTHOGONAL;
-  return ACCUBLAS_REASON_NONE;
-}
-
-/// Certifies singular values with all arrays in memory of the device, of which `run` knows, by copies in host memory.
-template <class E>
-accublas_reason certify_singular_values_on_copies(const CertifiedSingularValues<E>& p, const Run& run, Calls& calls,
-                                                  accublas_certificate_t* certificate) {
-  const Index count = std::min(p.m, p.n);
-  HostCopies copies(run, calls);
-  CertifiedSingularValues<E> here = p;
-  here.a = copies.fetch(p.a, p.m, p.n);
-  here.s = copies.result(p.s, count);
-  here.radius = copies.result(p.radius, count);
-  if (p.vectors) {
-    here.u = copies.result(p.u, p.m, count);
-    here.vt = copies.result(p.vt, count, p.n);
-    here.angle = copies.result(p.angle, count);
-    here.cluster = copies.result(p.cluster, count);
-  }
-  return copies.run([&] { return certify_singular_values_on_host(here, calls, certificate); });
+  if (p.vectors) bounded = put_vectors(p, s, count, numbers, calls);
+  put_numbers();
+  if (!(s.radius[0] < HUGE_VAL) || !bounded) return ACCUBLAS_REASON_NOT_ORTHOGONAL;
+  return finite ? ACCUBLAS_REASON_NONE : ACCUBLAS_REASON_OVERFLOW;
 }
 
 }  // namespace
@@ -115,10 +99,7 @@ void certify_singular_values(Context& context, const CertifiedSingularValues<E>&
   if (p.vectors)
     call.operands.insert(call.operands.end(),
                          {{"u", p.u.data}, {"vt", p.vt.data}, {"angle", p.angle}, {"cluster", p.cluster}});
-  run_spectrum(context, call, options, certificate, [&](const Run& run, Calls& calls) {
-    return run.on_device() ? certify_singular_values_on_copies(p, run, calls, certificate)
-                           : certify_singular_values_on_host(p, calls, certificate);
-  });
+  run_spectrum(context, call, options, certificate, [&](const Calls& calls) { return certify(p, calls, certificate); });
 }
 
 #define ACCUBLAS_CERTIFIED_SINGULAR_VALUES(E)                                                                 \

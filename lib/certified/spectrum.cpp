@@ -1,5 +1,8 @@
 #include "lib/certified/spectrum.hpp"
 
+#include <functional>
+#include <memory>
+
 #include "lib/numerics/eft.hpp"
 
 namespace accublas::certified {
@@ -29,6 +32,8 @@ struct Proof {
   const EigenBounds& bounds;
   Below below_first = Below::nothing;
   bool at_zero = false;  ///< the first cluster is not proved to differ from what lies below it
+
+  bool proves() const { return bounds.contraction < 1 && bounds.residual < HUGE_VAL; }
 };
 
 /// Takes the bound abs(lambda - d - d_low - shift) <= radius of eigenvalue k if it is the best so far.
@@ -71,7 +76,7 @@ void judge_pair(Spectrum& s, const Proof& proof, Index k, Index first, Index end
 bool judge_spectrum(Spectrum& s, const Proof& proof, Index n, const EigenGoal& goal) {
   std::fill_n(s.outside.data(), n, HUGE_VAL);
   if (s.steps == 0) std::copy_n(proof.pairs.d.data(), n, s.center.data());
-  if (!(proof.bounds.contraction < 1 && proof.bounds.residual < HUGE_VAL)) return true;
+  if (!proof.proves()) return true;
   for (Index first = 0; first < n; first = proof.bounds.end_of(first)) {
     const Index end = proof.bounds.end_of(first);
     for (Index k = first; k < end; ++k) judge_pair(s, proof, k, first, end);
@@ -87,18 +92,29 @@ bool judge_spectrum(Spectrum& s, const Proof& proof, Index n, const EigenGoal& g
 }
 
 /// Proves and improves until the goal is reached or a step does not halve the residual. prove() returns a Proof.
-template <class Prove, class Improve>
-void refine(Spectrum& s, Index n, const EigenGoal& goal, Prove&& prove, Improve&& improve) {
+/// copy_of_pairs() returns a function that makes the pairs what they are now. If a step proves nothing, the pairs
+/// before it are proved once more, so that they have bounds.
+template <class Prove, class Improve, class Copy>
+void refine(Spectrum& s, Index n, const EigenGoal& goal, Prove&& prove, Improve&& improve, Copy&& copy_of_pairs) {
+  constexpr double safe = 0x1p-20;  // a step from such a contraction does not fail
   s.center = Array(n);
   s.radius = Array(n);
   s.outside = Array(n);
   std::fill_n(s.radius.data(), n, HUGE_VAL);
+  std::function<void()> restore;
   for (double last = HUGE_VAL;;) {
     const Proof proof = prove();
     const bool done = judge_spectrum(s, proof, n, goal);
+    if (restore && !proof.proves()) {
+      restore();
+      judge_spectrum(s, prove(), n, goal);
+      break;
+    }
     if (done || s.steps == most_steps || !(proof.bounds.residual <= 0.5 * last)) break;
     last = proof.bounds.residual;
     ++s.steps;
+    restore = nullptr;
+    if (!(proof.bounds.contraction <= safe)) restore = copy_of_pairs();
     improve();
   }
   // Intervals of separate eigenvalues may overlap if one of them was proved by Rayleigh's quotient.
@@ -109,38 +125,73 @@ void refine(Spectrum& s, Index n, const EigenGoal& goal, Prove&& prove, Improve&
     }
 }
 
+/// Returns a function that makes the pairs, whose columns have `rows` numbers, what they are now.
+std::function<void()> kept(Eigenpairs& pairs, Index rows, Index count, const Calls& calls) {
+  const auto copy = std::make_shared<Eigenpairs>(copy_of(pairs, rows, count, calls));
+  return [&pairs, copy] { pairs = std::move(*copy); };
+}
+
 }  // namespace
 
 EigenSpectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls) {
-  EigenSpectrum s{{}, first_eigenpairs(a), {}};
+  EigenSpectrum s{{}, first_eigenpairs(a, calls), {}};
   const auto prove = [&] {
     s.bounds = {};  // its memory may do for the next
     s.bounds = bound_eigenpairs(a, s.pairs, calls);
     return Proof{s.pairs, s.bounds};
   };
-  refine(s, a.n, goal, prove, [&] { improve_eigenpairs(a, s.pairs, s.bounds, calls); });
+  refine(
+      s, a.n, goal, prove, [&] { improve_eigenpairs(a, s.pairs, s.bounds, calls); },
+      [&] { return kept(s.pairs, a.rows(), a.n, calls); });
   return s;
 }
 
 EigenSpectrum general_spectrum_of(const HermitianPair& m, const EigenGoal& goal, const Calls& calls) {
-  EigenSpectrum s{{}, first_general_pairs(m), {}};
+  EigenSpectrum s{{}, first_general_pairs(m, calls), {}};
   const auto prove = [&] {
     s.bounds = {};
     s.bounds = bound_general_pairs(m, s.pairs, calls);
     return Proof{s.pairs, s.bounds};
   };
-  refine(s, m.a.n, goal, prove, [&] { improve_eigenpairs(m.a, s.pairs, s.bounds, calls); });
+  refine(
+      s, m.a.n, goal, prove, [&] { improve_eigenpairs(m.a, s.pairs, s.bounds, calls); },
+      [&] { return kept(s.pairs, m.a.rows(), m.a.n, calls); });
   return s;
 }
 
+namespace {
+
+/// Whether triplets are about as good as those of a backward stable method.
+bool is_good_start(const SingularSpectrum& s) {
+  constexpr double good = 0x1p-30;
+  return s.bounds.both.contraction <= good && s.bounds.both.residual <= good;
+}
+
+}  // namespace
+
 SingularSpectrum singular_values_of(const RectangularMatrix& a, const EigenGoal& goal, const Calls& calls) {
-  SingularSpectrum s{{}, first_triplets(a), {}};
+  SingularSpectrum s{{}, first_triplets(a, true, calls), {}};
   const auto prove = [&] {
     s.bounds = {};
     s.bounds = bound_triplets(a, s.triplets, calls);
+    if (calls.place().on_device() && s.steps == 0 && !is_good_start(s)) {
+      s.bounds = {};
+      s.triplets = first_triplets(a, false, calls);
+      s.bounds = bound_triplets(a, s.triplets, calls);
+    }
     return Proof{s.triplets.left, s.bounds.both, a.tall() ? Below::zero : Below::negatives, s.bounds.at_zero};
   };
-  refine(s, a.n, goal, prove, [&] { improve_triplets(a, s.triplets, s.bounds, calls); });
+  refine(
+      s, a.n, goal, prove, [&] { improve_triplets(a, s.triplets, s.bounds, calls); },
+      [&]() -> std::function<void()> {
+        const PartsMatrix parts = a.parts();
+        const auto left = kept(s.triplets.left, parts.rows(), a.n, calls);
+        const auto right = kept(s.triplets.right, parts.inner(), a.n, calls);
+        return [=] {
+          left();
+          right();
+        };
+      });
   for (Index k = 0; k < a.n; ++k) s.outside[k] = mul_up(sqrt_2_up, s.outside[k]);  // of u and v, not of (u, v) / sqrt 2
   return s;
 }

@@ -1,7 +1,5 @@
 #include "lib/certified/spectrum_results.hpp"
 
-#include <atomic>
-
 #include "lib/base/error.hpp"
 #include "lib/numerics/powers_of_two.hpp"
 
@@ -17,7 +15,7 @@ constexpr double half_pi_up = 1.5707963267948968;  // no angle between a vector 
                           : reason == ACCUBLAS_REASON_ILL_CONDITIONED ? "B is not proved to be positive definite"
                           : reason == ACCUBLAS_REASON_INTERVAL
                               ? "one is not proved to lie inside or outside of the interval"
-                              : "LAPACK's vectors are too far from orthogonal";
+                              : "the approximate vectors are too far from orthogonal";
   throw Error(ACCUBLAS_ERROR_NOT_CERTIFIED, "the " + std::string(numbers) + " are not certified: " + why);
 }
 
@@ -30,13 +28,8 @@ bool scale_to_one(Index rows, Index cols, double* a, bool even, int& exponent, b
   if (largest > greatest_exponent) return false;
   exponent = largest == no_exponent ? 0 : largest;
   if (even && exponent % 2 != 0) ++exponent;
-  std::atomic<bool> lost = false;
-  for_columns(cols, calls, [&](Index j) {
-    bool rounded = false;
-    for (Index i = j * rows; i < (j + 1) * rows; ++i) rounded |= scale_loses(a[i], -exponent);
-    if (rounded) lost = true;
-  });
-  inexact = lost;
+  const std::vector<int> of_rows(static_cast<std::size_t>(rows), -exponent), of_columns(static_cast<std::size_t>(cols));
+  inexact = calls.place().scale(rows, cols, a, of_rows.data(), of_columns.data());
   return true;
 }
 
@@ -67,17 +60,8 @@ accublas_reason put_not_finite(accublas_certificate_t* certificate) {
   return ACCUBLAS_REASON_NOT_FINITE;
 }
 
-accublas_reason HostCopies::run(const std::function<accublas_reason()>& certify) {
-  calls_.move_to_host();
-  const accublas_reason reason = certify();
-  calls_.move_to(run_);
-  for (const auto& put : puts_) put(calls_.place());
-  return reason;
-}
-
 void run_spectrum(Context& context, const SpectrumCall& call, const accublas_options* options,
-                  accublas_certificate_t* certificate,
-                  const std::function<accublas_reason(const Run&, Calls&)>& certify) {
+                  accublas_certificate_t* certificate, const std::function<accublas_reason(const Calls&)>& certify) {
   const accublas_options inner = lapack::inner_options(options);
   Run run(context, {Operation::getrf, Type::d}, &inner);
   Calls calls(context, &inner);  // scalars lie in host memory from here on, whatever the caller's pointer mode
@@ -87,9 +71,10 @@ void run_spectrum(Context& context, const SpectrumCall& call, const accublas_opt
   if (!empty) run.operands(call.operands, {}, CallShape(call.m, call.n, call.n));
   run.certify(call.routine, [&] {
     if (empty) return run.backend() == ACCUBLAS_BACKEND_CUDA;
-    certificate->reason = certify(run, calls);
+    calls.move_to(run);
+    certificate->reason = certify_where_possible(calls, certificate, [&] { return certify(calls); });
     if (certificate->reason != ACCUBLAS_REASON_NONE) refuse_spectrum(call.numbers, certificate->reason);
-    return false;
+    return calls.place().on_device();
   });
   run.finish();
 }

@@ -25,59 +25,76 @@ struct VectorScale {
   int exponent = 0;
 };
 
-/// Calls write(i, part, number) for the rounded parts of the elements of column k of X, which has n elements. Returns a
-/// bound of the angle to the subspace, as angle_up() does. `lost` is room for as many numbers as the column has.
-template <class E, class Write>
-double put_vector(Index n, const Eigenpairs& pairs, Index k, double outside, double contraction, const Array& lost,
-                  Write&& write, const VectorScale& scale = {}) {
-  using T = RealOf<E>;
-  const Index rows = is_complex<E> ? 2 * n : n;
-  const double* const x = pairs.x.data() + k * rows;
-  const double* const x_low = pairs.parts == 2 ? pairs.x_low.data() + k * rows : nullptr;
-  for (Index i = 0; i < rows; ++i) {
-    const T rounded = static_cast<T>(std::ldexp(x[i], scale.exponent));
-    write(i % n, i >= n, rounded);
-    lost[i] = (x[i] - std::ldexp(static_cast<double>(rounded), -scale.exponent)) + (x_low ? x_low[i] : 0);
-  }
+/// Returns a bound of the angle of a rounded vector, as angle_up() does. `lost` bounds the norm of what RoundStep
+/// wrote.
+inline double angle_of_rounded(double outside, double contraction, double lost, const VectorScale& scale) {
   // Each number of `lost` passed two roundings; the scaled numbers do not differ from those of X by underflow alone.
-  const double moved = mul_up(norm_up(rows, lost.data()), 1 + 0x1p-51);
+  const double moved = mul_up(lost, 1 + 0x1p-51);
   if (scale.stretch != 1) return angle_up(outside, contraction, mul_up(moved, scale.stretch));
   return angle_up(outside, contraction, moved);
 }
 
-/// Writes a part of an element of a matrix.
+/// Rounds columns first .. first + count - 1 of X, which has n rows, to `to` in the memory of the place, and returns
+/// bounds of the norms of what that loses. Elements may be conjugated.
 template <class E>
-void write_part(E& z, bool imaginary, RealOf<E> value) {
+Array round_vectors(Index n, const Eigenpairs& pairs, Index first, Index count, const Matrix<E>& to, bool conjugate,
+                    int exponent, const Calls& calls) {
+  const Index rows = is_complex<E> ? 2 * n : n;
+  const Placed lost = numbers_at(calls, rows, count);
+  const double* const x_low = pairs.parts == 2 ? pairs.x_low.data() + first * rows : nullptr;
+  calls.place().run(RoundStep<E>{to, read_columns(pairs.x.data() + first * rows, rows), read_columns(x_low, rows),
+                                 columns_at(lost.data(), rows), n, exponent, conjugate},
+                    n, count);
+  Array norms(count);
+  calls.place().column_norms(rows, count, lost.data(), norms.data());
+  return norms;
+}
+
+/// Fills a matrix of results, wherever it is, with NaN.
+template <class E>
+void put_nan(const Matrix<E>& to, Index rows, Index cols, const Calls& calls) {
+  E nan{};
   if constexpr (is_complex<E>)
-    (imaginary ? z.im : z.re) = value;
+    nan.re = nan.im = canonical_nan<RealOf<E>>();
   else
-    z = value;
+    nan = canonical_nan<E>();
+  std::vector<E> numbers(static_cast<std::size_t>(rows * cols), nan);
+  Compact<E>(to, rows, cols, numbers.data()).to(to, calls.place());
 }
 
-template <class E>
-void fill_with_nan(const Matrix<E>& to, Index rows, Index cols) {
-  for (Index j = 0; j < cols; ++j)
-    for (Index i = 0; i < rows; ++i)
-      for (const bool imaginary : {false, true}) write_part(to(i, j), imaginary, canonical_nan<RealOf<E>>());
-}
-
-/// The results that are numbers. Without vectors `angle` and `cluster` are not used.
+/// The results that are numbers, at first those of a matrix that is not finite.
 template <class T>
 struct SpectrumNumbers {
-  T *w, *radius;
-  bool vectors;
-  T* angle;
-  std::int64_t* cluster;
+  std::vector<T> w, radius, angle;
+  std::vector<std::int64_t> cluster;
 
-  /// Writes the results of a matrix that is not finite.
-  void put_nothing(Index count) const {
-    for (Index k = 0; k < count; ++k) {
-      w[k] = canonical_nan<T>();
-      radius[k] = std::numeric_limits<T>::infinity();
-      if (!vectors) continue;
-      angle[k] = std::numeric_limits<T>::infinity();
-      cluster[k] = 1;
-    }
+  explicit SpectrumNumbers(Index count)
+      : w(static_cast<std::size_t>(count), canonical_nan<T>()),
+        radius(static_cast<std::size_t>(count), std::numeric_limits<T>::infinity()),
+        angle(radius),
+        cluster(static_cast<std::size_t>(count), 1) {}
+
+  /// Sets number k to 2^exponent times the ball. Returns whether that has a finite radius.
+  bool set(Index k, double center, double of_center, int exponent) {
+    const Ball<T> ball = scaled<T>(center, of_center, exponent);
+    w[static_cast<std::size_t>(k)] = ball.center;
+    radius[static_cast<std::size_t>(k)] = ball.radius;
+    return is_finite(ball.radius);
+  }
+  /// Copies the numbers to the caller's memory; without `vectors` only eigenvalues and radii.
+  void put(T* to_w, T* to_radius, bool vectors, T* to_angle, std::int64_t* to_cluster, const Calls& calls) const {
+    put(w, to_w, calls);
+    put(radius, to_radius, calls);
+    if (!vectors) return;
+    put(angle, to_angle, calls);
+    put(cluster, to_cluster, calls);
+  }
+
+ private:
+  template <class N>
+  static void put(const std::vector<N>& numbers, N* to, const Calls& calls) {
+    const std::size_t bytes = numbers.size() * sizeof(N);
+    if (bytes > 0) calls.place().copy(to, bytes, numbers.data(), bytes, bytes, 1);
   }
 };
 
@@ -87,49 +104,6 @@ void put_certificate(const Spectrum& s, const EigenBounds& bounds, Index parts, 
 /// Fills in the certificate of a matrix that is not finite.
 accublas_reason put_not_finite(accublas_certificate_t* certificate);
 
-/// Copies in host memory of matrices and vectors in memory of the device.
-class HostCopies {
- public:
-  /// Makes `calls` work in host memory, after all operands have been fetched from the place of `run`.
-  HostCopies(const Run& run, Calls& calls) : run_(run), calls_(calls) { calls_.move_to(run_); }
-
-  template <class E>
-  Matrix<const E> fetch(const Matrix<const E>& from, Index rows, Index cols) {
-    const Compact<E> here(from, rows, cols, memory<E>(rows * cols));
-    here.from(from, calls_.place());
-    const Matrix<E> matrix = here.matrix();
-    return {matrix.data, matrix.row_stride, matrix.col_stride};
-  }
-  template <class E>
-  Matrix<E> result(const Matrix<E>& to, Index rows, Index cols) {
-    const Compact<E> here(to, rows, cols, memory<E>(rows * cols));
-    puts_.push_back([=](Place& place) { here.to(to, place); });
-    return here.matrix();
-  }
-  template <class T>
-  T* result(T* to, Index count) {
-    T* const here = memory<T>(count);
-    puts_.push_back([=, bytes = static_cast<std::size_t>(count) * sizeof(T)](Place& place) {
-      place.copy(to, bytes, here, bytes, bytes, 1);
-    });
-    return here;
-  }
-  /// Calls certify() in host memory, and copies the results to the device.
-  accublas_reason run(const std::function<accublas_reason()>& certify);
-
- private:
-  template <class E>
-  E* memory(Index count) {
-    memory_.emplace_back(ceil_div(count * Index{sizeof(E)}, Index{sizeof(double)}));
-    return reinterpret_cast<E*>(memory_.back().data());
-  }
-
-  const Run& run_;
-  Calls& calls_;
-  std::vector<Array> memory_{};
-  std::vector<std::function<void(Place&)>> puts_{};
-};
-
 /// A call that certifies a spectrum of a matrix, m x n.
 struct SpectrumCall {
   Routine routine;
@@ -138,10 +112,9 @@ struct SpectrumCall {
   std::vector<Named> operands;
 };
 
-/// Runs certify(run, calls) unless m or n is 0, and sets the reason of *certificate to its result. Throws
+/// Runs certify(calls), where possible, unless m or n is 0, and sets the reason of *certificate to its result. Throws
 /// Error(ACCUBLAS_ERROR_NOT_CERTIFIED) afterwards if there is a reason.
 void run_spectrum(Context& context, const SpectrumCall& call, const accublas_options* options,
-                  accublas_certificate_t* certificate,
-                  const std::function<accublas_reason(const Run&, Calls&)>& certify);
+                  accublas_certificate_t* certificate, const std::function<accublas_reason(const Calls&)>& certify);
 
 }  // namespace accublas::certified

@@ -61,7 +61,7 @@ bool System::scale(const Calls& calls) {
     for (Index i = 0; i < n; ++i) diagonal.push_back(numbers[i] > 0 ? exponent_of(numbers[i]) : no_exponent);
   }
   const bool same = choose_scales(*this, largest_exponents, diagonal);
-  inexact = calls.place().scale(n, a.data(), row.data(), column.data());
+  inexact = calls.place().scale(n, n, a.data(), row.data(), column.data());
   return same;
 }
 

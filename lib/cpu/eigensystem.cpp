@@ -98,11 +98,10 @@ void call_singular_system(const RealBlas& blas, Index m, Index n, E* a, double* 
                                                           lwork.address(), with.iwork.data(), info.address());
 }
 
-template <class E>
-void require_lapack(const void* routine, const char* of_reals, const char* of_complex) {
+void require_lapack(const void* routine, bool complex, const char* of_reals, const char* of_complex) {
   if (!routine)
-    throw Error(ACCUBLAS_ERROR_NO_BLAS, std::string("the real BLAS has no ") + (is_complex<E> ? of_complex : of_reals) +
-                                            ", nor has liblapack.so.3");
+    throw Error(ACCUBLAS_ERROR_NO_BLAS,
+                std::string("the real BLAS has no ") + (complex ? of_complex : of_reals) + ", nor has liblapack.so.3");
 }
 
 void require_order(Index n, const RealBlas& blas) {
@@ -113,11 +112,30 @@ void require_order(Index n, const RealBlas& blas) {
 
 }  // namespace
 
+void require_eigensystem(Index n, bool complex, bool general) {
+  const RealBlas& blas = real_blas();
+  if (general)
+    require_lapack(blas.general[complex ? 1 : 0], complex, "dsygvd", "zhegvd");
+  else
+    require_lapack(blas.eigensystem[complex ? 1 : 0], complex, "dsyevd", "zheevd");
+  require_order(n, blas);
+}
+
+void require_singular_system(Index m, Index n, bool complex) {
+  const RealBlas& blas = real_blas();
+  require_lapack(blas.singular_values[complex ? 1 : 0], complex, "dgesdd", "zgesdd");
+  const Index most = most_singular_values(blas.narrow_integers), all = most_singular_elements(blas.narrow_integers);
+  if (n > most || m > all / std::max<Index>(n, 1))
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "LAPACK computes at most " + std::to_string(most) +
+                                                " singular values, of matrices of at most " + std::to_string(all) +
+                                                " elements; the matrix is " + std::to_string(m) + " x " +
+                                                std::to_string(n) + " or its transpose");
+}
+
 template <class E>
 void general_eigensystem(Index n, E* a, E* b, double* w) {
   const RealBlas& blas = real_blas();
-  require_lapack<E>(blas.general[is_complex<E> ? 1 : 0], "dsygvd", "zhegvd");
-  require_order(n, blas);
+  require_eigensystem(n, is_complex<E>, true);
   with_stack(stack_of_blas(Operation::getrf), [&] {
     LapackWork with;
     call_general_eigensystem(blas, n, a, b, w, with);
@@ -129,8 +147,7 @@ void general_eigensystem(Index n, E* a, E* b, double* w) {
 template <class E>
 void eigensystem(Index n, E* a, double* w) {
   const RealBlas& blas = real_blas();
-  require_lapack<E>(blas.eigensystem[is_complex<E> ? 1 : 0], "dsyevd", "zheevd");
-  require_order(n, blas);
+  require_eigensystem(n, is_complex<E>, false);
   with_stack(stack_of_blas(Operation::getrf), [&] {
     LapackWork with;
     call_eigensystem(blas, n, a, w, with);
@@ -142,13 +159,7 @@ void eigensystem(Index n, E* a, double* w) {
 template <class E>
 void singular_system(Index m, Index n, E* a, double* s, E* u, E* vt) {
   const RealBlas& blas = real_blas();
-  require_lapack<E>(blas.singular_values[is_complex<E> ? 1 : 0], "dgesdd", "zgesdd");
-  const Index most = most_singular_values(blas.narrow_integers), all = most_singular_elements(blas.narrow_integers);
-  if (n > most || m > all / std::max<Index>(n, 1))
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE, "LAPACK computes at most " + std::to_string(most) +
-                                                " singular values, of matrices of at most " + std::to_string(all) +
-                                                " elements; the matrix is " + std::to_string(m) + " x " +
-                                                std::to_string(n) + " or its transpose");
+  require_singular_system(m, n, is_complex<E>);
   with_stack(stack_of_blas(Operation::getrf), [&] {
     LapackWork with;
     call_singular_system(blas, m, n, a, s, u, vt, with);

@@ -10,11 +10,14 @@ namespace accublas::cpu {
 /// short.
 constexpr Index most_eigensystem(bool narrow) { return narrow ? 32766 : 0x7FFFFFFF; }
 
+/// Throws Error(ACCUBLAS_ERROR_NO_BLAS) if there is no LAPACK for real or complex matrices (`general`: for A x = w B
+/// x), and Error(ACCUBLAS_ERROR_UNAVAILABLE) for an order above most_eigensystem.
+void require_eigensystem(Index n, bool complex, bool general);
+
 /// Computes the eigenvalues w of a Hermitian matrix, in ascending order, and orthonormal eigenvectors in the same
 /// order, which overwrite A, by LAPACK's SYEVD or HEEVD. The columns of A, n x n, are adjacent, and its upper triangle
 /// is read. E is double or Complex<double>. If LAPACK's iteration does not converge, results are whatever it left.
-/// Throws Error(ACCUBLAS_ERROR_NO_BLAS) if there is no LAPACK, Error(ACCUBLAS_ERROR_UNAVAILABLE) for an order above
-/// most_eigensystem, and std::bad_alloc, all before A changes.
+/// Throws what require_eigensystem() throws, and std::bad_alloc, all before A changes.
 template <class E>
 void eigensystem(Index n, E* a, double* w);
 
@@ -29,6 +32,9 @@ void general_eigensystem(Index n, E* a, E* b, double* w);
 /// overflow.
 constexpr Index most_singular_values(bool narrow) { return narrow ? 16383 : 0x7FFFFFFF; }
 constexpr Index most_singular_elements(bool narrow) { return narrow ? Index{1} << 29 : Index{1} << 60; }
+
+/// Throws as require_eigensystem() does, for those limits.
+void require_singular_system(Index m, Index n, bool complex);
 
 /// Computes the singular values s of A, m x n with m >= n, in descending order, with U, m x n, and V^H, n x n, by
 /// LAPACK's GESDD. Columns are adjacent, and A is overwritten. E is double or Complex<double>. Convergence and errors

@@ -37,7 +37,7 @@ std::vector<std::int64_t> default_sizes(const std::string& routine) {
 std::vector<std::string> default_modes(const std::string& routine) {
   const std::string kind = routine.substr(1);
   if (kind == "potrf" || kind == "getrf" || kind == "geqrf") return {"native", "dp:repro", "cr"};
-  if (kind == "syevd") return {"dp", "cr"};
+  if (kind.rfind("syevd", 0) == 0) return {"dp", "cr"};
   std::vector<std::string> modes = {"native", "dp:repro", "dot2", "cr"};
   if (!is_norm(routine)) modes.push_back("fixed:60");
   if (routine[1] == 'g' && routine.back() == 'm') modes.push_back("slices:4:fast");

@@ -139,11 +139,12 @@ Entry entry(const char* name, Arguments arguments, int parts, Run run) {
   entry<T>(#name, Arguments::geqrf, parts, [](const Call<T>& o) {                                                  \
     return accublas_##name(o.context, columns, o.n, o.n, o.c, o.n, static_cast<T*>(numbers(o.n)));                 \
   })
-/// LAPACK's routine for eigenvectors beside the certified one, which has another name.
-#define SYEVD(name, T, certified)                                                                                  \
-  entry<T>(#name, Arguments::syevd, 1, [](const Call<T>& o) {                                                      \
+/// LAPACK's routine for eigenvectors beside the certified one, which has another name; with ":values" the certified one
+/// returns no vectors.
+#define SYEVD(name, T, certified, job)                                                                             \
+  entry<T>(name, Arguments::syevd, 1, [](const Call<T>& o) {                                                       \
     T* const room = static_cast<T*>(numbers(o.n * (o.n + 3)));                                                     \
-    return accublas_##certified(o.context, columns, ACCUBLAS_VECTORS, ACCUBLAS_UPPER, o.n, o.c, o.n, room,         \
+    return accublas_##certified(o.context, columns, job, ACCUBLAS_UPPER, o.n, o.c, o.n, room,                      \
                                 room + o.n, room + 3 * o.n, o.n, room + 2 * o.n, pivots(o.n), nullptr);            \
   })
 // clang-format on
@@ -175,8 +176,9 @@ const Entry entries[] = {COMPLEX(GEMM, gemm),
                          ALL(POTRF, potrf),
                          ALL(GETRF, getrf),
                          ALL(GEQRF, geqrf),
-                         SYEVD(dsyevd, double, dsyev_certified),
-                         SYEVD(ssyevd, float, ssyev_certified)};
+                         SYEVD("dsyevd", double, dsyev_certified, ACCUBLAS_VECTORS),
+                         SYEVD("dsyevd:values", double, dsyev_certified, ACCUBLAS_VALUES),
+                         SYEVD("ssyevd", float, ssyev_certified, ACCUBLAS_VECTORS)};
 
 /// By netlib's arguments, all of them addresses.
 void call_netlib(const Entry& e, void* function, std::int64_t order, const void* a, const void* b, void* c) {
@@ -277,7 +279,7 @@ Product product(const std::string& name, const std::function<void*(const std::st
       if (is_in_place(e.arguments))
         std::memcpy(c, b, static_cast<std::size_t>(is_vector(e.arguments) ? n : n * n) * e.bytes);
     };
-    void* const function = symbol(name + "_");
+    void* const function = symbol(name.substr(0, name.find(':')) + "_");
     const auto matrix = std::make_shared<Dominant>();
     return {[&e, begin, function, matrix](std::int64_t n, const void* a, const void* b, void* c) {
               const void* const of_a = matrix->of(e, n, a);

@@ -47,6 +47,8 @@ std::vector<Target> all_targets(bool quick) {
       {"TRSM 1024, cr", "dtrsm", "cr", 6, {1024}, {"phi:1"}},
       {"Cholesky, cr", "dpotrf", "cr", 6, factored, {"phi:1"}},
       {"LU, cr", "dgetrf", "cr", 6, factored, {"phi:1"}},
+      {"eigenvalues, dp", "dsyevd:values", "dp", 3, {1000}, {"phi:1"}},
+      {"eigenvectors, dp", "dsyevd", "dp", 3, {1000}, {"phi:1"}},
   };
   if (quick) return targets;
   targets.push_back({"GEMM 2048, dp:repro", "dgemm", "dp:repro", 2.2, {2048}, {"phi:1"}});

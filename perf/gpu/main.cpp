@@ -18,6 +18,7 @@
 #include "perf/gpu/quad.hpp"
 #include "perf/gpu/residuals.hpp"
 #include "perf/gpu/shapes.hpp"
+#include "perf/gpu/spectrum.hpp"
 #include "perf/gpu/table.hpp"
 #include "perf/gpu/tall_qr.hpp"
 #include "perf/gpu/targets.hpp"
@@ -34,7 +35,8 @@ struct Options {
                            table_orders = {"1024", "4096"}, middle_orders = {"256", "512", "1024", "2048"},
                            shared_orders = {"8192", "16384", "32768"}, shared_routines = {"dgemm"},
                            residual_orders = {"1024", "2048", "4096", "8192", "16384"},
-                           quad_orders = {"1024", "4096", "8192"}, accumulator_orders = {"4096", "8192"};
+                           spectrum_orders = {"1024", "4096", "8192"}, quad_orders = {"1024", "4096", "8192"},
+                           accumulator_orders = {"4096", "8192"};
   int panels = 8, depth = 512;
   std::vector<int> devices;
   double room = 0;
@@ -295,6 +297,12 @@ std::vector<Command> commands_of(Options& o) {
        [&o] { return print_residuals(o.routines, Options::numbers(o.residual_orders)); }},
       {"tall-qr", "QR of tall matrices beside cuSOLVER's", [&o](CLI::App* command) { o.add_repetitions(command); },
        [&o] { return print_tall_qr(o.effort.repetitions); }},
+      {"spectra", "certified eigenvalues and singular values beside cuSOLVER's, with a limit",
+       [&o](CLI::App* command) {
+         o.add_orders(command, o.spectrum_orders);
+         o.add_repetitions(command);
+       },
+       [&o] { return print_spectra(Options::numbers(o.spectrum_orders), o.effort.repetitions); }},
       {"middle", "level 3, triangular systems and factorizations of orders 256 to 2048, and in cuBLAS and cuSOLVER",
        [&o](CLI::App* command) {
          o.add_orders(command, o.middle_orders);

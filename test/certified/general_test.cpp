@@ -107,6 +107,39 @@ TYPED_TEST(GeneralTypes, RandomMatrices) {
   EXPECT_LE(checked.ulps, 0.51);
 }
 
+/// Refinement fails for some of these: B = L L^T is nearly singular. Vectors of a proved spectrum have bounds all the
+/// same, those of the step before.
+TEST(General, VectorsOfHardPencilsHaveBounds) {
+  Random random(11);
+  Checked checked;
+  int proved = 0, last_step_proves = 0;
+  for (int repetition = 0; repetition < cases(400); ++repetition) {
+    const int n = integer(random, 2, 6);
+    const double range = 9 * (1 + uniform(random));
+    std::vector<double> l(static_cast<std::size_t>(n * n));
+    const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j) l[at(i, j)] = uniform(random) * std::pow(10, -range * j / (2 * (n - 1.0)));
+    Hermitian<double> b(n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j) {
+        double sum = 0;
+        for (int k = 0; k < n; ++k) sum += l[at(i, k)] * l[at(j, k)];
+        b.set(i, j, sum);
+      }
+    const Hermitian<double> a = any_matrix<double>(random, n);
+    const Eigen<double> answer = general(a, b, any_form(random));
+    if (answer.status != ACCUBLAS_SUCCESS) continue;
+    ++proved;
+    last_step_proves += answer.certificate.contraction <= 0x1p-20;
+    for (const double angle : answer.angle) EXPECT_TRUE(std::isfinite(angle)) << "order " << n;
+    if (repetition % 8 == 0) check_general(a, b, answer, checked);
+  }
+  checked.print("hard pencils");
+  EXPECT_GT(proved, 100);
+  EXPECT_LT(last_step_proves, proved) << "no refinement fails: the matrices are not hard";
+}
+
 /// B is far from well conditioned.
 TYPED_TEST(GeneralTypes, GradedMatrices) {
   Random random(2);

@@ -20,8 +20,8 @@ namespace {
 EigenBounds bounds_of_diagonal(double first, double second, double d, double e) {
   Context context;
   const Calls calls(context, nullptr);
-  const HermitianMatrix a{2, false, Array(4)};
-  const Eigenpairs pairs{Array(4), {}, Array(2), Array(2)};
+  const HermitianMatrix a{2, false, numbers_at(calls, 2, 2)};
+  const Eigenpairs pairs{numbers_at(calls, 2, 2), {}, Array(2), Array(2)};
   const double matrix[4] = {first, 0, 0, second}, x[4] = {1, 0, 0, 1};
   std::copy_n(matrix, 4, a.a.data());
   std::copy_n(x, 4, pairs.x.data());

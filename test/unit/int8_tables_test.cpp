@@ -8,6 +8,7 @@
 
 #include "int8_sums.hpp"
 #include "lib/cpu/int8/int8_blocking.hpp"
+#include "lib/cpu/int8/int8_crt.hpp"
 #include "lib/cpu/int8/int8_portable.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/certificate.hpp"
@@ -143,6 +144,13 @@ TEST(Int8Scaling, TiesGoToEven) {
   }
 }
 
+/// Both reconstructions return the same limbs, also if these do not hold S.
+template <int L>
+void expect_limbs(const CrtTable& table, const std::int8_t* residues) {
+  const Wide<L> want = crt_reconstruct<L>(table, residues, 1), got = crt_of_halves<L>(table, residues, 1);
+  for (int i = 0; i < L; ++i) EXPECT_EQ(got.limb[i], want.limb[i]) << table.count << " moduli, limb " << i;
+}
+
 TEST(Int8Crt, EdgesOfTheRange) {
   std::mt19937_64 g(2);
   for (int count = 1; count <= max_moduli; ++count) {
@@ -160,6 +168,10 @@ TEST(Int8Crt, EdgesOfTheRange) {
       std::int8_t r[max_moduli];
       for (int l = 0; l < count; ++l) r[l] = static_cast<std::int8_t>(residue(s, int8_moduli[l].p));
       EXPECT_EQ(mpz_cmp(to_integer(crt_reconstruct<crt_limbs>(t, r, 1)).z_, s.z_), 0) << count << " " << round;
+      EXPECT_EQ(mpz_cmp(to_integer(crt_of_halves<crt_limbs>(t, r, 1)).z_, s.z_), 0) << count << " " << round;
+      expect_limbs<2>(t, r);
+      expect_limbs<3>(t, r);
+      expect_limbs<4>(t, r);
       if (wide_bit_length(t.product) < 127) {
         EXPECT_EQ(mpz_cmp(to_integer(wide_cast<crt_limbs>(crt_reconstruct<2>(t, r, 1))).z_, s.z_), 0) << count;
       }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "lib/cpu/int8/int8_crt.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/escalation.hpp"
 #include "lib/numerics/finish.hpp"
@@ -91,7 +92,7 @@ void Int8Finish<T>::resolve_in(const Int8TileTask& task) const {
       tile.open[at] = done;
       return;
     }
-    const Wide<L> s = crt_reconstruct<L>(crt_, planes + at, plane);
+    const Wide<L> s = crt_of_halves<L>(crt_, planes + at, plane);
     const int exponent = call_.rows.scaling.exponent[row] + call_.cols.scaling.exponent[col];
     const double error = pass_.interval ? element_error({call_.rows.scaling.drop[row], call_.rows.scaling.error[row]},
                                                         {call_.cols.scaling.drop[col], call_.cols.scaling.error[col]})
