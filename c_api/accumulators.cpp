@@ -63,6 +63,16 @@ class AccumulatorScope {
     if (use.device >= 0) use.cap = cap_on(use.device);
     return use;
   }
+  /// Returns how to use the device of an accumulator, which writes C at `c`, or no device if C is on another one.
+  DeviceUse device_of_result(Context& context, int device, const Named& c) {
+    const Location location = locate(context, c);
+    DeviceUse use{device, cap_on(device), {}};
+    use.space.c_there = location.is_on_device();
+    if (!use.space.c_there) return use;
+    if (location.device != device) return {};
+    use.space.users = &context.state_on(device, "the operands are");
+    return use;
+  }
   bool may_use_devices() const { return settings_.backend != ACCUBLAS_BACKEND_CPU; }
   void finish(Accumulator& accumulator) const { put_cost(accumulator, steps.peak, watch_.milliseconds()); }
   int threads() const { return steps.threads; }
@@ -110,19 +120,16 @@ std::vector<LineExponents> exponents_of(const char* name, std::int64_t count, co
 /// Finishes an accumulator on its device, into C there or in host memory. Returns false if the CPU must do it.
 template <class E>
 bool finishes_on_device(Context& context, Accumulator& sums, E alpha, E beta, accublas_layout layout, void* c,
-                        std::int64_t ldc, AccumulatorCall& call) {
+                        std::int64_t ldc, AccumulatorScope& call) {
   const AccumulatorFacts facts = facts_of(sums);
-  const Location location = locate(context, {"c", c, sizeof(E)});
-  OperandSpace space;
-  space.c_there = location.is_on_device();
-  if (space.c_there && location.device != device_of(sums)) return false;
-  if (space.c_there) space.users = &context.state_on(location.device, "the operands are");
+  const DeviceUse use = call.device_of_result(context, device_of(sums), {"c", c, sizeof(E)});
+  if (use.device < 0) return false;
   bool done = false;
   const auto finish = [&] {
-    done = finish_on_device(sums, alpha, beta,
-                            view(layout, ACCUBLAS_NO_TRANS, facts.m, facts.n, static_cast<E*>(c), ldc), space, call);
+    done = finish_on_device(
+        sums, alpha, beta, view(layout, ACCUBLAS_NO_TRANS, facts.m, facts.n, static_cast<E*>(c), ldc), use, call.steps);
   };
-  if (space.c_there)
+  if (use.space.c_there)
     static_cast<void>(collect_exceptions(finish));
   else
     finish();
@@ -246,7 +253,7 @@ accublas_status accublas_accumulator_finish(accublas_context* ctx, accublas_accu
       const E of_sums = host_factor<E>(context, "alpha", alpha), of_c = host_factor<E>(context, "beta", beta);
       if (m == 0 || n == 0) return;
       if (device_of(sums) >= 0 && call.may_use_devices() &&
-          finishes_on_device<E>(context, sums, of_sums, of_c, layout, c, ldc, call.steps))
+          finishes_on_device<E>(context, sums, of_sums, of_c, layout, c, ldc, call))
         return;
       const HostMatrix<E> to(context, "c", c, layout, m, n, ldc, !(of_c == RealOf<E>(0)));
       const auto finish = [&] {

@@ -17,8 +17,6 @@ namespace cuda {
 
 /// Panels of fewer terms wait: the product of this many takes ten times as long as reading and writing its sums.
 constexpr Index most_waiting_terms = 8192, term_step = 128;
-/// Each panel begins at a multiple of this many terms, as conversion stores them.
-constexpr Index panel_step = 16;
 
 template <class E>
 HeldResidues<E>::HeldResidues(const Accumulator& of, int device, std::size_t cap)
@@ -31,19 +29,35 @@ HeldResidues<E>::HeldResidues(const Accumulator& of, int device, std::size_t cap
       col_bits_(of.a.bits),
       block_rows_(padded_lines(of.n)),
       block_cols_(padded_lines(parts * of.m)),
-      cap_(cap),
+      most_terms_(parts * std::max<Index>(of.k, 1)),
       terms_(parts * of.added),
       most_digits_(digits_of(of)) {
-  const Index lines = (block_rows_ + block_cols_) * moduli_, terms = std::max<Index>(of.k, 1) * parts;
-  const Index fits = static_cast<Index>(cap / 2) / lines / term_step * term_step;
-  if (fits < term_step)
-    throw Error(ACCUBLAS_ERROR_MEMORY, "the workspace is too small for a panel of an accumulator on a device");
-  depth_ = std::min({fits, most_waiting_terms, round_up(terms, term_step)});
+  fit_waiting(cap);
   bytes_ = bytes_of_arrays([&](Carver& carver) { lay_out(carver); });
   memory_ = std::make_unique<PoolMemory>(device, steps_.stream(), bytes_);
   Carver carver(memory_->data());
   lay_out(carver);
   start(of);
+}
+
+template <class E>
+void HeldResidues<E>::fit_waiting(std::size_t cap) {
+  const Index lines = (block_rows_ + block_cols_) * moduli_;
+  const Index fits = static_cast<Index>(cap / waiting_share) / lines / term_step * term_step;
+  if (fits < term_step) refuse_cap(cap, waiting_share * size(lines * term_step), "a panel of an accumulator");
+  const Index wanted = std::min({fits, most_waiting_terms, round_up(most_terms_, term_step)});
+  if (wanted == depth_ || (wanted > depth_ && waiting_ > 0)) return;
+  if (waiting_ > 0) multiply();
+  waiting_memory_.reset();
+  depth_ = 0;
+  row_bytes_ = col_bytes_ = 0;
+  const std::size_t rows = size(block_rows_ * moduli_ * wanted), cols = size(block_cols_ * moduli_ * wanted);
+  waiting_memory_ = std::make_unique<PoolMemory>(device(), steps_.stream(), rows + cols);
+  row_residues_ = reinterpret_cast<std::uint8_t*>(waiting_memory_->data());
+  col_residues_ = row_residues_ + rows;
+  row_bytes_ = rows;
+  col_bytes_ = cols;
+  depth_ = wanted;
 }
 
 template <class E>
@@ -69,10 +83,8 @@ void HeldResidues<E>::lay_out(Carver& carver) {
   col_errors_ = errors(cols(), parts, col_bits_);
   row_exponent_ = carver.take<std::int32_t>(block_rows_);
   col_exponent_ = carver.take<std::int32_t>(block_cols_);
-  row_bytes_ = size(block_rows_ * moduli_ * depth_);
-  col_bytes_ = size(block_cols_ * moduli_ * depth_);
-  row_residues_ = carver.take<std::uint8_t>(row_bytes_);
-  col_residues_ = carver.take<std::uint8_t>(col_bytes_);
+  row_flags_ = carver.take<std::uint8_t>(n_);
+  number_flags_ = carver.take<std::uint8_t>(m_);
   result_ = carver.take<std::int8_t>(plane() * moduli_);
 }
 
@@ -94,21 +106,15 @@ void HeldResidues<E>::start(const Accumulator& of) {
   const auto send = [&](const AccumulatorSide& side, const LineErrors& to, std::int32_t* exponent, Index padded) {
     static_assert(sizeof(LineExponents) == 2 * sizeof(std::int32_t));
     steps_.send(const_cast<std::int32_t*>(to.limits), &side.exponents.data()->above, 2 * side.count);
-    std::vector<std::int32_t> above(size(padded), 0);
-    for (Index i = 0; i < side.lines(); ++i) {
-      const LineExponents& e = side.exponents[size(i / side.parts)];
-      above[size(i)] = e.zero() ? 0 : e.above;
-    }
-    steps_.send(exponent, above.data(), padded);
+    // The magnitudes of earlier entries are at most 2^E.
+    start_lines(model_, to, side.lines(), padded, static_cast<double>(parts * of.added), exponent, steps_.stream());
+    if (!rounds_ || of.added == 0) return;
     steps_.send(to.error, side.error.data(), side.lines());
     steps_.send(to.dropped, side.dropped.data(), side.lines());
-    // The magnitudes of earlier entries are at most 2^E.
-    const std::vector<double> squares(size(side.lines()), static_cast<double>(parts * of.added));
-    steps_.send(to.squares, squares.data(), side.lines());
-    steps_.wait();  // the host's arrays are gone afterwards
   };
   send(of.b, row_errors_, row_exponent_, block_rows_);
   send(of.a, col_errors_, col_exponent_, block_cols_);
+  steps_.wait();  // the host's arrays may be gone afterwards
 }
 
 template <class E>
@@ -135,52 +141,76 @@ Operand<RealOf<E>> HeldResidues<E>::cols_of(const AccumulatorPanel<E>& panel) co
 }
 
 template <class E>
-void HeldResidues<E>::measure_panel(const AccumulatorPanel<E>& panel) {
-  const Operand<T> of_b = rows_of(panel), of_a = cols_of(panel), numbers = parts == 2 ? of_a.numbers() : of_a;
+void HeldResidues<E>::measure_part(const AccumulatorPanel<E>& part) {
+  const Operand<T> of_b = rows_of(part), of_a = cols_of(part), numbers = parts == 2 ? of_a.numbers() : of_a;
   rows_.k = numbers_.k = cols_lines_.k = of_b.k;
   measure(model_, of_b, rows_, numbers, numbers_, rounds_, state_, steps_.stream());
+}
+
+template <class E>
+void HeldResidues<E>::measure_panel(PanelParts<E>& parts_of_panel) {
   steps_.fill(notes_, 0xFF, sizeof *notes_);
-  check_lines(model_, {rows_, row_errors_.limits, row_bits_}, {numbers_, col_errors_.limits, col_bits_}, notes_,
-              steps_.stream());
+  for (Index i = 0, count = parts_of_panel.count(); i < count; ++i) {
+    measure_part(parts_of_panel.at(i));
+    check_lines(model_, {rows_, row_errors_.limits, row_bits_, row_flags_},
+                {numbers_, col_errors_.limits, col_bits_, number_flags_}, {i == 0, i == count - 1}, notes_,
+                steps_.stream());
+  }
+  steps_.fetch(notes_here_.get(), notes_, 1);
+  steps_.mark();
+  if (parts == 2) spread_over_pairs(model_, numbers_, cols_lines_, rounds_, steps_.stream());
+}
+
+template <class E>
+void HeldResidues<E>::measure_again(PanelParts<E>& parts_of_panel, Index i) {
+  if (parts_of_panel.count() == 1) return;
+  measure_part(parts_of_panel.at(i));
+  clear_special_lines(model_, {rows_, row_errors_.limits, row_bits_, row_flags_},
+                      {numbers_, col_errors_.limits, col_bits_, number_flags_}, steps_.stream());
   if (parts == 2) spread_over_pairs(model_, numbers_, cols_lines_, rounds_, steps_.stream());
 }
 
 template <class E>
 PanelFindings HeldResidues<E>::findings() {
-  PanelNotes notes;
-  steps_.fetch(&notes, notes_, 1);
-  steps_.wait();
+  steps_.await_mark();
+  const PanelNotes& notes = *notes_here_.get();
   PanelFindings found;
   constexpr unsigned long long none = ~0ull;
   if (notes.bad[0] != none) found.bad_column = static_cast<Index>(notes.bad[0]);
   if (notes.bad[1] != none) found.bad_row = static_cast<Index>(notes.bad[1]);
   found.drops = notes.keeps == 0;
   if (notes.finite == 0) {
-    found.special_rows.resize(size(m_));
-    found.special_columns.resize(size(n_));
-    steps_.fetch(found.special_rows.data(), numbers_.special, m_);
-    steps_.fetch(found.special_columns.data(), rows_.special, n_);
-    steps_.wait();
+    const auto read = [&](std::vector<std::uint8_t>& special, const std::uint8_t* flags, Index count) {
+      special.resize(size(count));
+      steps_.fetch(special.data(), flags, count);
+      steps_.wait();
+      for (std::uint8_t& line : special) line = (line & line_has_nan) != 0 ? 2 : line & line_has_inf;
+    };
+    read(found.special_rows, number_flags_, m_);
+    read(found.special_columns, row_flags_, n_);
   }
   return found;
 }
 
 template <class E>
-void HeldResidues<E>::convert_panel(const AccumulatorPanel<E>& panel, BackendState* users) {
-  const Operand<T> of_b = rows_of(panel), of_a = cols_of(panel);
-  for (Index first = 0; first < of_b.k;) {
+void HeldResidues<E>::convert_terms(const AccumulatorPanel<E>& part, Index first, Index terms) {
+  ConvertSide<T> rows{rows_of(part), with_exponents(rows_, row_exponent_), 0, row_residues_ + waiting_, true},
+      cols{cols_of(part), with_exponents(cols_lines_, col_exponent_), 0, col_residues_ + waiting_, true};
+  rows.line_bytes = cols.line_bytes = depth_;
+  convert<T>(model_, rows, cols, GroupTerms{}, &state_->pass[product_pass], first, terms, round_up(terms, panel_step),
+             steps_.stream());
+}
+
+template <class E>
+void HeldResidues<E>::convert_part(const AccumulatorPanel<E>& part, BackendState* users) {
+  for (Index first = 0; first < real_terms(part);) {
     if (waiting_ == depth_) multiply();
-    const Index terms = std::min(of_b.k - first, depth_ - waiting_), padded = round_up(terms, panel_step);
-    ConvertSide<T> rows{of_b, with_exponents(rows_, row_exponent_), 0, row_residues_ + waiting_, true},
-        cols{of_a, with_exponents(cols_lines_, col_exponent_), 0, col_residues_ + waiting_, true};
-    rows.line_bytes = cols.line_bytes = depth_;
-    convert<T>(model_, rows, cols, GroupTerms{}, &state_->pass[product_pass], first, terms, padded, steps_.stream());
-    unfinished_ = true;
-    waiting_ += padded;
+    const Index terms = std::min(real_terms(part) - first, depth_ - waiting_);
+    convert_terms(part, first, terms);
+    let_wait(terms);
     first += terms;
   }
   steps_.lead(users);
-  if (waiting_ == depth_) multiply();
 }
 
 template <class E>
@@ -214,66 +244,118 @@ void HeldResidues<E>::multiply() {
 }
 
 template <class E>
-void HeldResidues<E>::add_errors_of_panel() {
+void HeldResidues<E>::add_errors_of_part() {
   add_errors(model_, {rows_, row_errors_}, {cols_lines_, col_errors_}, rounds_, steps_.stream());
   terms_ += rows_.k;
 }
 
 template <class E>
-DeviceOutcome HeldResidues<E>::finish(const DeviceRounding<E>& rounding, const OperandSpace& space) {
+DeviceOutcome HeldResidues<E>::finish(const DeviceRounding<E>& rounding, const DeviceUse& use) {
   DeviceOutcome outcome = DeviceOutcome::done;
   in_scope(
       [&] {
-        steps_.follow(space.users);
+        steps_.follow(use.space.users);
+        again_.reset();
         if (waiting_ > 0) multiply();
-        outcome = FinalRounding(*this, rounding, space).run();
-        steps_.lead(space.users);
+        outcome = FinalRounding(*this, rounding, use).run();
+        steps_.lead(use.space.users);
       },
-      space.users);
+      use.space.users);
   return outcome;
 }
 
 template <class E>
-void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const OperandSpace& space,
+void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const DeviceUse& use,
                           const std::function<void(const PanelFindings&)>& known) {
-  with_panel(panel, space, [&](const AccumulatorPanel<E>& there) {
-    known(findings());
-    convert_panel(there, space.users);
-    add_errors_of_panel();
-    unfinished_ = false;
-  });
+  in_scope(
+      [&] {
+        workspace_bytes_ = 0;
+        steps_.follow(use.space.users);
+        fit_waiting(use.cap);
+        PanelParts<E> staged(panel, m_, n_, use, steps_);
+        workspace_bytes_ = staged.bytes();
+        measure_panel(staged);
+        // The device goes on with the conversion while the host waits for the findings. The residues wait, and count,
+        // only afterwards.
+        const bool ahead = staged.count() == 1 && round_up(real_terms(panel), panel_step) <= depth_ - waiting_;
+        if (ahead) convert_terms(staged.at(0), 0, real_terms(panel));
+        known(findings());
+        unfinished_ = true;
+        for (Index i = 0; i < staged.count(); ++i) {
+          measure_again(staged, i);
+          if (ahead)
+            let_wait(real_terms(panel)), steps_.lead(use.space.users);
+          else
+            convert_part(staged.at(i), use.space.users);
+          add_errors_of_part();
+        }
+        if (waiting_ == depth_) multiply();
+        unfinished_ = false;
+      },
+      use.space.users);
 }
 
 template <class E>
-void HeldResidues<E>::add_again(const AccumulatorPanel<E>& panel, const OperandSpace& space,
+void HeldResidues<E>::fit_second_round(Index listed, std::size_t cap) {
+  const std::size_t sum = SecondRound::bytes_a_sum(most_digits_), ends = 1024;  // of the arrays
+  const std::size_t room = cap / second_round_share;
+  const Index fits = room > ends ? static_cast<Index>((room - ends) / sum) : 0, wanted = std::min(fits, listed);
+  if (wanted < 1) refuse_cap(cap, second_round_share * (sum + ends), "an exact sum of an accumulator");
+  if (again_ && again_->count <= wanted) return;
+  again_.reset();
+  again_ = std::make_unique<SecondRound>(wanted, most_digits_, device(), steps_.stream());
+}
+
+template <class E>
+void HeldResidues<E>::sum_part(const AccumulatorPanel<E>& part, const std::vector<Index>& listed, Index first) {
+  SecondRound& r = *again_;
+  const Index count = std::min(r.count, static_cast<Index>(listed.size()) - first);
+  if (r.sent != first) steps_.send(r.list, listed.data() + first, count);
+  r.sent = first;
+  sum_listed<T>(model_, rows_of(part), rows_, cols_of(part), cols_lines_, r.list, count, most_digits_, r.found,
+                r.of_digits, steps_.stream());
+}
+
+template <class E>
+void HeldResidues<E>::take_sums(const std::vector<Index>& listed, Index first, std::vector<LongAccumulator>& sums) {
+  SecondRound& r = *again_;
+  const Index count = std::min(r.count, static_cast<Index>(listed.size()) - first);
+  steps_.fetch(r.found_here.data(), r.found, count);
+  steps_.fetch(r.digits_here.data(), r.of_digits, count * most_digits_);
+  steps_.wait();
+  for (Index i = 0; i < count; ++i)
+    sums[size(first + i)].add_digits(&r.digits_here[size(i * most_digits_)], r.found_here[size(i)].count,
+                                     r.found_here[size(i)].first);
+}
+
+template <class E>
+void HeldResidues<E>::add_again(const AccumulatorPanel<E>& panel, const DeviceUse& use,
                                 const std::vector<Index>& listed,
                                 const std::function<void(const PanelFindings&)>& known,
                                 std::vector<LongAccumulator>& sums) {
-  with_panel(panel, space, [&](const AccumulatorPanel<E>& there) {
-    const Index count = static_cast<Index>(listed.size());
-    Index* list = nullptr;
-    ListedSum* found = nullptr;
-    std::uint32_t* digits = nullptr;
-    const ArrayMemory<PoolMemory> memory(
-        [&](Carver& carver) {
-          list = carver.take<Index>(count);
-          found = carver.take<ListedSum>(count);
-          digits = carver.take<std::uint32_t>(count * most_digits_);
-        },
-        device(), steps_.stream());
-    workspace_bytes_ += memory.bytes();
-    steps_.send(list, listed.data(), count);
-    sum_listed<T>(model_, rows_of(there), rows_, cols_of(there), cols_lines_, list, count, most_digits_, found, digits,
-                  steps_.stream());
-    std::vector<ListedSum> found_here(listed.size());
-    std::vector<std::uint32_t> digits_here(listed.size() * size(most_digits_));
-    steps_.fetch(found_here.data(), found, count);
-    steps_.fetch(digits_here.data(), digits, count * most_digits_);
-    known(findings());
-    for (std::size_t i = 0; i < listed.size(); ++i)
-      sums[i].add_digits(&digits_here[i * size(most_digits_)], found_here[i].count, found_here[i].first);
-    steps_.lead(space.users);
-  });
+  in_scope(
+      [&] {
+        workspace_bytes_ = 0;
+        steps_.follow(use.space.users);
+        fit_second_round(static_cast<Index>(listed.size()), use.cap);
+        PanelParts<E> staged(panel, m_, n_, use, steps_);
+        workspace_bytes_ = staged.bytes() + again_->memory.bytes();
+        measure_panel(staged);
+        const bool ahead = staged.count() == 1;
+        if (ahead) sum_part(staged.at(0), listed, 0);
+        known(findings());
+        unfinished_ = true;
+        for (Index i = 0; i < staged.count(); ++i) {
+          measure_again(staged, i);
+          for (Index first = 0; first < static_cast<Index>(listed.size()); first += again_->count) {
+            if (!ahead || first > 0) sum_part(staged.at(i), listed, first);
+            take_sums(listed, first, sums);
+          }
+        }
+        steps_.lead(use.space.users);
+        unfinished_ = false;
+      },
+      use.space.users);
 }
 
 }  // namespace cuda

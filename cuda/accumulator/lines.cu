@@ -4,6 +4,7 @@
 #include "lib/base/integers.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/escalation.hpp"
+#include "lib/numerics/held_lines.hpp"
 
 namespace accublas::cuda {
 
@@ -17,25 +18,57 @@ LaunchShape threads_for(Index count) {
 __device__ Index own_index() { return static_cast<Index>(blockIdx.x) * line_threads + threadIdx.x; }
 
 /// Returns whether the line is one of zeros in all panels.
-__device__ bool is_zero_line(const std::int32_t* limits, Index i) { return limits[2 * i] == ACCUBLAS_EXPONENT_NONE; }
-__device__ int scale_of(const std::int32_t* limits, Index i, int bits) {
-  return is_zero_line(limits, i) ? 0 : bits - limits[2 * i];
-}
+__device__ bool is_zero_line(const std::int32_t* limits, Index i) { return accublas::is_zero_line(limits[2 * i]); }
+__device__ int scale_of(const std::int32_t* limits, Index i, int bits) { return held_scale(limits[2 * i], bits); }
 
-__global__ void check_sides(LimitedLines rows, LimitedLines numbers, PanelNotes* notes) {
+__global__ void check_sides(LimitedLines rows, LimitedLines numbers, PanelPart part, PanelNotes* notes) {
   await_predecessor();
   Index i = own_index();
   const bool of_rows = i < rows.lines.count;
   const LimitedLines& side = of_rows ? rows : numbers;
   if (!of_rows) i -= rows.lines.count;
   if (i >= side.lines.count) return;
-  if (side.lines.special[i] != 0) notes->finite = 0;
-  if (!(side.lines.norm[i] > 0)) return;
-  const int exponent = side.lines.exponent[i], last_bit = side.lines.last_bit[i];
-  if (is_zero_line(side.limits, i) || exponent > side.limits[2 * i] || -last_bit > side.limits[2 * i + 1])
+  int flags = part.first ? 0 : side.flags[i];
+  flags |= side.lines.special[i];  // 1 with Inf, 2 with NaN
+  if (side.lines.norm[i] > 0) {
+    const int last_bit = side.lines.last_bit[i];
+    if (!fits_exponents(side.limits[2 * i], side.limits[2 * i + 1], side.lines.exponent[i], last_bit))
+      flags |= line_does_not_fit;
+    else if (last_bit < -scale_of(side.limits, i, side.bits))
+      flags |= line_drops_bits;
+  }
+  side.flags[i] = static_cast<std::uint8_t>(flags);
+  if (!part.last) return;
+  // A line with Inf or NaN counts as zero.
+  if ((flags & (line_has_inf | line_has_nan)) != 0)
+    notes->finite = 0;
+  else if ((flags & line_does_not_fit) != 0)
     atomicMin(&notes->bad[of_rows ? 0 : 1], static_cast<unsigned long long>(i));
-  else if (last_bit < -scale_of(side.limits, i, side.bits))
+  else if ((flags & line_drops_bits) != 0)
     notes->keeps = 0;
+}
+
+__global__ void clear_lines(LimitedLines rows, LimitedLines numbers) {
+  await_predecessor();
+  Index i = own_index();
+  const bool of_rows = i < rows.lines.count;
+  const LimitedLines& side = of_rows ? rows : numbers;
+  if (!of_rows) i -= rows.lines.count;
+  if (i >= side.lines.count || (side.flags[i] & (line_has_inf | line_has_nan)) == 0) return;
+  side.lines.norm[i] = side.lines.lambda[i] = 0;
+  side.lines.exponent[i] = 0;
+  side.lines.last_bit[i] = no_last_bit;
+}
+
+__global__ void start(LineErrors to, Index count, Index padded, double squares, std::int32_t* exponent) {
+  await_predecessor();
+  const Index i = own_index();
+  if (i >= padded) return;
+  exponent[i] = i < count && !is_zero_line(to.limits, i / to.parts) ? to.limits[2 * (i / to.parts)] : 0;
+  if (i >= count) return;
+  to.error[i] = 0;
+  to.dropped[i] = 0;
+  to.squares[i] = squares;
 }
 
 __global__ void add_errors_of_lines(MeasuredSide rows, MeasuredSide cols, bool errors) {
@@ -48,12 +81,12 @@ __global__ void add_errors_of_lines(MeasuredSide rows, MeasuredSide cols, bool e
   if (i >= lines.count) return;
   if (lines.norm[i] > 0) {
     const double norm = scalbn(lines.norm[i], lines.exponent[i] - to.limits[2 * (i / to.parts)]);
-    to.squares[i] = (to.squares[i] + norm * norm * (1 + 0x1p-51)) * (1 + 0x1p-52);
+    to.squares[i] = add_upwards(to.squares[i], norm * norm * (1 + 0x1p-51));
   }
   if (!errors) return;
   const LineError e = line_error(lines.norm[i], lines.lambda[i], lines.exponent[i], lines.last_bit[i],
                                  scale_of(to.limits, i / to.parts, to.bits), lines.k, row);
-  to.error[i] = (to.error[i] + e.error) * (1 + 0x1p-52);
+  to.error[i] = add_upwards(to.error[i], e.error);
   if (e.drop != 0) to.dropped[i] = 1;
 }
 
@@ -144,10 +177,21 @@ __global__ void scatter(NumberBlock block, const Index* list, Index count, const
 
 }  // namespace
 
-void check_lines(const DeviceModel& model, const LimitedLines& rows, const LimitedLines& numbers, PanelNotes* notes,
-                 cudaStream_t stream) {
+void check_lines(const DeviceModel& model, const LimitedLines& rows, const LimitedLines& numbers, const PanelPart& part,
+                 PanelNotes* notes, cudaStream_t stream) {
   launch(model, "lines of a panel", check_sides, threads_for(rows.lines.count + numbers.lines.count), stream, rows,
-         numbers, notes);
+         numbers, part, notes);
+}
+
+void clear_special_lines(const DeviceModel& model, const LimitedLines& rows, const LimitedLines& numbers,
+                         cudaStream_t stream) {
+  launch(model, "lines of a panel", clear_lines, threads_for(rows.lines.count + numbers.lines.count), stream, rows,
+         numbers);
+}
+
+void start_lines(const DeviceModel& model, const LineErrors& to, Index count, Index padded, double squares,
+                 std::int32_t* exponent, cudaStream_t stream) {
+  launch(model, "lines of an accumulator", start, threads_for(padded), stream, to, count, padded, squares, exponent);
 }
 
 void add_errors(const DeviceModel& model, const MeasuredSide& rows, const MeasuredSide& cols, bool errors,

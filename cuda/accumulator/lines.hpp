@@ -9,21 +9,33 @@
 
 namespace accublas::cuda {
 
-/// Findings about a panel. All bytes are 0xFF before check_lines.
+/// Findings about a panel. All bytes are 0xFF before the first call of check_lines.
 struct PanelNotes {
   unsigned long long bad[2];    ///< the first line of either side that does not fit its exponents; all ones: none
   std::uint32_t finite, keeps;  ///< finite: zero if a line has Inf or NaN; keeps: zero if a line drops bits
 };
 
-/// Measured lines of numbers, and the exponents E and D of each, two integers a line (LineExponents).
+/// What a line of a panel is, over all its parts: a combination of these bits.
+enum : std::uint8_t { line_has_inf = 1, line_has_nan = 2, line_does_not_fit = 4, line_drops_bits = 8 };
+
+/// Measured lines of numbers, the exponents E and D of each, two integers a line (LineExponents), and its flags.
 struct LimitedLines {
   Lines lines;
   const std::int32_t* limits;
   int bits;
+  std::uint8_t* flags;  ///< line_has_inf ...
+};
+/// Which part of a panel the lines are measurements of.
+struct PanelPart {
+  bool first, last;
 };
 
-/// Compares the lines of both sides with their exponents.
-void check_lines(const DeviceModel&, const LimitedLines& rows, const LimitedLines& numbers, PanelNotes*, cudaStream_t);
+/// Compares the lines of both sides in a part of a panel with their exponents, and adds to their flags. The notes are
+/// those of the whole panel after its last part.
+void check_lines(const DeviceModel&, const LimitedLines& rows, const LimitedLines& numbers, const PanelPart&,
+                 PanelNotes*, cudaStream_t);
+/// Makes the lines zero that have Inf or NaN in some part of the panel.
+void clear_special_lines(const DeviceModel&, const LimitedLines& rows, const LimitedLines& numbers, cudaStream_t);
 
 /// The error bounds of the real lines of a side. Line i has the exponents of number i / parts.
 struct LineErrors {
@@ -37,6 +49,10 @@ struct MeasuredSide {
   Lines lines;
   LineErrors to;
 };
+/// Sets the error bounds of lines without panels, whose sums of squares are at most `squares`, and the exponents of
+/// `padded` lines: E, or 0 for lines of zeros and the padding.
+void start_lines(const DeviceModel&, const LineErrors&, Index count, Index padded, double squares,
+                 std::int32_t* exponent, cudaStream_t);
 /// Adds the squares of a panel's real lines, and if `errors` also their errors, with sums rounded upwards.
 void add_errors(const DeviceModel&, const MeasuredSide& rows, const MeasuredSide& cols, bool errors, cudaStream_t);
 /// Writes measurements from which a pass computes the scales and the errors of the accumulator: `lines` are then lines

@@ -7,10 +7,13 @@
 #include <optional>
 
 #include "cuda/accumulator/lines.hpp"
+#include "cuda/accumulator/listed_sums.hpp"
+#include "cuda/accumulator/panel_parts.hpp"
+#include "cuda/accumulator/pinned_notes.hpp"
 #include "cuda/accumulator/steps.hpp"
 #include "cuda/core/carver.hpp"
+#include "cuda/core/memory.hpp"
 #include "cuda/core/pool_memory.hpp"
-#include "cuda/core/staged_matrix.hpp"
 #include "cuda/core/staging.hpp"
 #include "lib/accumulator/accumulator.hpp"
 #include "lib/accumulator/device_sums.hpp"
@@ -50,17 +53,21 @@ class HeldResidues final : public DeviceSums<E> {
   ~HeldResidues() override {
     if (forked_from_user()) {
       memory_.release();
+      waiting_memory_.release();
+      again_.release();
       return;
     }
     try {
       const DeviceScope scope(device());
+      again_.reset();
+      waiting_memory_.reset();
       memory_.reset();
     } catch (const Error&) {  // the device is lost
     }
   }
 
   int device() const override { return model_.device; }
-  std::size_t bytes() const override { return bytes_; }
+  std::size_t bytes() const override { return bytes_ + waiting_bytes(); }
   std::size_t workspace_bytes() const override { return workspace_bytes_; }
 
   void read_plane(int l, std::int8_t* to) override {
@@ -91,13 +98,13 @@ class HeldResidues final : public DeviceSums<E> {
     });
   }
 
-  void add(const AccumulatorPanel<E>& panel, const OperandSpace& space,
+  void add(const AccumulatorPanel<E>& panel, const DeviceUse& use,
            const std::function<void(const PanelFindings&)>& known) override;
 
-  void add_again(const AccumulatorPanel<E>& panel, const OperandSpace& space, const std::vector<Index>& listed,
+  void add_again(const AccumulatorPanel<E>& panel, const DeviceUse& use, const std::vector<Index>& listed,
                  const std::function<void(const PanelFindings&)>& known, std::vector<LongAccumulator>& sums) override;
 
-  DeviceOutcome finish(const DeviceRounding<E>& rounding, const OperandSpace& space) override;
+  DeviceOutcome finish(const DeviceRounding<E>& rounding, const DeviceUse& use) override;
 
  private:
   friend class FinalRounding<E>;
@@ -118,32 +125,6 @@ class HeldResidues final : public DeviceSums<E> {
         throw;
       }
     });
-  }
-  /// Calls body(panel) with the panel in device memory and its measurements on the way.
-  template <class Body>
-  void with_panel(const AccumulatorPanel<E>& panel, const OperandSpace& space, Body&& body) {
-    in_scope(
-        [&] {
-          steps_.follow(space.users);
-          // Host operands are copied in a whole number of columns or rows.
-          StagedMatrix<E> a(here(panel.a, !space.a_there), m_, panel.k), b(here(panel.b, !space.b_there), panel.k, n_);
-          const std::size_t staged = a.bytes() + b.bytes();
-          std::optional<PoolMemory> memory;
-          AccumulatorPanel<E> there = panel;
-          if (staged > 0) {
-            memory.emplace(device(), steps_.stream(), staged);
-            std::byte* next = memory->data();
-            if (!space.a_there) there.a = read_only(a.take(next)), a.copy_in(steps_.stream());
-            if (!space.b_there) there.b = read_only(b.take(next)), b.copy_in(steps_.stream());
-          }
-          workspace_bytes_ = staged;
-          measure_panel(there);
-          body(there);
-        },
-        space.users);
-  }
-  static Matrix<E> here(const Matrix<const E>& x, bool wanted) {
-    return {wanted ? const_cast<E*>(x.data) : nullptr, x.row_stride, x.col_stride};
   }
   static std::size_t size(Index count) { return static_cast<std::size_t>(count); }
 
@@ -181,17 +162,62 @@ class HeldResidues final : public DeviceSums<E> {
   /// Returns two lines for a row of complex numbers (EngineCall).
   Operand<T> cols_of(const AccumulatorPanel<E>& panel) const;
 
-  /// Measures the lines of a panel, and compares them with their exponents.
-  void measure_panel(const AccumulatorPanel<E>& panel);
+  /// Makes the memory of terms that wait the most that a share of `cap` allows. Throws Error(ACCUBLAS_ERROR_MEMORY).
+  void fit_waiting(std::size_t cap);
+  std::size_t waiting_bytes() const { return row_bytes_ + col_bytes_; }
+
+  /// Measures the lines of a part of a panel.
+  void measure_part(const AccumulatorPanel<E>& part);
+  /// Measures all parts of a panel, and lets the device write its findings to the host. The last part stays.
+  void measure_panel(PanelParts<E>& parts);
+  /// Makes the measured lines those of part i of a panel. Lines with Inf or NaN in any part are zero.
+  void measure_again(PanelParts<E>& parts, Index i);
   /// Waits for the findings about the panel.
   PanelFindings findings();
 
-  void add_errors_of_panel();
+  void add_errors_of_part();
 
-  /// Converts a panel, and multiplies when the buffers are full.
-  void convert_panel(const AccumulatorPanel<E>& panel, BackendState* users);
+  /// Converts `terms` real terms of a part behind those that wait.
+  void convert_terms(const AccumulatorPanel<E>& part, Index first, Index terms);
+  /// Converts a part, and multiplies whenever the buffers are full.
+  void convert_part(const AccumulatorPanel<E>& part, BackendState* users);
+  /// The terms that were converted wait from now on.
+  void let_wait(Index terms) { waiting_ += round_up(terms, panel_step); }
+  Index real_terms(const AccumulatorPanel<E>& part) const { return parts * part.k; }
 
   void multiply();
+
+  /// The memory of the second round, for `count` listed sums at a time.
+  struct SecondRound {
+    SecondRound(Index sums, int digits, int device, cudaStream_t stream)
+        : count(sums),
+          memory(
+              [&](Carver& carver) {
+                list = carver.take<Index>(sums);
+                found = carver.take<ListedSum>(sums);
+                of_digits = carver.take<std::uint32_t>(sums * digits);
+              },
+              device, stream),
+          found_here(size(sums)),
+          digits_here(size(sums * digits)) {}
+    static std::size_t bytes_a_sum(int digits) {
+      return sizeof(Index) + sizeof(ListedSum) + size(digits) * sizeof(std::uint32_t);
+    }
+
+    const Index count;
+    Index *list = nullptr, sent = -1;  ///< sent: number of the first sum in `list`; -1: none
+    ListedSum* found = nullptr;
+    std::uint32_t* of_digits = nullptr;
+    const ArrayMemory<PoolMemory> memory;
+    std::vector<ListedSum> found_here;
+    std::vector<std::uint32_t> digits_here;
+  };
+  /// Makes `again_` the memory for all listed sums, or for as many as a share of `cap` allows.
+  void fit_second_round(Index listed, std::size_t cap);
+  /// Computes the sums of a part from number `first` of the list on.
+  void sum_part(const AccumulatorPanel<E>& part, const std::vector<Index>& listed, Index first);
+  /// Adds the sums that sum_part computed.
+  void take_sums(const std::vector<Index>& listed, Index first, std::vector<LongAccumulator>& sums);
 
   /// The passes of `state_`: conversion and products, and roundings that take the sums as they are, or with their
   /// errors.
@@ -204,19 +230,22 @@ class HeldResidues final : public DeviceSums<E> {
   const bool rounds_;
   const int row_bits_, col_bits_;
   const Index block_rows_, block_cols_;
-  const std::size_t cap_;
-  Index terms_;  ///< real terms of all panels so far
+  const Index most_terms_;  ///< real terms of all panels that may come
+  Index terms_;             ///< real terms of all panels so far
   const int most_digits_;
   Index depth_ = 0;          ///< terms that the residue buffers hold
   Index waiting_ = 0;        ///< terms there, each panel rounded up to a multiple of 16
   bool unfinished_ = false;  ///< a part of a panel was added, and nothing can take it back
   bool empty_ = true;        ///< nothing is in `result_`, and the sums are zero
   std::size_t bytes_ = 0, workspace_bytes_ = 0;
-  std::unique_ptr<PoolMemory> memory_;
+  std::unique_ptr<PoolMemory> memory_, waiting_memory_;
+  std::unique_ptr<SecondRound> again_;
   CallState* state_ = nullptr;
   PanelNotes* notes_ = nullptr;
+  const PinnedNotes notes_here_;
   /// Measurements of the panel: the columns of op(B), the numbers of op(A) and their real lines
   Lines rows_{}, numbers_{}, cols_lines_{};
+  std::uint8_t *row_flags_ = nullptr, *number_flags_ = nullptr;
   LineErrors row_errors_{}, col_errors_{};
   std::int32_t *row_exponent_ = nullptr, *col_exponent_ = nullptr;
   std::size_t row_bytes_ = 0, col_bytes_ = 0;

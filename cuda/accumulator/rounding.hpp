@@ -53,22 +53,36 @@ class FinalRounding {
   using T = RealOf<E>;
   static constexpr int parts = is_complex<E> ? 2 : 1;
 
-  FinalRounding(HeldResidues<E>& sums, const DeviceRounding<E>& rounding, const OperandSpace& space)
+  /// Throws Error(ACCUBLAS_ERROR_MEMORY) if the workspace is too small.
+  FinalRounding(HeldResidues<E>& sums, const DeviceRounding<E>& rounding, const DeviceUse& use)
       : sums_(sums),
         r_(rounding),
-        space_(space),
+        space_(use.space),
         stream_(sums.steps_.stream()),
         combines_(is_combined()),
         reads_c_(!(rounding.beta == T(0))),
         keeps_c_(combines_ && reads_c_),
         adjacent_(rounding.c.row_stride == 1 || sums.m_ == 1) {
-    in_place_ = r_.exact && space.c_there && adjacent_ && r_.known.empty() && !keeps_c_;
-    const Index words = OpenBits::words_per_row(sums.cols()), copies = (space.c_there ? 0 : 1) + 1 + (keeps_c_ ? 1 : 0);
-    const Index column = 4 * words + (in_place_ ? 0 : copies * sums.m_ * Index{sizeof(E)});
-    // With exact sums the host may compute any number of elements.
-    capacity_ = r_.exact ? 0 : r_.most_open;
-    listed_a_column_ = r_.exact && !space.c_there ? sums.m_ : 0;
-    columns_ = std::clamp<Index>(static_cast<Index>(sums.cap_) / (column + 8 * listed_a_column_), 1, sums.n_);
+    in_place_ = r_.exact && space_.c_there && adjacent_ && r_.known.empty() && !keeps_c_;
+    // With exact sums in device memory the host knows all numbers that it computes.
+    lists_ = !in_place_ && !(r_.exact && space_.c_there);
+    const Index words = OpenBits::words_per_row(sums.cols()), m = sums.m_,
+                copies = (space_.c_there ? 0 : 1) + 1 + (keeps_c_ ? 1 : 0);
+    const std::size_t column = size(words) * sizeof(std::uint32_t) + (in_place_ ? 0 : size(copies * m) * sizeof(E)),
+                      listed = lists_ ? size(m) * sizeof(Index) : 0, ends = 2048,  // of the arrays
+        some = in_place_ ? 0 : size(least_numbers) * number_bytes();
+    const std::size_t waiting = sums.waiting_bytes(), needed = column + listed + ends + some;
+    if (use.cap < waiting + needed) refuse_cap(use.cap, waiting + needed, "the results of an accumulator");
+    // Single numbers get an eighth of the memory at least. The list has room for all numbers of a block, or for all
+    // that the host may compute.
+    const std::size_t room = use.cap - waiting;
+    numbers_ = in_place_ ? 0 : std::max(least_numbers, static_cast<Index>(room / 8 / number_bytes()));
+    const std::size_t rest = room - ends - size(numbers_) * number_bytes(),
+                      most_list = r_.exact ? rest : size(r_.most_open) * sizeof(Index);
+    std::size_t fit = rest / (column + listed);
+    if (most_list < rest) fit = std::max(fit, (rest - most_list) / column);
+    columns_ = static_cast<Index>(std::clamp<std::size_t>(fit, 1, size(sums.n_)));
+    capacity_ = !lists_ ? 0 : r_.exact ? m * columns_ : std::min(r_.most_open, m * columns_);
   }
 
   DeviceOutcome run() {
@@ -85,7 +99,7 @@ class FinalRounding {
                    sums_.moduli_},
                   stream_);
     const ArrayMemory<PoolMemory> memory([&](Carver& carver) { lay_out(carver); }, sums_.device(), stream_);
-    sums_.workspace_bytes_ = memory.bytes();
+    sums_.workspace_bytes_ = bytes_ = memory.bytes();
     try {
       return round_all();
     } catch (const Error& error) {
@@ -98,10 +112,18 @@ class FinalRounding {
   }
 
  private:
+  /// Numbers that the host computes at a time, at least.
+  static constexpr Index least_numbers = 64;
+
+  static std::size_t size(Index count) { return static_cast<std::size_t>(count); }
+  /// Device memory for a number that the host computes.
+  std::size_t number_bytes() const { return sizeof(Index) + size(parts * sums_.moduli_) + sizeof(E); }
+
   DeviceOutcome round_all() {
     const bool looks_first = !r_.exact && columns_ < sums_.n_;
     for (const bool writes : {false, true}) {
       if (!writes && !looks_first) continue;
+      found_ = 0;
       for (Index first = 0; first < sums_.n_; first += columns_)
         if (!round(first, std::min(columns_, sums_.n_ - first), writes)) return DeviceOutcome::for_the_host;
       if (!writes && !r_.may_write()) break;
@@ -127,7 +149,7 @@ class FinalRounding {
     if (!space_.c_there) staged_ = carver.take<E>(numbers);
     out_ = carver.take<E>(numbers);
     if (keeps_c_) kept_ = carver.take<E>(numbers);
-    list_ = carver.take<Index>(capacity_ + listed_a_column_ * columns_);
+    list_ = carver.take<Index>(capacity_);
   }
 
   /// Rounds columns first .. first + count - 1. Returns false if too many numbers are pending.
@@ -184,18 +206,20 @@ class FinalRounding {
 
   /// Lets the host compute the pending and the known numbers of a block. Returns false if too many are pending.
   bool resolve(Index first, Index count, const Matrix<E>& c) {
-    const Index m = sums_.m_, capacity = capacity_ + listed_a_column_ * columns_;
+    const Index m = sums_.m_;
     const NumberBlock block{first * m, count, m, parts};
     std::vector<Index> numbers(std::lower_bound(r_.known.begin(), r_.known.end(), first * m),
                                std::lower_bound(r_.known.begin(), r_.known.end(), (first + count) * m));
-    if (!r_.exact || !space_.c_there) {
+    if (lists_) {
       sums_.steps_.fill(count_, 0, sizeof *count_);
-      list_open<T>(sums_.model_, block, open_, space_.c_there ? nullptr : reinterpret_cast<const T*>(out_), capacity,
+      list_open<T>(sums_.model_, block, open_, space_.c_there ? nullptr : reinterpret_cast<const T*>(out_), capacity_,
                    list_, count_, stream_);
       unsigned long long open = 0;
       sums_.steps_.fetch(&open, count_, 1);
       sums_.steps_.wait();
-      if (open > static_cast<unsigned long long>(capacity)) return false;
+      if (open > static_cast<unsigned long long>(capacity_)) return false;
+      found_ += static_cast<Index>(open);
+      if (!r_.exact && found_ > r_.most_open) return false;
       const std::size_t before = numbers.size();
       numbers.resize(before + open);
       sums_.steps_.fetch(numbers.data() + before, list_, static_cast<Index>(open));
@@ -203,7 +227,10 @@ class FinalRounding {
       std::sort(numbers.begin(), numbers.end());
       numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     }
-    if (!numbers.empty()) compute(block, numbers, c);
+    for (std::size_t at = 0; at < numbers.size(); at += size(numbers_)) {
+      const auto some = numbers.begin() + static_cast<std::ptrdiff_t>(at);
+      compute(block, {some, some + std::min<std::ptrdiff_t>(numbers_, numbers.end() - some)}, c);
+    }
     return true;
   }
 
@@ -219,13 +246,14 @@ class FinalRounding {
           elements = carver.take<E>(count);
         },
         sums_.device(), stream_);
+    sums_.workspace_bytes_ = std::max(sums_.workspace_bytes_, bytes_ + memory.bytes());
     const OrderedStream& steps = sums_.steps_;
     steps.send(list, numbers.data(), count);
     const Matrix<const T> of_c{reads_c_ ? reinterpret_cast<const T*>(c.data) : nullptr, parts * c.row_stride,
                                parts * c.col_stride};
     gather_numbers<T>(sums_.model_, {sums_.result_, sums_.block_cols_, sums_.plane(), sums_.moduli_, parts}, block,
                       list, count, of_c, residues, reinterpret_cast<T*>(elements), stream_);
-    std::vector<std::int8_t> residues_here(HeldResidues<E>::size(residues_count));
+    std::vector<std::int8_t> residues_here(size(residues_count));
     std::vector<E> c_here(numbers.size()), results(numbers.size());
     steps.fetch(residues_here.data(), residues, residues_count);
     steps.fetch(c_here.data(), elements, count);
@@ -239,7 +267,7 @@ class FinalRounding {
 
   HeldResidues<E>& sums_;
   const DeviceRounding<E>& r_;
-  const OperandSpace& space_;
+  const OperandSpace space_;
   const cudaStream_t stream_;
   const bool combines_;
   const bool reads_c_;   ///< beta is not zero
@@ -247,7 +275,10 @@ class FinalRounding {
   const bool adjacent_;  ///< the numbers of a column of C are
   bool wrote_ = false;   ///< some of C may be written
   bool in_place_;        ///< the kernels write C, and nothing is left to the host
-  Index capacity_, listed_a_column_, columns_;
+  bool lists_;           ///< the device lists the numbers that it leaves to the host
+  std::size_t bytes_ = 0;
+  Index capacity_, columns_, numbers_;  ///< of the list; of a block; that the host computes at a time
+  Index found_ = 0;                     ///< numbers that were listed
   std::uint32_t* open_ = nullptr;
   unsigned long long* count_ = nullptr;
   Index* list_ = nullptr;

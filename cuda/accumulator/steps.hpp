@@ -55,11 +55,14 @@ class OrderedStream {
     if (cudaStreamSynchronize(stream()) != cudaSuccess) cudaGetLastError();
   }
   void wait() const { check(cudaStreamSynchronize(stream()), "waiting for an accumulator"); }
+  /// Marks the work so far, for await_mark.
+  void mark() const { record(handles_->marked, stream()); }
+  void await_mark() const { check(cudaEventSynchronize(handles_->marked.event), "waiting for an accumulator"); }
 
  private:
   struct Handles {
     OwnStream stream;
-    Event event;
+    Event event, marked;
   };
   std::unique_ptr<Handles> handles_;
 };

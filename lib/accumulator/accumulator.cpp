@@ -8,6 +8,7 @@
 #include "lib/base/aligned_memory.hpp"
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/float_bits.hpp"
+#include "lib/numerics/held_lines.hpp"
 
 namespace accublas {
 
@@ -37,7 +38,7 @@ void set_up(AccumulatorSide& side, Index count, int parts, const LineExponents* 
   side.exponents.assign(exponents, exponents + count);
   side.bits = needed_bits(side.exponents, most);
   for (const LineExponents& line : side.exponents)
-    side.scale.insert(side.scale.end(), static_cast<std::size_t>(parts), line.zero() ? 0 : side.bits - line.above);
+    side.scale.insert(side.scale.end(), static_cast<std::size_t>(parts), held_scale(line.above, side.bits));
   side.error.assign(static_cast<std::size_t>(side.lines()), 0.0);
   side.dropped.assign(static_cast<std::size_t>(side.lines()), 0);
 }

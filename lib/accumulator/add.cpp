@@ -118,7 +118,7 @@ void require_fit(const cpu::Int8Lines& lines, const AccumulatorSide& side, const
   for (Index i = 0; i < lines.count; ++i) {
     if (!(lines.norm[i] > 0)) continue;
     const LineExponents& e = side.exponents[static_cast<std::size_t>(i / side.parts)];
-    if (e.zero() || lines.exponent[i] > e.above || -lines.last_bit[i] > e.below) beyond(what, i / side.parts, e);
+    if (!fits_exponents(e.above, e.below, lines.exponent[i], lines.last_bit[i])) beyond(what, i / side.parts, e);
   }
 }
 
@@ -155,7 +155,7 @@ void require_side_fits(Matrix<const E> x, Index k, const AccumulatorSide& side, 
   measure_lines(side.count, k, x, found.data(), call);
   for (Index i = 0; i < side.count; ++i) {
     const LineExponents &f = found[static_cast<std::size_t>(i)], &e = side.exponents[static_cast<std::size_t>(i)];
-    if (f.above > e.above || f.below > e.below) beyond(what, i, e);
+    if (!f.zero() && !fits_exponents(e.above, e.below, f.above, -f.below)) beyond(what, i, e);
   }
 }
 

@@ -319,7 +319,7 @@ void merge_accumulator(Accumulator& to, const Accumulator& from) {
     AccumulatorSide& sum = to.*side;
     const AccumulatorSide& more = from.*side;
     for (std::size_t i = 0; i < sum.error.size(); ++i) {
-      sum.error[i] = (sum.error[i] + more.error[i]) * (1 + 0x1p-52);
+      sum.error[i] = add_upwards(sum.error[i], more.error[i]);
       sum.dropped[i] |= more.dropped[i];
     }
   }

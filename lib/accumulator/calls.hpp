@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/call/steps_call.hpp"
+#include "lib/numerics/held_lines.hpp"
 
 namespace accublas {
 
@@ -29,7 +30,7 @@ struct LineExponents {
   static constexpr std::int32_t none = ACCUBLAS_EXPONENT_NONE;
   std::int32_t above = none, below = none;  ///< both are `none` for a line of zeros
 
-  bool zero() const { return above == none; }
+  bool zero() const { return is_zero_line(above); }
   /// Makes room for a line of magnitudes below 2^exponent that are multiples of 2^last_bit.
   void raise(std::int32_t exponent, std::int32_t last_bit) {
     above = std::max(above, exponent);
@@ -105,7 +106,7 @@ struct OperandSpace {
 /// The device that a call uses.
 struct DeviceUse {
   int device = -1;      ///< -1: none
-  std::size_t cap = 0;  ///< of temporary memory there
+  std::size_t cap = 0;  ///< of temporary memory there, terms that wait for a product included
   OperandSpace space{};
 };
 /// Returns the device that has the residues, or -1.
@@ -119,8 +120,7 @@ bool add_on_device(Accumulator& to, const AccumulatorPanel<E>& panel, const Devi
 /// Same contract as finish_accumulator, for residues on a device. Returns false, and has changed nothing, if the CPU
 /// must compute the call.
 template <class E>
-bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const OperandSpace& space,
-                      AccumulatorCall& call);
+bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const DeviceUse& use, AccumulatorCall& call);
 /// Raises the exponents of `count` lines to those of a panel in device memory (measure_lines).
 template <class E>
 void measure_on_device(BackendState& users, Index count, Index k, Matrix<const E> x, LineExponents* exponents);

@@ -114,19 +114,20 @@ bool add_on_device(Accumulator& to, const AccumulatorPanel<E>& panel, const Devi
   if (again && !use.space.users) return false;
   DeviceSums<E>* const sums = sums_on<E>(to, use, call);
   if (!sums) return false;
-  bool drops = false;
+  bool drops = false, fits = false;  // fits: from then on the sums change
   const auto require_fit = [&](const PanelFindings& found) {
     const auto exponents = [](const AccumulatorSide& side, Index i) {
       return side.exponents[static_cast<std::size_t>(i)];
     };
     if (found.bad_row >= 0) beyond("row", found.bad_row, exponents(to.a, found.bad_row));
     if (found.bad_column >= 0) beyond("column", found.bad_column, exponents(to.b, found.bad_column));
+    fits = true;
   };
   try {
     if (again) {
-      sums->add_again(panel, use.space, to.listed, require_fit, to.sums);
+      sums->add_again(panel, use, to.listed, require_fit, to.sums);
     } else {
-      sums->add(panel, use.space, [&](const PanelFindings& found) {
+      sums->add(panel, use, [&](const PanelFindings& found) {
         require_fit(found);
         if (!found.special_rows.empty())
           add_classes(to, in_host_memory(), found.special_rows.data(), found.special_columns.data(), call.threads);
@@ -134,7 +135,7 @@ bool add_on_device(Accumulator& to, const AccumulatorPanel<E>& panel, const Devi
       });
     }
   } catch (const Error& error) {
-    if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
+    if (fits || error.status() != ACCUBLAS_ERROR_MEMORY) throw;
     return false;
   }
   to.drops_on_device |= drops && to.rounds();
@@ -144,8 +145,7 @@ bool add_on_device(Accumulator& to, const AccumulatorPanel<E>& panel, const Devi
 }
 
 template <class E>
-bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const OperandSpace& space,
-                      AccumulatorCall& call) {
+bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const DeviceUse& use, AccumulatorCall& call) {
   require_all_terms(sums);
   if (!sums.on_device || sums.added == 0 || alpha == RealOf<E>(0) || holds_nan(alpha) || holds_nan(beta)) return false;
   const std::vector<Index> known = known_numbers(sums);
@@ -165,7 +165,7 @@ bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const Ope
                                 one_by_one.run(open, results);
                               },
                               [&] { return one_by_one.undecided().empty(); }},
-                             space);
+                             use);
     } catch (const Error& error) {
       if (error.status() != ACCUBLAS_ERROR_MEMORY) throw;
       outcome = DeviceOutcome::for_the_host;
@@ -181,7 +181,7 @@ bool finish_on_device(Accumulator& sums, E alpha, E beta, Matrix<E> c, const Ope
 #define ACCUBLAS_INSTANTIATE(E)                                                               \
   template bool add_on_device(Accumulator&, const AccumulatorPanel<E>&, const DeviceUse&,     \
                               const std::function<AccumulatorPanel<E>()>&, AccumulatorCall&); \
-  template bool finish_on_device(Accumulator&, E, E, Matrix<E>, const OperandSpace&, AccumulatorCall&);
+  template bool finish_on_device(Accumulator&, E, E, Matrix<E>, const DeviceUse&, AccumulatorCall&);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

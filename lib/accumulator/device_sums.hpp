@@ -67,15 +67,17 @@ template <class E>
 class DeviceSums : public DeviceResidues {
  public:
   /// Adds a panel. `known` gets the findings before anything is added, and may throw. The user's stream waits
-  /// until the operands have been read. If the device fails when a part has been added, all later calls throw.
-  virtual void add(const AccumulatorPanel<E>& panel, const OperandSpace& space,
+  /// until the operands have been read. If the device fails when a part has been added, all later calls throw. Terms
+  /// that wait and the memory of the call keep to use.cap together; if they cannot, the function throws
+  /// Error(ACCUBLAS_ERROR_MEMORY) before it calls `known`.
+  virtual void add(const AccumulatorPanel<E>& panel, const DeviceUse& use,
                    const std::function<void(const PanelFindings&)>& known) = 0;
   /// Adds the exact sums of a panel's elements `listed` (accublas_accumulator::listed) to `sums`. `known` may throw;
   /// the sums are then as they were.
-  virtual void add_again(const AccumulatorPanel<E>& panel, const OperandSpace& space, const std::vector<Index>& listed,
+  virtual void add_again(const AccumulatorPanel<E>& panel, const DeviceUse& use, const std::vector<Index>& listed,
                          const std::function<void(const PanelFindings&)>& known,
                          std::vector<LongAccumulator>& sums) = 0;
-  virtual DeviceOutcome finish(const DeviceRounding<E>& rounding, const OperandSpace& space) = 0;
+  virtual DeviceOutcome finish(const DeviceRounding<E>& rounding, const DeviceUse& use) = 0;
 };
 
 /// Returns sums of zeros for an accumulator, with its error bounds, on a device. `cap` limits the memory of panels that

@@ -9,6 +9,7 @@
 #include "lib/cpu/int8/int8_finish.hpp"
 #include "lib/cpu/tuning/tuning.hpp"
 #include "lib/numerics/escalation.hpp"
+#include "lib/numerics/held_lines.hpp"
 
 namespace accublas::cpu {
 
@@ -21,7 +22,7 @@ void add_errors(const Int8Residues::Side& side, const Int8Lines& lines, bool row
   for (Index i = 0; i < side.count; ++i) {
     const LineError e =
         line_error(lines.norm[i], lines.lambda[i], lines.exponent[i], lines.last_bit[i], side.scale[i], lines.k, row);
-    side.error[i] = (side.error[i] + e.error) * (1 + 0x1p-52);
+    side.error[i] = add_upwards(side.error[i], e.error);
     side.dropped[i] |= e.drop != 0;
   }
 }
