@@ -18,6 +18,12 @@
 
 namespace accublas::quad {
 
+/// The name of a routine of binary128 or double-double numbers.
+template <Format F>
+constexpr const char* word(const char* of_quad, const char* of_pair) {
+  return F == Format::binary128 ? of_quad : of_pair;
+}
+
 /// A call from its settings to its report, in accublas's floating-point environment. The mode is cr. If the call does
 /// not round the exact result once, as `rounds_once` says, it promises no bound, and a target has no effect.
 class QuadScope {

@@ -50,10 +50,10 @@ __device__ quad::TermClasses classes_of(const QuadProblem& problem, Index row, I
   __syncthreads();
   if (threadIdx.x == 0) shared->classes = 0;
   __syncthreads();
-  const unsigned bits = bits_of(own);
+  const unsigned bits = own.bits();
   if (bits != 0) atomicOr(&shared->classes, bits);
   __syncthreads();
-  return classes_of_bits(shared->classes);
+  return quad::TermClasses::of_bits(shared->classes);
 }
 
 __device__ void exact_element(const QuadProblem& problem, Index row, Index col, std::int64_t* accumulators,

@@ -27,20 +27,6 @@ struct SharedSum {
   unsigned classes;       ///< of infinite and NaN terms, a bit each
 };
 
-/// The classes of terms as bits of an integer, and back.
-inline constexpr unsigned class_bits = 15;
-__device__ inline unsigned bits_of(const quad::TermClasses& c) {
-  return (c.plus ? 1u : 0) | (c.minus ? 2u : 0) | (c.made_nan ? 4u : 0) | (c.any_nan ? 8u : 0);
-}
-__device__ inline quad::TermClasses classes_of_bits(unsigned bits) {
-  quad::TermClasses classes;
-  classes.plus = (bits & 1) != 0;
-  classes.minus = (bits & 2) != 0;
-  classes.made_nan = (bits & 4) != 0;
-  classes.any_nan = (bits & 8) != 0;
-  return classes;
-}
-
 /// Adds x y, a multiple of 2^position, to a lane's accumulator of 32-bit digits in signed words, `stride` apart.
 __device__ inline void add_product(std::int64_t* accumulator, int stride, const Decoded128& x, const Decoded128& y,
                                    int position, bool negate = false) {

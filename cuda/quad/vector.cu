@@ -4,7 +4,9 @@
 #include <new>
 
 #include "cuda/core/launch.hpp"
+#include "cuda/core/loads.hpp"
 #include "cuda/quad/entries.hpp"
+#include "cuda/quad/lane_sums.hpp"
 #include "cuda/quad/vector.hpp"
 #include "lib/quad/interval_finish.hpp"
 #include "lib/quad/quotient.hpp"
@@ -19,6 +21,17 @@ bool lies_across(const quad::Operand& x) {
   const Index row = x.row_stride < 0 ? -x.row_stride : x.row_stride,
               col = x.col_stride < 0 ? -x.col_stride : x.col_stride;
   return row < col;
+}
+
+/// Adds the sum of lane lane ^ distance. All lanes of the warp call it.
+__device__ void merge_lane(quad::NarrowSum& sum, int distance) {
+  quad::NarrowSum other;
+  other.range.base = __shfl_xor_sync(full_warp, sum.range.base, distance);
+  other.range.highest = __shfl_xor_sync(full_warp, sum.range.highest, distance);
+  other.range.flags = __shfl_xor_sync(full_warp, sum.range.flags, distance);
+#pragma unroll
+  for (int i = 0; i < crt_limbs; ++i) other.sum.limb[i] = __shfl_xor_sync(full_warp, sum.sum.limb[i], distance);
+  sum.merge(other);
 }
 
 /// A warp forms a part of `Rows` rows: lane l has terms l / Rows, l / Rows + 32 / Rows, ... of row l % Rows. With
@@ -37,7 +50,7 @@ __global__ void __launch_bounds__(vector_threads) quad_vector_parts(const __grid
   for (Index t = Index{blockIdx.x} * vector_warps + threadIdx.x / 32; t < units; t += Index{gridDim.x} * vector_warps) {
     const Index row = t % groups * Rows + lane % Rows, part = t / groups;
     const Index first = part * v.part_terms + lane / Rows, end = min((part + 1) * v.part_terms, v.k);
-    NarrowSum sum;
+    quad::NarrowSum sum;
     for (Index p = first; row < v.count && p < end; p += at_once * step) {
       ulonglong2 left[at_once], right[at_once];
 #pragma unroll
@@ -50,13 +63,13 @@ __global__ void __launch_bounds__(vector_threads) quad_vector_parts(const __grid
       for (int i = 0; i < at_once; ++i) sum.add_term(number_in(of_a, left[i]), number_in(of_x, right[i]));
     }
 #pragma unroll
-    for (int distance = Rows; distance < 32; distance *= 2) sum.merge_lane(distance);
-    if (lane < Rows && row < v.count) v.part[row * v.parts + part] = {sum.range, sum.sum};
+    for (int distance = Rows; distance < 32; distance *= 2) merge_lane(sum, distance);
+    if (lane < Rows && row < v.count) v.part[row * v.parts + part] = sum;
   }
 }
 
 /// Rounds the sum of a row. Returns false, with nothing written, if registers do not hold what it takes.
-__device__ bool finish_narrow(const QuadVector& v, const quad::IntervalFinish& finish, const NarrowSum& sum,
+__device__ bool finish_narrow(const QuadVector& v, const quad::IntervalFinish& finish, const quad::NarrowSum& sum,
                               Index row) {
   if (sum.range.flags != 0) return false;
   quad::Value value;
@@ -83,16 +96,12 @@ __global__ void __launch_bounds__(vector_threads) quad_vector_finish(const __gri
   // All lanes of a warp take as many turns.
   for (Index first = Index{blockIdx.x} * (vector_threads / Lanes); first < v.count; first += step) {
     const Index row = first + threadIdx.x / Lanes;
-    NarrowSum sum;
+    quad::NarrowSum sum;
     for (Index q = lane; row < v.count && q < v.parts; q += Lanes) {
-      const QuadPart& part = v.part[row * v.parts + q];
-      NarrowSum other;
-      other.range = part.range;
-      other.sum = part.sum;
-      sum.merge(other);
+      sum.merge(v.part[row * v.parts + q]);
     }
 #pragma unroll
-    for (int distance = 1; distance < Lanes; distance *= 2) sum.merge_lane(distance);
+    for (int distance = 1; distance < Lanes; distance *= 2) merge_lane(sum, distance);
     if (lane != 0 || row >= v.count) continue;
     v.range[row] = sum.range;
     if (!finish_narrow(v, finish, sum, row)) v.list[atomicAdd(&v.counts->listed, 1u)] = row;
@@ -110,7 +119,7 @@ __device__ void add_wide_term(std::int64_t* accumulator, int lanes, const quad::
 
 /// Returns how many words an accumulator of terms in a range has: products have 256 bits, and there is room for 2^62 of
 /// them, a sign, and the digits that an addition touches.
-__device__ int words_of(const TermRange& range) {
+__device__ int words_of(const quad::TermRange& range) {
   return range.empty() ? 0 : (range.highest - range.base + 256 + 64) / 32 + 11;
 }
 
@@ -128,8 +137,8 @@ __global__ void __launch_bounds__(lane_sums::threads)
   const Index listed = v.counts->listed, terms = ceil_div(v.k, v.splits);
   for (Index t = blockIdx.x; t < listed * v.splits; t += gridDim.x) {
     const Index slot = t / v.splits, split = t % v.splits, row = v.list[slot];
-    const TermRange range = v.range[row];
-    const unsigned classes = range.flags & lane_sums::class_bits;
+    const quad::TermRange range = v.range[row];
+    const unsigned classes = range.flags & quad::TermClasses::all_bits;
     if (classes != 0 && split > 0) continue;
     const bool sums = classes == 0;
     if (sums) {
@@ -159,7 +168,7 @@ __global__ void __launch_bounds__(lane_sums::threads)
     }
     if (thread == 0) {
       const SignedLimbs s = sums ? lane_sums::limbs_of(own, *shared) : SignedLimbs{nullptr, 0, 0, false};
-      const quad::TermClasses of_terms = lane_sums::classes_of_bits(classes);
+      const quad::TermClasses of_terms = quad::TermClasses::of_bits(classes);
       unsigned raised = 0;
       if (v.root) {
         v.at.put(row, 0, quad::root(s, of_terms, raised));
@@ -182,24 +191,24 @@ __global__ void __launch_bounds__(lane_sums::threads)
   using namespace lane_sums;
   extern __shared__ __align__(16) unsigned char raw[];
   std::int64_t* const accumulators = reinterpret_cast<std::int64_t*>(raw);
-  __shared__ __align__(8) unsigned char shared_raw[sizeof(SharedSum)], sums_raw[threads / 32 * sizeof(NarrowSum)];
+  __shared__ __align__(8) unsigned char shared_raw[sizeof(SharedSum)], sums_raw[threads / 32 * sizeof(quad::NarrowSum)];
   SharedSum* const shared = reinterpret_cast<SharedSum*>(shared_raw);
-  NarrowSum* const of_warps = reinterpret_cast<NarrowSum*>(sums_raw);
+  quad::NarrowSum* const of_warps = reinterpret_cast<quad::NarrowSum*>(sums_raw);
   QuadScratch* const own = scratch + blockIdx.x;
   const int thread = static_cast<int>(threadIdx.x);
   for (Index j = blockIdx.x; j < solve.n; j += gridDim.x) {
     for (Index t = 0; t < solve.m; ++t) {
       const Index i = solve.upper ? solve.m - 1 - t : t;
       const Index first = solve.upper ? i + 1 : 0, end = solve.upper ? solve.m : i;
-      NarrowSum sum;
+      quad::NarrowSum sum;
       if (thread == 0) sum.add_term(solve.alpha, solve.b(i, j));
       for (Index p = first + thread; p < end; p += threads) sum.add_term(solve.a(i, p), solve.b(p, j), true);
-      for (int distance = 1; distance < 32; distance *= 2) sum.merge_lane(distance);
+      for (int distance = 1; distance < 32; distance *= 2) merge_lane(sum, distance);
       if (thread % 32 == 0) of_warps[thread / 32] = sum;
       __syncthreads();
       sum = of_warps[0];
       for (int w = 1; w < threads / 32; ++w) sum.merge(of_warps[w]);
-      const unsigned classes = sum.range.flags & class_bits;
+      const unsigned classes = sum.range.flags & quad::TermClasses::all_bits;
       const bool wide = classes == 0 && sum.is_wide();
       if (wide) {
         const int words = words_of(sum.range), lanes = lanes_of(words), base = sum.range.base;
@@ -218,7 +227,7 @@ __global__ void __launch_bounds__(lane_sums::threads)
                                              : SignedLimbs{nullptr, 0, 0, false};
         const quad::Number pivot = solve.unit ? quad::number_of(1.0) : solve.a(i, i);
         unsigned raised = 0;
-        solve.b.put(i, j, quad::quotient(y, classes_of_bits(classes), pivot, raised));
+        solve.b.put(i, j, quad::quotient(y, quad::TermClasses::of_bits(classes), pivot, raised));
         if (raised != 0) atomicOr(&solve.counts->raised, raised);
       }
       __syncthreads();

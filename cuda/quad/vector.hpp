@@ -5,16 +5,9 @@
 
 #include "cuda/core/device_model.hpp"
 #include "cuda/quad/kernels.hpp"
-#include "cuda/quad/narrow_sum.hpp"
+#include "lib/quad/narrow_sum.hpp"
 
 namespace accublas::cuda {
-
-/// A part of the exact sum of a row's terms. `limb` is an integer in two's complement in units of 2^range.base, unless
-/// the range says that the sum is wide.
-struct QuadPart {
-  TermRange range;
-  Wide<crt_limbs> sum;
-};
 
 /// y = alpha A x + beta y, or the root of the sums A x.
 struct QuadVector {
@@ -27,8 +20,8 @@ struct QuadVector {
 
   Index parts, part_terms;  ///< parts of a row, and the terms of a part
   Index splits;             ///< parts of a row whose terms are far apart
-  QuadPart* part;           ///< part q of row i at i parts + q
-  TermRange* range;         ///< of each row
+  quad::NarrowSum* part;    ///< part q of row i at i parts + q
+  quad::TermRange* range;   ///< of each row
   Index* list;              ///< the rows that registers leave undecided, counts->listed of them
   std::int64_t* words;      ///< splits > 1: of each listed row, 2 QuadScratch::limbs digits
   unsigned* arrivals;       ///< splits > 1: how many parts of each listed row are in its words

@@ -5,6 +5,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/memory.hpp"
+#include "cuda/quad/lane_sums.hpp"
 #include "cuda/quad/vector.hpp"
 #include "lib/base/workspace.hpp"
 
@@ -80,8 +81,8 @@ unsigned sum_vector(State& state, const quad::Product& product, bool root, quad:
     v.splits = std::clamp(blocks / v.count, Index{1}, ceil_div(v.k, least_split));
     v.counts = carver.take<QuadCounts>(1);
     result = carver.take<std::byte>(16);
-    v.part = carver.take<QuadPart>(v.count * v.parts);
-    v.range = carver.take<TermRange>(v.count);
+    v.part = carver.take<quad::NarrowSum>(v.count * v.parts);
+    v.range = carver.take<quad::TermRange>(v.count);
     v.list = carver.take<Index>(v.count);
     v.arrivals = carver.take<unsigned>(v.splits > 1 ? v.count : 0);
     v.words = carver.take<std::int64_t>(v.splits > 1 ? v.count * 2 * QuadScratch::limbs : 0);

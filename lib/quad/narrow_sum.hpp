@@ -1,11 +1,11 @@
-// Exact sums of products in a thread's registers, while the exponents of the terms lie close together. Device code.
+// Exact sums of products in integers of fixed size, which a thread of a GPU holds in registers, while the exponents of
+// the terms lie close together. For host and device.
 #pragma once
 
-#include "cuda/core/loads.hpp"
-#include "cuda/quad/lane_sums.hpp"
 #include "lib/numerics/crt.hpp"
+#include "lib/quad/finish.hpp"
 
-namespace accublas::cuda {
+namespace accublas::quad {
 
 /// Where the terms of a sum lie: they are multiples of 2^base, and their parts begin at exponents up to `highest`.
 struct TermRange {
@@ -19,10 +19,8 @@ struct TermRange {
   ACCUBLAS_HD bool empty() const { return highest < base; }
 };
 
-#ifdef __CUDACC__
-
 /// Writes a finite number as one integer, up to 2^128, times a power of two. Returns false for pairs of a wider span.
-__device__ inline bool as_integer(const quad::Number& x, Decoded128& to) {
+ACCUBLAS_HD inline bool as_integer(const Number& x, Decoded128& to) {
   to = x.part[0];
   if (x.parts < 2) return true;
   const bool first_is_higher = x.part[0].exponent >= x.part[1].exponent;
@@ -45,22 +43,22 @@ __device__ inline bool as_integer(const quad::Number& x, Decoded128& to) {
 /// The exact sum of terms x y whose exponents differ by up to `most_spread`, in units of 2^range.base.
 struct NarrowSum {
   /// Products are below 2^256, and there are fewer than 2^38 of them: their sum is below 2^342, as
-  /// quad::IntervalFinish::decide asks for.
+  /// IntervalFinish::decide asks for.
   static constexpr int most_spread = 48;
 
   TermRange range;
   Wide<crt_limbs> sum{};
 
-  __device__ bool is_wide() const { return (range.flags & TermRange::wide) != 0; }
+  ACCUBLAS_HD bool is_wide() const { return (range.flags & TermRange::wide) != 0; }
 
   /// Adds x y, or -x y with `negate`.
-  __device__ void add_term(const quad::Number& x, const quad::Number& y, bool negate = false) {
+  ACCUBLAS_HD void add_term(const Number& x, const Number& y, bool negate = false) {
     if (!x.finite() || !y.finite()) {
-      quad::Number negated = y;
+      Number negated = y;
       negated.negative = y.negative != negate;
-      quad::TermClasses classes;
+      TermClasses classes;
       classes.add(x, negated);
-      range.flags |= lane_sums::bits_of(classes);
+      range.flags |= classes.bits();
       return;
     }
     if (x.parts == 0 || y.parts == 0) return;
@@ -80,26 +78,15 @@ struct NarrowSum {
   }
 
   /// Adds another sum.
-  __device__ void merge(const NarrowSum& o) {
+  ACCUBLAS_HD void merge(const NarrowSum& o) {
     range.flags |= o.range.flags;
     if (o.range.empty()) return;
     include(o.range.base, o.range.highest);
     if (!is_wide()) sum = wide_add(sum, shifted(o.sum, o.range.base - range.base));
   }
 
-  /// Adds the sums of lanes lane ^ distance. All lanes of the warp call it.
-  __device__ void merge_lane(int distance) {
-    NarrowSum other;
-    other.range.base = __shfl_xor_sync(full_warp, range.base, distance);
-    other.range.highest = __shfl_xor_sync(full_warp, range.highest, distance);
-    other.range.flags = __shfl_xor_sync(full_warp, range.flags, distance);
-#pragma unroll
-    for (int i = 0; i < crt_limbs; ++i) other.sum.limb[i] = __shfl_xor_sync(full_warp, sum.limb[i], distance);
-    merge(other);
-  }
-
   /// The sum, whose magnitude is written to `limbs`.
-  __device__ SignedLimbs value(std::uint64_t (&limbs)[crt_limbs]) const {
+  ACCUBLAS_HD SignedLimbs value(std::uint64_t (&limbs)[crt_limbs]) const {
     const bool negative = wide_negative(sum);
     const Wide<crt_limbs> magnitude = wide_negate_if(sum, negative);
     int count = 0;
@@ -112,15 +99,15 @@ struct NarrowSum {
 
  private:
   /// x 2^up, 0 <= up < 64.
-  __device__ static Wide<crt_limbs> shifted(const Wide<crt_limbs>& x, int up) {
+  ACCUBLAS_HD static Wide<crt_limbs> shifted(const Wide<crt_limbs>& x, int up) {
     Wide<crt_limbs> r;
-#pragma unroll
+    ACCUBLAS_WORDS(crt_limbs)
     for (int i = 0; i < crt_limbs; ++i) r.limb[i] = x.limb[i] << up | (i > 0 ? x.limb[i - 1] >> 1 >> (63 - up) : 0);
     return r;
   }
 
   /// Widens the range to exponents low ... high.
-  __device__ void include(int low, int high) {
+  ACCUBLAS_HD void include(int low, int high) {
     const bool was_empty = range.empty();
     if (high > range.highest) range.highest = high;
     const int up = range.base - low;
@@ -129,7 +116,7 @@ struct NarrowSum {
     if (up > 0 && !was_empty && !is_wide()) sum = shifted(sum, up);
   }
 
-  __device__ void add_product(const Decoded128& x, const Decoded128& y, int up, bool negate) {
+  ACCUBLAS_HD void add_product(const Decoded128& x, const Decoded128& y, int up, bool negate) {
     const std::uint64_t x0 = static_cast<std::uint64_t>(x.mantissa), x1 = static_cast<std::uint64_t>(x.mantissa >> 64),
                         y0 = static_cast<std::uint64_t>(y.mantissa), y1 = static_cast<std::uint64_t>(y.mantissa >> 64);
     const Uint128 low = static_cast<Uint128>(x0) * y0, first = static_cast<Uint128>(x0) * y1 + (low >> 64),
@@ -140,7 +127,7 @@ struct NarrowSum {
     const bool negative = (x.negative != y.negative) != negate;
     const std::uint64_t mask = negative ? ~std::uint64_t{0} : 0;
     std::uint64_t carry = negative;
-#pragma unroll
+    ACCUBLAS_WORDS(crt_limbs)
     for (int i = 0; i < crt_limbs; ++i) {
       const std::uint64_t word = (i < 4 ? p[i] << up : 0) | (i > 0 && i < 5 ? p[i - 1] >> 1 >> (63 - up) : 0);
       const Uint128 t = static_cast<Uint128>(sum.limb[i]) + (word ^ mask) + carry;
@@ -150,6 +137,4 @@ struct NarrowSum {
   }
 };
 
-#endif
-
-}  // namespace accublas::cuda
+}  // namespace accublas::quad
