@@ -205,14 +205,14 @@ accublas_status accublas_mp_syrk(accublas_context* ctx, accublas_uplo uplo, accu
     require_transpose("trans", trans);
     const bool plain = trans == ACCUBLAS_NO_TRANS;
     const Scalar scalar_alpha("alpha", alpha, index_alpha, 1), scalar_beta("beta", beta, index_beta, 0);
-    const Region at_a = matrix_region("a", a, offset_a, lda, plain ? n : k, plain ? k : n),
-                 at_c = matrix_region("c", c, offset_c, ldc, n, n);
+    const Region at_a = matrix_region("a", a, offset_a, lda, plain ? n : k, plain ? k : n);
+    Region at_c = matrix_region("c", c, offset_c, ldc, n, n);
+    at_c.part = uplo == ACCUBLAS_LOWER ? Triangle::lower : Triangle::upper;
     require_alike({{"c", c}, {"alpha", alpha}, {"a", a}, {"beta", beta}});
     require_written_apart("c", at_c, {scalar_alpha.region, at_a, scalar_beta.region});
     if (at_c.empty()) return;
     run(context, "mp_syrk", n, n, k, scalar_alpha.value, {a, at_a.block(), !plain, true},
-        {a, plain ? at_a.transposed() : at_a.block()}, scalar_beta.value, c, at_c.block(), at_c,
-        uplo == ACCUBLAS_LOWER ? Triangle::lower : Triangle::upper);
+        {a, plain ? at_a.transposed() : at_a.block()}, scalar_beta.value, c, at_c.block(), at_c, at_c.part);
   });
 }
 

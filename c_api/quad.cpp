@@ -1,14 +1,10 @@
 // Products beyond double precision in the C interface: each function checks its arguments, makes views of the caller's
-// operands in host memory, and makes one call of lib/quad/.
+// operands, and makes one call of lib/quad/. Operands that are all on one device are used there; others are copied to
+// the host.
 #include "c_api/quad_gemm.hpp"
 
 namespace accublas::quad {
 namespace {
-
-template <Format F>
-constexpr const char* word(const char* of_quad, const char* of_pair) {
-  return F == Format::binary128 ? of_quad : of_pair;
-}
 
 template <Format F>
 accublas_status gemm(accublas_context* ctx, accublas_layout layout, accublas_transpose transa,
@@ -104,6 +100,18 @@ accublas_status gemm_mixed(accublas_context* ctx, accublas_layout layout, accubl
   });
 }
 
+/// C = beta C for a matrix with any strides, column by column.
+void scale_strided(Context& context, QuadScope& scope, Format format, void* c, std::int64_t m, std::int64_t n,
+                   std::int64_t rsc, std::int64_t csc, const Number& alpha, const Number& beta) {
+  const Operand all = strided_view(format, c, m, n, rsc, csc);
+  for (std::int64_t j = 0; j < n; ++j) {
+    // BLAS's vector with a negative increment begins at its lowest address.
+    const Operand first = all.from(all.row_stride < 0 ? m - 1 : 0, j);
+    const StoredVector column(context, "c", format, first.data, m, m > 1 ? rsc : 1, !beta.is_zero());
+    column.compute([&] { multiply({m, 1, 0, alpha, {}, {}, beta, {column.column()}}, scope.call); });
+  }
+}
+
 template <Format F>
 accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t n, std::int64_t k, const void* alpha,
                              const void* a, std::int64_t rsa, std::int64_t csa, const void* b, std::int64_t rsb,
@@ -115,17 +123,31 @@ accublas_status gemm_strided(accublas_context* ctx, std::int64_t m, std::int64_t
     const Number alpha_value = factor(context, "alpha", F, alpha), beta_value = factor(context, "beta", F, beta);
     const bool terms = k > 0 && !alpha_value.is_zero();
     if (m > 0 && n > 0 && (terms || !is_one(beta_value))) {
-      Product product{m,  n,  terms ? k : 0, alpha_value,
-                      {}, {}, beta_value,    {host_operand(context, "c", F, c, m, n, rsc, csc)}};
       if (terms) {
-        product.a = host_operand(context, "a", F, a, m, k, rsa, csa);
-        product.b = host_operand(context, "b", F, b, k, n, rsb, csb);
+        Product product{m,
+                        n,
+                        k,
+                        alpha_value,
+                        strided_view(F, a, m, k, rsa, csa),
+                        strided_view(F, b, k, n, rsb, csb),
+                        beta_value,
+                        {strided_view(F, c, m, n, rsc, csc)}};
+        const std::array arrays{Named{"a", a, 16}, Named{"b", b, 16}, Named{"c", c, 16}};
+        QuadScope::Place place = scope.place(arrays, m, n, k);
+        const bool there = place.operands_on_device;
+        if (!fits_device(product.a, m, k, there) || !fits_device(product.b, k, n, there) ||
+            !fits_device(product.c.place, m, n, there))
+          place = {};
+        if (!place.operands_on_device)
+          for (const Named& array : arrays) require_on_host(context, array);
         if (context.operands_are_apart())
           require_apart({{"a", footprint(accublas::Elements{a, 16, rsa, csa, m, k}), false},
                          {"b", footprint(accublas::Elements{b, 16, rsb, csb, k, n}), false},
                          {"c", footprint(accublas::Elements{c, 16, rsc, csc, m, n}), true}});
+        scope.multiply_at(place, product);
+      } else {
+        scale_strided(context, scope, F, c, m, n, rsc, csc, alpha_value, beta_value);
       }
-      multiply(product, scope.call);
     }
     scope.finish();
   });
@@ -156,28 +178,44 @@ accublas_status syrk(accublas_context* ctx, accublas_layout layout, accublas_upl
   });
 }
 
-/// y = alpha A x + beta y, A outputs x terms; `matrix()` returns A, and is called if A is read.
+/// y = alpha A x + beta y, A outputs x terms; `in_place` is A where it lies, and `matrix()` returns A in host memory
+/// and is called if A is read there.
 template <Format F, class Matrix>
-void run_gemv(Context& context, std::int64_t outputs, std::int64_t terms, const void* alpha, Matrix&& matrix,
-              const NamedFootprint& of_a, const void* x, std::int64_t incx, const void* beta, void* y,
+void run_gemv(Context& context, std::int64_t outputs, std::int64_t terms, const void* alpha, const Operand& in_place,
+              Matrix&& matrix, const NamedFootprint& of_a, const void* x, std::int64_t incx, const void* beta, void* y,
               std::int64_t incy, const accublas_options* options) {
   QuadScope scope(context, word<F>("qgemv", "ddgemv"), F, outputs, 1, terms, options);
   const Number alpha_value = factor(context, "alpha", F, alpha), beta_value = factor(context, "beta", F, beta);
   const bool any = !alpha_value.is_zero();
   if (outputs > 0 && terms > 0 && (any || !is_one(beta_value))) {
     Product product{outputs, 1, any ? terms : 0, alpha_value, {}, {}, beta_value, {}};
-    std::optional<StoredVector> vector;
-    if (any) {
-      product.a = matrix();
-      vector.emplace(context, "x", F, x, terms, incx);
-      product.b = vector->column();
-      if (context.operands_are_apart())
-        require_apart(
-            {of_a, vector_footprint("x", F, x, terms, incx, false), vector_footprint("y", F, y, outputs, incy, true)});
+    if (any && context.operands_are_apart())
+      require_apart(
+          {of_a, vector_footprint("x", F, x, terms, incx, false), vector_footprint("y", F, y, outputs, incy, true)});
+    const auto computed_there = [&] {
+      const std::array arrays{Named{"a", in_place.data, 16}, Named{"x", x, 16}, Named{"y", y, 16}};
+      const QuadScope::Place place = scope.place(arrays, outputs, 1, terms);
+      if (!place.operands_on_device) return false;
+      product.a = in_place;
+      product.b = vector_view("x", F, x, terms, incx);
+      product.c.place = vector_view("y", F, y, outputs, incy);
+      if (!fits_device(product.a, outputs, terms, true) || !fits_device(product.b, terms, 1, true) ||
+          !fits_device(product.c.place, outputs, 1, true))
+        return false;
+      scope.multiply_at(place, product);
+      return true;
+    };
+    if (!any || !computed_there()) {
+      std::optional<StoredVector> vector;
+      if (any) {
+        product.a = matrix();
+        vector.emplace(context, "x", F, x, terms, incx);
+        product.b = vector->column();
+      }
+      const StoredVector result(context, "y", F, y, outputs, incy, true);
+      product.c.place = result.column();
+      result.compute([&] { multiply(product, scope.call); });
     }
-    const StoredVector result(context, "y", F, y, outputs, incy, true);
-    product.c.place = result.column();
-    result.compute([&] { multiply(product, scope.call); });
   }
   scope.finish();
 }
@@ -194,8 +232,9 @@ accublas_status gemv(accublas_context* ctx, accublas_layout layout, accublas_tra
       stored_a = Stored(context, "a", F, a, layout, m, n, lda);
       return stored_a.operand(trans);
     };
-    run_gemv<F>(context, plain ? m : n, plain ? n : m, alpha, matrix,
-                footprint_of({"a", F, a, lda}, false, layout, m, n, false), x, incx, beta, y, incy, options);
+    const Given given{"a", F, a, lda};
+    run_gemv<F>(context, plain ? m : n, plain ? n : m, alpha, stored_view(given, layout, trans), matrix,
+                footprint_of(given, false, layout, m, n, false), x, incx, beta, y, incy, options);
   });
 }
 
@@ -208,51 +247,13 @@ accublas_status gemv_strided(accublas_context* ctx, std::int64_t m, std::int64_t
     if (n < 0) require({"n", 2});
     if (incx == 0) require({"incx", 7});
     if (incy == 0) require({"incy", 10});
-    run_gemv<F>(
-        context, m, n, alpha, [&] { return host_operand(context, "a", F, a, m, n, rsa, csa); },
-        {"a", footprint(accublas::Elements{a, 16, rsa, csa, m, n}), false}, x, incx, beta, y, incy, options);
-  });
-}
-
-template <Format F>
-accublas_status dot(accublas_context* ctx, std::int64_t n, const void* x, std::int64_t incx, const void* y,
-                    std::int64_t incy, void* result, const accublas_options* options) {
-  return guarded(ctx, [&](Context& context) {
-    n = std::max<std::int64_t>(n, 0);
-    QuadScope scope(context, word<F>("qdot", "dddot"), F, 1, 1, n, options);
-    const StoredResult to(context, F, result);
-    Product product{1, 1, n, number_of(1.0), {}, {}, {}, to.place()};
-    std::optional<StoredVector> left, right;
-    if (n > 0) {
-      left.emplace(context, "x", F, x, n, incx);
-      right.emplace(context, "y", F, y, n, incy);
-      if (context.operands_are_apart())
-        require_apart({vector_footprint("x", F, x, n, incx, false), vector_footprint("y", F, y, n, incy, false),
-                       vector_footprint("result", F, result, 1, 1, true)});
-      product.a = left->column().transposed();
-      product.b = right->column();
-    }
-    to.compute([&] { multiply(product, scope.call); });
-    scope.finish();
-  });
-}
-
-accublas_status nrm2(accublas_context* ctx, std::int64_t n, const void* x, std::int64_t incx, void* result,
-                     const accublas_options* options) {
-  return guarded(ctx, [&](Context& context) {
-    constexpr Format format = Format::binary128;
-    n = std::max<std::int64_t>(n, 0);
-    QuadScope scope(context, "qnrm2", format, 1, 1, n, options);
-    const StoredResult to(context, format, result);
-    std::optional<StoredVector> vector;
-    if (n > 0) {
-      vector.emplace(context, "x", format, x, n, incx);
-      if (context.operands_are_apart())
-        require_apart(
-            {vector_footprint("x", format, x, n, incx, false), vector_footprint("result", format, result, 1, 1, true)});
-    }
-    to.compute([&] { norm(n, n > 0 ? vector->column() : Operand{}, to.place()); });
-    scope.finish();
+    const Operand matrix = strided_view(F, a, m, n, rsa, csa);
+    const auto on_host = [&] {
+      require_on_host(context, {"a", a, 16});
+      return matrix;
+    };
+    run_gemv<F>(context, m, n, alpha, matrix, on_host,
+                {"a", footprint(accublas::Elements{a, 16, rsa, csa, m, n}), false}, x, incx, beta, y, incy, options);
   });
 }
 
@@ -276,36 +277,49 @@ accublas_status trsm(accublas_context* ctx, accublas_layout layout, accublas_sid
     const Number alpha_value = factor(context, "alpha", format, alpha);
     if (m > 0 && n > 0) {
       const bool zero = alpha_value.is_zero();
-      Stored matrix;
-      if (!zero) matrix = Stored(context, "a", format, a, layout, order, order, lda);
-      const Stored unknowns(context, "b", format, b, layout, m, n, ldb, !zero);
+      const Given given{"a", format, a, lda}, of_b{"b", format, b, ldb};
+      const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
       if (!zero && context.operands_are_apart()) {
         // A triangle is read without the other one, where B may lie, and a unit diagonal is not read.
-        NamedFootprint triangle = footprint_of({"a", format, a, lda}, false, layout, order, order, false);
-        const bool by_columns = layout == ACCUBLAS_COL_MAJOR;
+        NamedFootprint triangle = footprint_of(given, false, layout, order, order, false);
         triangle.elements = footprint(
             accublas::Elements{a, 16, by_columns ? 1 : lda, by_columns ? lda : 1, order, order,
                                uplo == ACCUBLAS_UPPER ? Triangle::upper : Triangle::lower, diag == ACCUBLAS_UNIT});
-        require_apart({triangle, footprint_of({"b", format, b, ldb}, false, layout, m, n, true)});
+        require_apart({triangle, footprint_of(of_b, false, layout, m, n, true)});
       }
-      unknowns.compute([&] {
-        Operand x = unknowns.operand();
-        if (zero) {
-          multiply({m, n, 0, alpha_value, {}, {}, {}, {x}}, scope.call);
-        } else {
-          // X op(A) = alpha B is op(A)^T X^T = alpha B^T.
-          const bool transposed = (transa != ACCUBLAS_NO_TRANS) == left;
-          const Operand of_a = matrix.operand(transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS);
-          solve({order,
-                 left ? n : m,
-                 (uplo == ACCUBLAS_UPPER) != transposed,
-                 diag == ACCUBLAS_UNIT,
-                 alpha_value,
-                 of_a,
-                 {left ? x : x.transposed()}},
-                scope.threads());
-        }
-      });
+      // X op(A) = alpha B is op(A)^T X^T = alpha B^T.
+      const bool transposed = (transa != ACCUBLAS_NO_TRANS) == left;
+      const accublas_transpose of_op = transposed ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS;
+      const auto system = [&](const Operand& of_a, const Operand& x) {
+        return Solve{order,
+                     left ? n : m,
+                     (uplo == ACCUBLAS_UPPER) != transposed,
+                     diag == ACCUBLAS_UNIT,
+                     alpha_value,
+                     of_a,
+                     {left ? x : x.transposed()}};
+      };
+      const auto computed_there = [&] {
+        const std::array arrays{Named{"a", a, 16}, Named{"b", b, 16}};
+        const QuadScope::Place place = scope.place(arrays, 1, 1, order);
+        const Operand of_a = stored_view(given, layout, of_op), x = stored_view(of_b, layout);
+        if (!place.operands_on_device || !fits_device(of_a, order, order, true) || !fits_device(x, m, n, true))
+          return false;
+        scope.run_there(place, false, [&](DeviceCall& there) { solve_on_device(system(of_a, x), there); });
+        return true;
+      };
+      if (zero || !computed_there()) {
+        Stored matrix;
+        if (!zero) matrix = stored(context, given, layout, order, order);
+        const Stored unknowns = stored(context, of_b, layout, m, n, !zero);
+        unknowns.compute([&] {
+          const Operand x = unknowns.operand();
+          if (zero)
+            multiply({m, n, 0, alpha_value, {}, {}, {}, {x}}, scope.call);
+          else
+            solve(system(matrix.operand(of_op), x), scope.threads());
+        });
+      }
     }
     scope.finish();
   });
@@ -317,4 +331,3 @@ accublas_status trsm(accublas_context* ctx, accublas_layout layout, accublas_sid
 using namespace accublas;
 
 #include "c_api/quad_functions.inc"
-#include "c_api/quad_level1_functions.inc"

@@ -1,4 +1,5 @@
-// The operands of products beyond double precision as views in host memory, and the frame of such a call.
+// The operands of calls beyond double precision as views where they lie or in host memory, and the frame of such a
+// call.
 #pragma once
 
 #include <array>
@@ -16,6 +17,12 @@
 #include "lib/runtime/report.hpp"
 
 namespace accublas::quad {
+
+/// The name of a routine of binary128 or double-double numbers.
+template <Format F>
+constexpr const char* word(const char* of_quad, const char* of_pair) {
+  return F == Format::binary128 ? of_quad : of_pair;
+}
 
 /// A call from its settings to its report, in accublas's floating-point environment. The mode is cr. If the call does
 /// not round the exact result once, as `rounds_once` says, it promises no bound, and a target has no effect.
@@ -64,13 +71,15 @@ class QuadScope {
                                                scientific(settings_.target));
     call.wanted = engine;
   }
-  /// Where a product of so many terms runs that reads or writes all of these arrays.
+  /// Where a call of so many terms runs that reads or writes all of these arrays.
   struct Place {
     bool on_device = false;           ///< a device computes
     bool operands_on_device = false;  ///< all arrays are there
     int device = -1;
   };
   Place place(std::span<const Named> arrays, std::int64_t m, std::int64_t n, std::int64_t k) const {
+    // The digits of long accumulators on devices have room for 2^31 terms.
+    constexpr std::int64_t most_terms = INT32_MAX;
     std::size_t there = 0;
     int device = -1;
     bool one_device = true;
@@ -82,33 +91,41 @@ class QuadScope {
       device = location.device;
     }
     std::string reason;
-    if (settings_.backend == ACCUBLAS_BACKEND_CPU || cuda_backend().device_count(reason) == 0) return {};
+    if (settings_.backend == ACCUBLAS_BACKEND_CPU || k > most_terms || cuda_backend().device_count(reason) == 0)
+      return {};
     if (there == arrays.size() && one_device) return {true, true, device};
     if (there > 0) return {};
     const bool worth = settings_.backend == ACCUBLAS_BACKEND_CUDA || worth_copying(m, n, k);
     return {worth, false, -1};
   }
 
+  /// Calls run(DeviceCall&), which computes at a place on a device.
+  template <class Run>
+  void run_there(const Place& place, bool result_on_host, Run&& run) {
+    BackendState& state = context_.state_on(place.device, "the operands are");
+    const bool buffer = context_.workspace && cuda_backend().locate(context_.workspace).is_on_device();
+    DeviceCall there{&state,
+                     place.operands_on_device,
+                     call.wanted,
+                     ACCUBLAS_ENGINE_SUMS,
+                     settings_.workspace_bytes >= 0 ? static_cast<std::size_t>(settings_.workspace_bytes)
+                                                    : cuda_backend().default_workspace(state.device()),
+                     buffer ? context_.workspace : nullptr,
+                     buffer ? context_.workspace_bytes : 0,
+                     call.steps.report};
+    there.result_on_host = result_on_host;
+    run(there);
+    call.used = there.used;
+    call.steps.peak = std::max(call.steps.peak, there.peak);
+    context_.last.plan.backend = ACCUBLAS_BACKEND_CUDA;
+    context_.last.plan.backend_reason = place.operands_on_device ? "device operands" : "host operands worth copying";
+  }
+
   /// Computes a product with terms at a place that `place` has chosen for it.
-  void multiply_at(const Place& place, const Product& product) {
+  void multiply_at(const Place& place, const Product& product, bool result_on_host = false) {
     if (!place.on_device) return multiply(product, call);
     try {
-      BackendState& state = context_.state_on(place.device, "the operands are");
-      const bool buffer = context_.workspace && cuda_backend().locate(context_.workspace).is_on_device();
-      DeviceCall there{&state,
-                       place.operands_on_device,
-                       call.wanted,
-                       ACCUBLAS_ENGINE_SUMS,
-                       settings_.workspace_bytes >= 0 ? static_cast<std::size_t>(settings_.workspace_bytes)
-                                                      : cuda_backend().default_workspace(state.device()),
-                       buffer ? context_.workspace : nullptr,
-                       buffer ? context_.workspace_bytes : 0,
-                       call.steps.report};
-      multiply_on_device(product, there);
-      call.used = there.used;
-      call.steps.peak = std::max(call.steps.peak, there.peak);
-      context_.last.plan.backend = ACCUBLAS_BACKEND_CUDA;
-      context_.last.plan.backend_reason = place.operands_on_device ? "device operands" : "host operands worth copying";
+      run_there(place, result_on_host, [&](DeviceCall& there) { multiply_on_device(product, there); });
     } catch (const Error& error) {
       // The CPU computes on host operands that a device has no memory for.
       if (place.operands_on_device || error.status() != ACCUBLAS_ERROR_MEMORY) throw;
@@ -274,13 +291,18 @@ inline void require_batch_apart(const Given& result, const Footprint& of_result,
     refuse_shared(result.name, operand.name);
 }
 
-/// A matrix with any strides, which must be in host memory.
-inline Operand host_operand(Context& context, const char* name, Format format, const void* data, std::int64_t rows,
-                            std::int64_t cols, std::int64_t row_stride, std::int64_t col_stride) {
-  if (locate(context, {name, data, 16}).is_on_device())
-    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
-                std::string("argument ") + name + " is in device memory: strided products take host memory");
+/// A matrix with any strides as it lies in memory.
+inline Operand strided_view(Format format, const void* data, std::int64_t rows, std::int64_t cols,
+                            std::int64_t row_stride, std::int64_t col_stride) {
   return view(format, data, stride_along(rows, row_stride), stride_along(cols, col_stride));
+}
+
+/// Refuses an operand with any strides in device memory, where the others are not or where the device cannot use it.
+inline void require_on_host(Context& context, const Named& array) {
+  if (locate(context, array).is_on_device())
+    throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
+                std::string("argument ") + array.name +
+                    " is in device memory: strided products take all operands in host memory, or all on one device");
 }
 
 /// Returns the distance of neighbours in BLAS's vector of n elements. Throws Error(ACCUBLAS_ERROR_ARGUMENT) if the
@@ -294,7 +316,21 @@ inline std::int64_t vector_step(const char* name, std::int64_t n, std::int64_t i
   return static_cast<std::int64_t>(step);
 }
 
-/// BLAS's vector as a column.
+/// The column of BLAS's vector whose elements lie x.col_stride apart. A negative increment begins at the last one.
+inline Operand column_of(Operand x, std::int64_t n, std::int64_t increment) {
+  const std::int64_t step = increment == 0 ? 0 : increment < 0 ? -x.col_stride : x.col_stride;
+  if (increment < 0) x = x.moved((n - 1) * x.col_stride);
+  x.row_stride = step;
+  x.col_stride = 0;
+  return x;
+}
+
+/// BLAS's vector as a column where it lies in memory.
+inline Operand vector_view(const char* name, Format format, const void* data, std::int64_t n, std::int64_t increment) {
+  return column_of(view(format, data, 1, vector_step(name, n, increment)), n, n > 1 ? increment : 1);
+}
+
+/// BLAS's vector as a column in host memory.
 class StoredVector {
  public:
   StoredVector(Context& context, const char* name, Format format, const void* data, std::int64_t n,
@@ -303,14 +339,7 @@ class StoredVector {
     const std::int64_t lines = increment_ == 0 ? 1 : n, step = vector_step(name, n, increment);
     stored_ = Stored(context, name, format, data, ACCUBLAS_COL_MAJOR, 1, lines, step == 0 ? 1 : step, reads);
   }
-  Operand column() const {
-    Operand x = stored_.operand();
-    const std::int64_t step = increment_ == 0 ? 0 : increment_ < 0 ? -x.col_stride : x.col_stride;
-    x = increment_ < 0 ? x.moved((n_ - 1) * x.col_stride) : x;
-    x.row_stride = step;
-    x.col_stride = 0;
-    return x;
-  }
+  Operand column() const { return column_of(stored_.operand(), n_, increment_); }
   template <class Body>
   void compute(Body&& body) const {
     stored_.compute(body);
@@ -331,12 +360,17 @@ inline NamedFootprint vector_footprint(const char* name, Format format, const vo
 class StoredResult {
  public:
   StoredResult(Context& context, Format format, void* result)
-      : stored_(context, "result", format, result, ACCUBLAS_COL_MAJOR, 1, 1, 1, false) {
-    const bool on_device = locate(context, {"result", result, 16}).is_on_device();
-    if (on_device != (context.pointer_mode == ACCUBLAS_POINTER_DEVICE))
+      : stored_(context, "result", format, result, ACCUBLAS_COL_MAJOR, 1, 1, 1, false),
+        own_{view(format, result, 1, 1)},
+        on_device_(locate(context, {"result", result, 16}).is_on_device()) {
+    if (on_device_ != (context.pointer_mode == ACCUBLAS_POINTER_DEVICE))
       throw Error(ACCUBLAS_ERROR_POINTERS, "argument result is not in the memory that the pointer mode names");
   }
+  /// The result, or a copy in host memory.
   Results place() const { return {stored_.operand()}; }
+  /// The result where it lies.
+  const Results& own() const { return own_; }
+  bool on_device() const { return on_device_; }
   template <class Body>
   void compute(Body&& body) const {
     stored_.compute(body);
@@ -344,6 +378,8 @@ class StoredResult {
 
  private:
   Stored stored_;
+  Results own_;
+  bool on_device_;
 };
 
 }  // namespace accublas::quad

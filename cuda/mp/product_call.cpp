@@ -14,8 +14,6 @@ namespace accublas::cuda {
 namespace {
 
 constexpr Index most_band_bytes = Index{256} << 20;  // limit for the memory of the sums of bands
-constexpr Index most_column_bytes = Index{256}
-                                    << 20;  // limit for the memory of the columns of a product on tensor cores
 
 /// A scalar as an element of an array.
 struct ScalarElement {
@@ -73,12 +71,11 @@ MpBandSums plan_bands(const DeviceModel& model, const DeviceAligned& aligned, co
 /// read it three times.
 int tensor_core_columns(const DeviceAligned& aligned, const mp::MpProduct& p, Index column_bytes,
                         const mp::MpExecution& execution) {
-  if (p.n == 1 || aligned.planes().small_band || aligned.planes().band) return 0;
-  if (execution.engine != ACCUBLAS_ENGINE_INT8 && (execution.engine != ACCUBLAS_ENGINE_AUTO || p.n <= 2 * mp_columns))
-    return 0;
-  const Index cap =
-      execution.workspace_bytes < 0 ? most_column_bytes : std::min(most_column_bytes, execution.workspace_bytes);
-  return static_cast<int>(std::min({p.n, Index{mp_most_columns}, std::max(Index{mp_columns}, cap / column_bytes)}));
+  const mp::ByteChoice choice =
+      aligned.planes().small_band || aligned.planes().band ? mp::ByteChoice::never : mp::byte_choice(p, execution);
+  if (choice == mp::ByteChoice::never || (choice == mp::ByteChoice::by_cost && p.n <= 2 * mp_columns)) return 0;
+  const Index fit = mp::byte_cap(execution) / column_bytes;
+  return static_cast<int>(std::min({p.n, Index{mp_most_columns}, std::max(Index{mp_columns}, fit)}));
 }
 
 /// Computes C = beta C.

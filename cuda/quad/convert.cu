@@ -2,6 +2,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/core/operand.hpp"
 #include "cuda/int8/four_terms.hpp"
+#include "cuda/quad/entries.hpp"
 #include "cuda/quad/kernels.hpp"
 
 namespace accublas::cuda {
@@ -18,23 +19,6 @@ constexpr int tile_bytes = tile_lines * tile_terms * static_cast<int>(sizeof(uin
 
 /// Position of an entry in the tile. Lanes read every fourth term of a line, or adjacent lines, from different banks.
 __device__ int cell(int line, int term) { return term * tile_lines + (line ^ (term >> 2 & 7)); }
-
-/// The 16 bytes of an entry; a double is followed by zeros.
-__device__ ulonglong2 load_entry(const quad::Operand& x, Index at, bool aligned) {
-  if (x.format == quad::Format::binary64) return {static_cast<const unsigned long long*>(x.data)[at], 0};
-  if (x.format == quad::Format::binary128) {
-    if (aligned) return static_cast<const ulonglong2*>(x.data)[at];
-    const auto* const words = static_cast<const unsigned long long*>(x.data) + 2 * at;
-    return {words[0], words[1]};
-  }
-  return {static_cast<const unsigned long long*>(x.data)[x.step * at],
-          reinterpret_cast<const unsigned long long*>(x.low)[x.step * at]};
-}
-__device__ quad::Number number_in(quad::Format format, const ulonglong2& entry) {
-  if (format == quad::Format::binary64) return quad::number_of(from_bits<double>(entry.x));
-  if (format == quad::Format::binary128) return quad::number_of(Binary128{{entry.x, entry.y}});
-  return quad::number_of(from_bits<double>(entry.x), from_bits<double>(entry.y));
-}
 
 template <int Limbs>
 __global__ void __launch_bounds__(convert_threads, blocks)

@@ -5,53 +5,13 @@
 
 #include "cuda/core/launch.hpp"
 #include "cuda/quad/kernels.hpp"
+#include "cuda/quad/lane_sums.hpp"
 
 namespace accublas::cuda {
 
-/// Memory of a thread block.
-struct QuadScratch {
-  /// Accumulators begin up to 226 bits below the last bit of a sum.
-  static constexpr int limbs = WideSum::limbs + 8;
-  std::uint64_t sum[limbs];
-  alignas(16) unsigned char finish[sizeof(quad::Finish)];
-};
-
 namespace {
 
-constexpr int exact_threads = 128, accumulator_bytes = 72 << 10;
-
-struct SharedSum {
-  int first, count;  ///< of the limbs in scratch->sum, the lowest and the highest not 0
-  int negative;
-  std::int64_t exponent;  ///< of limb `first`
-  unsigned classes;       ///< of infinite and NaN terms, a bit each
-};
-
-/// Adds +-m 2^position to a lane's accumulator of 32-bit digits in signed words, `stride` apart.
-__device__ void add_product(std::int64_t* accumulator, int stride, const Decoded128& x, const Decoded128& y,
-                            int position) {
-  const std::uint64_t x0 = static_cast<std::uint64_t>(x.mantissa), x1 = static_cast<std::uint64_t>(x.mantissa >> 64),
-                      y0 = static_cast<std::uint64_t>(y.mantissa), y1 = static_cast<std::uint64_t>(y.mantissa >> 64);
-  // The middle terms are below 2^113 each, and the high one is below 2^98.
-  const Uint128 low = static_cast<Uint128>(x0) * y0,
-                middle = static_cast<Uint128>(x0) * y1 + static_cast<Uint128>(x1) * y0 + (low >> 64),
-                high = static_cast<Uint128>(x1) * y1 + (middle >> 64);
-  const std::uint64_t p[4] = {static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(middle),
-                              static_cast<std::uint64_t>(high), static_cast<std::uint64_t>(high >> 64)};
-  const int shift = position & 31;
-  const std::int64_t sign = x.negative != y.negative ? -1 : 0;
-  std::int64_t* at = accumulator + (position >> 5) * stride;
-  std::uint32_t before = 0;
-#pragma unroll
-  for (int i = 0; i < 8; ++i, at += stride) {
-    const std::uint32_t half = static_cast<std::uint32_t>(p[i / 2] >> (32 * (i % 2)));
-    const std::int64_t digit = __funnelshift_l(before, half, shift);
-    *at += (digit ^ sign) - sign;
-    before = half;
-  }
-  const std::int64_t digit = shift == 0 ? 0 : before >> (32 - shift);
-  *at += (digit ^ sign) - sign;
-}
+using namespace lane_sums;
 
 /// Forms the exact sum of element (row, col), whose lines have no infinities or NaN, in *scratch, as abs and sign. All
 /// threads call it; it is complete at return.
@@ -64,11 +24,8 @@ __device__ void sum_element(const QuadProblem& problem, Index row, Index col, st
   const int base = zero ? 0 : of_row.last_bit + of_col.last_bit - 224;
   const int bits = of_row.exponent + of_col.exponent - base + 64;  // with 2^62 terms and a sign
   const int words = zero ? 0 : bits / 32 + 11;
-  const int lanes = words == 0 ? exact_threads : min(exact_threads, accumulator_bytes / 8 / words);
-  const int thread = static_cast<int>(threadIdx.x);
-  __syncthreads();
-  for (int i = thread; i < words * lanes; i += exact_threads) accumulators[i] = 0;
-  __syncthreads();
+  const int lanes = lanes_of(words), thread = static_cast<int>(threadIdx.x);
+  clear(accumulators, words, lanes);
   if (!zero && thread < lanes) {
     for (Index p = thread; p < rows.k; p += lanes) {
       const quad::Number x = rows.entries(row, p), y = cols.entries(col, p);
@@ -78,61 +35,25 @@ __device__ void sum_element(const QuadProblem& problem, Index row, Index col, st
                       x.part[i].exponent + y.part[j].exponent - base);
     }
   }
+  add_lanes(accumulators, words, lanes);
+  if (thread == 0) put_sum([&](int w) { return accumulators[w * lanes]; }, words, base, scratch, shared);
   __syncthreads();
-  // Word w of all lanes, added up by one thread, which begins at another lane than its neighbours.
-  for (int w = thread; w < words; w += exact_threads) {
-    std::int64_t sum = 0;
-    for (int l = 0; l < lanes; ++l) sum += accumulators[w * lanes + (l + w) % lanes];
-    accumulators[w * lanes] = sum;
-  }
-  __syncthreads();
-  if (thread == 0) {
-    std::int64_t carry = 0;
-    const int limbs = (words + 1) / 2;
-    for (int i = 0; i < limbs; ++i) {
-      std::uint64_t limb = 0;
-      for (int half = 0; half < 2; ++half) {
-        const int w = 2 * i + half;
-        const std::int64_t v = (w < words ? accumulators[w * lanes] : 0) + carry;
-        carry = v >> 32;
-        limb |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(v)) << (32 * half);
-      }
-      scratch->sum[i] = limb;
-    }
-    const bool negative = limbs > 0 && scratch->sum[limbs - 1] >> 63 != 0;
-    if (negative) limbs_negate(scratch->sum, limbs);
-    int first = 0, end = limbs;
-    while (end > 0 && scratch->sum[end - 1] == 0) --end;
-    while (first < end && scratch->sum[first] == 0) ++first;
-    *shared = {first, end - first, negative ? 1 : 0, std::int64_t{base} + 64 * first, 0};
-  }
-  __syncthreads();
-}
-
-__device__ SignedLimbs limbs_of(const QuadScratch* scratch, const SharedSum& sum) {
-  return {scratch->sum + sum.first, sum.count, sum.exponent, sum.negative != 0};
 }
 
 /// The classes of the terms of a row or column with infinities or NaN.
 __device__ quad::TermClasses classes_of(const QuadProblem& problem, Index row, Index col, SharedSum* shared) {
   quad::TermClasses own;
-  for (Index p = threadIdx.x; p < problem.rows.k; p += exact_threads) {
+  for (Index p = threadIdx.x; p < problem.rows.k; p += threads) {
     const quad::Number x = problem.rows.entries(row, p), y = problem.cols.entries(col, p);
     if (!x.finite() || !y.finite()) own.add(x, y);
   }
   __syncthreads();
   if (threadIdx.x == 0) shared->classes = 0;
   __syncthreads();
-  const unsigned bits = (own.plus ? 1u : 0) | (own.minus ? 2u : 0) | (own.made_nan ? 4u : 0) | (own.any_nan ? 8u : 0);
+  const unsigned bits = own.bits();
   if (bits != 0) atomicOr(&shared->classes, bits);
   __syncthreads();
-  const unsigned all = shared->classes;
-  quad::TermClasses classes;
-  classes.plus = (all & 1) != 0;
-  classes.minus = (all & 2) != 0;
-  classes.made_nan = (all & 4) != 0;
-  classes.any_nan = (all & 8) != 0;
-  return classes;
+  return quad::TermClasses::of_bits(shared->classes);
 }
 
 __device__ void exact_element(const QuadProblem& problem, Index row, Index col, std::int64_t* accumulators,
@@ -162,7 +83,7 @@ __device__ void exact_element(const QuadProblem& problem, Index row, Index col, 
   __syncthreads();
 }
 
-__global__ void __launch_bounds__(exact_threads)
+__global__ void __launch_bounds__(threads)
     quad_exact_elements(const __grid_constant__ QuadProblem problem, const __grid_constant__ QuadBlock block,
                         QuadScratch* scratch) {
   await_predecessor();
@@ -193,7 +114,7 @@ __device__ int digits_of(quad::Format format) {
 }
 
 /// A thread block of the grid takes a sample, and a share of the lines.
-__global__ void __launch_bounds__(exact_threads)
+__global__ void __launch_bounds__(threads)
     quad_find_samples(const __grid_constant__ QuadProblem problem, QuadFindings* findings, QuadScratch* scratch) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char raw[];
@@ -203,8 +124,7 @@ __global__ void __launch_bounds__(exact_threads)
   __shared__ Index position[2];
   const QuadSide* const sides[2] = {&problem.rows, &problem.cols};
   for (int side = 0; side < 2; ++side)
-    for (Index i = Index{blockIdx.x} * exact_threads + threadIdx.x; i < sides[side]->count;
-         i += Index{gridDim.x} * exact_threads) {
+    for (Index i = Index{blockIdx.x} * threads + threadIdx.x; i < sides[side]->count; i += Index{gridDim.x} * threads) {
       const quad::LineFacts& line = sides[side]->facts[i];
       if (line.norm > 0)
         atomicAdd(&findings->needs[side][line_needs(std::int64_t{line.exponent} - line.last_bit, line.norm)], 1);
@@ -248,15 +168,15 @@ void quad_find(const DeviceModel& model, const QuadProblem& problem, QuadFinding
                int scratch_blocks, cudaStream_t stream) {
   allow_shared_bytes(quad_find_samples, accumulator_bytes, "quad_find");
   const unsigned blocks = static_cast<unsigned>(scratch_blocks < most_samples ? scratch_blocks : most_samples);
-  launch(model, "quad_find", quad_find_samples, {blocks, exact_threads, accumulator_bytes}, stream, problem, findings,
+  launch(model, "quad_find", quad_find_samples, {blocks, threads, accumulator_bytes}, stream, problem, findings,
          scratch);
 }
 
 void quad_exact(const DeviceModel& model, const QuadProblem& problem, const QuadBlock& block, QuadScratch* scratch,
                 int scratch_blocks, cudaStream_t stream) {
   allow_shared_bytes(quad_exact_elements, accumulator_bytes, "quad_exact");
-  launch(model, "quad_exact", quad_exact_elements,
-         {static_cast<unsigned>(scratch_blocks), exact_threads, accumulator_bytes}, stream, problem, block, scratch);
+  launch(model, "quad_exact", quad_exact_elements, {static_cast<unsigned>(scratch_blocks), threads, accumulator_bytes},
+         stream, problem, block, scratch);
 }
 
 }  // namespace accublas::cuda

@@ -16,6 +16,7 @@
 #include "cuda/quad/blocking.hpp"
 #include "cuda/quad/kernels.hpp"
 #include "cuda/quad/staged.hpp"
+#include "cuda/quad/vector_call.hpp"
 #include "lib/base/exceptions.hpp"
 #include "lib/base/stack.hpp"
 #include "lib/quad/device.hpp"
@@ -232,6 +233,12 @@ class QuadProduct {
   Index rows_there_ = -1, cols_there_ = -1;  ///< numbers of the blocks whose residues are in the buffers
 };
 
+/// A product of operands in device memory.
+unsigned run_product(State& state, const quad::Product& product, quad::DeviceCall& call) {
+  if (is_vector_product(product, call)) return sum_vector(state, product, false, call);
+  return QuadProduct(state, product, call).run();
+}
+
 /// A product of operands in host memory, by copies.
 unsigned run_staged(State& state, const quad::Product& product, quad::DeviceCall& call) {
   const StagedQuad a(product.a, product.m, product.k, state), b(product.b, product.k, product.n, state),
@@ -244,7 +251,7 @@ unsigned run_staged(State& state, const quad::Product& product, quad::DeviceCall
   copy.b = b.operand();
   copy.c.place = c.operand();
   call.report->copied_bytes += static_cast<std::int64_t>(a.bytes() + b.bytes() + c.bytes());
-  const unsigned raised = QuadProduct(state, copy, call).run();
+  const unsigned raised = run_product(state, copy, call);
   c.fetch();
   return raised;
 }
@@ -270,7 +277,11 @@ bool fits_device(const Operand& x, Index rows, Index cols, bool on_device) {
          reinterpret_cast<std::uintptr_t>(x.low) % alignment == 0;
 }
 
-void multiply_on_device(const Product& product, DeviceCall& call) {
+namespace {
+
+/// Calls run(state), which returns the exceptions of results, on the stream of a call. Waits.
+template <class Run>
+void run_on_device(DeviceCall& call, Run&& run) {
   cuda::State& state = static_cast<cuda::State&>(*call.state);
   unsigned raised = exceptions::none;
   with_stack(cuda::needed_stack, [&] {
@@ -278,8 +289,7 @@ void multiply_on_device(const Product& product, DeviceCall& call) {
     try {
       const cuda::CallScope scope(state, call.operands_on_device ? users : own);
       state.require_not_captured(cuda::what);
-      raised = call.operands_on_device ? cuda::QuadProduct(state, product, call).run()
-                                       : cuda::run_staged(state, product, call);
+      raised = run(state);
     } catch (const Error& error) {
       if (error.status() == ACCUBLAS_ERROR_DEVICE && state.begun())
         throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
@@ -287,7 +297,26 @@ void multiply_on_device(const Product& product, DeviceCall& call) {
     }
     if (call.report->level >= 1) state.complete(*call.report);
   });
-  if (!call.operands_on_device) signal_exceptions(raised);
+  if (!call.operands_on_device || call.result_on_host) signal_exceptions(raised);
+}
+
+}  // namespace
+
+void multiply_on_device(const Product& product, DeviceCall& call) {
+  run_on_device(call, [&](cuda::State& state) {
+    return call.operands_on_device ? cuda::run_product(state, product, call) : cuda::run_staged(state, product, call);
+  });
+}
+
+void norm_on_device(Index n, const Operand& x, const Results& result, DeviceCall& call) {
+  const Number one = number_of(1.0);
+  run_on_device(call, [&](cuda::State& state) {
+    return cuda::sum_vector(state, {1, 1, n, one, x.transposed(), x, {}, result}, true, call);
+  });
+}
+
+void solve_on_device(const Solve& solve, DeviceCall& call) {
+  run_on_device(call, [&](cuda::State& state) { return cuda::solve_columns(state, solve, call); });
 }
 
 }  // namespace accublas::quad

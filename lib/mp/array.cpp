@@ -62,7 +62,9 @@ bool overlap(const Region& written, const Region& other) {
   if (written.array != other.array || written.empty() || other.empty()) return false;
   if (written.last() < other.offset || other.last() < written.offset) return false;
   for (std::int64_t j = 0; j < written.n; ++j)
-    for (std::int64_t i = 0; i < written.m; ++i)
+    for (std::int64_t i = written.part == Triangle::lower ? j : 0,
+                      end = written.part == Triangle::upper ? j + 1 : written.m;
+         i < end; ++i)
       if (other.contains(written.offset + i + j * written.ld)) return true;
   return false;
 }

@@ -38,6 +38,7 @@ using Array = ::accublas_mp_array;
 struct Region {
   const Array* array;
   std::int64_t offset, m, n, ld;
+  Triangle part = Triangle::all;  ///< the elements that count
 
   bool contains(std::int64_t index) const {
     const std::int64_t d = index - offset;
@@ -63,7 +64,7 @@ Region matrix_region(const char* name, const Array* array, std::int64_t offset, 
 Region vector_region(const char* name, const Array* array, std::int64_t offset, std::int64_t inc, std::int64_t n);
 Region element_region(const char* name, const Array* array, std::int64_t index);
 
-/// Whether two regions share an element.
+/// Whether a region shares an element with another, whole one. A part of `written` is a triangle of a square region.
 bool overlap(const Region& written, const Region& other);
 
 /// Drops an aligned form of the array that held one of the region's elements. Call this after writing elements.

@@ -77,6 +77,24 @@ struct UserNumbers {
   const std::int32_t* sign;
 };
 
+/// How a product comes to take INT8 units.
+enum class ByteChoice {
+  never,
+  always,  ///< the engine says so
+  by_cost  ///< where the backend finds them faster
+};
+inline ByteChoice byte_choice(const MpProduct& product, const MpExecution& execution) {
+  if (!product.b || product.n == 1) return ByteChoice::never;
+  if (execution.engine == ACCUBLAS_ENGINE_INT8) return ByteChoice::always;
+  return execution.engine == ACCUBLAS_ENGINE_AUTO ? ByteChoice::by_cost : ByteChoice::never;
+}
+/// Returns the bytes of residues that a product on INT8 units keeps at a time, unless less would not do: 256 MiB, or
+/// the cap of the settings if that is smaller.
+inline std::int64_t byte_cap(const MpExecution& execution) {
+  constexpr std::int64_t most = std::int64_t{256} << 20;
+  return execution.workspace_bytes < 0 || execution.workspace_bytes > most ? most : execution.workspace_bytes;
+}
+
 class MpBackend {
  public:
   virtual ~MpBackend() = default;

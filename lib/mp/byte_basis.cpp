@@ -18,7 +18,7 @@ namespace accublas::mp {
 
 namespace {
 
-constexpr int above_digits = 1 << 14;  ///< moduli of two digits are below
+constexpr int above_digits = 1 << 2 * cpu::mp_digit_bits;  ///< moduli of two digits are below
 constexpr int int8_moduli = accublas::max_moduli;
 
 /// Returns all moduli in order: those of engine int8, then the primes from 2^14 down to 2^8.
@@ -103,8 +103,8 @@ std::unique_ptr<const ByteWeights> make_weights(const ByteBasis& basis, int byte
     std::uint8_t* const row = &w->weight[static_cast<std::size_t>(basis.weight_rows(k)) * bytes];
     int power = 1 % p, sum = 0;
     for (int l = 0; l < bytes; ++l, power = power * 256 % p) {
-      row[l] = static_cast<std::uint8_t>(k < basis.small ? power : power & 127);
-      if (k >= basis.small) row[bytes + l] = static_cast<std::uint8_t>(power >> 7);
+      row[l] = static_cast<std::uint8_t>(k < basis.small ? power : power % cpu::mp_digit_radix);
+      if (k >= basis.small) row[bytes + l] = static_cast<std::uint8_t>(power >> cpu::mp_digit_bits);
       sum = (sum + power) % p;
     }
     w->offset[k] = 128 * sum % p;

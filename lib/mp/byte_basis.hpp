@@ -1,6 +1,6 @@
 // The moduli of multiple-precision products on INT8 units. Residues modulo the 49 moduli below 2^8 of the int8 engine
-// take one product of 8-bit numbers. Residues modulo primes below 2^14 are two digits of 7 bits, r = high 2^7 + low,
-// and take three (Karatsuba): high high', low low' and (high + low) (high' + low').
+// take one product of 8-bit numbers. Residues modulo primes below 2^14 are two digits of 7 bits (cpu::mp_digit_bits), r
+// = high 2^7 + low, and take three (Karatsuba): high high', low low' and (high + low) (high' + low').
 #pragma once
 
 #include <cstdint>

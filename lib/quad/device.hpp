@@ -16,7 +16,8 @@ struct DeviceCall {
   void* buffer;     ///< the caller's workspace in device memory, or null
   std::size_t buffer_bytes;
   accublas_report_t* report;
-  std::size_t peak = 0;  ///< bytes of workspace that the call took
+  std::size_t peak = 0;         ///< bytes of workspace that the call took
+  bool result_on_host = false;  ///< a product of operands on the device has its only result in host memory
 };
 
 /// Whether a device computes a product on host operands faster than the CPU, copies included.
@@ -28,5 +29,9 @@ bool fits_device(const Operand& operand, Index rows, Index cols, bool on_device)
 /// C is final. Exceptions of results in host memory are signalled. Throws TooSmall, before C is written, for the engine
 /// int8 in a workspace that is too small for it.
 void multiply_on_device(const Product& product, DeviceCall& call);
+/// `norm` of a vector in device memory: the same bits. Returns when the result is final.
+void norm_on_device(Index n, const Operand& x, const Results& result, DeviceCall& call);
+/// `solve` of operands in device memory: the same bits. Returns when the result is final.
+void solve_on_device(const Solve& solve, DeviceCall& call);
 
 }  // namespace accublas::quad

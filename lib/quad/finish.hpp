@@ -23,6 +23,19 @@ struct TermClasses {
     }
   }
   ACCUBLAS_HD bool special() const { return plus || minus || made_nan || any_nan; }
+  /// The classes as bits of an integer, and back.
+  static constexpr unsigned all_bits = 15;
+  ACCUBLAS_HD unsigned bits() const {
+    return (plus ? 1u : 0) | (minus ? 2u : 0) | (made_nan ? 4u : 0) | (any_nan ? 8u : 0);
+  }
+  ACCUBLAS_HD static TermClasses of_bits(unsigned bits) {
+    TermClasses classes;
+    classes.plus = (bits & 1) != 0;
+    classes.minus = (bits & 2) != 0;
+    classes.made_nan = (bits & 4) != 0;
+    classes.any_nan = (bits & 8) != 0;
+    return classes;
+  }
   /// +Inf, -Inf or NaN.
   ACCUBLAS_HD double value() const {
     if (any_nan || made_nan || (plus && minus)) return canonical_nan<double>();

@@ -335,7 +335,7 @@ std::vector<Command> commands_of(Options& o) {
        [&o] {
          return print_vectors({o.routines, o.numbers(o.vector_sizes), o.vector_data, o.effort.repetitions}, o.csv);
        }},
-      {"quad", "binary128 and double-double GEMM on uniform numbers, with a target",
+      {"quad", "binary128 and double-double routines on uniform numbers, with a target",
        [&o](CLI::App* command) {
          o.add_routines(command, quad_routines(), "routines (default: all)");
          o.add_orders(command, o.quad_orders);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <limits>
+#include <optional>
 
 #include "perf/csv_file.hpp"
 #include "perf/mp/gemm.hpp"
@@ -27,7 +29,7 @@ struct Options {
   std::vector<std::string> widths = {"full", "short"};
   std::vector<std::string> engines = {"sums", "int8", "auto"};
   bool device = false, peers = true, gemm = false;
-  int repetitions = 10;
+  int repetitions = 10, peer_threads = 0;
   double memory_gib = 6;
 };
 
@@ -80,18 +82,28 @@ void run(const Options& options, std::int64_t n, const Input& input, const std::
   }
 }
 
-/// Prints a row for each engine; `gain` is the time of the first engine over the row's.
+/// Prints a row for each engine; `gain` is the time of the first engine over the row's. Prints a row of arb_mat_mul,
+/// where `gain` is its time over the least one of accublas.
 void run_gemm(const Options& options, std::int64_t n, const Input& input, int threads) {
-  double first_ms = 0;
+  double first_ms = 0, least_ms = std::numeric_limits<double>::infinity();
   for (const std::string& engine : options.engines) {
     const GemmTimes times = time_gemm({n, input, options.device, threads, options.repetitions}, engine);
     if (first_ms == 0) first_ms = times.ms;
+    least_ms = std::min(least_ms, times.ms);
     const accublas_mp_report_t& report = times.report;
     std::printf("%5lld %5d %4d %2d %-5s %-5s %6d %9.2f %9.2f %9.2f %10.2f %6.2f %10.2f\n", static_cast<long long>(n),
                 input.bits, input.spread, threads, engine.c_str(), report.engine, report.moduli, report.ms_align,
                 report.ms_product, report.ms_finish, times.ms, first_ms / times.ms, times.syrk_ms);
     std::fflush(stdout);
   }
+  if (!options.peers) return;
+  const int peer_threads = options.peer_threads > 0 ? options.peer_threads : threads;
+  const std::optional<double> ms = time_arb_mat_mul(random_numbers(input, n * n, 1), random_numbers(input, n * n, 2), n,
+                                                    input.bits, peer_threads, 1);
+  if (!ms) return;
+  std::printf("%5lld %5d %4d %2d arb_mat_mul %48.2f %6.2f\n", static_cast<long long>(n), input.bits, input.spread,
+              peer_threads, *ms, *ms / least_ms);
+  std::fflush(stdout);
 }
 
 }  // namespace
@@ -108,7 +120,8 @@ int main(int count, char** arguments) {
       "of many back to back.\n"
       "With --gemm: C = A B for each engine, all n x n, without a kept aligned form: the engine that ran, the phases, "
       "the\n"
-      "time, the first engine's time over it, and the time of a SYRK.\n"
+      "time, the first engine's time over it, and the time of a SYRK. With FLINT, a row of its arb_mat_mul: its time "
+      "over ours.\n"
       "full: mantissas as wide as the precision; short: a quarter of it, as in the published measurements.");
   Options options;
   bool no_peers = false;
@@ -128,6 +141,8 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   app.add_option("--memory", options.memory_gib, "GiB of residues from which on a case is left out")
       ->capture_default_str();
+  app.add_option("--peer-threads", options.peer_threads, "threads of arb_mat_mul (default: those of -t)")
+      ->check(CLI::Range(1, 1024));
   app.add_flag("--gpu", options.device, "on the GPU");
   app.add_flag("--no-peers", no_peers, "accublas alone");
   app.add_flag("--gemm", options.gemm, "GEMM and SYRK with each engine");

@@ -4,6 +4,7 @@
 #include <mpfr.h>
 #ifdef ACCUBLAS_BENCH_ARB
 #include ACCUBLAS_BENCH_ARB
+#include ACCUBLAS_BENCH_ARB_MAT
 #endif
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 #include <functional>
 #include <memory>
 #include <thread>
+
+#include "perf/mp/measure.hpp"
 
 namespace mp_bench {
 
@@ -129,6 +132,33 @@ std::vector<PeerTime> time_peers(const Numbers& a, const Numbers& x, int bits, b
 #endif
   if (equal_exponents) out.push_back({"mpn", time_mpn(a, x, threads, repetitions)});
   return out;
+}
+
+std::optional<double> time_arb_mat_mul([[maybe_unused]] const Numbers& a, [[maybe_unused]] const Numbers& b,
+                                       [[maybe_unused]] std::int64_t n, [[maybe_unused]] int bits,
+                                       [[maybe_unused]] int threads, [[maybe_unused]] int repetitions) {
+#ifdef ACCUBLAS_BENCH_ARB
+  arb_mat_t x, y, z;
+  arb_mat_init(x, n, n);
+  arb_mat_init(y, n, n);
+  arb_mat_init(z, n, n);
+  const auto convert = [&](arb_mat_t to, const Numbers& from) {
+    const MpfrNumbers numbers(from, bits);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j) arf_set_mpfr(arb_midref(arb_mat_entry(to, i, j)), numbers[i + j * n]);
+  };
+  convert(x, a);
+  convert(y, b);
+  flint_set_num_threads(threads);
+  double best = 1e300;
+  for (int r = 0; r < repetitions; ++r) best = std::min(best, wall_ms([&] { arb_mat_mul(z, x, y, bits); }));
+  arb_mat_clear(x);
+  arb_mat_clear(y);
+  arb_mat_clear(z);
+  return best;
+#else
+  return std::nullopt;
+#endif
 }
 
 }  // namespace mp_bench

@@ -1,7 +1,8 @@
-// Times of other libraries for the same products: MPFR's multiply and add, FLINT's arb_dot, and a loop of GMP's mpn
-// functions.
+// Times of other libraries for the same products: MPFR's multiply and add, FLINT's arb_dot and arb_mat_mul, and a loop
+// of GMP's mpn functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,10 @@ struct PeerTime {
 /// only where all exponents are equal.
 std::vector<PeerTime> time_peers(const Numbers& a, const Numbers& x, int bits, bool equal_exponents, int threads,
                                  int repetitions);
+
+/// Returns the milliseconds of FLINT's arb_mat_mul on `threads` threads for the product of two n x n matrices, the best
+/// of `repetitions`, or nothing if the program was built without FLINT.
+std::optional<double> time_arb_mat_mul(const Numbers& a, const Numbers& b, std::int64_t n, int bits, int threads,
+                                       int repetitions);
 
 }  // namespace mp_bench

@@ -319,4 +319,24 @@ TEST(MpSyrk, Arguments) {
   EXPECT_EQ(syrk(ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS, 4, 3, a, 4, other, 4), ACCUBLAS_ERROR_PRECISION);
 }
 
+/// A in the triangle of C that is not written: elements (0, 1) and (0, 2) of C, and one behind it.
+TEST(MpSyrk, OperandInTheOtherTriangle) {
+  const Array c(106, 16);
+  std::vector<double> before(16);
+  for (int t = 0; t < 16; ++t) before[static_cast<std::size_t>(t)] = t + 1;
+  const auto run = [&](accublas_uplo uplo) {
+    EXPECT_EQ(accublas_mp_set_double(nullptr, c, 0, 16, 16, 1, before.data(), 16), ACCUBLAS_SUCCESS);
+    EXPECT_EQ(accublas_mp_align(nullptr, c, 4, 4, 1, 3, -1), ACCUBLAS_SUCCESS);
+    return accublas_mp_syrk(nullptr, uplo, ACCUBLAS_TRANS, 3, 1, nullptr, 0, c, 4, 4, nullptr, 0, c, 0, 4);
+  };
+  std::vector<double> found(16);
+  EXPECT_EQ(run(ACCUBLAS_UPPER), ACCUBLAS_ERROR_ARGUMENT);
+  ASSERT_EQ(run(ACCUBLAS_LOWER), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+  ASSERT_EQ(accublas_mp_get_double(nullptr, c, 0, 16, 16, 1, found.data(), 16), ACCUBLAS_SUCCESS);
+  std::vector<double> expected = before;
+  for (int j = 0; j < 3; ++j)
+    for (int i = j; i < 3; ++i) expected[static_cast<std::size_t>(i + 4 * j)] = (5 + 4 * i) * (5 + 4 * j);
+  EXPECT_EQ(found, expected);
+}
+
 }  // namespace

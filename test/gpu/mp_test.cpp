@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -23,8 +24,10 @@ using Random = std::mt19937_64;
 class Pair {
  public:
   /// Full p-bit numbers, or ones with long runs of zeros and ones; exponents within +-spread; about one in `special_in`
-  /// is a zero, an infinity or a NaN (0: only zeros, one in 30).
-  Pair(int precision, std::int64_t length, int spread, int special_in, Random& random)
+  /// is a zero, an infinity or a NaN (0: only zeros, one in 30). `grade` adds to the exponent of element t.
+  Pair(
+      int precision, std::int64_t length, int spread, int special_in, Random& random,
+      const std::function<std::int64_t(std::int64_t)>& grade = [](std::int64_t) { return std::int64_t{0}; })
       : precision_(precision), size_(accublas::ceil_div(precision, 64)), length_(length), host(make()), device(make()) {
     std::vector<std::uint64_t> limbs(static_cast<std::size_t>(length * size_));
     std::vector<std::int64_t> exponents(static_cast<std::size_t>(length));
@@ -40,6 +43,7 @@ class Pair {
           spread == 0
               ? -precision
               : static_cast<std::int64_t>(random() % static_cast<unsigned>(2 * spread + 1)) - spread - precision;
+      exponents[static_cast<std::size_t>(t)] += grade(t);
       signs[static_cast<std::size_t>(t)] = static_cast<std::int32_t>(random() % 2);
       if (special_in > 0 && random() % static_cast<unsigned>(special_in) == 0) {
         const std::int64_t codes[] = {ACCUBLAS_MP_EXPONENT_ZERO, ACCUBLAS_MP_EXPONENT_INFINITY,
@@ -293,6 +297,34 @@ TEST(MpGpu, Syrk) {
             c.expect_equal("C");
             if (HasFailure()) return;
           }
+}
+
+/// The terms have exponents over so many times 100 bits: the rows of A need no bands then, and its columns as vectors
+/// do.
+TEST(MpGpu, SyrkOfSplitVectors) {
+  Random random(13);
+  const std::int64_t n = 300, k = 12;
+  for (const accublas_uplo uplo : {ACCUBLAS_LOWER, ACCUBLAS_UPPER})
+    for (const accublas_transpose trans : {ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS})
+      for (const int grades : {2, 4})
+        for (const char* engine : {"auto", "int8", "sums"}) {
+          SCOPED_TRACE(testing::Message() << grades << " grades, uplo " << uplo
+                                          << (trans == ACCUBLAS_TRANS ? " T" : " N") << ", engine " << engine);
+          const bool transposed = trans == ACCUBLAS_TRANS;
+          Pair a(106, n * k, 10, 0, random,
+                 [&](std::int64_t t) { return 100 * ((transposed ? t % k : t / n) % grades); }),
+              c(106, n * n, 10, 0, random), scalars(106, 2, 3, 0, random);
+          for (bool device : {false, true}) {
+            accublas_context* context = nullptr;
+            REQUIRE(accublas_create(&context));
+            REQUIRE(accublas_set_engine_name(context, engine));
+            REQUIRE(accublas_mp_syrk(context, uplo, trans, n, k, scalars.get(device), 0, a.get(device), 0,
+                                     transposed ? k : n, scalars.get(device), 1, c.get(device), 0, n));
+            REQUIRE(accublas_destroy(context));
+          }
+          c.expect_equal("C");
+          if (HasFailure()) return;
+        }
 }
 
 TEST(MpGpu, VectorsAndTransfers) {

@@ -58,7 +58,7 @@ def main():
     options = parser.parse_args()
     start = time.time()
     mutants = options.only or [name for name in names(options.library) if name.startswith(options.prefix)]
-    if options.prefix == "gpu_" and not has_hopper():
+    if options.prefix.startswith("gpu_") and not has_hopper():
         mutants = [name for name in mutants if "fused" not in name]
     failures = []
     with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:

@@ -29,5 +29,11 @@ class Device:
         self._need(self.driver.cuCtxSynchronize())
         self._need(self.driver.cuMemcpyDtoH_v2(c_void_p(buffer.ctypes.data), c_uint64(address), c_size_t(buffer.nbytes)))
 
+    def managed(self, size):
+        """Address of memory that the host and the device address alike."""
+        address = c_uint64()
+        self._need(self.driver.cuMemAllocManaged(byref(address), c_size_t(size), 1))
+        return address.value
+
     def free(self, address):
         self._need(self.driver.cuMemFree_v2(c_uint64(address)))

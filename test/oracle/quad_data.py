@@ -1,10 +1,13 @@
-"""Operands of quad_test.py: kinds of numbers, and matrices in memory."""
+"""Operands of quad_test.py: kinds of numbers, and matrices in memory. With ACCUBLAS_TEST_MEMORY=managed they lie in managed memory, which
+accublas takes for device memory."""
 
 import ctypes
 import os
 import random
+import weakref
 from ctypes import c_void_p
 
+import device
 import quad
 from quad import FORMATS, INF, MINUS_INF, NAN, ZERO, number, rounded, to_bytes
 
@@ -13,6 +16,7 @@ NO_TRANS, TRANS, CONJ_TRANS = 111, 112, 113
 UPPER, LOWER, NON_UNIT, UNIT, LEFT, RIGHT = 121, 122, 131, 132, 141, 142
 TYPES = {"b": 1, "q": 2, "w": 3}
 SCALE = float(os.environ.get("ACCUBLAS_TEST_SCALE", 1))
+MANAGED = device.Device() if os.environ.get("ACCUBLAS_TEST_MEMORY") == "managed" else None
 rng = random.Random(44)
 
 
@@ -114,13 +118,19 @@ def cancelling(m, n, k, form, kind):
 
 
 class Memory:
-    """A matrix in memory, with a leading dimension and a layout, or strides."""
+    """A matrix in memory, with a leading dimension and a layout, or strides. With `host` it is in host memory in any case."""
 
-    def __init__(self, rows, form, row_stride, column_stride):
+    def __init__(self, rows, form, row_stride, column_stride, host=False):
         self.form, self.rs, self.cs = form, row_stride, column_stride
         self.m, self.n, self.size = len(rows), len(rows[0]) if rows else 0, FORMATS[form][3]
         last = (self.m - 1) * abs(self.rs) + (self.n - 1) * abs(self.cs)
-        self.buffer = (ctypes.c_char * (max(last + 1, 1) * self.size + 8))()
+        storage = ctypes.c_char * (max(last + 1, 1) * self.size + 8)
+        if MANAGED and not host:
+            address = MANAGED.managed(ctypes.sizeof(storage))
+            self.buffer = storage.from_address(address)
+            weakref.finalize(self.buffer, MANAGED.free, address)
+        else:
+            self.buffer = storage()
         self.offset = 8 * rng.randint(0, 1)  # numbers need no alignment of 16 bytes
         self.base = sum(-(count - 1) * step for count, step in ((self.m, self.rs), (self.n, self.cs)) if step < 0 and count > 0)
         for i, row in enumerate(rows):

@@ -19,8 +19,6 @@ namespace {
 using cpu::int8_panel;
 using cpu::mp_byte_block;
 
-/// The bytes of both sides' planes at a time, unless the settings have a smaller cap.
-constexpr std::int64_t most_plane_bytes = std::int64_t{256} << 20;
 /// The moduli whose sums a conversion keeps at a time, in second-level cache.
 constexpr int conversion_moduli = 16;
 
@@ -253,10 +251,10 @@ void multiply(const Side& rows, const Side& columns, const ByteBasis& basis, int
 }  // namespace
 
 bool takes_bytes(const MpProduct& p, int moduli, bool aligned, const ByteBasis& basis, const MpExecution& execution) {
-  if (!p.b || p.n == 1 || p.k > most_byte_terms()) return false;
-  if (execution.engine == ACCUBLAS_ENGINE_INT8) return true;
+  const ByteChoice choice = p.k > most_byte_terms() ? ByteChoice::never : byte_choice(p, execution);
+  if (choice != ByteChoice::by_cost) return choice == ByteChoice::always;
   const double byte_term = byte_term_of(execution.isa);
-  if (execution.engine != ACCUBLAS_ENGINE_AUTO || byte_term == 0) return false;
+  if (byte_term == 0) return false;
   const int bytes = p.c->format.limbs * 4;
   const double terms = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k),
                of_a = static_cast<double>(p.m) * static_cast<double>(p.k),
@@ -304,9 +302,7 @@ void byte_products(const MpProduct& p, const HostAligned& a, const AlignedVector
     return split && b.band(q, v) != b.column_band(w) ? -1 : b.rest(q, v);
   };
   const std::int64_t pair = rows.plane_bytes + columns.plane_bytes,
-                     cap = execution.workspace_bytes < 0 ? most_plane_bytes
-                                                         : std::min(most_plane_bytes, execution.workspace_bytes),
-                     most = std::max<std::int64_t>(3, cap / pair);
+                     most = std::max<std::int64_t>(3, byte_cap(execution) / pair);
   const std::int64_t planes = std::min(most, basis.products());
   Buffer<std::uint8_t> row_planes(planes * rows.plane_bytes), column_planes(planes * columns.plane_bytes);
   for (int from = 0; from < basis.count;) {

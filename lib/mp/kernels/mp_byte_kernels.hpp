@@ -9,6 +9,9 @@
 
 namespace accublas::cpu {
 
+/// Residues modulo primes of up to twice as many bits are two digits of so many bits.
+inline constexpr int mp_digit_bits = 7, mp_digit_radix = 1 << mp_digit_bits;
+
 /// A modulus: 256, 255, ... as in engine int8, or a prime below 2^14.
 struct MpByteModulus {
   std::int32_t p;
@@ -26,10 +29,10 @@ struct MpByteGroup {
 inline constexpr std::int64_t mp_byte_block = 512;
 
 /// The arguments of `split`, which reduces sums of weights times the signed bytes of integers to residues: r = sign
-/// (low + 128 high + offset) mod p, for `elements` <= mp_byte_block. `high` is null for a modulus with one plane.
-/// Signed residues lie in -p/2 .. p/2, with digits -64 <= low < 64 and -64 <= high <= 64. Unsigned residues lie in 0 ..
-/// p - 1 with digits below 128. plane[0] gets the residue, or its digits high, low and high + low go to the three
-/// planes.
+/// (low + mp_digit_radix high + offset) mod p, for `elements` <= mp_byte_block. `high` is null for a modulus with one
+/// plane. Signed residues lie in -p/2 .. p/2, with digits -64 <= low < 64 and -64 <= high <= 64. Unsigned residues lie
+/// in 0 .. p - 1 with digits below mp_digit_radix. plane[0] gets the residue, or its digits high, low and high + low go
+/// to the three planes.
 struct MpByteSplit {
   const std::int32_t *low, *high;
   const double* sign;  ///< 1 or -1

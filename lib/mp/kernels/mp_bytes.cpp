@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::int64_t run = mp_byte_outputs;  ///< elements at a time
 
+constexpr double radix = mp_digit_radix;
+
 /// 1.5 2^52: adding and subtracting it rounds a double below 2^51 to an integer.
 constexpr double rounder = 6755399441055744.0;
 
@@ -28,11 +30,11 @@ void write_planes(const std::int32_t* residue, std::int64_t count, int planes, s
     return;
   }
   std::uint8_t *const high = plane[0] + at, *const low = plane[1] + at, *const both = plane[2] + at;
-  constexpr std::int32_t half = Signed ? 64 : 0;
+  constexpr std::int32_t half = Signed ? mp_digit_radix / 2 : 0;
   std::int32_t upper[run], lower[run];
   for (std::int64_t e = 0; e < count; ++e) {
-    upper[e] = (residue[e] + half) >> 7;
-    lower[e] = residue[e] - upper[e] * 128;
+    upper[e] = (residue[e] + half) >> mp_digit_bits;
+    lower[e] = residue[e] - upper[e] * mp_digit_radix;
   }
   for (std::int64_t e = 0; e < count; ++e) high[e] = static_cast<std::uint8_t>(upper[e]);
   for (std::int64_t e = 0; e < count; ++e) low[e] = static_cast<std::uint8_t>(lower[e]);
@@ -50,7 +52,7 @@ void split(const MpByteSplit& s) {
       const std::int32_t* const high = s.high + at;
       for (std::int64_t e = 0; e < count; ++e)
         residue[e] = static_cast<std::int32_t>(balanced(
-            (static_cast<double>(low[e]) + 128.0 * static_cast<double>(high[e]) + offset) * sign[e], p, inverse));
+            (static_cast<double>(low[e]) + radix * static_cast<double>(high[e]) + offset) * sign[e], p, inverse));
     } else {
       for (std::int64_t e = 0; e < count; ++e)
         residue[e] = static_cast<std::int32_t>(balanced((static_cast<double>(low[e]) + offset) * sign[e], p, inverse));
@@ -75,8 +77,8 @@ void reduce(const MpByteReduce& t) {
       if (t.digits) {
         const std::int32_t *const s1 = t.sum[1] + first, *const s2 = t.sum[2] + first;
         for (std::int64_t e = 0; e < count; ++e) {
-          const double v = 16256.0 * static_cast<double>(s0[e]) - 127.0 * static_cast<double>(s1[e]) +
-                           128.0 * static_cast<double>(s2[e]);
+          const double v = radix * (radix - 1) * static_cast<double>(s0[e]) - (radix - 1) * static_cast<double>(s1[e]) +
+                           radix * static_cast<double>(s2[e]);
           residue[e] = static_cast<std::int32_t>(balanced(balanced(v, p, inverse) * cofactor, p, inverse));
         }
       } else {
