@@ -28,6 +28,18 @@ __device__ __forceinline__ int lane_of_warp() { return thread_of_block() % 32; }
 __device__ __forceinline__ int warp_of_block() { return thread_of_block() / 32; }
 __device__ __forceinline__ int warps_of_block() { return static_cast<int>(blockDim.x) / 32; }
 
+/// The parts of L are not larger than this, even if rounding made a subnormal pivot small.
+template <class E>
+inline constexpr double most_factor = is_complex<E> ? 4 : 2;
+
+/// Returns sum + abs(x)^2.
+template <class E>
+__device__ __forceinline__ double add_square(double sum, const E& x) {
+  for (int part = 0; part < parts_of<E>; ++part)
+    sum = __fma_ru(static_cast<double>(part_of(x, part)), static_cast<double>(part_of(x, part)), sum);
+  return sum;
+}
+
 // ---- LU -------------------------------------------------------------------------------------------------------------
 
 template <class E, bool cr>
@@ -40,6 +52,7 @@ struct LuStorage {
   E top[width][width];  ///< L and U in the rows of the panel's pivots
   int pivot_row[width];
   RowMoves moves;
+  double sizes[most_blocked_lines];  ///< of U's columns, where sums have anchors: the sum of the magnitudes above
 };
 
 /// Factors a matrix by panels of a few columns. In a panel a thread has a row and the sums of its elements, first over
@@ -59,6 +72,7 @@ class BlockedLu {
 
   __device__ void run() {
     for (int at = thread_of_block(); at < width * width; at += static_cast<int>(blockDim.x)) (&s_.top[0][0])[at] = E{};
+    s_.sizes[thread_of_block()] = 0;
 #pragma unroll 1
     for (first_ = 0; first_ < job_.order(); first_ += width) {
       count_ = min(width, job_.order() - first_);
@@ -84,7 +98,8 @@ class BlockedLu {
     const E* const elements = &a_(row_.open ? row() : first_, first_);
     sums_.begin([&](int c) { return elements[min(c, count_ - 1) * a_.col_stride]; });
     sums_.template add<false>({&a_(first_, 0), a_.row_stride, a_.col_stride}, lines,
-                              {&a_(0, first_), a_.col_stride, a_.row_stride}, count_, first_, stage_);
+                              {&a_(0, first_), a_.col_stride, a_.row_stride}, count_, first_, stage_,
+                              [&](int c) { return most_factor<E> * s_.sizes[first_ + min(c, count_ - 1)]; });
 #pragma unroll 1
     for (int j = 0; j < count_; ++j) step(j);
   }
@@ -191,8 +206,10 @@ class BlockedLu {
     const E* const elements = &a_(first_, column);
     sums_.begin([&](int r) { return elements[min(r, count_ - 1) * a_.row_stride]; });
     sums_.template add<false>({&a_(0, next), a_.col_stride, a_.row_stride}, lines,
-                              {&a_(first_, 0), a_.row_stride, a_.col_stride}, count_, first_, stage_);
+                              {&a_(first_, 0), a_.row_stride, a_.col_stride}, count_, first_, stage_,
+                              [&](int) { return most_factor<E> * s_.sizes[column]; });
     if (32 * warp_of_block() >= lines) return;
+    double size = s_.sizes[column];
 #pragma unroll 1
     for (int r = 0; r < count_; ++r) {
       const Index at = first_ + r;
@@ -201,9 +218,11 @@ class BlockedLu {
       const E u = sums_[0].value(numerator_alone<E>(), wanted, terms, job_.undecided);
       __syncwarp();
       if (wanted) a_(at, column) = u;
+      if constexpr (is_anchored<E, cr>) size += sum_of_sizes(u);
       __syncwarp();
       sums_.advance(u, count_ - r, [&](int c) { return s_.top[(r + c) % width][r]; });
     }
+    if (wanted) s_.sizes[column] = size;
   }
 
   const BlockedJob<E>& job_;
@@ -225,6 +244,7 @@ struct CholeskyStorage {
     FoundPivot<RealOf<E>> root;
     E row[blocked_width<E, cr>];  ///< X from the diagonal's column on
   } steps[2];
+  double squares[most_blocked_lines];  ///< sums of the squares of X's columns, where sums have anchors
 };
 
 /// Computes a few rows of X at a time. A thread has a column and the sums of its elements, first over all rows above.
@@ -243,6 +263,7 @@ class BlockedCholesky {
   __device__ void run() {
     const int thread = thread_of_block();
     if (thread < 2 * width) s_.steps[thread / width].row[thread % width] = E{};
+    s_.squares[thread] = 0;
     int info = 0;
 #pragma unroll 1
     for (first_ = 0; first_ < job_.n && info == 0; first_ += width) {
@@ -260,9 +281,17 @@ class BlockedCholesky {
     const Index column = in ? first_ + thread : first_;
     const E* const elements = &x_(0, column);
     // The other triangle is not read.
-    sums_.begin([&](int r) { return elements[min(Index{first_ + r}, column) * x_.row_stride]; });
+    sums_.begin([&](int r) {
+      E element = elements[min(Index{first_ + r}, column) * x_.row_stride];
+      if constexpr (is_complex<E>)
+        if (r == thread) element.im = T(0);  // it is not read, and may be anything
+      return element;
+    });
     const LineNumbers<E> own{&x_(0, first_), x_.col_stride, x_.row_stride};
-    sums_.template add<is_complex<E>>(own, lines, own, count, first_, stage_);
+    double square = s_.squares[column];
+    sums_.template add<is_complex<E>>(own, lines, own, count, first_, stage_, [&, root = sqrt(square)](int c) {
+      return root * sqrt(s_.squares[first_ + min(c, count - 1)]);  // by the inequality of Cauchy and Schwarz
+    });
 #pragma unroll 1
     for (int r = 0; r < count; ++r) {
       auto& step = s_.steps[r % 2];
@@ -289,8 +318,10 @@ class BlockedCholesky {
       if (!step.root.found) return first_ + r + 1;
       if (32 * warp_of_block() >= lines) continue;
       if (warp_of_block() > 0) find();
+      if constexpr (is_anchored<E, cr>) square = add_square(square, x);
       sums_.advance(x, count - r, [&](int c) { return conjugate_if(is_complex<E>, step.row[c]); });
     }
+    if (in && thread >= count) s_.squares[column] = square;
     return 0;
   }
   __device__ SmallTerms<E> terms_of(Index row, Index column) const {

@@ -62,32 +62,26 @@ class LineSums {
   __device__ __forceinline__ const Sum& operator[](int c) const { return sum_[c]; }
 
   /// Adds `terms` terms, a multiple of the width: of the thread's line of `own` (there are `lines` of them), and of
-  /// line c of `common` for sum c. The numbers of `common` are conjugated if that is wanted. All threads of the block
-  /// call this. It synchronises before it reads what other threads staged, but not at its end.
-  template <bool conjugated>
+  /// line c of `common` for sum c. The numbers of `common` are conjugated if that is wanted. The magnitudes of the
+  /// terms of any part of sum c have a sum of at most reach(c), up to a relative error of 2^-40. All threads of the
+  /// block call this. It synchronises before it reads what other threads staged, but not at its end.
+  template <bool conjugated, class Reach>
   __device__ __forceinline__ void add(const LineNumbers<E>& own, int lines, const LineNumbers<E>& common, int most,
-                                      int terms, Stage& stage) {
-    if (terms > 0) fetch(own, lines, common, most, 0, terms, stage);
-    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-#pragma unroll 1
-    for (int first = 0; first < terms; first += Stage::terms) {
-      const int half = first / Stage::terms % 2;
-      ptx::copies_wait();
-      __syncthreads();
-      if (first + Stage::terms < terms) fetch(own, lines, common, most, first + Stage::terms, terms, stage);
-      if (thread / 32 * 32 >= lines) continue;  // the warp has no lines
-      if (first > 0 && first % Sum::most_terms == 0)
+                                      int terms, Stage& stage, Reach&& reach) {
+    if constexpr (is_anchored<E, cr>)
+      add_around_anchors<conjugated>(own, lines, common, most, terms, stage, reach);
+    else
+      for_staged(own, lines, common, most, terms, stage, [&](int first, int half, const E* numbers, int count) {
+        if (first > 0 && first % Sum::most_terms == 0)
 #pragma unroll
-        for (int c = 0; c < width; ++c) sum_[c].renew();
-      const E* const numbers = stage.own(half, threads) + thread * Stage::pitch;
-      const int count = min(Stage::terms, terms - first);
+          for (int c = 0; c < width; ++c) sum_[c].renew();
 #pragma unroll(cr ? 2 : 4)
-      for (int q = 0; q < count; ++q) {
-        const E factor = Sum::factor(numbers[q]);
+        for (int q = 0; q < count; ++q) {
+          const E factor = Sum::factor(numbers[q]);
 #pragma unroll
-        for (int c = 0; c < width; ++c) sum_[c].add(factor, conjugate_if(conjugated, stage.common[half][q][c]));
-      }
-    }
+          for (int c = 0; c < width; ++c) sum_[c].add(factor, conjugate_if(conjugated, stage.common[half][q][c]));
+        }
+      });
   }
 
   /// Goes on to the next element: adds the term factor(x) other(c) to sum c, which becomes sum c - 1. Sums from `left`
@@ -100,6 +94,62 @@ class LineSums {
   }
 
  private:
+  /// Same contract as `add`. Bit c of `products` says that sum c has a product that is not zero; an element without
+  /// such products is exact.
+  template <bool conjugated, class Reach>
+  __device__ __forceinline__ void add_around_anchors(const LineNumbers<E>& own, int lines, const LineNumbers<E>& common,
+                                                     int most, int terms, Stage& stage, Reach&& reach) {
+    if (terms == 0) return;
+    AnchoredSum sum[width][parts_of<E>];
+    Anchor anchor[width];
+#pragma unroll
+    for (int c = 0; c < width; ++c) {
+      anchor[c] = Anchor::above(sum_[c].size() + power_of_two(sum_lift<E>) * reach(c));
+#pragma unroll
+      for (int part = 0; part < parts_of<E>; ++part) sum[c][part] = sum_[c].around(anchor[c], part);
+    }
+    unsigned products = 0;
+    for_staged(own, lines, common, most, terms, stage, [&](int, int half, const E* numbers, int count) {
+      unsigned others = 0;
+      if (const int q = static_cast<int>(threadIdx.x) % 32; q < count)
+#pragma unroll
+        for (int c = 0; c < width; ++c) others |= (is_zero(stage.common[half][q][c]) ? 0u : 1u) << c;
+      __syncwarp();
+#pragma unroll 2
+      for (int q = 0; q < count; ++q) {
+        const E factor = Sum::factor(numbers[q]);
+        const unsigned of_term = __shfl_sync(0xFFFFFFFFu, others, q);
+        if (!is_zero(factor)) products |= of_term;
+#pragma unroll
+        for (int c = 0; c < width; ++c) add_term(sum[c], factor, conjugate_if(conjugated, stage.common[half][q][c]));
+      }
+    });
+#pragma unroll
+    for (int c = 0; c < width; ++c) {
+      const double error = (products >> c & 1) != 0 ? anchor[c].error(terms * parts_of<E>) : 0;
+#pragma unroll
+      for (int part = 0; part < parts_of<E>; ++part) sum_[c].set(part, sum[c][part].bounded(anchor[c].value(), error));
+    }
+  }
+
+  /// Calls body(first, half, numbers, count) for each part of the terms when it is in shared memory: `count` terms from
+  /// `first` on are in a half of the stage, the thread's own ones in `numbers`. Warps without lines do not get a call.
+  template <class Body>
+  __device__ __forceinline__ static void for_staged(const LineNumbers<E>& own, int lines, const LineNumbers<E>& common,
+                                                    int most, int terms, Stage& stage, Body&& body) {
+    if (terms > 0) fetch(own, lines, common, most, 0, terms, stage);
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+#pragma unroll 1
+    for (int first = 0; first < terms; first += Stage::terms) {
+      const int half = first / Stage::terms % 2;
+      ptx::copies_wait();
+      __syncthreads();
+      if (first + Stage::terms < terms) fetch(own, lines, common, most, first + Stage::terms, terms, stage);
+      if (thread / 32 * 32 >= lines) continue;
+      body(first, half, stage.own(half, threads) + thread * Stage::pitch, min(Stage::terms, terms - first));
+    }
+  }
+
   template <int from, int to, class Other>
   __device__ __forceinline__ void shift(const E& factor, Other&& other) {
 #pragma unroll

@@ -1,0 +1,66 @@
+// Sums of products in double precision around an anchor: four operations a product, where a step of dot2 with the
+// product's magnitude takes nine. For .cu files.
+//
+// An anchor is A = 1.5 2^e, where 2^(e - 1) is more than the sum of the magnitudes of all terms. So A plus any part of
+// the sum lies between 2^e and 2^(e + 1), and so does that number rounded. Let h = 2^(e - 53). AnchoredSum::add
+// computes
+//   next = RN(near + x y), which is off by at most h;
+//   next - near, a multiple of 2 h below 2^e, which is a double;
+//   RN(x y - (next - near)), a number of at most h, which is off by at most 2^-53 h (or 2^-1075, since e >= -900);
+//   the sum of these rests, which is at most (i + 1) h after i products, so that each addition is off by 2^-53 (i + 1)
+//   h times a number that is nearly 1.
+// After k products near - A, which is a double, and the sum of rests together are off by less than (k + 3)^2 2^-54 h.
+#pragma once
+
+#include "cuda/sums/bounded_pair.hpp"
+
+namespace accublas::cuda {
+
+/// Whether factorizations of type E sum around anchors. Products of numbers in single precision are doubles, for which
+/// Chain takes two operations.
+template <class E, bool cr>
+inline constexpr bool is_anchored = cr && sizeof(RealOf<E>) == sizeof(double);
+
+#ifdef __CUDACC__
+
+/// The upper word of an anchor; its lower word is zero. NaN: there is no anchor.
+struct Anchor {
+  int high;
+
+  /// Returns the anchor for terms whose magnitudes have a sum of at most `bound`, up to a relative error of 2^-30. A
+  /// bound that is infinite, near overflow or NaN has no anchor.
+  static __device__ __forceinline__ Anchor above(double bound) {
+    const int word = __double2hiint(bound * (1 + 0x1p-20));
+    const int exponent = max((word >> 20) + 2, 1023 - 900);
+    return {static_cast<unsigned>(word) >= 2043u << 20 ? 0x7FF80000 : exponent << 20 | 0x80000};
+  }
+  __device__ __forceinline__ double value() const { return __hiloint2double(high, 0); }
+  /// Returns a bound of the error of a sum of k products.
+  __device__ __forceinline__ double error(int k) const {
+    const double steps = k + 3;
+    return value() * (steps * steps * 0x1p-107);  // the anchor is 1.5 2^53 h, which covers the roundings
+  }
+};
+
+/// A number and products that were added to it. All of them are covered by the same anchor.
+struct alignas(16) AnchoredSum {
+  double near, rest;
+
+  static __device__ __forceinline__ AnchoredSum from(double x, double anchor) {
+    const double near = add_rn(anchor, x);
+    return {near, add_rn(x, -add_rn(near, -anchor))};
+  }
+  __device__ __forceinline__ void step(double x, double y) {
+    const double next = fma_rn(x, y, near), moved = add_rn(next, -near);
+    rest = add_rn(rest, fma_rn(x, y, -moved));
+    near = next;
+  }
+  /// Returns the sum; `error` is 0 if every product was zero.
+  __device__ __forceinline__ BoundedPair<double, true> bounded(double anchor, double error) const {
+    return {{add_rn(near, -anchor), rest}, error};
+  }
+};
+
+#endif
+
+}  // namespace accublas::cuda
