@@ -26,7 +26,7 @@ void run_geqrf_batch(Context& context, const OrthogonalBatch<E>& batch, const ac
   run.operands(operands, {}, shape);
   if (context.operands_are_apart()) {
     const auto matrix = [&](Index i) {
-      return NamedFootprint{"a[i]", footprint(Matrix<E>{batch.a[i], o.a.row_stride, o.a.col_stride}, o.m, o.n), true};
+      return NamedFootprint{"a", footprint(Matrix<E>{batch.a[i], o.a.row_stride, o.a.col_stride}, o.m, o.n), true, i};
     };
     std::vector<NamedFootprint> arrays = {named_array("tau", o.tau, batch.count * o.reflectors(), sizeof(E), true)};
     if (batch.a.pointers) arrays.push_back(named_array("a", batch.a.pointers, batch.count, sizeof(E*), false));
