@@ -293,8 +293,15 @@ std::vector<Command> commands_of(Options& o) {
          o.add_orders(command, o.residual_orders);
        },
        [&o] { return print_residuals(o.routines, Options::numbers(o.residual_orders)); }},
-      {"tall-qr", "QR of tall matrices beside cuSOLVER's", [&o](CLI::App* command) { o.add_repetitions(command); },
-       [&o] { return print_tall_qr(o.effort.repetitions); }},
+      {"tall-qr", "QR of tall matrices beside cuSOLVER's",
+       [&o](CLI::App* command) {
+         command
+             ->add_option("-n,--columns", o.batch_orders, "numbers of columns among those of the table (default: all)")
+             ->delimiter(',')
+             ->check(CLI::PositiveNumber);
+         o.add_repetitions(command);
+       },
+       [&o] { return print_tall_qr(Options::numbers(o.batch_orders), o.effort.repetitions); }},
       {"middle", "level 3, triangular systems and factorizations of orders 256 to 2048, and in cuBLAS and cuSOLVER",
        [&o](CLI::App* command) {
          o.add_orders(command, o.middle_orders);
