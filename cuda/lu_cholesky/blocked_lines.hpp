@@ -163,7 +163,7 @@ class LineSums {
     for (int c = 0; c < width; ++c) {
       const double error = (products >> c & 1) != 0 ? anchor[c].error(terms * parts_of<E>) : 0;
 #pragma unroll
-      for (int part = 0; part < parts_of<E>; ++part) sum_[c].set(part, sum[c][part].bounded(anchor[c].value(), error));
+      for (int part = 0; part < parts_of<E>; ++part) sum_[c].set(part, bounded(sum[c][part], anchor[c], error));
     }
   }
 

@@ -90,7 +90,7 @@ class LaneSum<E, true> {
                                      const LaneTerms<E>& terms, unsigned long long* undecided) const {
     const double error = has_products ? anchor.error(terms.terms * parts_of<E>) : 0;
     BoundedPair<T, true> sum[parts_of<E>];
-    for_parts([&](int part) { sum[part] = part_[part].bounded(anchor.value(), error); });
+    for_parts([&](int part) { sum[part] = bounded(part_[part], anchor, error); });
     const Tried<E> tried = try_numerator(unknown, sum, wanted, false);
     return tried.hard == 0 ? tried.value : resolve_sums(tried.hard, unknown, tried.value, true, terms, undecided);
   }

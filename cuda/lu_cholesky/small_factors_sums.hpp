@@ -4,7 +4,7 @@
 
 #include "cuda/lu_cholesky/pivot_root.hpp"
 #include "cuda/lu_cholesky/plain_arithmetic.hpp"
-#include "cuda/sums/anchored_sum.hpp"
+#include "lib/numerics/anchored_sum.hpp"
 
 namespace accublas::cuda {
 
@@ -31,6 +31,18 @@ template <class E>
 __device__ __forceinline__ SmallTerms<E> small_terms(const E* entries, Index step, const E* numbers, Index number_step,
                                                      const E* element, int terms, bool conjugated) {
   return {entries, numbers, element, nullptr, step, number_step, terms, terms, 0, conjugated};
+}
+
+/// Whether sums of type E have anchors. Products of numbers in single precision are doubles, for which Chain takes two
+/// operations.
+template <class E, bool cr>
+inline constexpr bool is_anchored = cr && sizeof(RealOf<E>) == sizeof(double);
+
+/// Returns a sum around an anchor. `error` is 0 if every product was zero.
+__device__ __forceinline__ BoundedPair<double, true> bounded(const AnchoredSum& sum, const Anchor& anchor,
+                                                             double error) {
+  const DoublePair found = sum.sum(anchor.value());
+  return {{found.high, found.low}, error};
 }
 
 /// An unknown that is its numerator.

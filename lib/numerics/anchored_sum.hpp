@@ -1,8 +1,8 @@
 // Sums of products in double precision around an anchor: four operations a product, where a step of dot2 with the
-// product's magnitude takes nine. For .cu files.
+// product's magnitude takes nine.
 //
 // An anchor is A = 1.5 2^e, where 2^(e - 1) is more than the sum of the magnitudes of all terms. So A plus any part of
-// the sum lies between 2^e and 2^(e + 1), and so does that number rounded. Let h = 2^(e - 53). AnchoredSum::add
+// the sum lies between 2^e and 2^(e + 1), and so does that number rounded. Let h = 2^(e - 53). AnchoredSum::step
 // computes
 //   next = RN(near + x y), which is off by at most h;
 //   next - near, a multiple of 2 h below 2^e, which is a double;
@@ -12,31 +12,33 @@
 // After k products near - A, which is a double, and the sum of rests together are off by less than (k + 3)^2 2^-54 h.
 #pragma once
 
-#include "cuda/sums/bounded_pair.hpp"
+#include "lib/numerics/eft.hpp"
+#include "lib/numerics/float_bits.hpp"
 
-namespace accublas::cuda {
-
-/// Whether factorizations of type E sum around anchors. Products of numbers in single precision are doubles, for which
-/// Chain takes two operations.
-template <class E, bool cr>
-inline constexpr bool is_anchored = cr && sizeof(RealOf<E>) == sizeof(double);
-
-#ifdef __CUDACC__
+namespace accublas {
 
 /// The upper word of an anchor; its lower word is zero. NaN: there is no anchor.
 struct Anchor {
-  int high;
+  std::uint32_t high;
 
   /// Returns the anchor for terms whose magnitudes have a sum of at most `bound`, up to a relative error of 2^-30. A
   /// bound that is infinite, near overflow or NaN has no anchor.
-  static __device__ __forceinline__ Anchor above(double bound) {
-    const int word = __double2hiint(bound * (1 + 0x1p-20));
-    const int exponent = max((word >> 20) + 2, 1023 - 900);
-    return {static_cast<unsigned>(word) >= 2043u << 20 ? 0x7FF80000 : exponent << 20 | 0x80000};
+  ACCUBLAS_HD static Anchor above(double bound) {
+    constexpr std::uint32_t least = 1023 - 900, none = 2043, nan = 0x7FF80000;
+    const auto word = static_cast<std::uint32_t>(to_bits(bound * (1 + 0x1p-20)) >> 32);
+    const std::uint32_t exponent = (word >> 20) + 2;
+    if (word >= none << 20) return {nan};
+    return {(exponent < least ? least : exponent) << 20 | 0x80000};
   }
-  __device__ __forceinline__ double value() const { return __hiloint2double(high, 0); }
-  /// Returns a bound of the error of a sum of k products.
-  __device__ __forceinline__ double error(int k) const {
+  ACCUBLAS_HD double value() const {
+#ifdef __CUDA_ARCH__
+    return __hiloint2double(static_cast<int>(high), 0);
+#else
+    return from_bits<double>(std::uint64_t{high} << 32);
+#endif
+  }
+  /// Returns a bound of the error of a number and k products.
+  ACCUBLAS_HD double error(int k) const {
     const double steps = k + 3;
     return value() * (steps * steps * 0x1p-107);  // the anchor is 1.5 2^53 h, which covers the roundings
   }
@@ -46,21 +48,17 @@ struct Anchor {
 struct alignas(16) AnchoredSum {
   double near, rest;
 
-  static __device__ __forceinline__ AnchoredSum from(double x, double anchor) {
+  ACCUBLAS_HD static AnchoredSum from(double x, double anchor) {
     const double near = add_rn(anchor, x);
     return {near, add_rn(x, -add_rn(near, -anchor))};
   }
-  __device__ __forceinline__ void step(double x, double y) {
+  ACCUBLAS_HD void step(double x, double y) {
     const double next = fma_rn(x, y, near), moved = add_rn(next, -near);
     rest = add_rn(rest, fma_rn(x, y, -moved));
     near = next;
   }
-  /// Returns the sum; `error` is 0 if every product was zero.
-  __device__ __forceinline__ BoundedPair<double, true> bounded(double anchor, double error) const {
-    return {{add_rn(near, -anchor), rest}, error};
-  }
+  /// Returns the sum. The parts may be of any size.
+  ACCUBLAS_HD DoublePair sum(double anchor) const { return {add_rn(near, -anchor), rest}; }
 };
 
-#endif
-
-}  // namespace accublas::cuda
+}  // namespace accublas
