@@ -79,11 +79,11 @@ void require_apart(const FactorizationBatch<E>& batch) {
   if (batch.a.pointers && solves) arrays.push_back(named_array("b", batch.b.pointers, batch.count, sizeof(E*), false));
   const bool by_stride = !batch.a.pointers;
   require_arrays_apart(arrays, batch.count, by_stride, [&](Index i) {
-    return NamedFootprint{"a[i]", of_a(i), factors};
+    return NamedFootprint{"a", of_a(i), factors, i};
   });
   if (solves)
     require_arrays_apart(arrays, batch.count, by_stride, [&](Index i) {
-      return NamedFootprint{"b[j]", of_b(i), true};
+      return NamedFootprint{"b", of_b(i), true, i};
     });
   if (!batch.a.pointers) {
     constexpr Index size = sizeof(E), most = (Index{1} << 61) / size;
@@ -96,8 +96,8 @@ void require_apart(const FactorizationBatch<E>& batch) {
   std::vector<NamedFootprint> matrices;
   try {
     for (Index i = 0; i < batch.count; ++i) {
-      matrices.push_back({"a[i]", of_a(i), factors});
-      if (solves) matrices.push_back({"b[j]", of_b(i), true});
+      matrices.push_back({"a", of_a(i), factors, i});
+      if (solves) matrices.push_back({"b", of_b(i), true, i});
     }
   } catch (const std::bad_alloc&) {
     return;  // the call itself needs no such memory

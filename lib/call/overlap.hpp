@@ -233,16 +233,19 @@ inline bool batches_share_element(const Footprint& p, std::int64_t p_step, const
   });
 }
 
-/// An operand under the name of its argument.
+/// An operand under the name of its argument. Matrices of a batch have a number.
 struct NamedFootprint {
   const char* name;
   Footprint elements;
   bool written;
+  std::int64_t number = -1;
+
+  std::string text() const { return number < 0 ? name : name + ("[" + std::to_string(number)) + "]"; }
 };
 
 /// Throws the error of a result that shares an element with another operand.
-[[noreturn]] inline void refuse_shared(const char* result, const char* other) {
-  throw Error(ACCUBLAS_ERROR_ARGUMENT, std::string("argument ") + result + " shares memory with argument " + other +
+[[noreturn]] inline void refuse_shared(const std::string& result, const std::string& other) {
+  throw Error(ACCUBLAS_ERROR_ARGUMENT, "argument " + result + " shares memory with argument " + other +
                                            ": a result needs memory of its own, copy one of them");
 }
 
@@ -253,7 +256,7 @@ inline void require_apart(std::span<const NamedFootprint> operands) {
       if ((p->written || q->written) && share_element(p->elements, q->elements)) {
         const auto& result = p->written ? *p : *q;
         const auto& other = p->written ? *q : *p;
-        refuse_shared(result.name, other.name);
+        refuse_shared(result.text(), other.text());
       }
 }
 inline void require_apart(std::initializer_list<NamedFootprint> operands) {

@@ -1,5 +1,6 @@
 #include "lib/lapack/qr_forms.hpp"
 
+#include <string>
 #include <vector>
 
 #include "lib/call/one_by_one.hpp"
@@ -20,13 +21,17 @@ void run_geqrf_batch(Context& context, const OrthogonalBatch<E>& batch, const ac
   if (batch.a.pointers && run.is_device_memory({"a", batch.a.pointers}))
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
                 "argument a is an array of pointers in device memory; pass it in host memory, whatever it points to");
+  std::vector<std::string> names;  // of the matrices, for messages
+  for (Index i = 0; batch.a.pointers && i < batch.count; ++i) names.push_back("a[" + std::to_string(i) + "]");
+  if (names.empty()) names.emplace_back("a");
   std::vector<Named> operands;
-  for (Index i = 0; i < (batch.a.pointers ? batch.count : 1); ++i) operands.push_back({"a", batch.a[i], sizeof(E)});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    operands.push_back({names[i].c_str(), batch.a[static_cast<Index>(i)], sizeof(E)});
   operands.push_back({"tau", o.tau, sizeof(E)});
   run.operands(operands, {}, shape);
   if (context.operands_are_apart()) {
     const auto matrix = [&](Index i) {
-      return NamedFootprint{"a[i]", footprint(Matrix<E>{batch.a[i], o.a.row_stride, o.a.col_stride}, o.m, o.n), true};
+      return NamedFootprint{"a", footprint(Matrix<E>{batch.a[i], o.a.row_stride, o.a.col_stride}, o.m, o.n), true, i};
     };
     std::vector<NamedFootprint> arrays = {named_array("tau", o.tau, batch.count * o.reflectors(), sizeof(E), true)};
     if (batch.a.pointers) arrays.push_back(named_array("a", batch.a.pointers, batch.count, sizeof(E*), false));

@@ -13,14 +13,19 @@
 
 namespace gpu_bench {
 
-/// The solution, with one right-hand side, stands beside cuSOLVER's by LU.
-enum class FactorKind { lu, cholesky, qr, certified };
+/// The solution, with one right-hand side, stands beside cuSOLVER's by LU. wide_lu: four columns for each row.
+enum class FactorKind { lu, cholesky, qr, certified, wide_lu };
 inline constexpr FactorKind factor_kinds[] = {FactorKind::lu, FactorKind::cholesky, FactorKind::qr,
-                                              FactorKind::certified};
+                                              FactorKind::certified, FactorKind::wide_lu};
+/// Returns how many rows a matrix of n columns has.
+constexpr Index rows_of(FactorKind kind, Index n) {
+  return kind == FactorKind::wide_lu ? std::max(n / 4, Index{1}) : n;
+}
 constexpr const char* name_of(FactorKind kind) {
   return kind == FactorKind::lu         ? "dgetrf"
          : kind == FactorKind::cholesky ? "dpotrf"
          : kind == FactorKind::qr       ? "dgeqrf"
+         : kind == FactorKind::wide_lu  ? "dgetrf_wide"
                                         : "dgesv_certified";
 }
 
@@ -67,9 +72,9 @@ class CuSolver {
 
   /// `vector`: tau, or the right-hand side, which becomes the solution.
   void run(FactorKind kind, Index n, double* a, std::int64_t* pivots, double* vector, int* info) {
-    if (kind == FactorKind::lu || kind == FactorKind::certified)
-      need(getrf_(handle_, params_, n, n, CUDA_R_64F, a, n, pivots, CUDA_R_64F, device_->data(), device_bytes_,
-                  host_.data(), host_.size(), info));
+    if (kind == FactorKind::lu || kind == FactorKind::wide_lu || kind == FactorKind::certified)
+      need(getrf_(handle_, params_, rows_of(kind, n), n, CUDA_R_64F, a, n, pivots, CUDA_R_64F, device_->data(),
+                  device_bytes_, host_.data(), host_.size(), info));
     else if (kind == FactorKind::cholesky)
       need(potrf_(handle_, params_, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, n, CUDA_R_64F, device_->data(),
                   device_bytes_, host_.data(), host_.size(), info));

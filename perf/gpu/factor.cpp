@@ -50,7 +50,8 @@ struct FactorContender {
 
 bool measure(FactorKind kind, Index n, const std::string& data, const Effort& effort, std::FILE* csv) {
   const Stream stream;
-  const Index size = n * n;
+  const Index size = n * n, rows = rows_of(kind, n);
+  const bool lu = kind == FactorKind::lu || kind == FactorKind::wide_lu;
   const DeviceArray<double> a(size), kept(size), vector(n), b(n), radius(n);
   const DeviceArray<std::int64_t> pivots(n), info(1);
   fill(matrices::named(data), Side::a, false, kept.data(), n, n, 1, stream);
@@ -82,8 +83,7 @@ bool measure(FactorKind kind, Index n, const std::string& data, const Effort& ef
     contenders.push_back(
         {mode,
          [&, of] {
-           checked.need(kind == FactorKind::lu
-                            ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), info.data())
+           checked.need(lu ? accublas_dgetrf(of, ACCUBLAS_COL_MAJOR, rows, n, a.data(), n, pivots.data(), info.data())
                         : kind == FactorKind::cholesky
                             ? accublas_dpotrf(of, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, info.data())
                         : kind == FactorKind::qr
@@ -115,7 +115,7 @@ bool measure(FactorKind kind, Index n, const std::string& data, const Effort& ef
       contender.residual = kind == FactorKind::qr ? residual_of_columns(n, kept.data(), a.data(), vector.data())
                            : kind == FactorKind::certified
                                ? residual_of_rows(n, kept.data(), b.data(), vector.data())
-                               : sampled_residual(kind == FactorKind::lu, n, kept.data(), a.data(), pivots.data());
+                               : sampled_residual(lu, rows, n, kept.data(), a.data(), pivots.data());
       if (line(reinterpret_cast<const double*>(info.data()), 1, 1)[0] != 0) contender.error = "info is not 0";
     } catch (const std::exception& error) {
       contender.error = error.what();
@@ -131,8 +131,10 @@ bool measure(FactorKind kind, Index n, const std::string& data, const Effort& ef
     }
   bool met = true;
   const double theirs = contenders[0].error.empty() ? median(contenders[0].ms) : 0;
+  // Wide LU of r = n / 4 rows takes r^2 (n - r / 3) operations.
   const double operations = (kind == FactorKind::qr         ? 4.
                              : kind == FactorKind::cholesky ? 1.
+                             : kind == FactorKind::wide_lu  ? 11. / 64
                                                             : 2.) /
                             3 * std::pow(static_cast<double>(n), 3);
   for (const FactorContender& contender : contenders) {

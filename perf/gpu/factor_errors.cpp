@@ -19,9 +19,10 @@ std::vector<double> line(const double* from, Index stride, Index count) {
   return out;
 }
 
-double sampled_residual(bool lu, Index n, const double* a, const double* f, const std::int64_t* device_pivots) {
-  std::vector<Index> row(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) row[static_cast<std::size_t>(i)] = i;
+double sampled_residual(bool lu, Index rows, Index n, const double* a, const double* f,
+                        const std::int64_t* device_pivots) {
+  std::vector<Index> row(static_cast<std::size_t>(rows));
+  for (Index i = 0; i < rows; ++i) row[static_cast<std::size_t>(i)] = i;
   if (lu) {
     std::vector<std::int64_t> pivots(row.size());
     require(cudaMemcpy(pivots.data(), device_pivots, pivots.size() * sizeof pivots[0], cudaMemcpyDeviceToHost),
@@ -31,7 +32,7 @@ double sampled_residual(bool lu, Index n, const double* a, const double* f, cons
   constexpr Index samples = 8;
   double largest = 0;
   for (Index p = 0; p < samples; ++p) {
-    const Index i = ((p * n) + n / 2) / samples;
+    const Index i = ((p * rows) + rows / 2) / samples;
     const std::vector<double> left = line(f + i, n, n);
     for (Index q = 0; q < samples; ++q) {
       const Index j = ((q * n) + n / 3) / samples;

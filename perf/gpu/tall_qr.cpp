@@ -1,5 +1,6 @@
 #include "perf/gpu/tall_qr.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -62,9 +63,11 @@ bool measure(const TallShape& shape, int repetitions) {
 
 }  // namespace
 
-bool print_tall_qr(int repetitions) {
+bool print_tall_qr(const std::vector<Index>& columns, int repetitions) {
   bool met = true;
-  for (const TallShape& shape : tall_shapes) met = measure(shape, repetitions) && met;
+  for (const TallShape& shape : tall_shapes)
+    if (columns.empty() || std::find(columns.begin(), columns.end(), shape.n) != columns.end())
+      met = measure(shape, repetitions) && met;
   return met;
 }
 

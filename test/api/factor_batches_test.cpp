@@ -135,17 +135,20 @@ TEST(FactorBatch, SharedMemoryIsRefused) {
       accublas_dgesv_strided_batched(context, lapack::columns, 4, 1, a.data(), 4, 16, pivots, &a[30], 4, 4, info, 2),
       "b[j]");
   double* const overlapping[] = {a.data(), a.data() + 15};
-  refused(accublas_dgetrf_batched(context, lapack::columns, 4, 4, overlapping, 4, pivots, info, 2), "a[i]");
+  refused(accublas_dgetrf_batched(context, lapack::columns, 4, 4, overlapping, 4, pivots, info, 2), "a[1]");
   double *const equal[] = {a.data(), &a[40], a.data()}, *const right[] = {&a[20], &a[28], &a[60]};
   for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER})
     for (const accublas_layout layout : {ACCUBLAS_COL_MAJOR, ACCUBLAS_ROW_MAJOR}) {
-      refused(accublas_dpotrf_batched(context, layout, uplo, 4, equal, 4, info, 3), "a[i]");
-      refused(accublas_dpotrf_batched(context, layout, uplo, 1, equal, 1, info, 3), "a[i]");
-      refused(accublas_dposv_batched(context, layout, uplo, 4, 1, equal, 4, right, 4, info, 3), "a[i]");
-      refused(accublas_dpotrf_batched(context, layout, uplo, 4, overlapping, 4, info, 2), "a[i]");
-      refused(accublas_dgeqrf_batched(context, layout, 4, 4, equal, 4, std::vector<double>(12).data(), 3), "a[i]");
-      refused(accublas_dgeqrf_batched(context, layout, 4, 4, overlapping, 4, std::vector<double>(8).data(), 2), "a[i]");
+      refused(accublas_dpotrf_batched(context, layout, uplo, 4, equal, 4, info, 3), "a[2]");
+      refused(accublas_dpotrf_batched(context, layout, uplo, 1, equal, 1, info, 3), "a[2]");
+      refused(accublas_dposv_batched(context, layout, uplo, 4, 1, equal, 4, right, 4, info, 3), "a[2]");
+      refused(accublas_dpotrf_batched(context, layout, uplo, 4, overlapping, 4, info, 2), "a[1]");
+      refused(accublas_dgeqrf_batched(context, layout, 4, 4, equal, 4, std::vector<double>(12).data(), 3), "a[2]");
+      refused(accublas_dgeqrf_batched(context, layout, 4, 4, overlapping, 4, std::vector<double>(8).data(), 2), "a[1]");
     }
+  double* const absent[] = {a.data(), nullptr};
+  refused(accublas_dgeqrf_batched(context, lapack::columns, 4, 4, absent, 4, std::vector<double>(8).data(), 2),
+          "a[1] is NULL");
   // Pivots, info values, tau and arrays of pointers.
   const auto integers = [](void* p) { return static_cast<Index*>(p); };
   double* const two[] = {&a[0], &a[20]};

@@ -119,6 +119,37 @@ TYPED_TEST(FactorBatches, BitsOfTheLargestOnes) {
       }
 }
 
+/// Elements of U far above those of A, elements far below the products that they are the sums of, and bands, whose
+/// other elements have products that are all zero.
+TYPED_TEST(FactorBatches, BitsOfGrowingAndDecayingOnes) {
+  using T = typed::Real<TypeParam>;
+  for (const BatchKind kind : {BatchKind::getrf, BatchKind::potrf})
+    for (const Index n : {7, 16, 30, 32, 61, 150}) {
+      factor_batches::Batch<TypeParam> batch(kind, n % 2 != 0, n, n, 0, 6, 1, 3, 79);
+      std::mt19937_64 random(static_cast<unsigned>(n));
+      std::uniform_real_distribution<T> noise(T(0.5), T(1));
+      for (Index i = 0; i < batch.count; ++i)
+        for (Index r = 0; r < n; ++r)
+          for (Index c = 0; c < n; ++c) {
+            const bool cholesky = kind == BatchKind::potrf;
+            const Index apart = std::abs(r - c);
+            T x = 0;
+            if (cholesky && r < c) continue;
+            if (i % 3 == 0 && !cholesky)  // Wilkinson's matrix: the last column doubles in every step
+              x = c == n - 1 ? noise(random) : r == c ? T(1) : r > c ? -noise(random) : T(0);
+            else if (i % 3 == 0 || i % 3 == 1)
+              x = static_cast<T>(std::pow(i % 3 == 0 ? 0.1 : 0.8, apart)) * noise(random) + (r == c ? T(1) : T(0));
+            else
+              x = apart > 3 ? T(0) : r == c ? T(8) : noise(random);
+            batch.a(batch.given.a, i, r, c) = x;
+            if (cholesky) batch.a(batch.given.a, i, c, r) = x;
+          }
+      batch.uplo = n % 3 == 0 ? ACCUBLAS_LOWER : ACCUBLAS_UPPER;
+      this->expect_bits(batch, "cr");
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
 TYPED_TEST(FactorBatches, BackwardErrorsWithoutPromisedBits) {
   for (const BatchKind kind : {BatchKind::getrf, BatchKind::potrf})
     for (const accublas_uplo uplo : {ACCUBLAS_UPPER, ACCUBLAS_LOWER})
