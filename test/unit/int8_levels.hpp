@@ -1,4 +1,4 @@
-// What tests of the int8 engine's kernels share: instruction sets and aligned arrays.
+// Instruction sets and aligned arrays for the tests of the int8 engine's kernels.
 #pragma once
 
 #include <cstdlib>
