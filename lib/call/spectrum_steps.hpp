@@ -167,37 +167,46 @@ struct GroupStep {
   }
 };
 
-/// Rounds 2^exponent X to the caller's type E, and writes what that loses of X to `lost`. X is in two parts
-/// unless the data of x_low are null. A complex X has `rows` complex rows.
+/// Rounds 2^exponent x to the type of the results.
+template <class T>
+ACCUBLAS_HD T rounded_result(double x, int exponent) {
+  return static_cast<T>(std::ldexp(x, exponent));
+}
+
+/// Writes what rounded_result() loses of X. X is in two parts unless the data of x_low are null.
+template <class T>
+struct LostStep {
+  Matrix<double> to;
+  Matrix<const double> x, x_low;
+  int exponent;
+  ACCUBLAS_HD void operator()(Index i, Index j) const {
+    const T rounded = rounded_result<T>(x(i, j), exponent);
+    to(i, j) = (x(i, j) - std::ldexp(static_cast<double>(rounded), -exponent)) + (x_low.data ? x_low(i, j) : 0);
+  }
+};
+
+/// Writes 2^exponent X, or its conjugate, rounded to the caller's type E. A complex X has `rows` complex rows.
 template <class E>
 struct RoundStep {
   Matrix<E> to;
-  Matrix<const double> x, x_low;
-  Matrix<double> lost;
+  Matrix<const double> x;
   Index rows;
-  int exponent = 0;
-  bool conjugate = false;
+  int exponent;
+  bool conjugate;
   ACCUBLAS_HD void operator()(Index i, Index j) const {
+    const auto rounded = [&](Index row) { return rounded_result<RealOf<E>>(x(row, j), exponent); };
     if constexpr (is_complex<E>) {
-      E z{round(i, j), round(i + rows, j)};
-      if (conjugate) z.im = -z.im;
-      to(i, j) = z;
+      const RealOf<E> im = rounded(i + rows);
+      to(i, j) = {rounded(i), conjugate ? -im : im};
     } else {
-      to(i, j) = round(i, j);
+      to(i, j) = rounded(i);
     }
-  }
-
- private:
-  ACCUBLAS_HD RealOf<E> round(Index i, Index j) const {
-    const RealOf<E> rounded = static_cast<RealOf<E>>(std::ldexp(x(i, j), exponent));
-    lost(i, j) = (x(i, j) - std::ldexp(static_cast<double>(rounded), -exponent)) + (x_low.data ? x_low(i, j) : 0);
-    return rounded;
   }
 };
 
 using SpectrumStep =
     std::variant<FirstProductStep, RestStep, AddToPartsStep, AddColumnsStep, LeftStep, JoinStep, SplitStep, PermuteStep,
-                 CorrectionStep, TripletCorrectionStep, GroupStep, RoundStep<double>, RoundStep<float>,
-                 RoundStep<Complex<double>>, RoundStep<Complex<float>>>;
+                 CorrectionStep, TripletCorrectionStep, GroupStep, LostStep<double>, LostStep<float>, RoundStep<double>,
+                 RoundStep<float>, RoundStep<Complex<double>>, RoundStep<Complex<float>>>;
 
 }  // namespace accublas

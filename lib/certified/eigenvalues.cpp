@@ -62,7 +62,8 @@ accublas_reason certify(const CertifiedEigenvalues<E>& p, const Calls& calls, ac
     VectorScale scale;
     if (p.general) scale = {stretch_of(m.b, calls), -exponent_of_b / 2};
     const PlacedResult<E> v(p.v, p.n, count, calls);
-    const Array lost = round_vectors(p.n, s.pairs, part.first, count, v.matrix(), false, scale.exponent, calls);
+    const VectorColumns<E> columns{p.n, s.pairs, part.first, count, scale.exponent};
+    const Array lost = columns.lost(calls);
     for (Index k = 0; k < count; ++k) {
       const Index of = part.first + k;
       const auto at = static_cast<std::size_t>(k);
@@ -70,6 +71,8 @@ accublas_reason certify(const CertifiedEigenvalues<E>& p, const Calls& calls, ac
       bounded &= is_finite(numbers.angle[at]);
       if (proved) numbers.cluster[at] = s.bounds.cluster[static_cast<std::size_t>(of)] + 1;
     }
+    // Nothing can lack memory from here on.
+    columns.write(v.matrix(), false, calls);
     v.deliver();
   }
   numbers.put(p.w, p.radius, p.vectors, p.angle, p.cluster, calls);

@@ -32,11 +32,9 @@ bool put_vectors(const CertifiedSingularValues<E>& p, const SingularSpectrum& s,
   const bool wide = p.m < p.n;
   const Triplets& t = s.triplets;
   const PlacedResult<E> u(p.u, p.m, count, calls), vt(p.vt, count, p.n, calls);
-  const auto put = [&](bool of_u, const Matrix<E>& to) {
-    return round_vectors(of_u ? p.m : p.n, of_u != wide ? t.left : t.right, 0, count, reversed(to, count), !of_u, 0,
-                         calls);
-  };
-  const Array of_u = put(true, u.matrix()), of_v = put(false, vt.matrix().transposed());
+  const VectorColumns<E> left_columns{p.m, wide ? t.right : t.left, 0, count},
+      right_columns{p.n, wide ? t.left : t.right, 0, count};
+  const Array of_u = left_columns.lost(calls), of_v = right_columns.lost(calls);
   const double left = (wide ? s.bounds.right : s.bounds.left).contraction,
                right = (wide ? s.bounds.left : s.bounds.right).contraction;
   bool bounded = true;
@@ -47,6 +45,9 @@ bool put_vectors(const CertifiedSingularValues<E>& p, const SingularSpectrum& s,
     numbers.angle[static_cast<std::size_t>(i)] = rounded_up<RealOf<E>>(angle);
     bounded &= is_finite(numbers.angle[static_cast<std::size_t>(i)]);
   }
+  // Nothing can lack memory from here on.
+  left_columns.write(reversed(u.matrix(), count), false, calls);
+  right_columns.write(reversed(vt.matrix().transposed(), count), true, calls);
   u.deliver();
   vt.deliver();
   return bounded;

@@ -25,7 +25,7 @@ struct VectorScale {
   int exponent = 0;
 };
 
-/// Returns a bound of the angle of a rounded vector, as angle_up() does. `lost` bounds the norm of what RoundStep
+/// Returns a bound of the angle of a rounded vector, as angle_up() does. `lost` bounds the norm of what LostStep
 /// wrote.
 inline double angle_of_rounded(double outside, double contraction, double lost, const VectorScale& scale) {
   // Each number of `lost` passed two roundings; the scaled numbers do not differ from those of X by underflow alone.
@@ -34,21 +34,34 @@ inline double angle_of_rounded(double outside, double contraction, double lost, 
   return angle_up(outside, contraction, moved);
 }
 
-/// Rounds columns first .. first + count - 1 of X, which has n rows, to `to` in the memory of the place, and returns
-/// bounds of the norms of what that loses. Elements may be conjugated.
+/// Columns first .. first + count - 1 of X, which has n rows, as results of type E.
 template <class E>
-Array round_vectors(Index n, const Eigenpairs& pairs, Index first, Index count, const Matrix<E>& to, bool conjugate,
-                    int exponent, const Calls& calls) {
-  const Index rows = is_complex<E> ? 2 * n : n;
-  const Placed lost = numbers_at(calls, rows, count);
-  const double* const x_low = pairs.parts == 2 ? pairs.x_low.data() + first * rows : nullptr;
-  calls.place().run(RoundStep<E>{to, read_columns(pairs.x.data() + first * rows, rows), read_columns(x_low, rows),
-                                 columns_at(lost.data(), rows), n, exponent, conjugate},
-                    n, count);
-  Array norms(count);
-  calls.place().column_norms(rows, count, lost.data(), norms.data());
-  return norms;
-}
+struct VectorColumns {
+  Index n;
+  const Eigenpairs& pairs;
+  Index first, count;
+  int exponent = 0;
+
+  Index rows() const { return is_complex<E> ? 2 * n : n; }
+  /// Returns bounds of the norms of what rounding loses.
+  Array lost(const Calls& calls) const {
+    const Placed rest = numbers_at(calls, rows(), count);
+    const double* const low = pairs.parts == 2 ? pairs.x_low.data() + first * rows() : nullptr;
+    calls.place().run(
+        LostStep<RealOf<E>>{columns_at(rest.data(), rows()), columns(), read_columns(low, rows()), exponent}, rows(),
+        count);
+    Array norms(count);
+    calls.place().column_norms(rows(), count, rest.data(), norms.data());
+    return norms;
+  }
+  /// Writes the columns, or their conjugates, to the memory of the place. Takes no memory.
+  void write(const Matrix<E>& to, bool conjugate, const Calls& calls) const {
+    calls.place().run(RoundStep<E>{to, columns(), n, exponent, conjugate}, n, count);
+  }
+
+ private:
+  Matrix<const double> columns() const { return read_columns(pairs.x.data() + first * rows(), rows()); }
+};
 
 /// Fills a matrix of results, wherever it is, with NaN.
 template <class E>

@@ -1,5 +1,5 @@
-// TRSM on the GPU, LU of host matrices and certified solutions without enough memory, by a failing allocation or in a
-// user's workspace: ACCUBLAS_ERROR_MEMORY and all as it was, or the same bits as ever.
+// TRSM on the GPU, LU of host matrices, certified solutions and spectra without enough memory, by a failing allocation
+// or in a user's workspace: ACCUBLAS_ERROR_MEMORY and all as it was, or the same bits as ever.
 #include <optional>
 
 #include "test/gpu/failing_allocation.hpp"
@@ -164,6 +164,73 @@ TEST(CertifiedInLittleMemory, Allocations) {
       }
     EXPECT_TRUE(failures > 0 || !on_device);
   }
+}
+
+/// Certified eigenvalues and singular values, as above. On the host LAPACK's vectors take the place of cuSOLVER's, so
+/// that other bits prove the same numbers.
+TEST(SpectraInLittleMemory, Allocations) {
+  constexpr Index n = 40;
+  Random rng{38};
+  std::vector<double> a(std::size_t{n * n});
+  for (double& x : a) x = uniform(rng) - 0.5;
+  const std::vector<double> before(std::size_t{n}, 7.), vectors_before(std::size_t{n * n}, 7.);
+  const std::vector<std::int64_t> clusters_before(std::size_t{n}, 7);
+  const DeviceArray<double> there_a(a);
+  DeviceArray<double> there_w(before), there_radius(before), there_angle(before), there_u(vectors_before),
+      there_v(vectors_before);
+  const DeviceArray<std::int64_t> there_cluster(clusters_before);
+  Context gpu(ACCUBLAS_BACKEND_CUDA);
+  gpu.set("cr");
+  for (const bool singular : {false, true})
+    for (const bool on_device : {false, true}) {
+      std::vector<double> w, radius, angle, u, v;
+      std::vector<std::int64_t> cluster = clusters_before;
+      const auto solve = [&] {
+        w = radius = angle = before;
+        u = v = vectors_before;
+        there_w = before, there_radius = before, there_angle = before;
+        there_u = vectors_before, there_v = vectors_before;
+        const auto of = [&](std::vector<double>& here, const DeviceArray<double>& there) {
+          return on_device ? there.data() : here.data();
+        };
+        std::int64_t* const clusters = on_device ? there_cluster.data() : cluster.data();
+        const accublas_status status =
+            singular ? accublas_dgesvd_certified(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_VECTORS, n, n, of(a, there_a), n,
+                                                 of(w, there_w), of(radius, there_radius), of(u, there_u), n,
+                                                 of(v, there_v), n, of(angle, there_angle), clusters, nullptr)
+                     : accublas_dsyev_certified(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_VECTORS, ACCUBLAS_UPPER, n,
+                                                of(a, there_a), n, of(w, there_w), of(radius, there_radius),
+                                                of(u, there_u), n, of(angle, there_angle), clusters, nullptr);
+        EXPECT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
+        if (!on_device) return status;
+        w = there_w.values(), radius = there_radius.values(), angle = there_angle.values();
+        u = there_u.values(), v = there_v.values();
+        return status;
+      };
+      ASSERT_EQ(solve(), ACCUBLAS_SUCCESS) << gpu.error();
+      const std::vector<double> want = w, want_radius = radius;
+      int failures = 0;
+      for (const char* from : {"", "+"})
+        for (const int nth : {1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144}) {
+          const std::string which = std::to_string(nth) + from;
+          const accublas_status status = with_failing_allocation(which, solve);
+          if (status == ACCUBLAS_ERROR_MEMORY) {
+            ++failures;
+            EXPECT_TRUE(on_device || *from == '+') << "allocation " << which;
+            EXPECT_EQ(w, before) << "allocation " << which;
+            EXPECT_EQ(radius, before) << "allocation " << which;
+            EXPECT_EQ(u, vectors_before) << "allocation " << which;
+            EXPECT_EQ(v, vectors_before) << "allocation " << which;
+            continue;
+          }
+          ASSERT_EQ(status, ACCUBLAS_SUCCESS) << "allocation " << which << ": " << gpu.error();
+          for (std::size_t k = 0; k < std::size_t{n}; ++k)
+            EXPECT_LE(std::fabs(static_cast<long double>(w[k]) - want[k]),
+                      static_cast<long double>(radius[k]) + want_radius[k])
+                << "allocation " << which;
+        }
+      EXPECT_TRUE(failures > 0 || !on_device);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, SolveInLittleMemory,
