@@ -109,6 +109,7 @@ std::vector<LineExponents> exponents_of(const char* name, std::int64_t count, co
   std::vector<LineExponents> lines;
   if (count == 0) return lines;
   require_pointer(name, given);
+  lines.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     lines.push_back({given[2 * i], given[2 * i + 1]});
     if (!lines.back().valid())

@@ -1,6 +1,7 @@
 #include "lib/accumulator/device_sums.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "cuda/accumulator/listed_sums.hpp"
 #include "cuda/accumulator/residues.hpp"
@@ -67,20 +68,22 @@ void HeldResidues<E>::lay_out(Carver& carver) {
     shape.count = count;
     return take_lines(carver, shape, false);
   };
-  const auto errors = [&](Index count, int of, int bits) {
-    LineErrors side{carver.take<std::int32_t>(2 * count / of), of, bits, nullptr, nullptr, nullptr};
+  const auto errors = [&](Index count, int of, int bits, const std::int32_t* limits) {
+    LineErrors side{limits, of, bits, nullptr, nullptr, nullptr};
     side.error = carver.take<double>(count);
     side.dropped = carver.take<std::uint8_t>(count);
     side.squares = carver.take<double>(count);
     return side;
   };
-  state_ = carver.take<CallState>(1);
+  state_ = carver.take<CallState>(1);  // what `start` sends, up to the limits of the columns
+  row_limits_ = carver.take<std::int32_t>(2 * n_);
+  col_limits_ = carver.take<std::int32_t>(2 * m_);
   notes_ = carver.take<PanelNotes>(1);
   rows_ = take(n_);
   numbers_ = take(m_);
   cols_lines_ = parts == 2 ? take(cols()) : numbers_;
-  row_errors_ = errors(n_, 1, row_bits_);
-  col_errors_ = errors(cols(), parts, col_bits_);
+  row_errors_ = errors(n_, 1, row_bits_, row_limits_);
+  col_errors_ = errors(cols(), parts, col_bits_, col_limits_);
   row_exponent_ = carver.take<std::int32_t>(block_rows_);
   col_exponent_ = carver.take<std::int32_t>(block_cols_);
   row_flags_ = carver.take<std::uint8_t>(n_);
@@ -102,19 +105,26 @@ void HeldResidues<E>::start(const Accumulator& of) {
   plan.residues = ResidueKind::real;
   state.pass[exact_pass] = state.pass[interval_pass] = plan;
   state.pass[interval_pass].interval = 1;
-  steps_.send(state_, &state, 1);
-  const auto send = [&](const AccumulatorSide& side, const LineErrors& to, std::int32_t* exponent, Index padded) {
-    static_assert(sizeof(LineExponents) == 2 * sizeof(std::int32_t));
-    steps_.send(const_cast<std::int32_t*>(to.limits), &side.exponents.data()->above, 2 * side.count);
+  // One copy is faster than three. The host's memory stays until the accumulator ends.
+  std::byte* const first = reinterpret_cast<std::byte*>(state_);
+  constants_.resize(size(reinterpret_cast<std::byte*>(col_limits_ + 2 * m_) - first));
+  const auto put = [&](const void* to, const void* from, std::size_t bytes) {
+    std::memcpy(constants_.data() + (static_cast<const std::byte*>(to) - first), from, bytes);
+  };
+  static_assert(sizeof(LineExponents) == 2 * sizeof(std::int32_t));
+  put(state_, &state, sizeof state);
+  put(row_limits_, of.b.exponents.data(), size(n_) * sizeof(LineExponents));
+  put(col_limits_, of.a.exponents.data(), size(m_) * sizeof(LineExponents));
+  steps_.send(first, constants_.data(), static_cast<Index>(constants_.size()));
+  const auto begin = [&](const AccumulatorSide& side, const LineErrors& to, std::int32_t* exponent, Index padded) {
     // The magnitudes of earlier entries are at most 2^E.
     start_lines(model_, to, side.lines(), padded, static_cast<double>(parts * of.added), exponent, steps_.stream());
     if (!rounds_ || of.added == 0) return;
     steps_.send(to.error, side.error.data(), side.lines());
     steps_.send(to.dropped, side.dropped.data(), side.lines());
   };
-  send(of.b, row_errors_, row_exponent_, block_rows_);
-  send(of.a, col_errors_, col_exponent_, block_cols_);
-  steps_.wait();  // the host's arrays may be gone afterwards
+  begin(of.b, row_errors_, row_exponent_, block_rows_);
+  begin(of.a, col_errors_, col_exponent_, block_cols_);
 }
 
 template <class E>

@@ -41,10 +41,12 @@ void set_up(AccumulatorSide& side, Index count, int parts, const LineExponents* 
   side.exponents.assign(exponents, exponents + count);
 }
 void set_scales(AccumulatorSide& side) {
-  for (const LineExponents& line : side.exponents)
-    side.scale.insert(side.scale.end(), static_cast<std::size_t>(side.parts), held_scale(line.above, side.bits));
-  side.error.assign(static_cast<std::size_t>(side.lines()), 0.0);
-  side.dropped.assign(static_cast<std::size_t>(side.lines()), 0);
+  const std::size_t parts = static_cast<std::size_t>(side.parts);
+  side.scale.resize(static_cast<std::size_t>(side.lines()));
+  for (std::size_t i = 0; i < side.scale.size(); ++i)
+    side.scale[i] = held_scale(side.exponents[i / parts].above, side.bits);
+  side.error.assign(side.scale.size(), 0.0);
+  side.dropped.assign(side.scale.size(), 0);
 }
 
 }  // namespace

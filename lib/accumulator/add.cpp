@@ -201,6 +201,7 @@ class ComplexSums {
     if (terms_that_fit() < panel_.k) prepare_parts();
     for (Index first = 0, taken = 0; first < panel_.k; first += taken)
       call_.run([&](Execution& execution) { taken = add_part(first, execution); });
+    call_.all_steps = nullptr;
   }
 
  private:
