@@ -10,6 +10,7 @@
 #include "cuda/exact/engine_call.hpp"
 #include "cuda/int8/convert.hpp"
 #include "cuda/int8/product.hpp"
+#include "cuda/int8/whole_pass.hpp"
 #include "cuda/scaling/measure.hpp"
 
 namespace accublas {
@@ -94,17 +95,8 @@ void HeldResidues<E>::lay_out(Carver& carver) {
 template <class E>
 void HeldResidues<E>::start(const Accumulator& of) {
   CallState state{};
-  PassPlan& plan = state.pass[product_pass];
-  plan.active = 1;
-  plan.elements = Elements::all;
-  plan.row_bits = plan.row_peak = row_bits_;
-  plan.col_bits = plan.col_peak = col_bits_;
-  plan.moduli = moduli_;
-  plan.block_rows = block_rows_;
-  plan.block_cols = block_cols_;
-  plan.residues = ResidueKind::real;
-  state.pass[exact_pass] = state.pass[interval_pass] = plan;
-  state.pass[interval_pass].interval = 1;
+  for (const int pass : {product_pass, exact_pass, interval_pass})
+    state.pass[pass] = whole_pass(pass == interval_pass, row_bits_, col_bits_, moduli_, block_rows_, block_cols_);
   // One copy is faster than three. The host's memory stays until the accumulator ends.
   std::byte* const first = reinterpret_cast<std::byte*>(state_);
   constants_.resize(size(reinterpret_cast<std::byte*>(col_limits_ + 2 * m_) - first));
