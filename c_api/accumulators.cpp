@@ -8,6 +8,7 @@
 #include "c_api/views.hpp"
 #include "lib/accumulator/calls.hpp"
 #include "lib/base/fp_environment.hpp"
+#include "lib/call/overlap.hpp"
 #include "lib/runtime/plan.hpp"
 
 using namespace accublas;
@@ -43,6 +44,7 @@ class AccumulatorScope {
       : settings_(
             resolve({Operation::gemm, type}, nullptr, context.level, valid_environment().level, build_settings())) {
     steps = steps_of(context, settings_);
+    steps.bodies_rehearse = true;
   }
   /// Returns the device for operands at these addresses: the one that has an operand, else the one that has the
   /// accumulator, else the one that a product of the accumulator's sizes and mode would be copied to.
@@ -107,6 +109,7 @@ std::vector<LineExponents> exponents_of(const char* name, std::int64_t count, co
   std::vector<LineExponents> lines;
   if (count == 0) return lines;
   require_pointer(name, given);
+  lines.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     lines.push_back({given[2 * i], given[2 * i + 1]});
     if (!lines.back().valid())
@@ -157,13 +160,16 @@ accublas_status accublas_accumulator_measure(accublas_context* ctx, accublas_typ
     if (bad_ld(layout, rows_stored ? lines : k, rows_stored ? k : lines, ldx)) require({"ldx", 5});
     if (lines == 0 || k == 0) return;
     require_pointer("exponents", exponents);
-    std::vector<LineExponents> found = exponents_of("exponents", lines, exponents);
+    std::vector<LineExponents> found;
     AccumulatorScope call(context, number);
     with_type(number, [&]<class E>(E) {
       const auto lines_of = [&](const void* data, std::int64_t ld) {
         return view(layout, rows_stored ? ACCUBLAS_NO_TRANS : ACCUBLAS_TRANS, lines, k, static_cast<const E*>(data),
                     ld);
       };
+      require_apart({{"x", footprint(lines_of(x, ldx), lines, k), false},
+                     named_array("exponents", exponents, 2 * lines, sizeof *exponents, true)});
+      found = exponents_of("exponents", lines, exponents);
       const Location location = locate(context, {"x", x, sizeof(E)});
       if (location.is_on_device() && call.may_use_devices())
         return measure_on_device<E>(context.state_on(location.device, "the operands are"), lines, k, lines_of(x, ldx),
@@ -200,10 +206,11 @@ accublas_status accublas_accumulator_create(accublas_context* ctx, accublas_type
     const std::vector<LineExponents> of_rows = exponents_of("rows", m, rows),
                                      of_columns = exponents_of("columns", n, columns);
     const AccumulatorScope call(context, number);
-    const int most_bits = most_entry_bits(number, of, bits);
-    *accumulator =
-        make_accumulator({number, of, m, n, k, of_rows.data(), of_columns.data(), most_bits, most_bits}, call.threads())
-            .release();
+    const EntryBits of_entries = entry_bits(number, of, bits);
+    *accumulator = make_accumulator({number, of, m, n, k, of_rows.data(), of_columns.data(), of_entries.most,
+                                     of_entries.most, of_entries.filled},
+                                    call.threads())
+                       .release();
   });
 }
 

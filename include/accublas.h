@@ -3437,7 +3437,7 @@ enum {
  * @param[in] x the panel: op(x) is lines x k (LEFT) or k x lines (RIGHT); in host or device memory
  * @param[in] ldx leading dimension of x, at least max(1, rows of x as stored) column-major, max(1, columns) row-major
  * @param[in,out] exponents E_0, D_0, E_1, D_1, ...: 2 * lines integers from -1200 to 1200 or ACCUBLAS_EXPONENT_NONE,
- * in host memory. Before the first panel all of them are ACCUBLAS_EXPONENT_NONE
+ * in host memory, apart from x. Before the first panel all of them are ACCUBLAS_EXPONENT_NONE
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MEMORY, _POINTERS, _NO_DEVICE, _DEVICE, _ENVIRONMENT or
  * _INTERNAL; on failure the exponents are as they were */
 ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx, accublas_type type, accublas_side side,
@@ -3451,15 +3451,16 @@ ACCUBLAS_API accublas_status accublas_accumulator_measure(accublas_context* ctx,
  * @param[in] ctx context, or NULL
  * @param[in] type an accublas_type
  * @param[in] mode "cr" or "fixed:T", T from 2 to 150, with the definitions of docs/modes.md
- * @param[in] m rows of op(A) and C, at least 0
- * @param[in] n columns of op(B) and C, at least 0
- * @param[in] k an upper bound of the terms of all panels together, at least 0
+ * @param[in] m rows of op(A) and C, from 0 to 2^44
+ * @param[in] n columns of op(B) and C, from 0 to 2^44
+ * @param[in] k an upper bound of the terms of all panels together, from 0 to 2^44
  * @param[in] rows exponents E and D of the rows of op(A): 2 m integers from -1200 to 1200 or ACCUBLAS_EXPONENT_NONE, in
  *   host memory. In fixed:T they must be those of the whole rows, since they are part of the definition
  * @param[in] columns exponents E and D of the columns of op(B): 2 n integers, as `rows` has them
  * @param[in] bits in cr, the bits that are kept of an entry, below its row's or column's 2^E: 2 to 150, or 0 for the
- *   default of 80 (single precision: 51). An operand whose entries all have fewer takes fewer. With more bits fewer
- *   elements are undecided, and panels take longer. In fixed:T: 0
+ *   default of 80 (single precision: 51). An operand whose entries all have fewer takes fewer. By default one in double
+ *   precision that needs more takes up to 85, if they need no further modulus. With more bits fewer elements are
+ *   undecided, and panels take longer. In fixed:T: 0
  * @param[out] accumulator the accumulator; NULL on failure
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _MEMORY, _ENVIRONMENT or _INTERNAL */
 ACCUBLAS_API accublas_status accublas_accumulator_create(accublas_context* ctx, accublas_type type, const char* mode,

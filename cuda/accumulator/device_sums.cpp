@@ -1,6 +1,7 @@
 #include "lib/accumulator/device_sums.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "cuda/accumulator/listed_sums.hpp"
 #include "cuda/accumulator/residues.hpp"
@@ -9,6 +10,7 @@
 #include "cuda/exact/engine_call.hpp"
 #include "cuda/int8/convert.hpp"
 #include "cuda/int8/product.hpp"
+#include "cuda/int8/whole_pass.hpp"
 #include "cuda/scaling/measure.hpp"
 
 namespace accublas {
@@ -67,20 +69,22 @@ void HeldResidues<E>::lay_out(Carver& carver) {
     shape.count = count;
     return take_lines(carver, shape, false);
   };
-  const auto errors = [&](Index count, int of, int bits) {
-    LineErrors side{carver.take<std::int32_t>(2 * count / of), of, bits, nullptr, nullptr, nullptr};
+  const auto errors = [&](Index count, int of, int bits, const std::int32_t* limits) {
+    LineErrors side{limits, of, bits, nullptr, nullptr, nullptr};
     side.error = carver.take<double>(count);
     side.dropped = carver.take<std::uint8_t>(count);
     side.squares = carver.take<double>(count);
     return side;
   };
-  state_ = carver.take<CallState>(1);
+  state_ = carver.take<CallState>(1);  // what `start` sends, up to the limits of the columns
+  row_limits_ = carver.take<std::int32_t>(2 * n_);
+  col_limits_ = carver.take<std::int32_t>(2 * m_);
   notes_ = carver.take<PanelNotes>(1);
   rows_ = take(n_);
   numbers_ = take(m_);
   cols_lines_ = parts == 2 ? take(cols()) : numbers_;
-  row_errors_ = errors(n_, 1, row_bits_);
-  col_errors_ = errors(cols(), parts, col_bits_);
+  row_errors_ = errors(n_, 1, row_bits_, row_limits_);
+  col_errors_ = errors(cols(), parts, col_bits_, col_limits_);
   row_exponent_ = carver.take<std::int32_t>(block_rows_);
   col_exponent_ = carver.take<std::int32_t>(block_cols_);
   row_flags_ = carver.take<std::uint8_t>(n_);
@@ -91,30 +95,28 @@ void HeldResidues<E>::lay_out(Carver& carver) {
 template <class E>
 void HeldResidues<E>::start(const Accumulator& of) {
   CallState state{};
-  PassPlan& plan = state.pass[product_pass];
-  plan.active = 1;
-  plan.elements = Elements::all;
-  plan.row_bits = plan.row_peak = row_bits_;
-  plan.col_bits = plan.col_peak = col_bits_;
-  plan.moduli = moduli_;
-  plan.block_rows = block_rows_;
-  plan.block_cols = block_cols_;
-  plan.residues = ResidueKind::real;
-  state.pass[exact_pass] = state.pass[interval_pass] = plan;
-  state.pass[interval_pass].interval = 1;
-  steps_.send(state_, &state, 1);
-  const auto send = [&](const AccumulatorSide& side, const LineErrors& to, std::int32_t* exponent, Index padded) {
-    static_assert(sizeof(LineExponents) == 2 * sizeof(std::int32_t));
-    steps_.send(const_cast<std::int32_t*>(to.limits), &side.exponents.data()->above, 2 * side.count);
+  for (const int pass : {product_pass, exact_pass, interval_pass})
+    state.pass[pass] = whole_pass(pass == interval_pass, row_bits_, col_bits_, moduli_, block_rows_, block_cols_);
+  // One copy is faster than three. The host's memory stays until the accumulator ends.
+  std::byte* const first = reinterpret_cast<std::byte*>(state_);
+  constants_.resize(size(reinterpret_cast<std::byte*>(col_limits_ + 2 * m_) - first));
+  const auto put = [&](const void* to, const void* from, std::size_t bytes) {
+    std::memcpy(constants_.data() + (static_cast<const std::byte*>(to) - first), from, bytes);
+  };
+  static_assert(sizeof(LineExponents) == 2 * sizeof(std::int32_t));
+  put(state_, &state, sizeof state);
+  put(row_limits_, of.b.exponents.data(), size(n_) * sizeof(LineExponents));
+  put(col_limits_, of.a.exponents.data(), size(m_) * sizeof(LineExponents));
+  steps_.send(first, constants_.data(), static_cast<Index>(constants_.size()));
+  const auto begin = [&](const AccumulatorSide& side, const LineErrors& to, std::int32_t* exponent, Index padded) {
     // The magnitudes of earlier entries are at most 2^E.
     start_lines(model_, to, side.lines(), padded, static_cast<double>(parts * of.added), exponent, steps_.stream());
     if (!rounds_ || of.added == 0) return;
     steps_.send(to.error, side.error.data(), side.lines());
     steps_.send(to.dropped, side.dropped.data(), side.lines());
   };
-  send(of.b, row_errors_, row_exponent_, block_rows_);
-  send(of.a, col_errors_, col_exponent_, block_cols_);
-  steps_.wait();  // the host's arrays may be gone afterwards
+  begin(of.b, row_errors_, row_exponent_, block_rows_);
+  begin(of.a, col_errors_, col_exponent_, block_cols_);
 }
 
 template <class E>
@@ -371,49 +373,8 @@ std::unique_ptr<DeviceSums<E>> make_device_sums(const Accumulator& of, int devic
   return made;
 }
 
-template <class E>
-void measure_on_device(BackendState& users, Index count, Index k, Matrix<const E> x, LineExponents* exponents) {
-  using T = RealOf<E>;
-  constexpr int parts = is_complex<E> ? 2 : 1;
-  cuda::State& context = static_cast<cuda::State&>(users);
-  with_stack(cuda::needed_stack, [&] {
-    const cuda::CallScope scope(context);
-    context.require_not_captured(cuda::accumulator_call);
-    const cudaStream_t stream = context.cuda_stream();
-    // Real and imaginary parts are measured apart, as on the CPU: a part with Inf or NaN leaves out itself alone.
-    for (int part = 0; part < parts; ++part) {
-      const cuda::Operand<T> lines_of{reinterpret_cast<const T*>(x.data) + part, parts * x.row_stride,
-                                      parts * x.col_stride, count, k};
-      cuda::CallState* state = nullptr;
-      cuda::Lines lines{};
-      const cuda::ArrayMemory<cuda::CallMemory> memory(
-          [&](cuda::Carver& carver) {
-            state = carver.take<cuda::CallState>(1);
-            lines = cuda::take_lines(carver, lines_of, false);
-          },
-          context);
-      cuda::check(cudaMemsetAsync(state, 0, sizeof *state, stream), "clearing numbers");
-      cuda::measure(context.model(), lines_of, lines, lines_of, lines, false, state, stream);
-      const std::size_t all = static_cast<std::size_t>(count);
-      std::vector<std::int32_t> exponent(all), last_bit(all);
-      std::vector<double> norm(all);
-      const auto fetch = [&](auto& to, const auto* from) {
-        cuda::check(cudaMemcpyAsync(to.data(), from, all * sizeof *from, cudaMemcpyDeviceToHost, stream),
-                    "copying numbers");
-      };
-      fetch(exponent, lines.exponent);
-      fetch(last_bit, lines.last_bit);
-      fetch(norm, lines.norm);
-      cuda::check(cudaStreamSynchronize(stream), "waiting for lines");
-      for (std::size_t i = 0; i < all; ++i)
-        if (norm[i] > 0) exponents[i].raise(exponent[i], last_bit[i]);
-    }
-  });
-}
-
-#define ACCUBLAS_INSTANTIATE(E)                                                                   \
-  template std::unique_ptr<DeviceSums<E>> make_device_sums(const Accumulator&, int, std::size_t); \
-  template void measure_on_device(BackendState&, Index, Index, Matrix<const E>, LineExponents*);
+#define ACCUBLAS_INSTANTIATE(E) \
+  template std::unique_ptr<DeviceSums<E>> make_device_sums(const Accumulator&, int, std::size_t);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -15,7 +15,7 @@ struct PanelNotes {
   std::uint32_t finite, keeps;  ///< finite: zero if a line has Inf or NaN; keeps: zero if a line drops bits
 };
 
-/// What a line of a panel is, over all its parts: a combination of these bits.
+/// Flags of a line of a panel, over all parts of the panel.
 enum : std::uint8_t { line_has_inf = 1, line_has_nan = 2, line_does_not_fit = 4, line_drops_bits = 8 };
 
 /// Measured lines of numbers, the exponents E and D of each, two integers a line (LineExponents), and its flags.

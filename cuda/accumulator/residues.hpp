@@ -240,7 +240,9 @@ class HeldResidues final : public DeviceSums<E> {
   std::size_t bytes_ = 0, workspace_bytes_ = 0;
   std::unique_ptr<PoolMemory> memory_, waiting_memory_;
   std::unique_ptr<SecondRound> again_;
+  std::vector<std::byte> constants_;  ///< the host's copy of state_ and the limits, in the device's layout
   CallState* state_ = nullptr;
+  std::int32_t *row_limits_ = nullptr, *col_limits_ = nullptr;  ///< exponents of the numbers (LineExponents)
   PanelNotes* notes_ = nullptr;
   const PinnedNotes notes_here_;
   /// Measurements of the panel: the columns of op(B), the numbers of op(A) and their real lines

@@ -9,6 +9,7 @@
 #include "lib/numerics/capacity.hpp"
 #include "lib/numerics/float_bits.hpp"
 #include "lib/numerics/held_lines.hpp"
+#include "lib/numerics/moduli.hpp"
 
 namespace accublas {
 
@@ -17,6 +18,8 @@ namespace {
 /// In cr, entries keep this many bits more than the type has, unless their lines need fewer. With normally distributed
 /// entries and k = 1024, about one in a million of the sums whose lines drop bits is undecided.
 constexpr int guard_bits = 27;
+/// Conversion takes entries of up to this many bits as two integers, as those with the default number of bits.
+constexpr int most_two_limb_bits = int8_limb_bits + 43;
 
 /// Returns the least number of bits with which no line drops any, but at least 2 and at most `most`.
 int needed_bits(const std::vector<LineExponents>& lines, int most) {
@@ -32,15 +35,18 @@ std::uint8_t* allocate(std::size_t bytes) {
   return static_cast<std::uint8_t*>(memory);
 }
 
-void set_up(AccumulatorSide& side, Index count, int parts, const LineExponents* exponents, int most) {
+void set_up(AccumulatorSide& side, Index count, int parts, const LineExponents* exponents) {
   side.count = count;
   side.parts = parts;
   side.exponents.assign(exponents, exponents + count);
-  side.bits = needed_bits(side.exponents, most);
-  for (const LineExponents& line : side.exponents)
-    side.scale.insert(side.scale.end(), static_cast<std::size_t>(parts), held_scale(line.above, side.bits));
-  side.error.assign(static_cast<std::size_t>(side.lines()), 0.0);
-  side.dropped.assign(static_cast<std::size_t>(side.lines()), 0);
+}
+void set_scales(AccumulatorSide& side) {
+  const std::size_t parts = static_cast<std::size_t>(side.parts);
+  side.scale.resize(static_cast<std::size_t>(side.lines()));
+  for (std::size_t i = 0; i < side.scale.size(); ++i)
+    side.scale[i] = held_scale(side.exponents[i / parts].above, side.bits);
+  side.error.assign(side.scale.size(), 0.0);
+  side.dropped.assign(side.scale.size(), 0);
 }
 
 }  // namespace
@@ -69,15 +75,29 @@ OwnedAccumulator make_accumulator(const AccumulatorShape& shape, int threads) {
   made->n = shape.n;
   made->k = shape.k;
   const int parts = is_complex_type(shape.type) ? 2 : 1;
-  set_up(made->a, shape.m, parts, shape.rows, shape.row_bits);
-  set_up(made->b, shape.n, 1, shape.columns, shape.column_bits);
+  set_up(made->a, shape.m, parts, shape.rows);
+  set_up(made->b, shape.n, 1, shape.columns);
+  AccumulatorSide &a = made->a, &b = made->b;
+  a.bits = needed_bits(a.exponents, shape.row_bits);
+  b.bits = needed_bits(b.exponents, shape.column_bits);
   const double terms = static_cast<double>(std::max<Index>(shape.k, 1)) * parts;
-  made->moduli = int8_moduli_for(made->a.bits + made->b.bits + std::log2(terms) + 1e-9);
+  const auto moduli = [&] { return int8_moduli_for(a.bits + b.bits + std::log2(terms) + 1e-9); };
+  made->moduli = moduli();
   if (made->moduli == 0)
     throw Error(ACCUBLAS_ERROR_ARGUMENT, "sums of " + std::to_string(shape.k) + " terms with " +
                                              std::to_string(made->a.bits) + " and " + std::to_string(made->b.bits) +
                                              " bits need more than " + std::to_string(max_moduli) +
                                              " moduli: reduce k or bits");
+  const auto fill = [&](AccumulatorSide& side) {
+    if (side.bits >= needed_bits(side.exponents, shape.filled_bits)) return false;
+    ++side.bits;
+    if (moduli() == made->moduli) return true;
+    --side.bits;
+    return false;
+  };
+  for (bool more = true; more;) more = fill(a) | fill(b);
+  set_scales(a);
+  set_scales(b);
   if (made->rows() == 0 || made->cols() == 0) return made;
   made->tiling = cpu::int8_residue_tiling(made->rows(), made->cols(), threads, cpu::detected_isa());
   made->waiting = cpu::Int8Waiting(made->tiling, parts * std::max<Index>(shape.k, 1));
@@ -117,9 +137,11 @@ void put_cost(Accumulator& accumulator, std::size_t workspace_bytes, double mill
 
 int device_of(const Accumulator& x) { return x.on_device ? x.on_device->device() : -1; }
 
-int most_entry_bits(Type type, const Mode& mode, int bits) {
+EntryBits entry_bits(Type type, const Mode& mode, int bits) {
+  if (mode.kind == ACCUBLAS_MODE_FIXED) return {mode.parameter, 0};
+  if (bits > 0) return {bits, 0};
   const int digits = is_single(type) ? FloatFormat<float>::digits : FloatFormat<double>::digits;
-  return mode.kind == ACCUBLAS_MODE_FIXED ? mode.parameter : bits > 0 ? bits : digits + guard_bits;
+  return {digits + guard_bits, is_single(type) ? 0 : most_two_limb_bits};
 }
 
 }  // namespace accublas

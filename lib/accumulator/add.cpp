@@ -113,6 +113,8 @@ void add_classes(Accumulator& to, const AccumulatorPanel<E>& panel, const std::u
 
 namespace {
 
+std::size_t size(Index count) { return static_cast<std::size_t>(count); }
+
 /// Throws unless the entries of all lines fit the exponents.
 void require_fit(const cpu::Int8Lines& lines, const AccumulatorSide& side, const char* what) {
   for (Index i = 0; i < lines.count; ++i) {
@@ -159,39 +161,108 @@ void require_side_fits(Matrix<const E> x, Index k, const AccumulatorSide& side, 
   }
 }
 
+/// Returns for each line whether it has Inf or NaN. line_of(i) returns line i, of `terms` entries.
+template <class LineOf>
+std::vector<std::uint8_t> special_lines(Index count, Index terms, int threads, LineOf&& line_of) {
+  std::vector<std::uint8_t> special(size(count), 0);
+  parallel_for(count, threads, [&](Index i, int) {
+    const auto line = line_of(i);
+    for (Index p = 0; p < terms; ++p)
+      if (!is_finite(line[p])) special[static_cast<std::size_t>(i)] = 1;
+  });
+  return special;
+}
+
+/// Copies the entries of a line. If the line has Inf or NaN anywhere in its panel (`special`), its numbers become zero.
+template <class T>
+void copy_line(const Entries<T>& line, Index terms, bool special, T* to) {
+  cpu::copy_entries(line, 0, terms, to);
+  if (special)
+    std::replace_if(
+        to, to + terms, [](T x) { return is_finite(x); }, T(0));
+}
+
+/// Complex terms that are written out at a time, at least.
+constexpr Index least_terms = 32;
+
 /// Writes out the real lines of complex numbers, as many terms at a time as a quarter of the workspace holds.
 template <class T>
+class ComplexSums {
+ public:
+  ComplexSums(Accumulator& to, const AccumulatorPanel<Complex<T>>& panel, AccumulatorCall& call)
+      : to_(to), panel_(panel), call_(call), lines_(panel), stored_(panel.b.row_stride == 1) {}
+
+  void add() {
+    call_.all_steps = [this](Execution& execution) {
+      for (const auto& [count, x] : {std::pair{to_.m, panel_.a}, {to_.n, panel_.b.transposed()}})
+        cpu::int8_measure_lines<T>({reinterpret_cast<const T*>(x.data), 1, 1, count, panel_.k}, {}, execution);
+      add_part(0, execution);
+    };
+    if (terms_that_fit() < panel_.k) prepare_parts();
+    for (Index first = 0, taken = 0; first < panel_.k; first += taken)
+      call_.run([&](Execution& execution) { taken = add_part(first, execution); });
+    call_.all_steps = nullptr;
+  }
+
+ private:
+  Index terms_that_fit() const {
+    const Index lines = to_.cols() + (stored_ ? 0 : to_.rows());
+    const Index fit =
+        static_cast<Index>(call_.plannable() / 4 / (size(2 * lines) * sizeof(T))) / least_terms * least_terms;
+    return std::min(std::max(fit, least_terms), panel_.k);
+  }
+  /// Looks at all terms, because some are added before later ones are read, and nothing may fail between them. A line
+  /// with Inf or NaN counts as zero in all of its terms, whose numbers may not fit the exponents.
+  void prepare_parts() {
+    if (prepared_) return;
+    to_.take_waiting();
+    to_.classes.reserve(size(to_.rows() * to_.cols()));
+    require_side_fits(panel_.a, panel_.k, to_.a, "row", call_);
+    require_side_fits(panel_.b.transposed(), panel_.k, to_.b, "column", call_);
+    special_a_ = special_lines(to_.cols(), lines_.terms(), call_.threads, [&](Index i) { return lines_.of_a(i); });
+    special_b_ = special_lines(to_.rows(), lines_.terms(), call_.threads, [&](Index i) { return lines_.of_b(i); });
+    if (std::find(special_b_.begin(), special_b_.end(), 1) != special_b_.end()) stored_ = false;
+    prepared_ = true;
+  }
+  /// Adds terms from `first` on, and returns how many.
+  Index add_part(Index first, Execution& execution) {
+    Workspace& workspace = execution.workspace;
+    AccumulatorPanel<Complex<T>> part = panel_;
+    part.k = std::min(workspace.least() ? least_terms : terms_that_fit(), panel_.k - first);
+    const bool rehearses = workspace.rehearses();
+    if (part.k < panel_.k && !rehearses) prepare_parts();
+    const bool stored = stored_ && !rehearses;  // the rehearsal counts the more memory of both forms
+    part.a = panel_.a.block(0, first);
+    part.b = panel_.b.block(first, 0);
+    const PanelLines<Complex<T>> of(part);
+    const Index terms = of.terms();
+    T* const a = workspace.take<T>(size(to_.cols() * terms));
+    T* const b = stored ? nullptr : workspace.take<T>(size(to_.rows() * terms));
+    if (!rehearses) {
+      parallel_for(to_.cols(), execution.threads, [&](Index col, int) {
+        copy_line(of.of_a(col), terms, prepared_ && special_a_[size(col)] != 0, a + col * terms);
+      });
+      parallel_for(stored ? 0 : to_.rows(), execution.threads, [&](Index row, int) {
+        copy_line(of.of_b(row), terms, prepared_ && special_b_[size(row)] != 0, b + row * terms);
+      });
+    }
+    cpu::Int8Operand<T> rows{b, terms, 1, to_.rows(), terms}, cols{a, terms, 1, to_.cols(), terms};
+    if (stored) rows = {reinterpret_cast<const T*>(part.b.data), 2 * part.b.col_stride, 1, to_.rows(), terms};
+    add_residues(to_, part, rows, cols, execution);
+    return part.k;
+  }
+
+  Accumulator& to_;
+  const AccumulatorPanel<Complex<T>>& panel_;
+  AccumulatorCall& call_;
+  const PanelLines<Complex<T>> lines_;
+  bool stored_;  ///< columns of op(B) are used where they are
+  bool prepared_ = false;
+  std::vector<std::uint8_t> special_a_, special_b_;
+};
+template <class T>
 void add_sums(Accumulator& to, const AccumulatorPanel<Complex<T>>& panel, AccumulatorCall& call) {
-  const bool stored = panel.b.row_stride == 1;  // columns of op(B) are used where they are
-  const Index lines = to.cols() + (stored ? 0 : to.rows());
-  const Index fit = static_cast<Index>(call.cap / 4 / (static_cast<std::size_t>(2 * lines) * sizeof(T))) / 32 * 32,
-              step = std::min(std::max<Index>(fit, 32), panel.k);
-  if (step < panel.k) {  // terms are added before later ones are looked at, and nothing may fail between them
-    to.take_waiting();
-    to.classes.reserve(static_cast<std::size_t>(to.rows() * to.cols()));
-    require_side_fits(panel.a, panel.k, to.a, "row", call);
-    require_side_fits(panel.b.transposed(), panel.k, to.b, "column", call);
-  }
-  for (Index first = 0; first < panel.k; first += step) {
-    AccumulatorPanel<Complex<T>> part = panel;
-    part.k = std::min(step, panel.k - first);
-    part.a = panel.a.block(0, first);
-    part.b = panel.b.block(first, 0);
-    call.run([&](Execution& execution) {
-      const PanelLines<Complex<T>> of(part);
-      const Index terms = of.terms();
-      T* const a = execution.workspace.take<T>(static_cast<std::size_t>(to.cols() * terms));
-      T* const b = stored ? nullptr : execution.workspace.take<T>(static_cast<std::size_t>(to.rows() * terms));
-      parallel_for(to.cols(), execution.threads,
-                   [&](Index col, int) { cpu::copy_entries(of.of_a(col), 0, terms, a + col * terms); });
-      if (b)
-        parallel_for(to.rows(), execution.threads,
-                     [&](Index row, int) { cpu::copy_entries(of.of_b(row), 0, terms, b + row * terms); });
-      cpu::Int8Operand<T> rows{b, terms, 1, to.rows(), terms}, cols{a, terms, 1, to.cols(), terms};
-      if (stored) rows = {reinterpret_cast<const T*>(part.b.data), 2 * part.b.col_stride, 1, to.rows(), terms};
-      add_residues(to, part, rows, cols, execution);
-    });
-  }
+  ComplexSums<T>(to, panel, call).add();
 }
 
 /// Adds a panel to the exact sums of the listed elements.

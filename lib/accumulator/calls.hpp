@@ -76,9 +76,16 @@ struct AccumulatorShape {
   Index m, n, k;
   const LineExponents *rows, *columns;
   int row_bits, column_bits;  ///< the most bits of a'; a side whose lines need fewer takes these
+  /// If a side needs more than its bits, it may take up to this many, as far as they cost no modulus. If no side drops
+  /// bits, no element is undecided.
+  int filled_bits = 0;
 };
-/// Returns the most bits of entries in a mode; `bits` is the caller's number for cr, or 0.
-int most_entry_bits(Type type, const Mode& mode, int bits);
+/// The bits of entries in a mode: the most that an accumulator takes anyway, and if they cost no modulus. `bits` is the
+/// caller's number for cr, or 0.
+struct EntryBits {
+  int most, filled;
+};
+EntryBits entry_bits(Type type, const Mode& mode, int bits);
 /// Creates an accumulator of zeros. Throws Error(ACCUBLAS_ERROR_ARGUMENT) if no number of moduli holds the sums.
 OwnedAccumulator make_accumulator(const AccumulatorShape& shape, int threads);
 

@@ -2,6 +2,9 @@
 // and products beyond double precision.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "lib/call/execution.hpp"
 
 namespace accublas {
@@ -16,9 +19,16 @@ struct StepsCall {
   const char* what = "the accumulator";  ///< for messages
   std::size_t peak = 0;
   accublas_report_t* report = nullptr;  ///< null: the engines' numbers are not wanted
+  /// In a rehearsal (Workspace::rehearses) the bodies return when they have taken their memory.
+  bool bodies_rehearse = false;
+  std::function<void(Execution&)> all_steps{};  ///< rehearses all steps of the call if it has several; may be empty
+
+  /// The bytes that steps may plan with.
+  std::size_t plannable() const { return buffer ? buffer_bytes : cap; }
 
   /// Calls body(Execution&) with a workspace, and once more with the least plan if the first one does not fit. The body
-  /// takes its memory before it changes anything.
+  /// takes its memory before it changes anything. If neither fits, the function throws TooSmall, with the bytes that
+  /// suffice if bodies rehearse.
   template <class Body>
   void run(Body&& body) {
     Workspace workspace(cap, buffer, buffer_bytes);
@@ -31,11 +41,25 @@ struct StepsCall {
       try {
         body(execution);
       } catch (const TooSmall&) {
-        throw TooSmall(ACCUBLAS_ERROR_MEMORY, "the workspace of " + std::to_string(buffer ? buffer_bytes : cap) +
-                                                  " bytes is too small for a step of " + what);
+        std::string why =
+            "the workspace of " + std::to_string(plannable()) + " bytes is too small for a step of " + what;
+        if (bodies_rehearse) why += ": " + std::to_string(sufficient(body)) + " bytes suffice";
+        throw TooSmall(ACCUBLAS_ERROR_MEMORY, why);
       }
     }
     if (workspace.peak() > peak) peak = workspace.peak();
+  }
+
+ private:
+  /// Returns the bytes of the least plan of a body, wherever a user's workspace begins.
+  template <class Body>
+  std::size_t sufficient(Body&& body) const {
+    constexpr std::size_t alignment = 64;
+    Workspace unlimited(Workspace::unlimited(nullptr));
+    accublas_report_t unused{};
+    Execution execution{threads, isa, unlimited, unused};
+    all_steps ? all_steps(execution) : body(execution);
+    return unlimited.peak() + alignment - 1;
   }
 };
 

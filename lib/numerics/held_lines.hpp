@@ -1,4 +1,4 @@
-// What accumulators know of a line (a row of op(A) or a column of op(B)) over all panels: its scale, whether a panel
+// Rules for a line of an accumulator (a row of op(A) or a column of op(B)) over all panels: its scale, whether a panel
 // fits its exponents, and its error. The CPU and the GPU use the same rules, so that exported bytes agree.
 #pragma once
 

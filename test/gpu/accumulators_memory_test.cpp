@@ -19,7 +19,7 @@ std::int64_t free_memory() {
 
 class AccumulatorMemory : public testing::Test {
  protected:
-  /// What the pool and the driver may take beyond the sizes that are asked for: the pool grows by 32 MiB.
+  /// The pool and the driver may take this beyond the sizes that are asked for: the pool grows by 32 MiB.
   static constexpr std::int64_t slack = 72 * mebibyte;
 
   void SetUp() override {

@@ -118,12 +118,12 @@ TYPED_TEST(Convert, SizesAndLayouts) {
                                       << " step " << layout.step);
       const MeasuredOperand<T> rows(lines_of_all_kinds<T>(m, k, ++seed), k, layout);
       const MeasuredOperand<T> cols(lines_of_all_kinds<T>(n, k, ++seed, 7), k, layout);
-      check(rows, cols, plan_of(false, 50, 48, 14, 256, 512), 0, k);
+      check(rows, cols, whole_pass(false, 50, 48, 14, 256, 512), 0, k);
       if (this->HasFatalFailure()) return;
-      check(rows, cols, plan_of(true, 76, 81, 3, 512, 256), 0, k);
+      check(rows, cols, whole_pass(true, 76, 81, 3, 512, 256), 0, k);
       if (this->HasFatalFailure()) return;
-      if (k > 128) check(rows, cols, plan_of(true, 96, 64, 2, 256, 256), 128, k - 128);
-      if (k > 500) check(rows, cols, plan_of(false, 53, 64, 2, 256, 256), 77, 300);
+      if (k > 128) check(rows, cols, whole_pass(true, 96, 64, 2, 256, 256), 128, k - 128);
+      if (k > 500) check(rows, cols, whole_pass(false, 53, 64, 2, 256, 256), 77, 300);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -134,7 +134,7 @@ TYPED_TEST(Convert, BlocksThatAreNotThere) {
   using T = TypeParam;
   const Index k = 200, k_padded = 256;
   const MeasuredOperand<T> x(lines_of_all_kinds<T>(300, k, 23), k, layouts()[0]);
-  const DeviceArray<PassPlan> plan(std::vector<PassPlan>{plan_of(false, 50, 50, 3, 256, 512)});
+  const DeviceArray<PassPlan> plan(std::vector<PassPlan>{whole_pass(false, 50, 50, 3, 256, 512)});
   DeviceArray<std::uint8_t> bytes(static_cast<std::size_t>(512 * 3 * k_padded));
   for (const auto& [row, col] : std::vector<std::array<Index, 2>>{{2, 0}, {0, 1}, {3, 3}}) {
     cuda::convert<T>(device_model(), {x.x.operand(), x.device.lines(), row, bytes.data(), true},
@@ -153,13 +153,13 @@ TYPED_TEST(Convert, BitsAndModuli) {
   for (int bits = 2; bits <= 150; ++bits) {
     SCOPED_TRACE(testing::Message() << "bits " << bits);
     const int moduli = bits % 50 == 0 ? max_moduli : 1 + bits % 5;
-    check(rows, cols, plan_of(bits % 3 == 1, bits, 152 - bits, moduli, 256, 256), 0, k);
+    check(rows, cols, whole_pass(bits % 3 == 1, bits, 152 - bits, moduli, 256, 256), 0, k);
     if (this->HasFatalFailure()) return;
   }
   for (int moduli = 1; moduli <= max_moduli; moduli += 6) {
-    check(rows, cols, plan_of(false, 51, 85, moduli, 256, 256), 0, k);
+    check(rows, cols, whole_pass(false, 51, 85, moduli, 256, 256), 0, k);
     if (this->HasFatalFailure()) return;
-    check(rows, cols, plan_of(false, 127, 150, moduli, 256, 256), 0, k);
+    check(rows, cols, whole_pass(false, 127, 150, moduli, 256, 256), 0, k);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -179,7 +179,7 @@ TYPED_TEST(Convert, EqualNormsOfEvenLines) {
   ASSERT_GE(least, 3);
   for (int bits : {20, 51, 51 + least, 52 + least, 85 + least, 86 + least, 127 + least}) {
     SCOPED_TRACE(testing::Message() << "bits " << bits);
-    PassPlan plan = plan_of(bits % 2 == 0, bits, bits, 14, 256, 256);
+    PassPlan plan = whole_pass(bits % 2 == 0, bits, bits, 14, 256, 256);
     plan.equal_norms = !plan.interval;
     plan.row_peak = plan.col_peak = bits - least;
     check(x, x, plan, 0, k);
@@ -204,14 +204,14 @@ TEST(ConvertQuotients, MultiplesOfEveryModulus) {
       lines.push_back(line);
     }
     const MeasuredOperand<double> x(lines, k, layouts()[0]);
-    check(x, x, plan_of(false, bits, bits, max_moduli, 256, 256), 0, k);
+    check(x, x, whole_pass(false, bits, bits, max_moduli, 256, 256), 0, k);
     if (HasFatalFailure()) return;
   }
 }
 
 TEST(ConvertInactive, WritesNothing) {
   const MeasuredOperand<double> x(lines_of_all_kinds<double>(40, 100, 3), 100, layouts()[0]);
-  PassPlan plan = plan_of(false, 50, 50, 14, 256, 256);
+  PassPlan plan = whole_pass(false, 50, 50, 14, 256, 256);
   plan.active = 0;
   const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
   DeviceArray<std::uint8_t> bytes(256 * 14 * 128);
@@ -233,7 +233,7 @@ TEST(ConvertFar, OutputBeyond32Bits) {
   state.zero();
   cuda::measure(device_model(), x, lines.lines(), {nullptr, 1, 1, 0, k}, Lines{}, true, state.data(), nullptr);
   const DeviceArray<PassPlan> plan(
-      std::vector<PassPlan>{plan_of(false, 50, 50, 14, padded_lines(count), padded_lines(count))});
+      std::vector<PassPlan>{whole_pass(false, 50, 50, 14, padded_lines(count), padded_lines(count))});
   const std::size_t group = static_cast<std::size_t>(14 * 256 * k_padded);
   DeviceArray<std::uint8_t> bytes(group * static_cast<std::size_t>(padded_lines(count) / 256));
   cuda::convert<double>(device_model(), {x, lines.lines(), 0, bytes.data(), true},
@@ -245,7 +245,7 @@ TEST(ConvertFar, OutputBeyond32Bits) {
   require(cudaMemcpy(last.data(), bytes.data() + before, group, cudaMemcpyDeviceToHost), "copy from device");
   EXPECT_TRUE(first == last);
   const std::vector<std::uint8_t> want =
-      expected_residues(one, plan_of(false, 50, 50, 14, 256, 256), 50, 0, 256, 0, k, k_padded, group);
+      expected_residues(one, whole_pass(false, 50, 50, 14, 256, 256), 50, 0, 256, 0, k, k_padded, group);
   for (Index l = 0; l < 14; ++l)
     ASSERT_EQ(std::memcmp(&first[static_cast<std::size_t>(l * 256 * k_padded)],
                           &want[static_cast<std::size_t>(l * 256 * k_padded)], static_cast<std::size_t>(k_padded)),
@@ -287,7 +287,7 @@ struct BandedOperand {
 TYPED_TEST(Convert, TermsThatAreNeeded) {
   using T = TypeParam;
   const Index k = 1500, first = 128, terms = k - first, k_padded = round_up(terms, 128);
-  const PassPlan plan = plan_of(true, 60, 70, 4, 1024, 1024);
+  const PassPlan plan = whole_pass(true, 60, 70, 4, 1024, 1024);
   const DeviceArray<PassPlan> device_plan(std::vector<PassPlan>{plan});
   cuda::DeviceModel real = device_model(), single = real;
   single.processors = 1;

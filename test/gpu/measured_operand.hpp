@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "cuda/core/call_state.hpp"
+#include "cuda/int8/whole_pass.hpp"
 #include "cuda/scaling/measure.hpp"
 #include "test/gpu/operands.hpp"
 
 namespace accublas::test {
 
-using cuda::PassPlan;
+using cuda::PassPlan, cuda::whole_pass;
 
 /// An operand, its lines as measured, and their copies.
 template <class T>
@@ -30,19 +31,5 @@ struct MeasuredOperand {
     return device;
   }
 };
-
-inline PassPlan plan_of(bool interval, int row_bits, int col_bits, int moduli, Index block_rows, Index block_cols) {
-  PassPlan plan{};
-  plan.active = 1;
-  plan.interval = interval;
-  plan.row_bits = row_bits;
-  plan.col_bits = col_bits;
-  plan.row_peak = row_bits;
-  plan.col_peak = col_bits;
-  plan.moduli = moduli;
-  plan.block_rows = block_rows;
-  plan.block_cols = block_cols;
-  return plan;
-}
 
 }  // namespace accublas::test

@@ -169,9 +169,10 @@ void int8_add_panel(const Int8Residues& sums, const Int8Operand<T>& rows, const 
                         T(0),
                         {nullptr, cols.count, 1}};
   Int8Call<T> call(product, fixed_mode, execution, &sums.tiling);
-  call.measure();
   const bool waits = rows.k <= sums.waiting->depth;
   if (!waits) take_arena(call, sums.moduli);
+  if (execution.workspace.rehearses()) return;
+  call.measure();
   known(call.rows.lines, call.cols.lines);
   set_scale(sums.rows, call.rows.scaling);
   set_scale(sums.cols, call.cols.scaling);
@@ -192,8 +193,12 @@ void int8_measure_lines(const Int8Operand<T>& operand, const std::function<void(
   const std::size_t most = workspace.available() / 2 / (Int8Pack::count * sizeof(double)),
                     threads = std::clamp<std::size_t>(most, 1, static_cast<std::size_t>(execution.threads));
   Int8Pack* const packs = workspace.take<Int8Pack>(threads);
-  for (std::size_t t = 0; t < threads; ++t) packs[t] = Int8Pack{workspace.take<double>(Int8Pack::count)};
+  for (std::size_t t = 0; t < threads; ++t) {
+    const Int8Pack pack{workspace.take<double>(Int8Pack::count)};
+    if (packs) packs[t] = pack;
+  }
   const Int8Lines lines = int8_take_lines(workspace, operand.count, operand.k, false);
+  if (workspace.rehearses()) return;
   int8_measure(operand, lines, int8_convert_kernels(execution.isa), packs, static_cast<int>(threads));
   body(lines);
 }
@@ -204,6 +209,7 @@ void int8_round_sums(const Int8Residues& sums, const Int8Rounding<T>& rounding, 
   constexpr Index terms = 64;
   const Gemm<T> product{sums.rows.count, sums.cols.count, terms, rounding.alpha, {}, {}, rounding.beta, rounding.c};
   Int8Call<T> call(product, fixed_mode, execution, &sums.tiling);
+  if (execution.workspace.rehearses()) return;
   call.any_special = false;
   bool ties = set_errors(sums.rows, call.rows.scaling, call.scalars.alpha_exponent);
   ties &= set_errors(sums.cols, call.cols.scaling, 0);

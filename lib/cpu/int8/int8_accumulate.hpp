@@ -56,6 +56,8 @@ Int8Tiling int8_residue_tiling(Index rows, Index cols, int threads, Isa isa);
 /// Multiplies the panels that wait.
 void int8_multiply_waiting(const Int8Residues& sums, int threads, Isa isa);
 
+/// This function and the two below take their memory first. In a rehearsal they do nothing else.
+///
 /// Adds a panel of rows.k terms, whose products may wait. `known` looks at the measured lines before anything is added,
 /// and may throw. Lines with Inf or NaN count as zero. If the function throws, the sums are as they were.
 template <class T>
