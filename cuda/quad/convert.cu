@@ -61,8 +61,7 @@ __global__ void __launch_bounds__(convert_threads, blocks)
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         std::int64_t limb[Limbs] = {};
-        if (wanted)
-          quad::cut_limbs(quad::scale_number(number_in(x.format, tile[cell(l, term + j)]), scale), Limbs, limb);
+        if (wanted) quad::cut_limbs(scaled_entry(x.format, tile[cell(l, term + j)], scale), Limbs, limb);
 #pragma unroll
         for (int w = 0; w < Limbs; ++w) {
           four.limb[w][j] = static_cast<double>(limb[w]);

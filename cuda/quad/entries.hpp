@@ -3,7 +3,8 @@
 
 #include <cuda_runtime.h>
 
-#include "lib/quad/number.hpp"
+#include "lib/quad/line_scan.hpp"
+#include "lib/quad/narrow_sum.hpp"
 
 namespace accublas::cuda {
 
@@ -24,6 +25,22 @@ __device__ inline quad::Number number_in(quad::Format format, const ulonglong2& 
   if (format == quad::Format::binary64) return quad::number_of(from_bits<double>(entry.x));
   if (format == quad::Format::binary128) return quad::number_of(Binary128{{entry.x, entry.y}});
   return quad::number_of(from_bits<double>(entry.x), from_bits<double>(entry.y));
+}
+
+/// Writes a number as one integer, as quad::as_integer does.
+__device__ inline bool integer_in(quad::Format format, const ulonglong2& entry, Decoded128& to) {
+  if (format == quad::Format::binary64) return quad::as_integer(from_bits<double>(entry.x), to);
+  if (format == quad::Format::binary128) return quad::as_integer(Binary128{{entry.x, entry.y}}, to);
+  return quad::as_integer(from_bits<double>(entry.x), from_bits<double>(entry.y), to);
+}
+
+/// The integer nearest to an entry times 2^scale, or for a pair the sum of those of its parts, as
+/// quad::scale_number makes it. The entry is finite.
+__device__ inline quad::ScaledEntry scaled_entry(quad::Format format, const ulonglong2& entry, int scale) {
+  if (format == quad::Format::binary128) return quad::scale_part(decode128(Binary128{{entry.x, entry.y}}), scale);
+  const double high = from_bits<double>(entry.x), low = from_bits<double>(entry.y);  // 0 below a double
+  if (high == -low) return {{}, false};
+  return quad::add_scaled(quad::scale_part(decode128(high), scale), quad::scale_part(decode128(low), scale));
 }
 
 #endif

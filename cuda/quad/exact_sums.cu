@@ -29,14 +29,11 @@ __device__ void sum_element(const QuadProblem& problem, Index row, Index col, st
   if (!zero && thread < lanes) {
     for (Index p = thread; p < rows.k; p += lanes) {
       const quad::Number x = rows.entries(row, p), y = cols.entries(col, p);
-      for (int i = 0; i < x.parts; ++i)
-        for (int j = 0; j < y.parts; ++j)
-          add_product(accumulators + thread, lanes, x.part[i], y.part[j],
-                      x.part[i].exponent + y.part[j].exponent - base);
+      add_term(accumulators + thread, lanes, x, y, base);
     }
   }
   add_lanes(accumulators, words, lanes);
-  if (thread == 0) put_sum([&](int w) { return accumulators[w * lanes]; }, words, base, scratch, shared);
+  if (thread == 0) put_sum([&](int w) { return accumulators[w * lanes]; }, words, base, scratch->sum, shared);
   __syncthreads();
 }
 
@@ -74,7 +71,7 @@ __device__ void exact_element(const QuadProblem& problem, Index row, Index col, 
   if (threadIdx.x == 0) {
     quad::Finish* const finish =
         new (scratch->finish) quad::Finish(problem.alpha, problem.beta, problem.at.place.format);
-    const SignedLimbs s = sums ? limbs_of(scratch, *shared) : SignedLimbs{nullptr, 0, 0, false};
+    const SignedLimbs s = sums ? limbs_of(scratch->sum, *shared) : SignedLimbs{nullptr, 0, 0, false};
     unsigned raised = 0;
     problem.at.put(row, col, finish->finish(s, classes, addend, raised));
     if (raised != 0) atomicOr(&problem.counts->raised, raised);
@@ -149,7 +146,7 @@ __global__ void __launch_bounds__(threads)
     sum_element(problem, row, col, accumulators, scratch + blockIdx.x, shared);
     if (threadIdx.x != 0) continue;
     const quad::LineFacts &r = problem.rows.facts[row], &c = problem.cols.facts[col];
-    const SignedLimbs s = limbs_of(scratch + blockIdx.x, *shared);
+    const SignedLimbs s = limbs_of(scratch[blockIdx.x].sum, *shared);
     // The chance is that of a sum in units of 2^(E + F). An exact zero is decided only if no bit is dropped.
     std::int64_t size = s.is_zero() ? -2000 : s.top() - r.exponent - c.exponent;
     if (size < -900) size = -900;

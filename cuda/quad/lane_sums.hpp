@@ -2,7 +2,7 @@
 // shared memory, as long as the exponents of the terms ask for. Device code.
 #pragma once
 
-#include "lib/quad/finish.hpp"
+#include "lib/quad/narrow_sum.hpp"
 
 namespace accublas::cuda {
 
@@ -53,9 +53,23 @@ __device__ inline void add_product(std::int64_t* accumulator, int stride, const 
   *at += (digit ^ sign) - sign;
 }
 
-/// Returns how many lanes have an accumulator of so many words.
-__device__ inline int lanes_of(int words) {
-  return words == 0 ? threads : min(threads, accumulator_bytes / static_cast<int>(sizeof(std::int64_t)) / words);
+/// Adds x y, or -x y with `negate`, to a lane's accumulator, unless a factor is infinite or NaN.
+__device__ inline void add_term(std::int64_t* accumulator, int stride, const quad::Number& x, const quad::Number& y,
+                                int base, bool negate = false) {
+  for (int i = 0; i < x.parts; ++i)
+    for (int j = 0; j < y.parts; ++j)
+      add_product(accumulator, stride, x.part[i], y.part[j], x.part[i].exponent + y.part[j].exponent - base, negate);
+}
+
+/// Returns how many words an accumulator of terms in a range has: products have 256 bits, and there is room for 2^62 of
+/// them, a sign, and the digits that an addition touches.
+__device__ inline int words_of(const quad::TermRange& range) {
+  return range.empty() ? 0 : (range.highest - range.base + 256 + 64) / 32 + 11;
+}
+
+/// Returns how many lanes have an accumulator of so many words in `bytes` of shared memory.
+__device__ inline int lanes_of(int words, int bytes = accumulator_bytes) {
+  return words == 0 ? threads : min(threads, bytes / static_cast<int>(sizeof(std::int64_t)) / words);
 }
 
 /// Sets the accumulators of all lanes to 0. All threads call it.
@@ -67,6 +81,7 @@ __device__ inline void clear(std::int64_t* accumulators, int words, int lanes) {
 
 /// Adds up word w of all lanes in accumulators[w lanes]. All threads call it.
 __device__ inline void add_lanes(std::int64_t* accumulators, int words, int lanes) {
+  __syncwarp();
   __syncthreads();
   // A word is added up by one thread, which begins at another lane than its neighbours.
   for (int w = static_cast<int>(threadIdx.x); w < words; w += threads) {
@@ -77,10 +92,10 @@ __device__ inline void add_lanes(std::int64_t* accumulators, int words, int lane
   __syncthreads();
 }
 
-/// Forms the sum of word(w) 2^(base + 32 w), a digit in a signed word each, in *scratch, as abs and sign. One thread
-/// calls it.
+/// Forms the sum of word(w) 2^(base + 32 w), a digit in a signed word each, in to[QuadScratch::limbs], as abs and sign.
+/// One thread calls it.
 template <class Word>
-__device__ inline void put_sum(Word&& word, int words, int base, QuadScratch* scratch, SharedSum* shared) {
+__device__ inline void put_sum(Word&& word, int words, int base, std::uint64_t* to, SharedSum* shared) {
   std::int64_t carry = 0;
   const int limbs = (words + 1) / 2;
   for (int i = 0; i < limbs; ++i) {
@@ -91,18 +106,18 @@ __device__ inline void put_sum(Word&& word, int words, int base, QuadScratch* sc
       carry = v >> 32;
       limb |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(v)) << (32 * half);
     }
-    scratch->sum[i] = limb;
+    to[i] = limb;
   }
-  const bool negative = limbs > 0 && scratch->sum[limbs - 1] >> 63 != 0;
-  if (negative) limbs_negate(scratch->sum, limbs);
+  const bool negative = limbs > 0 && to[limbs - 1] >> 63 != 0;
+  if (negative) limbs_negate(to, limbs);
   int first = 0, end = limbs;
-  while (end > 0 && scratch->sum[end - 1] == 0) --end;
-  while (first < end && scratch->sum[first] == 0) ++first;
+  while (end > 0 && to[end - 1] == 0) --end;
+  while (first < end && to[first] == 0) ++first;
   *shared = {first, end - first, negative ? 1 : 0, std::int64_t{base} + 64 * first, 0};
 }
 
-__device__ inline SignedLimbs limbs_of(const QuadScratch* scratch, const SharedSum& sum) {
-  return {scratch->sum + sum.first, sum.count, sum.exponent, sum.negative != 0};
+__device__ inline SignedLimbs limbs_of(const std::uint64_t* limbs, const SharedSum& sum) {
+  return {limbs + sum.first, sum.count, sum.exponent, sum.negative != 0};
 }
 
 }  // namespace lane_sums

@@ -14,7 +14,7 @@ constexpr int rebuild_threads = 256, columns = 4;
 
 /// Rounds one element, or puts it on the list: all cases.
 __device__ ACCUBLAS_NOINLINE void finish_any(const QuadProblem& problem, const QuadBlock& block,
-                                             const quad::IntervalFinish& finish, const Wide<crt_limbs>& s,
+                                             const quad::IntervalFinish& finish, Wide<crt_limbs> s,
                                              std::int64_t exponent, double error, bool finite, Index r, Index c) {
   const Index row = block.row + r, col = block.col + c;
   if (finite) {
@@ -79,13 +79,13 @@ __global__ void __launch_bounds__(rebuild_threads, 2)
         sum[3][d] = quad::add_two_products<true>(weight, high, sum[3][d]);
       }
     }
-    Wide<crt_limbs> s[columns];
+    // The elements one after another, so that no array is indexed by a variable, which would lie in memory.
 #pragma unroll
-    for (int e = 0; e < columns; ++e) s[e] = quad::integer_of_digits(crt, sum[e]);
-#pragma unroll 1
-    for (int e = 0; e < columns; ++e)
+    for (int e = 0; e < columns; ++e) {
+      const Wide<crt_limbs> s = quad::integer_of_digits(crt, sum[e]);
       if (c + e < cols && problem.wants(block.row + r, block.col + c + e))
-        finish_element(problem, block, finish, s[e], r, c + e);
+        finish_element(problem, block, finish, s, r, c + e);
+    }
   }
 }
 

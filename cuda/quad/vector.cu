@@ -34,6 +34,12 @@ __device__ void merge_lane(quad::NarrowSum& sum, int distance) {
   sum.merge(other);
 }
 
+/// The range of a term that NarrowSum does not add, apart from the loop that seldom needs it.
+__device__ ACCUBLAS_NOINLINE quad::TermRange range_of_term(quad::Format of_x, ulonglong2 x, quad::Format of_y,
+                                                           ulonglong2 y) {
+  return quad::range_of_term(number_in(of_x, x), number_in(of_y, y));
+}
+
 /// A warp forms a part of `Rows` rows: lane l has terms l / Rows, l / Rows + 32 / Rows, ... of row l % Rows. With
 /// `Quads` all numbers are binary128.
 template <int Rows, bool Quads>
@@ -60,7 +66,13 @@ __global__ void __launch_bounds__(vector_threads) quad_vector_parts(const __grid
         right[i] = q < end ? load_entry(x, q * x.row_stride, x_aligned) : ulonglong2{0, 0};
       }
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) sum.add_term(number_in(of_a, left[i]), number_in(of_x, right[i]));
+      for (int i = 0; i < at_once; ++i) {
+        Decoded128 of_left, of_right;
+        if (integer_in(of_a, left[i], of_left) && integer_in(of_x, right[i], of_right))
+          sum.add(of_left, of_right);
+        else
+          sum.add(range_of_term(of_a, left[i], of_x, right[i]));
+      }
     }
 #pragma unroll
     for (int distance = Rows; distance < 32; distance *= 2) merge_lane(sum, distance);
@@ -108,19 +120,36 @@ __global__ void __launch_bounds__(vector_threads) quad_vector_finish(const __gri
   }
 }
 
-/// Adds a term to a lane's accumulator, unless a factor is infinite or NaN.
-__device__ void add_wide_term(std::int64_t* accumulator, int lanes, const quad::Number& x, const quad::Number& y,
-                              int base, bool negate = false) {
-  for (int i = 0; i < x.parts; ++i)
-    for (int j = 0; j < y.parts; ++j)
-      lane_sums::add_product(accumulator, lanes, x.part[i], y.part[j], x.part[i].exponent + y.part[j].exponent - base,
-                             negate);
+/// Rounds the sum of a row, which has terms of these classes, in the memory of a thread block. One thread calls it.
+__device__ ACCUBLAS_NOINLINE void finish_wide(const QuadVector& v, const SignedLimbs& sum, unsigned classes, Index row,
+                                              QuadScratch* scratch) {
+  const quad::TermClasses of_terms = quad::TermClasses::of_bits(classes);
+  unsigned raised = 0;
+  if (v.root) {
+    v.at.put(row, 0, quad::root(sum, of_terms, raised));
+  } else {
+    quad::Finish* const finish = new (scratch->finish) quad::Finish(v.alpha, v.beta, v.at.place.format);
+    const quad::Number addend = v.beta.is_zero() ? quad::Number{} : v.at(row, 0);
+    v.at.put(row, 0, finish->finish(sum, of_terms, addend, raised));
+  }
+  if (raised != 0) atomicOr(&v.counts->raised, raised);
 }
 
-/// Returns how many words an accumulator of terms in a range has: products have 256 bits, and there is room for 2^62 of
-/// them, a sign, and the digits that an addition touches.
-__device__ int words_of(const quad::TermRange& range) {
-  return range.empty() ? 0 : (range.highest - range.base + 256 + 64) / 32 + 11;
+/// Adds the words of a thread block's sum to those of the row in global memory. Returns whether all parts of the row
+/// are there. All threads call it.
+__device__ bool add_split(const QuadVector& v, Index slot, const std::int64_t* accumulators, int words, int lanes,
+                          bool* last) {
+  std::int64_t* const sum = v.words + slot * 2 * QuadScratch::limbs;
+  for (int w = static_cast<int>(threadIdx.x); w < words; w += lane_sums::threads)
+    atomicAdd(reinterpret_cast<unsigned long long*>(sum + w), static_cast<unsigned long long>(accumulators[w * lanes]));
+  __threadfence();
+  __syncwarp();
+  __syncthreads();
+  if (threadIdx.x == 0) *last = atomicAdd(&v.arrivals[slot], 1u) + 1 == v.splits;
+  __syncwarp();
+  __syncthreads();
+  __threadfence();
+  return *last;
 }
 
 /// Computes the rows of the list. A thread block has a part of a row at a time.
@@ -134,104 +163,30 @@ __global__ void __launch_bounds__(lane_sums::threads)
   __shared__ bool last;
   QuadScratch* const own = scratch + blockIdx.x;
   const int thread = static_cast<int>(threadIdx.x);
-  const Index listed = v.counts->listed, terms = ceil_div(v.k, v.splits);
-  for (Index t = blockIdx.x; t < listed * v.splits; t += gridDim.x) {
+  const Index units = v.counts->listed * v.splits, terms = ceil_div(v.k, v.splits);
+  for (Index t = blockIdx.x; t < units; t += gridDim.x) {
     const Index slot = t / v.splits, split = t % v.splits, row = v.list[slot];
     const quad::TermRange range = v.range[row];
     const unsigned classes = range.flags & quad::TermClasses::all_bits;
-    if (classes != 0 && split > 0) continue;
-    const bool sums = classes == 0;
-    if (sums) {
-      const int words = words_of(range), lanes = lane_sums::lanes_of(words);
-      lane_sums::clear(accumulators, words, lanes);
-      const Index end = min((split + 1) * terms, v.k);
-      if (thread < lanes && words > 0)
-        for (Index p = split * terms + thread; p < end; p += lanes)
-          add_wide_term(accumulators + thread, lanes, v.rows(row, p), v.vector(p, 0), range.base);
-      lane_sums::add_lanes(accumulators, words, lanes);
-      const int base = range.empty() ? 0 : range.base;
-      if (v.splits == 1) {
-        if (thread == 0) lane_sums::put_sum([&](int w) { return accumulators[w * lanes]; }, words, base, own, shared);
-      } else {
-        std::int64_t* const sum = v.words + slot * 2 * QuadScratch::limbs;
-        for (int w = thread; w < words; w += lane_sums::threads)
-          atomicAdd(reinterpret_cast<unsigned long long*>(sum + w),
-                    static_cast<unsigned long long>(accumulators[w * lanes]));
-        __threadfence();
-        __syncthreads();
-        if (thread == 0) last = atomicAdd(&v.arrivals[slot], 1u) + 1 == v.splits;
-        __syncthreads();
-        if (!last) continue;
-        __threadfence();
-        if (thread == 0) lane_sums::put_sum([&](int w) { return __ldcg(sum + w); }, words, base, own, shared);
-      }
+    // Infinite and NaN terms decide without the sum of the others.
+    const int words = classes != 0 ? 0 : lane_sums::words_of(range), lanes = lane_sums::lanes_of(words),
+              base = range.empty() ? 0 : range.base;
+    const Index end = min((split + 1) * terms, v.k);
+    lane_sums::clear(accumulators, words, lanes);
+    if (words > 0 && thread < lanes)
+      for (Index p = split * terms + thread; p < end; p += lanes)
+        lane_sums::add_term(accumulators + thread, lanes, v.rows(row, p), v.vector(p, 0), base);
+    lane_sums::add_lanes(accumulators, words, lanes);
+    const bool complete = v.splits == 1 || add_split(v, slot, accumulators, words, lanes, &last);
+    if (complete && thread == 0) {
+      const std::int64_t* const split_sum = v.words + slot * 2 * QuadScratch::limbs;
+      const bool whole = v.splits == 1;
+      lane_sums::put_sum([&](int w) { return whole ? accumulators[w * lanes] : __ldcg(split_sum + w); }, words, base,
+                         own->sum, shared);
+      finish_wide(v, lane_sums::limbs_of(own->sum, *shared), classes, row, own);
     }
-    if (thread == 0) {
-      const SignedLimbs s = sums ? lane_sums::limbs_of(own, *shared) : SignedLimbs{nullptr, 0, 0, false};
-      const quad::TermClasses of_terms = quad::TermClasses::of_bits(classes);
-      unsigned raised = 0;
-      if (v.root) {
-        v.at.put(row, 0, quad::root(s, of_terms, raised));
-      } else {
-        quad::Finish* const finish = new (own->finish) quad::Finish(v.alpha, v.beta, v.at.place.format);
-        const quad::Number addend = v.beta.is_zero() ? quad::Number{} : v.at(row, 0);
-        v.at.put(row, 0, finish->finish(s, of_terms, addend, raised));
-      }
-      if (raised != 0) atomicOr(&v.counts->raised, raised);
-    }
+    __syncwarp();
     __syncthreads();
-  }
-}
-
-/// A thread block solves a system with one right-hand side at a time: it forms the exact sum of an unknown's terms, and
-/// one thread divides it.
-__global__ void __launch_bounds__(lane_sums::threads)
-    quad_solve_columns(const __grid_constant__ QuadSolve solve, QuadScratch* scratch) {
-  await_predecessor();
-  using namespace lane_sums;
-  extern __shared__ __align__(16) unsigned char raw[];
-  std::int64_t* const accumulators = reinterpret_cast<std::int64_t*>(raw);
-  __shared__ __align__(8) unsigned char shared_raw[sizeof(SharedSum)], sums_raw[threads / 32 * sizeof(quad::NarrowSum)];
-  SharedSum* const shared = reinterpret_cast<SharedSum*>(shared_raw);
-  quad::NarrowSum* const of_warps = reinterpret_cast<quad::NarrowSum*>(sums_raw);
-  QuadScratch* const own = scratch + blockIdx.x;
-  const int thread = static_cast<int>(threadIdx.x);
-  for (Index j = blockIdx.x; j < solve.n; j += gridDim.x) {
-    for (Index t = 0; t < solve.m; ++t) {
-      const Index i = solve.upper ? solve.m - 1 - t : t;
-      const Index first = solve.upper ? i + 1 : 0, end = solve.upper ? solve.m : i;
-      quad::NarrowSum sum;
-      if (thread == 0) sum.add_term(solve.alpha, solve.b(i, j));
-      for (Index p = first + thread; p < end; p += threads) sum.add_term(solve.a(i, p), solve.b(p, j), true);
-      for (int distance = 1; distance < 32; distance *= 2) merge_lane(sum, distance);
-      if (thread % 32 == 0) of_warps[thread / 32] = sum;
-      __syncthreads();
-      sum = of_warps[0];
-      for (int w = 1; w < threads / 32; ++w) sum.merge(of_warps[w]);
-      const unsigned classes = sum.range.flags & quad::TermClasses::all_bits;
-      const bool wide = classes == 0 && sum.is_wide();
-      if (wide) {
-        const int words = words_of(sum.range), lanes = lanes_of(words), base = sum.range.base;
-        clear(accumulators, words, lanes);
-        if (thread == 0) add_wide_term(accumulators, lanes, solve.alpha, solve.b(i, j), base);
-        if (thread < lanes)
-          for (Index p = first + thread; p < end; p += lanes)
-            add_wide_term(accumulators + thread, lanes, solve.a(i, p), solve.b(p, j), base, true);
-        add_lanes(accumulators, words, lanes);
-        if (thread == 0) put_sum([&](int w) { return accumulators[w * lanes]; }, words, base, own, shared);
-      }
-      if (thread == 0) {
-        std::uint64_t limbs[crt_limbs];
-        const SignedLimbs y = wide           ? limbs_of(own, *shared)
-                              : classes == 0 ? sum.value(limbs)
-                                             : SignedLimbs{nullptr, 0, 0, false};
-        const quad::Number pivot = solve.unit ? quad::number_of(1.0) : solve.a(i, i);
-        unsigned raised = 0;
-        solve.b.put(i, j, quad::quotient(y, quad::TermClasses::of_bits(classes), pivot, raised));
-        if (raised != 0) atomicOr(&solve.counts->raised, raised);
-      }
-      __syncthreads();
-    }
   }
 }
 
@@ -262,14 +217,6 @@ void quad_vector(const DeviceModel& model, const QuadVector& v, QuadScratch* scr
   allow_shared_bytes(quad_vector_wide, lane_sums::accumulator_bytes, "quad_vector_wide");
   launch(model, "quad_vector_wide", quad_vector_wide,
          {static_cast<unsigned>(scratch_blocks), lane_sums::threads, lane_sums::accumulator_bytes}, stream, v, scratch);
-}
-
-void quad_solve(const DeviceModel& model, const QuadSolve& solve, QuadScratch* scratch, int scratch_blocks,
-                cudaStream_t stream) {
-  allow_shared_bytes(quad_solve_columns, lane_sums::accumulator_bytes, "quad_solve");
-  const Index blocks = solve.n < scratch_blocks ? solve.n : scratch_blocks;
-  launch(model, "quad_solve", quad_solve_columns,
-         {static_cast<unsigned>(blocks), lane_sums::threads, lane_sums::accumulator_bytes}, stream, solve, scratch);
 }
 
 }  // namespace accublas::cuda

@@ -42,7 +42,13 @@ struct QuadSolve {
   quad::Operand a;
   quad::Results b;
   QuadCounts* counts;
+
+  /// The row of unknown t, in the order in which they are computed.
+  ACCUBLAS_HD Index row(Index t) const { return upper ? m - 1 - t : t; }
 };
-void quad_solve(const DeviceModel&, const QuadSolve&, QuadScratch* scratch, int scratch_blocks, cudaStream_t);
+/// Solves with `blocks` thread blocks, which share quad_solve_limbs(blocks) limbs. `counts` are zero before.
+std::size_t quad_solve_limbs(int blocks);
+int quad_solve_blocks(const DeviceModel&);
+void quad_solve(const DeviceModel&, const QuadSolve&, std::uint64_t* limbs, int blocks, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -111,15 +111,16 @@ unsigned sum_vector(State& state, const quad::Product& product, bool root, quad:
 unsigned solve_columns(State& state, const quad::Solve& solve, quad::DeviceCall& call) {
   const cudaStream_t stream = state.cuda_stream();
   QuadSolve s{solve.m, solve.n, solve.upper, solve.unit, solve.alpha, solve.a, solve.b, nullptr};
-  QuadScratch* scratch = nullptr;
-  const BlocksMemory memory(state, call, std::min(most_blocks(state), solve.n), [&](Carver& carver, int blocks) {
+  std::uint64_t* limbs = nullptr;
+  const Index most = std::min(Index{quad_solve_blocks(state.model())}, solve.n);
+  const BlocksMemory memory(state, call, most, [&](Carver& carver, int blocks) {
     s.counts = carver.take<QuadCounts>(1);
-    scratch = reinterpret_cast<QuadScratch*>(carver.take<std::byte>(quad_scratch_bytes(blocks)));
+    limbs = carver.take<std::uint64_t>(quad_solve_limbs(blocks));
   });
   state.begin_call(call.report->level);
   state.phase(&accublas_report_t::ms_exact);
   check(cudaMemsetAsync(s.counts, 0, sizeof(QuadCounts), stream), quad_sum);
-  quad_solve(state.model(), s, scratch, memory.blocks(), stream);
+  quad_solve(state.model(), s, limbs, memory.blocks(), stream);
   state.end_call();
   call.used = ACCUBLAS_ENGINE_SUMS;
   return raised_by(s.counts, stream);

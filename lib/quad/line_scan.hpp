@@ -118,16 +118,16 @@ ACCUBLAS_HD inline ScaledEntry scale_part(const Decoded128& x, int scale) {
   }
   return r;
 }
+ACCUBLAS_HD inline ScaledEntry add_scaled(const ScaledEntry& x, const ScaledEntry& y) {
+  const Wide<3> sum = wide_add(wide_negate_if(x.magnitude, x.negative), wide_negate_if(y.magnitude, y.negative));
+  const bool negative = wide_negative(sum);
+  return {wide_negate_if(sum, negative), negative};
+}
 /// The sum of the integers of all parts.
 ACCUBLAS_HD inline ScaledEntry scale_number(const Number& x, int scale) {
   if (x.parts == 0) return {{}, false};
   const ScaledEntry first = scale_part(x.part[0], scale);
-  if (x.parts == 1) return first;
-  const ScaledEntry second = scale_part(x.part[1], scale);
-  const Wide<3> sum =
-      wide_add(wide_negate_if(first.magnitude, first.negative), wide_negate_if(second.magnitude, second.negative));
-  const bool negative = wide_negative(sum);
-  return {wide_negate_if(sum, negative), negative};
+  return x.parts == 1 ? first : add_scaled(first, scale_part(x.part[1], scale));
 }
 
 /// Cuts an entry into limbs of int8_limb_bits bits (lib/numerics/moduli.hpp). Every limb but the top one is at most

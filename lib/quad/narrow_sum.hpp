@@ -19,25 +19,57 @@ struct TermRange {
   ACCUBLAS_HD bool empty() const { return highest < base; }
 };
 
-/// Writes a finite number as one integer, up to 2^128, times a power of two. Returns false for pairs of a wider span.
-ACCUBLAS_HD inline bool as_integer(const Number& x, Decoded128& to) {
-  to = x.part[0];
-  if (x.parts < 2) return true;
-  const bool first_is_higher = x.part[0].exponent >= x.part[1].exponent;
-  const Decoded128 &high = x.part[first_is_higher ? 0 : 1], &low = x.part[first_is_higher ? 1 : 0];
-  constexpr int most = 127 - 53;
-  const int up = high.exponent - low.exponent;
-  if (up > most) return false;
-  const Uint128 a = high.mantissa << up, b = low.mantissa;
-  to.exponent = low.exponent;
-  if (high.negative == low.negative) {
-    to.mantissa = a + b;
-    to.negative = high.negative;
-  } else {
-    to.mantissa = a >= b ? a - b : b - a;
-    to.negative = a >= b ? high.negative : low.negative;
+/// Writes a finite number as one integer, up to 2^128, times a power of two. Returns false for infinities, NaN, and
+/// pairs of a wider span.
+ACCUBLAS_HD inline bool as_integer(const Binary128& x, Decoded128& to) {
+  to = decode128(x);
+  return is_finite(x);
+}
+ACCUBLAS_HD inline bool as_integer(double x, Decoded128& to) {
+  to = decode128(x);
+  return is_finite(x);
+}
+ACCUBLAS_HD inline bool as_integer(double first, double second, Decoded128& to) {
+  const Decoded128 a = decode128(first), b = decode128(second);
+  if (!is_finite(first) || !is_finite(second)) return false;
+  if (a.mantissa == 0 || b.mantissa == 0) {
+    to = a.mantissa == 0 ? b : a;
+    return true;
   }
+  constexpr int most = 127 - 53;
+  const bool first_is_higher = a.exponent >= b.exponent;
+  const int up = first_is_higher ? a.exponent - b.exponent : b.exponent - a.exponent;
+  if (up > most) return false;
+  const Uint128 high = (first_is_higher ? a.mantissa : b.mantissa) << up,
+                low = first_is_higher ? b.mantissa : a.mantissa;
+  const bool of_high = first_is_higher ? a.negative : b.negative, of_low = first_is_higher ? b.negative : a.negative;
+  const bool same = of_high == of_low, high_is_larger = same || high >= low;
+  to.exponent = first_is_higher ? b.exponent : a.exponent;
+  to.mantissa = same ? high + low : high_is_larger ? high - low : low - high;
+  to.negative = high_is_larger ? of_high : of_low;
   return true;
+}
+
+/// The range of a term x y, or -x y with `negate`, with a factor that is no such integer: the term is infinite or NaN,
+/// or makes its sum wide.
+ACCUBLAS_HD inline TermRange range_of_term(const Number& x, const Number& y, bool negate = false) {
+  TermRange range;
+  if (!x.finite() || !y.finite()) {
+    Number negated = y;
+    negated.negative = y.negative != negate;
+    TermClasses classes;
+    classes.add(x, negated);
+    range.flags = classes.bits();
+    return range;
+  }
+  for (int i = 0; i < x.parts; ++i)
+    for (int j = 0; j < y.parts; ++j) {
+      const int exponent = x.part[i].exponent + y.part[j].exponent;
+      range.flags = TermRange::wide;
+      if (exponent < range.base) range.base = exponent;
+      if (exponent > range.highest) range.highest = exponent;
+    }
+  return range;
 }
 
 /// The exact sum of terms x y whose exponents differ by up to `most_spread`, in units of 2^range.base.
@@ -52,29 +84,16 @@ struct NarrowSum {
   ACCUBLAS_HD bool is_wide() const { return (range.flags & TermRange::wide) != 0; }
 
   /// Adds x y, or -x y with `negate`.
-  ACCUBLAS_HD void add_term(const Number& x, const Number& y, bool negate = false) {
-    if (!x.finite() || !y.finite()) {
-      Number negated = y;
-      negated.negative = y.negative != negate;
-      TermClasses classes;
-      classes.add(x, negated);
-      range.flags |= classes.bits();
-      return;
-    }
-    if (x.parts == 0 || y.parts == 0) return;
-    Decoded128 a, b;
-    if (as_integer(x, a) && as_integer(y, b)) {
-      const int exponent = a.exponent + b.exponent;
-      include(exponent, exponent);
-      if (!is_wide()) add_product(a, b, exponent - range.base, negate);
-    } else {
-      range.flags |= TermRange::wide;
-      for (int i = 0; i < x.parts; ++i)
-        for (int j = 0; j < y.parts; ++j) {
-          const int exponent = x.part[i].exponent + y.part[j].exponent;
-          include(exponent, exponent);
-        }
-    }
+  ACCUBLAS_HD void add(const Decoded128& x, const Decoded128& y, bool negate = false) {
+    if (x.mantissa == 0 || y.mantissa == 0) return;
+    const int exponent = x.exponent + y.exponent;
+    include(exponent, exponent);
+    if (!is_wide()) add_product(x, y, exponent - range.base, negate);
+  }
+  /// Adds a term that has this range alone.
+  ACCUBLAS_HD void add(const TermRange& term) {
+    range.flags |= term.flags;
+    if (!term.empty()) include(term.base, term.highest);
   }
 
   /// Adds another sum.
