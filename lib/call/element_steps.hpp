@@ -291,11 +291,6 @@ class ElementSteps {
   virtual E read(const E* from) = 0;
   /// Makes reflectors of a few columns.
   virtual void reflect(const ReflectorsOfColumns<E>&) = 0;
-  /// Returns how many numbers of memory tall_gram takes; 0: tall_gram and tall_divide do not serve m x n matrices.
-  virtual Index tall_gram_numbers(Index, Index) const { return 0; }
-  virtual void tall_gram(const TallGram<E>&) {}
-  /// A = A R^-1 with the upper triangle of R, by operations whose errors are those of substitution.
-  virtual void tall_divide(const Matrix<E>&, Index, Index, const Matrix<const E>&) {}
   virtual void put(std::int64_t* to, std::int64_t value) = 0;
   /// Exchanges rows of B with those that the pivots name (swap_rows).
   virtual void exchange(const Matrix<E>& b, Index columns, const Pivots& pivots, Index count, bool backwards) = 0;
@@ -303,6 +298,12 @@ class ElementSteps {
   /// Marks the flow as complete; a flow without this call has failed. Returns the bytes that were taken in addition to
   /// the workspace.
   virtual std::int64_t finish() { return 0; }
+
+  /// Returns how many numbers of memory tall_gram takes; 0: tall_gram and tall_divide do not serve m x n matrices.
+  virtual Index tall_gram_numbers(Index, Index) const { return 0; }
+  virtual void tall_gram(const TallGram<E>&) {}
+  /// A = A R^-1 with the upper triangle of R, by operations whose errors are those of substitution.
+  virtual void tall_divide(const Matrix<E>&, Index, Index, const Matrix<const E>&) {}
 
   void put(E* to, const E& value) { run(FillStep<E>{{to, 1, 1}, value}, 1, 1); }
 
