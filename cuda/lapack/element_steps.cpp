@@ -6,6 +6,7 @@
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/lapack/element_kernels.hpp"
 #include "cuda/lu_cholesky/row_moves.hpp"
+#include "cuda/qr/tall_columns.hpp"
 #include "lib/base/error.hpp"
 
 namespace accublas::cuda {
@@ -64,6 +65,18 @@ class DeviceSteps final : public ElementSteps<E> {
     const CallScope scope(state_);
     make_reflectors(state_.model(), made, state_.cuda_stream());
   }
+  Index tall_gram_numbers(Index m, Index n) const override {
+    if constexpr (has_tall_kernels) return cuda::tall_gram_numbers(state_.model(), m, n);
+    return 0;
+  }
+  void tall_gram(const TallGram<E>& gram) override {
+    const CallScope scope(state_);
+    if constexpr (has_tall_kernels) cuda::tall_gram(state_.model(), gram, state_.cuda_stream());
+  }
+  void tall_divide(const Matrix<E>& a, Index m, Index n, const Matrix<const E>& r) override {
+    const CallScope scope(state_);
+    if constexpr (has_tall_kernels) cuda::tall_divide(state_.model(), a, m, n, r, state_.cuda_stream());
+  }
   using ElementSteps<E>::put;
   void put(std::int64_t* to, std::int64_t value) override {
     const CallScope scope(state_);
@@ -81,6 +94,8 @@ class DeviceSteps final : public ElementSteps<E> {
   }
 
  private:
+  static constexpr bool has_tall_kernels = std::is_same_v<E, double>;
+
   template <class T>
   T read_number(const T* from) const {
     state_.require_not_captured("a number that decides what follows");

@@ -155,7 +155,8 @@ class LaneLu {
     row_.exchange(j, position);
     if constexpr (is_anchored<E, cr>) {
       if (right) column_.add(u);
-      products_ |= is_zero(l) ? 0 : of_group(__ballot_sync(0xFFFFFFFFu, right && !is_zero(u)));
+      const unsigned nonzero = of_group(__ballot_sync(0xFFFFFFFFu, right && !is_zero(u)));
+      if (!is_zero(l)) products_ |= nonzero;
     }
     __syncwarp();
     advance(l, left);

@@ -252,6 +252,21 @@ struct ElementQuestion {
   }
 };
 
+/// Products of the columns of an m x n matrix: gram = A^H A, less the identity if that is wanted. All elements of
+/// `gram` are written.
+template <class E>
+struct TallGram {
+  Matrix<const E> a;
+  Index m, n;
+  Matrix<E> gram;
+  bool less_one;
+  E* memory;  ///< tall_gram_numbers(m, n) numbers
+};
+/// With less_one an element of TallGram::gram is off by at most so many roundoffs times the norms of its two columns,
+/// and by its rounding, if the elements on the diagonal are below 1/2. Four products have four roundings; all else is
+/// small.
+inline constexpr double tall_gram_error = 4.1;
+
 /// The memory and the steps of one call: arrays of its own, and the steps of its flow, in the memory of the operands.
 /// On a device all work goes to the call's stream, after the calls before it. Only read() and first() wait; they throw
 /// in the capture of a graph.
@@ -283,6 +298,12 @@ class ElementSteps {
   /// Marks the flow as complete; a flow without this call has failed. Returns the bytes that were taken in addition to
   /// the workspace.
   virtual std::int64_t finish() { return 0; }
+
+  /// Returns how many numbers of memory tall_gram takes; 0: tall_gram and tall_divide do not serve m x n matrices.
+  virtual Index tall_gram_numbers(Index, Index) const { return 0; }
+  virtual void tall_gram(const TallGram<E>&) {}
+  /// A = A R^-1 with the upper triangle of R, by operations whose errors are those of substitution.
+  virtual void tall_divide(const Matrix<E>&, Index, Index, const Matrix<const E>&) {}
 
   void put(E* to, const E& value) { run(FillStep<E>{{to, 1, 1}, value}, 1, 1); }
 

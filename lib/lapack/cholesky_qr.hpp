@@ -1,6 +1,6 @@
 // Q and R of a tall matrix by two Cholesky factorizations (Cholesky QR twice: Yamamoto, Nakatsukasa, Yanagisawa and
-// Fukaya, 2015). The deviation of Q's columns from orthonormal ones is computed in cr, so that the test of it is a
-// proof.
+// Fukaya, 2015). The deviation of Q's columns from orthonormal ones is computed in cr, or by sums with a bound of their
+// errors, so that the test of it is a proof.
 #pragma once
 
 #include <limits>
@@ -26,13 +26,15 @@ class CholeskyQr {
  public:
   /// Returns whether the matrix is tall and the workspace has room, and `more` numbers beside. Two calls share no
   /// user's workspace.
-  static bool serves(const Orthogonal<E>& a, const Workspace& workspace, Index more = 0) {
+  static bool serves(const Orthogonal<E>& a, const Workspace& workspace, const ElementSteps<E>& steps, Index more = 0) {
     return a.m >= tall_rows * a.n && !workspace.buffer() &&
-           static_cast<std::size_t>(numbers(a.m, a.n) + more) <= workspace.available() / sizeof(E);
+           static_cast<std::size_t>(numbers(a.m, a.n, steps) + more) <= workspace.available() / sizeof(E);
   }
 
   /// Returns how many numbers of memory the factorization of an m x n matrix takes.
-  static Index numbers(Index m, Index n) { return m * n + 2 * n * n; }
+  static Index numbers(Index m, Index n, const ElementSteps<E>& steps) {
+    return m * n + 2 * n * n + steps.tall_gram_numbers(m, n);
+  }
 
   /// `a` is the matrix that Q overwrites, with the strides of the caller's layout, and R is written to `r`. Products in
   /// `mode` need no user's workspace. The memory is taken here.
@@ -46,7 +48,9 @@ class CholeskyQr {
         mode_(mode),
         kept_(steps.take(o_.m * o_.n)),
         first_(steps.take(o_.n * o_.n)),
-        gram_(steps.take(o_.n * o_.n)) {}
+        gram_(steps.take(o_.n * o_.n)),
+        by_kernels_(steps.tall_gram_numbers(o_.m, o_.n) > 0),
+        sums_(by_kernels_ ? steps.take(steps.tall_gram_numbers(o_.m, o_.n)) : nullptr) {}
 
   /// Computes Q and R. Returns false, with A as it was, if Q's columns are not proved to be orthonormal up to
   /// orthogonality_bound; r then holds any numbers. Nothing is proved of R.
@@ -76,7 +80,7 @@ class CholeskyQr {
       divide(calls, diagonal, ACCUBLAS_LOWER, right, count, rest);
       calls.gemm(Gemm<E>{rest, rest, count, E{-1}, read_only(below), read_only(right), E{1}, a.block(end, end)});
     }
-    if (m > n) divide(calls, a, ACCUBLAS_UPPER, a.block(n, 0), m - n, n);
+    if (m > n) divide_rows(calls, a, a.block(n, 0), m - n);
     steps_.overwrite(CopyStep<E>{a, read_only(r_), Triangle::upper, 0, true, false, true}, n, n);
   }
 
@@ -97,22 +101,42 @@ class CholeskyQr {
       multiply(calls, triangle_call(Operation::trmm, ACCUBLAS_LEFT, ACCUBLAS_UPPER, ACCUBLAS_NON_UNIT, n, n), gram, r_);
     }
     const Calls calls(context_, options_, nullptr, ACCUBLAS_MODE_CR);
-    steps_.run(FillStep<E>{gram, E{-1}}, n, n);
-    add_gram(calls, E{1}, gram);
-    return calls.norm(n * n, Vector<const E>{gram_, 1}) <= static_cast<RealOf<E>>(orthogonality_bound<E>(n));
+    if (by_kernels_) {
+      steps_.tall_gram({read_only(o_.a), o_.m, n, gram, true, sums_});
+    } else {
+      steps_.run(FillStep<E>{gram, E{-1}}, n, n);
+      add_gram(calls, E{1}, gram);
+    }
+    return calls.norm(n * n, Vector<const E>{gram_, 1}) <= static_cast<RealOf<E>>(largest_deviation());
+  }
+  /// Returns which norm of Q^H Q - I, as it was computed, proves orthogonality_bound. If that norm is small, the
+  /// squares of the norms of Q's columns have a sum of nearly n, which bounds the errors of all products.
+  double largest_deviation() const {
+    const double bound = orthogonality_bound<E>(o_.n), roundoff = bound / (10 * static_cast<double>(o_.n));
+    return by_kernels_ ? bound - (tall_gram_error + 0.01) * roundoff * static_cast<double>(o_.n) : bound;
   }
   /// Divides A by the factor of its Gram matrix, which `r` receives. Returns false if there is no factor.
   bool half(const Calls& calls, const Matrix<E>& r) {
     const Index n = o_.n;
-    add_gram(calls, E{}, r);
+    if (by_kernels_)
+      steps_.tall_gram({read_only(o_.a), o_.m, n, r, false, sums_});
+    else
+      add_gram(calls, E{}, r);
     std::int64_t info = 0;
     Factorization<E> call{{Operation::potrf, is_complex<E>, ACCUBLAS_UPPER, ACCUBLAS_NO_TRANS, n, n, 0, n, 0}};
     call.a = r;
     call.info = &info;
     calls.factorization(call);
     if (info != 0) return false;
-    steps_.overwrite([&] { divide(calls, r, ACCUBLAS_UPPER, o_.a, o_.m, n); });
+    steps_.overwrite([&] { divide_rows(calls, r, o_.a, o_.m); });
     return true;
+  }
+  /// B = B R^-1 with the upper triangle of R, for rows of the caller's number of columns.
+  void divide_rows(const Calls& calls, const Matrix<E>& r, const Matrix<E>& b, Index rows) const {
+    if (by_kernels_)
+      steps_.tall_divide(b, rows, o_.n, read_only(r));
+    else
+      divide(calls, r, ACCUBLAS_UPPER, b, rows, o_.n);
   }
   /// gram = A^H A + beta gram.
   void add_gram(const Calls& calls, const E& beta, const Matrix<E>& gram) const {
@@ -150,6 +174,8 @@ class CholeskyQr {
   const accublas_options* const options_;
   const accublas_mode mode_;
   E *const kept_, *const first_, *const gram_;
+  const bool by_kernels_;
+  E* const sums_;  ///< memory of tall_gram
 };
 
 /// Computes GEQRF of a tall matrix in `mode`. Returns false, with A as it was, if Cholesky's factorizations do not
@@ -158,7 +184,8 @@ template <class E>
 bool geqrf_by_cholesky(Context& context, const Orthogonal<E>& o, const Workspace& workspace, ElementSteps<E>& steps,
                        const accublas_options* options, accublas_mode mode) {
   const Index n = o.n;
-  if (o.m < least_tall_numbers / n || !CholeskyQr<E>::serves(o, workspace, n * n) || !steps.can_wait()) return false;
+  if (o.m < least_tall_numbers / n || !CholeskyQr<E>::serves(o, workspace, steps, n * n) || !steps.can_wait())
+    return false;
   E* const numbers = steps.take(n * n);
   const Matrix<E> r = o.by_rows ? Matrix<E>{numbers, n, 1} : Matrix<E>{numbers, 1, n};
   CholeskyQr<E> qr(context, o, r, steps, options, mode);

@@ -63,7 +63,7 @@ void run_qr_explicit(Context& context, const Orthogonal<E>& a, const Matrix<E>& 
   const accublas_mode mode = run.mode().kind, of_reflectors = native ? mode : run.mode_of_products();
   const std::int64_t nothing = 0;
   run.template compose<E>(nullptr, nothing, [&](Workspace& workspace, ElementSteps<E>& steps) -> std::int64_t {
-    if (!bit_defined(run.mode()) && !native && lapack::CholeskyQr<E>::serves(a, workspace) && steps.can_wait() &&
+    if (!bit_defined(run.mode()) && !native && lapack::CholeskyQr<E>::serves(a, workspace, steps) && steps.can_wait() &&
         lapack::CholeskyQr<E>(context, a, r, steps, options, mode).run())
       return 0;
     Orthogonal<E> qr = a, q = a;

@@ -44,7 +44,7 @@ struct Anchor {
   }
 };
 
-/// A number and products that were added to it. All of them are covered by the same anchor.
+/// A number, and products and numbers that were added to it. All of them are covered by the same anchor.
 struct alignas(16) AnchoredSum {
   double near, rest;
 
@@ -55,6 +55,12 @@ struct alignas(16) AnchoredSum {
   ACCUBLAS_HD void step(double x, double y) {
     const double next = fma_rn(x, y, near), moved = add_rn(next, -near);
     rest = add_rn(rest, fma_rn(x, y, -moved));
+    near = next;
+  }
+  /// Adds a number. Only the addition to the rests is rounded.
+  ACCUBLAS_HD void add(double x) {
+    const double next = add_rn(near, x);
+    rest = add_rn(rest, add_rn(x, -add_rn(next, -near)));
     near = next;
   }
   /// Returns the sum. The parts may be of any size.

@@ -27,9 +27,10 @@ TEST(QrBlocks, OfManyColumns) {
                          static_cast<std::size_t>(step), cudaMemcpyDeviceToDevice),
             "cudaMemcpy2D");
     if (shift > 0)
-      require(cudaMemcpy2D(to, column, pool.data() + n - shift, column, static_cast<std::size_t>(shift) * sizeof(double),
-                           static_cast<std::size_t>(step), cudaMemcpyDeviceToDevice),
-              "cudaMemcpy2D");
+      require(
+          cudaMemcpy2D(to, column, pool.data() + n - shift, column, static_cast<std::size_t>(shift) * sizeof(double),
+                       static_cast<std::size_t>(step), cudaMemcpyDeviceToDevice),
+          "cudaMemcpy2D");
   }
   Context gpu(ACCUBLAS_BACKEND_CUDA), exact(ACCUBLAS_BACKEND_CUDA);
   gpu.set("dp"), exact.set("cr");
@@ -54,9 +55,9 @@ TEST(QrBlocks, OfManyColumns) {
     return std::sqrt(sum);
   };
   const double before = length(made.values());
-  ASSERT_EQ(accublas_dormqr(gpu, columns, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, n, 1, n, a.data(), n, tau.data(),
-                            made.data(), n),
-            ACCUBLAS_SUCCESS)
+  ASSERT_EQ(
+      accublas_dormqr(gpu, columns, ACCUBLAS_LEFT, ACCUBLAS_NO_TRANS, n, 1, n, a.data(), n, tau.data(), made.data(), n),
+      ACCUBLAS_SUCCESS)
       << gpu.error();
   ASSERT_EQ(accublas_sync(gpu), ACCUBLAS_SUCCESS) << gpu.error();
   const std::vector<double> wanted = product.values(), got = made.values();
