@@ -49,10 +49,7 @@ void HeldResidues<E>::fit_waiting(std::size_t cap) {
   if (fits < term_step) refuse_cap(cap, waiting_share * size(lines * term_step), "a panel of an accumulator");
   const Index wanted = std::min({fits, most_waiting_terms, round_up(most_terms_, term_step)});
   if (wanted == depth_ || (wanted > depth_ && waiting_ > 0)) return;
-  if (waiting_ > 0) multiply();
-  waiting_memory_.reset();
-  depth_ = 0;
-  row_bytes_ = col_bytes_ = 0;
+  empty_waiting(0);
   const std::size_t rows = size(block_rows_ * moduli_ * wanted), cols = size(block_cols_ * moduli_ * wanted);
   waiting_memory_ = std::make_unique<PoolMemory>(device(), steps_.stream(), rows + cols);
   row_residues_ = reinterpret_cast<std::uint8_t*>(waiting_memory_->data());
@@ -60,6 +57,15 @@ void HeldResidues<E>::fit_waiting(std::size_t cap) {
   row_bytes_ = rows;
   col_bytes_ = cols;
   depth_ = wanted;
+}
+
+template <class E>
+void HeldResidues<E>::empty_waiting(std::size_t cap) {
+  if (waiting_ > 0) multiply();
+  if (waiting_bytes() <= cap / waiting_share) return;
+  waiting_memory_.reset();
+  depth_ = 0;
+  row_bytes_ = col_bytes_ = 0;
 }
 
 template <class E>
@@ -258,7 +264,7 @@ DeviceOutcome HeldResidues<E>::finish(const DeviceRounding<E>& rounding, const D
       [&] {
         steps_.follow(use.space.users);
         again_.reset();
-        if (waiting_ > 0) multiply();
+        empty_waiting(use.cap);
         outcome = FinalRounding(*this, rounding, use).run();
         steps_.lead(use.space.users);
       },
@@ -339,6 +345,7 @@ void HeldResidues<E>::add_again(const AccumulatorPanel<E>& panel, const DeviceUs
       [&] {
         workspace_bytes_ = 0;
         steps_.follow(use.space.users);
+        empty_waiting(use.cap);
         fit_second_round(static_cast<Index>(listed.size()), use.cap);
         PanelParts<E> staged(panel, m_, n_, use, steps_);
         workspace_bytes_ = staged.bytes() + again_->memory.bytes();
