@@ -10,9 +10,12 @@
 
 namespace accublas::cuda::reconstructing {
 
-/// How elements are finished: `exact` and `interval` for alpha a power of two and beta zero, where the leading bits are
-/// all of S, and where errors or bits below stay.
-enum class Rounding { exact, interval, general };
+/// How elements are finished. For alpha a power of two and beta zero: `exact` where the leading bits are all of S,
+/// `fine` where only bits below stay, and `interval` where errors stay too. The sums of a fixed pass may be far below
+/// what its moduli hold, so `fine` takes all pairs of digits.
+enum class Rounding { exact, fine, interval, general };
+template <bool Narrow, Rounding Kind>
+constexpr int first_pair_of = Kind == Rounding::fine ? 0 : first_pair<Narrow>;
 
 /// Returns the lane's columns whose residues are all zero, so that S is zero, as bits c_column(e, part).
 template <int Parts>
@@ -91,9 +94,15 @@ __device__ __forceinline__ unsigned finish_columns(const BlockState<T, Numbers>&
 #pragma unroll
   for (int e = 0; e < columns; ++e) {
     const int col = own + column_of(e);
-    const LeadingPart sum = leading_part<Narrow>(weights, sums.pair[e]);
+    LeadingPart sum;
     double bound = 0;
-    if (Kind != Rounding::exact) {
+    if constexpr (Kind == Rounding::fine) {
+      sum = fine_part(weights, sums.pair[e]);
+      bound = fine_slack;
+    } else {
+      sum = leading_part<Narrow>(weights, sums.pair[e]);
+    }
+    if (Kind == Rounding::interval || Kind == Rounding::general) {
       const double error = element_error(b.lines, row, col);
       // Fixed passes have no errors; then up to 112 bits have none below either.
       const bool none = !Narrow && Kind == Rounding::interval && weights.complete && error == 0;
@@ -244,16 +253,17 @@ class ResidueSource {
     }
   }
 
-  /// Sums of the row that was loaded last: `wide` and `later`.
+  /// Sums of the row that was loaded last, `wide` and `later`, of the pairs from `First` on.
+  template <int First>
   __device__ __forceinline__ void add(const LeadingWeights<Numbers::later>& weights, const Residues<4>& wide,
                                       const Residues<Numbers::later>& later, DigitSums& sums) const {
-    start_sums<Narrow>(weights, wide, later, sums);
+    start_sums<Narrow, First>(weights, wide, later, sums);
     if (Narrow) {
       for (int s = 2; s < Order::of(planes_); ++s) {
         const std::int8_t* const row_source = source_ - to_next_row_;
         Residues<Numbers::later> further;
         load_residues(row_source + (Order::first_plane(s, group_, planes_) - planes_before_) * plane_, plane_, further);
-        add_step(weights, s, further, sums);
+        add_step<First>(weights, s, further, sums);
       }
     }
   }
@@ -347,7 +357,7 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
         if (Kind == Rounding::general && !is_zero(b.factors.beta))
           load_addends<parts>(at, a.at.col_stride, work.wanted, part, c);
         DigitSums sums;
-        source.add(b.weights[part], wide, later, sums);
+        source.template add<first_pair_of<Narrow, Kind>>(b.weights[part], wide, later, sums);
         if (part == parts - 1) start(r + step, next_bits);
         done |= work.wanted & finish_columns<T, Narrow, Kind>(b, part, sums, row, own, c, out[part]);
       }

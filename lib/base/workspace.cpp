@@ -25,15 +25,15 @@ class WorkspacePool {
  public:
   using Block = Workspace::Block;
 
-  /// Returns the smallest kept block of at least `bytes` that wastes at most a quarter, or null if there is none. A
-  /// call like the one before finds blocks of exactly its sizes at the head of the list, however long that is.
+  /// Returns the smallest kept block of at least `bytes` that wastes at most a quarter, or what a new block would
+  /// waste, or null if there is none. A call like the one before finds the blocks that it gave back at the head of the
+  /// list, however long that is.
   Block* reuse(std::size_t bytes) {
     const ForkSafeLock lock(ForkSafe::workspace_pool);
+    const std::size_t rounded = rounded_up(bytes), most = std::max(rounded, bytes + bytes / 4 + small);
     Block** best = nullptr;
-    for (Block** link = &kept_; *link && !(best && (*best)->bytes == bytes); link = &(*link)->next)
-      if ((*link)->bytes >= bytes && (*link)->bytes - bytes <= bytes / 4 + small &&
-          (!best || (*link)->bytes < (*best)->bytes))
-        best = link;
+    for (Block** link = &kept_; *link && !(best && (*best)->bytes == rounded); link = &(*link)->next)
+      if ((*link)->bytes >= bytes && (*link)->bytes <= most && (!best || (*link)->bytes < (*best)->bytes)) best = link;
     if (!best) return nullptr;
     Block* block = *best;
     *best = block->next;

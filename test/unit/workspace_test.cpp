@@ -129,6 +129,17 @@ TEST(Workspace, BlocksAreKeptForTheNextCall) {
   Workspace::trim_pool();
 }
 
+/// Whatever the size is rounded up to.
+TEST(Workspace, TheNextCallLikeItTakesTheSameBlock) {
+  for (std::size_t bytes = 1; bytes < 40 * mib; bytes += bytes / 16 + 1) {
+    Workspace::trim_pool();
+    const auto take = [&] { return static_cast<void*>(Workspace(64 * mib, nullptr, 0).take<char>(bytes)); };
+    const void* const first = take();
+    EXPECT_EQ(take(), first) << bytes;
+  }
+  Workspace::trim_pool();
+}
+
 TEST(Workspace, ManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t)

@@ -20,17 +20,66 @@ struct Rounded {
   Mask done;
 };
 
-/// Calls round(Unit, Eight), which returns Rounded, for the elements of row r. Stores the values that are done, marks
-/// the other elements in t.open, and returns how many these are. An element that is too small for a window is rounded
-/// in the next one.
-template <class T, bool Sticky, class Round>
+/// Returns the lanes with least <= x <= most.
+ACCUBLAS_INLINE Mask within(Integers64 x, std::int64_t least, std::int64_t most) {
+  return at_least(splat64(most - least), x - splat64(least));  // as unsigned numbers
+}
+
+/// All elements of a row, whose sums are S.
+struct AllElements {
+  const Int8Reconstruction& t;
+
+  [[gnu::always_inline]] inline Mask lanes(std::int64_t at) const { return first_lanes(t.cols - at); }
+  [[gnu::always_inline]] inline Mask add(const Unit&, std::int64_t, bool, Integers64&, Integers64&) const {
+    return 0xFF;
+  }
+};
+
+/// The open elements of a row, where alpha and beta are 1 or -1: their sums are S + (beta / alpha) c. If most bits of S
+/// cancel, its leading bits do not decide alpha S + beta c.
+template <class T>
+struct OpenElements {
+  const Int8Reconstruction& t;
+  std::int64_t r;
+  const T* c;
+
+  [[gnu::always_inline]] inline Mask lanes(std::int64_t at) const { return load_flags(t.open + r * t.row_stride + at); }
+  /// Adds the addends of 8 columns to h 2^48 + m, and returns where: an addend must be an integer. If it is none in
+  /// this window, but may be one in the next, h stays; else h is too large for another window. Windows behind the first
+  /// one hold all of a sum, modulo 2^112.
+  [[gnu::always_inline]] inline Mask add(const Unit& unit, std::int64_t at, bool first, Integers64& h,
+                                         Integers64& m) const {
+    constexpr std::int64_t one = 1, most_head = one << 62;
+    constexpr int most_shift = 62 + 48 - 53;  // addends are below most_head too
+    const Integers64 bits = as_bits(load(c + at)), word = splat64((one << 48) - 1);
+    const Integers64 exponent = shifted(bits, splat64(-52)) & splat64(0x7FF),
+                     size = (bits & splat64((one << 52) - 1)) | splat64(one << 52);
+    const Mask minus = t.alpha == t.beta ? sign_bit(bits) : ~sign_bit(bits), normal = within(exponent, 1, 2046);
+    const Integers64 mantissa = sub_where(minus, where(~minus, size), size);
+    const Integers64 shift =
+        exponent - load_64(t.col_exponent + at) - splat64(t.row_exponent[r] + unit.exponent + 1075);
+    Mask whole = normal & within(shift, 0, first ? most_shift : 1 << 16);
+    if (first) whole &= ~at_least(magnitude(h), splat64(most_head));
+    const Mask waits = normal & sign_bit(shift) & ~at_least(magnitude(h), splat64(least_head / 2));
+    const Integers64 sum = m + (shifted(mantissa, shift) & word);
+    const Integers64 head = h + shifted(mantissa, shift - splat64(48)) + shifted(sum, splat64(-48));
+    h = where(whole, head, where(waits, h, splat64(most_head)));
+    m = where(whole, sum & word, m);
+    return whole;
+  }
+};
+
+/// Calls round(Unit, Eight), which returns Rounded, for elements of row r. Stores the values that are done, marks the
+/// others in t.open, and returns how many these are. An element that is too small for a window is rounded in the next
+/// one.
+template <class T, bool Sticky, class Elements, class Round>
 ACCUBLAS_INLINE std::int64_t round_row(const Int8Reconstruction& t, const Windows& windows, std::int64_t r, T* out,
-                                       Round&& round) {
+                                       const Elements& of_row, Round&& round) {
   std::int64_t open = 0;
   for (std::int64_t c = 0; c < t.cols; c += elements) {
     const std::int8_t* const planes = t.planes + r * t.row_stride + c;
     Residues minus_q;
-    Mask left[2 * side_by_side], small[2 * side_by_side];
+    Mask left[2 * side_by_side] = {}, small[2 * side_by_side] = {};
     bool any_small = false;
     const auto round_window = [&](const Unit& unit, const Leading& x, bool first) __attribute__((always_inline)) {
       any_small = false;
@@ -38,15 +87,18 @@ ACCUBLAS_INLINE std::int64_t round_row(const Int8Reconstruction& t, const Window
         const std::int64_t at = c + 8 * i;
         if (at >= t.cols) break;
         if (!first && small[i] == 0) continue;
-        const Doubles head = to_doubles(x.h[i]);
-        const Integers64 e = ((x.h[i] - nearest_integers(head)) << 48) + x.m[i];
-        const Mask zero = is_zero(x.h[i] | x.m[i] | x.sticky[i]);
+        Integers64 h = x.h[i], m = x.m[i];
+        const Mask added = of_row.add(unit, at, first, h, m);
+        const Doubles head = to_doubles(h);
+        const Integers64 e = ((h - nearest_integers(head)) << 48) + m;
+        const Mask zero = is_zero(h | m | x.sticky[i]);
         T* const to = out + r * t.out_stride + at;
-        const Rounded y = round(unit, Eight{at, head, e, x.h[i], x.sticky[i], zero});
-        if (first) left[i] = small[i] = first_lanes(t.cols - at);
-        store_where(small[i] & y.done, to, y.value);
-        left[i] &= ~(small[i] & y.done);
-        small[i] &= left[i] & ~at_least(magnitude(x.h[i]), splat64(least_head));
+        const Rounded y = round(unit, Eight{at, head, e, h, x.sticky[i], zero});
+        if (first) left[i] = small[i] = of_row.lanes(at);
+        const Mask done = small[i] & added & y.done;
+        store_where(done, to, y.value);
+        left[i] &= ~done;
+        small[i] &= left[i] & ~at_least(magnitude(h), splat64(least_head));
         any_small |= small[i] != 0;
       }
     };
@@ -85,14 +137,13 @@ ACCUBLAS_INLINE Doubles round_pair(Doubles head, Integers64 e) {
   return as_double(sub_where(even & opposite, add_where(even & ~opposite, bits, one), one));
 }
 
+/// The sign bit of a double.
+ACCUBLAS_INLINE Integers64 sign_of(bool negative) {
+  return splat64(negative ? static_cast<std::int64_t>(0x8000000000000000u) : 0);
+}
 /// x 2^shift with the sign bit flipped by `sign`, for a normal result; zero stays +0.
 ACCUBLAS_INLINE Doubles scale(Doubles x, Integers64 shift, Integers64 sign) {
   return as_double(where(differing(x, zero()), (as_bits(x) + (shift << 52)) ^ sign));
-}
-
-/// Returns the lanes with least <= x <= most.
-ACCUBLAS_INLINE Mask within(Integers64 x, std::int64_t least, std::int64_t most) {
-  return at_least(splat64(most - least), x - splat64(least));  // as unsigned numbers
 }
 
 /// Elements that round to one value, of 8.
@@ -138,11 +189,11 @@ ACCUBLAS_INLINE Rounded round_sum(const Int8Reconstruction& t, const Unit& unit,
 template <class T, bool Interval, bool Sticky>
 std::int64_t reconstruct(const Int8Reconstruction& t, T* out) {
   const Windows windows(*t.crt);
-  const Integers64 sign = splat64(t.negative ? static_cast<std::int64_t>(0x8000000000000000u) : 0);
+  const Integers64 sign = sign_of(t.negative);
   std::int64_t open = 0;
   for (std::int64_t r = 0; r < t.rows; ++r)
     open += round_row<T, Sticky>(
-        t, windows, r, out, [&](const Unit& unit, const Eight& x) __attribute__((always_inline)) {
+        t, windows, r, out, AllElements{t}, [&](const Unit& unit, const Eight& x) __attribute__((always_inline)) {
           return round_sum<T, Interval, Sticky>(t, unit, sign, r, x);
         });
   return open;
@@ -232,12 +283,23 @@ template <class T, bool Interval, bool Sticky>
 std::int64_t combine(const Int8Reconstruction& t, T* out) {
   const Windows windows(*t.crt);
   const Factors by = {splat(t.alpha), splat(t.beta)};
+  const bool whole = magnitude(t.alpha) == 1 && magnitude(t.beta) == 1;
+  const Integers64 sign = sign_of(t.alpha < 0);
   std::int64_t open = 0;
-  for (std::int64_t r = 0; r < t.rows; ++r)
-    open += round_row<T, Sticky>(
-        t, windows, r, out, [&](const Unit& unit, const Eight& x) __attribute__((always_inline)) {
-          return round_combination<T, Interval, Sticky>(t, unit, by, r, out + r * t.out_stride, x);
+  for (std::int64_t r = 0; r < t.rows; ++r) {
+    T* const c = out + r * t.out_stride;
+    std::int64_t left = round_row<T, Sticky>(
+        t, windows, r, out, AllElements{t}, [&](const Unit& unit, const Eight& x) __attribute__((always_inline)) {
+          return round_combination<T, Interval, Sticky>(t, unit, by, r, c, x);
         });
+    if (whole && left > 0)
+      left = round_row<T, Sticky>(
+          t, windows, r, out,
+          OpenElements<T>{t, r, c}, [&](const Unit& unit, const Eight& x) __attribute__((always_inline)) {
+            return round_sum<T, Interval, Sticky>(t, unit, sign, r, x);
+          });
+    open += left;
+  }
   return open;
 }
 

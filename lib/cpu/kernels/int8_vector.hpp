@@ -96,6 +96,12 @@ ACCUBLAS_INLINE void store_flags(std::uint8_t* p, Mask mask) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_maskz_set1_epi8(mask, 1));
 }
 
+/// The lanes whose bytes are 1; the others' are 0.
+ACCUBLAS_INLINE Mask load_flags(const std::uint8_t* p) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  return static_cast<Mask>(_mm_test_epi8_mask(bytes, bytes));
+}
+
 /// The lanes below `count`, which may be more than there are.
 ACCUBLAS_INLINE Mask first_lanes(std::int64_t count) { return static_cast<Mask>(count >= W ? 0xFF : (1 << count) - 1); }
 ACCUBLAS_INLINE int lanes_in(Mask mask) { return __builtin_popcount(mask); }
@@ -147,6 +153,11 @@ ACCUBLAS_INLINE Integers64 magnitude(Integers64 a) { return integers64(_mm512_ab
 template <int bits>
 ACCUBLAS_INLINE Integers32 shifted_down(Integers32 a) {
   return integers32(_mm512_srai_epi32(raw(a), bits));
+}
+/// Signed numbers times 2^count, rounded down: modulo 2^64, for any counts.
+ACCUBLAS_INLINE Integers64 shifted(Integers64 a, Integers64 count) {
+  const __m512i up = _mm512_sllv_epi64(raw(a), raw(count)), down = _mm512_srav_epi64(raw(a), raw(splat64(0) - count));
+  return integers64(_mm512_mask_mov_epi64(up, sign_bit(count), down));
 }
 /// a without the bits that b has.
 ACCUBLAS_INLINE Integers64 without(Integers64 a, Integers64 b) {

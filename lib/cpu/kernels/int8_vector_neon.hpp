@@ -191,6 +191,10 @@ ACCUBLAS_INLINE void store_bytes(void* p, const Words16& v) {
 }
 ACCUBLAS_INLINE uint8x8_t flags_of(const Mask& mask) { return vand_u8(narrowed_bytes(mask.all()), vdup_n_u8(1)); }
 ACCUBLAS_INLINE void store_flags(std::uint8_t* p, const Mask& mask) { vst1_u8(p, flags_of(mask)); }
+ACCUBLAS_INLINE Mask load_flags(const std::uint8_t* p) {
+  constexpr uint8x8_t bit_of = {1, 2, 4, 8, 16, 32, 64, 128};
+  return static_cast<unsigned>(vaddv_u8(vmul_u8(vld1_u8(p), bit_of)));
+}
 ACCUBLAS_INLINE Mask first_lanes(std::int64_t count) { return count >= W ? 0xFF : (1 << count) - 1; }
 ACCUBLAS_INLINE int lanes_in(const Mask& mask) { return vaddv_u8(flags_of(mask)); }
 
@@ -247,6 +251,17 @@ ACCUBLAS_INLINE Integers64 magnitude(const Integers64& a) {
 template <int bits>
 ACCUBLAS_INLINE Integers32 shifted_down(const Integers32& a) {
   return each([](uint32x4_t x) { return vreinterpretq_u32_s32(vshrq_n_s32(vreinterpretq_s32_u32(x), bits)); }, a);
+}
+ACCUBLAS_INLINE Integers64 shifted(const Integers64& a, const Integers64& count) {
+  return each(
+      [](uint64x2_t x, uint64x2_t bits) {
+        // The instruction reads a count of 8 bits.
+        const int64x2_t n = vreinterpretq_s64_u64(bits), most = vdupq_n_s64(64), least = vdupq_n_s64(-64);
+        const int64x2_t below = vbslq_s64(vcgtq_s64(n, most), most, n);
+        return vreinterpretq_u64_s64(
+            vshlq_s64(vreinterpretq_s64_u64(x), vbslq_s64(vcgtq_s64(least, below), least, below)));
+      },
+      a, count);
 }
 ACCUBLAS_INLINE Integers64 without(const Integers64& a, const Integers64& b) { return each(vbicq_u64, a, b); }
 /// Four lanes of add_products: adds the products of the lower, or upper, halves of registers of words.
