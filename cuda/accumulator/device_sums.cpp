@@ -103,6 +103,7 @@ void HeldResidues<E>::start(const Accumulator& of) {
   CallState state{};
   for (const int pass : {product_pass, exact_pass, interval_pass})
     state.pass[pass] = whole_pass(pass == interval_pass, row_bits_, col_bits_, moduli_, block_rows_, block_cols_);
+  steps_.fill(notes_, 0xFF, sizeof *notes_);
   // One copy is faster than three. The host's memory stays until the accumulator ends.
   std::byte* const first = reinterpret_cast<std::byte*>(state_);
   constants_.resize(size(reinterpret_cast<std::byte*>(col_limits_ + 2 * m_) - first));
@@ -157,14 +158,13 @@ void HeldResidues<E>::measure_part(const AccumulatorPanel<E>& part) {
 
 template <class E>
 void HeldResidues<E>::measure_panel(PanelParts<E>& parts_of_panel) {
-  steps_.fill(notes_, 0xFF, sizeof *notes_);
   for (Index i = 0, count = parts_of_panel.count(); i < count; ++i) {
     measure_part(parts_of_panel.at(i));
     check_lines(model_, {rows_, row_errors_.limits, row_bits_, row_flags_},
                 {numbers_, col_errors_.limits, col_bits_, number_flags_}, {i == 0, i == count - 1}, notes_,
                 steps_.stream());
   }
-  steps_.fetch(notes_here_.get(), notes_, 1);
+  publish_notes(model_, notes_, notes_here_.get(), steps_.stream());
   steps_.mark();
   if (parts == 2) spread_over_pairs(model_, numbers_, cols_lines_, rounds_, steps_.stream());
 }
