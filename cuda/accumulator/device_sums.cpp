@@ -280,7 +280,7 @@ void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const DeviceUse& use
         workspace_bytes_ = 0;
         steps_.follow(use.space.users);
         fit_waiting(use.cap);
-        PanelParts<E> staged(panel, m_, n_, use, steps_);
+        PanelParts<E> staged(panel, m_, n_, use, use.cap - waiting_bytes(), steps_);
         workspace_bytes_ = staged.bytes();
         measure_panel(staged);
         // The device goes on with the conversion while the host waits for the findings. The residues wait, and count,
@@ -347,7 +347,7 @@ void HeldResidues<E>::add_again(const AccumulatorPanel<E>& panel, const DeviceUs
         steps_.follow(use.space.users);
         empty_waiting(use.cap);
         fit_second_round(static_cast<Index>(listed.size()), use.cap);
-        PanelParts<E> staged(panel, m_, n_, use, steps_);
+        PanelParts<E> staged(panel, m_, n_, use, use.cap / second_round_share, steps_);
         workspace_bytes_ = staged.bytes() + again_->memory.bytes();
         measure_panel(staged);
         const bool ahead = staged.count() == 1;
