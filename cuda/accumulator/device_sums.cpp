@@ -49,10 +49,7 @@ void HeldResidues<E>::fit_waiting(std::size_t cap) {
   if (fits < term_step) refuse_cap(cap, waiting_share * size(lines * term_step), "a panel of an accumulator");
   const Index wanted = std::min({fits, most_waiting_terms, round_up(most_terms_, term_step)});
   if (wanted == depth_ || (wanted > depth_ && waiting_ > 0)) return;
-  if (waiting_ > 0) multiply();
-  waiting_memory_.reset();
-  depth_ = 0;
-  row_bytes_ = col_bytes_ = 0;
+  empty_waiting(0);
   const std::size_t rows = size(block_rows_ * moduli_ * wanted), cols = size(block_cols_ * moduli_ * wanted);
   waiting_memory_ = std::make_unique<PoolMemory>(device(), steps_.stream(), rows + cols);
   row_residues_ = reinterpret_cast<std::uint8_t*>(waiting_memory_->data());
@@ -60,6 +57,15 @@ void HeldResidues<E>::fit_waiting(std::size_t cap) {
   row_bytes_ = rows;
   col_bytes_ = cols;
   depth_ = wanted;
+}
+
+template <class E>
+void HeldResidues<E>::empty_waiting(std::size_t cap) {
+  if (waiting_ > 0) multiply();
+  if (waiting_bytes() <= cap / waiting_share) return;
+  waiting_memory_.reset();
+  depth_ = 0;
+  row_bytes_ = col_bytes_ = 0;
 }
 
 template <class E>
@@ -97,6 +103,7 @@ void HeldResidues<E>::start(const Accumulator& of) {
   CallState state{};
   for (const int pass : {product_pass, exact_pass, interval_pass})
     state.pass[pass] = whole_pass(pass == interval_pass, row_bits_, col_bits_, moduli_, block_rows_, block_cols_);
+  steps_.fill(notes_, 0xFF, sizeof *notes_);
   // One copy is faster than three. The host's memory stays until the accumulator ends.
   std::byte* const first = reinterpret_cast<std::byte*>(state_);
   constants_.resize(size(reinterpret_cast<std::byte*>(col_limits_ + 2 * m_) - first));
@@ -151,14 +158,13 @@ void HeldResidues<E>::measure_part(const AccumulatorPanel<E>& part) {
 
 template <class E>
 void HeldResidues<E>::measure_panel(PanelParts<E>& parts_of_panel) {
-  steps_.fill(notes_, 0xFF, sizeof *notes_);
   for (Index i = 0, count = parts_of_panel.count(); i < count; ++i) {
     measure_part(parts_of_panel.at(i));
     check_lines(model_, {rows_, row_errors_.limits, row_bits_, row_flags_},
                 {numbers_, col_errors_.limits, col_bits_, number_flags_}, {i == 0, i == count - 1}, notes_,
                 steps_.stream());
   }
-  steps_.fetch(notes_here_.get(), notes_, 1);
+  publish_notes(model_, notes_, notes_here_.get(), steps_.stream());
   steps_.mark();
   if (parts == 2) spread_over_pairs(model_, numbers_, cols_lines_, rounds_, steps_.stream());
 }
@@ -258,7 +264,7 @@ DeviceOutcome HeldResidues<E>::finish(const DeviceRounding<E>& rounding, const D
       [&] {
         steps_.follow(use.space.users);
         again_.reset();
-        if (waiting_ > 0) multiply();
+        empty_waiting(use.cap);
         outcome = FinalRounding(*this, rounding, use).run();
         steps_.lead(use.space.users);
       },
@@ -274,7 +280,7 @@ void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const DeviceUse& use
         workspace_bytes_ = 0;
         steps_.follow(use.space.users);
         fit_waiting(use.cap);
-        PanelParts<E> staged(panel, m_, n_, use, steps_);
+        PanelParts<E> staged(panel, m_, n_, use, use.cap - waiting_bytes(), steps_);
         workspace_bytes_ = staged.bytes();
         measure_panel(staged);
         // The device goes on with the conversion while the host waits for the findings. The residues wait, and count,
@@ -339,8 +345,9 @@ void HeldResidues<E>::add_again(const AccumulatorPanel<E>& panel, const DeviceUs
       [&] {
         workspace_bytes_ = 0;
         steps_.follow(use.space.users);
+        empty_waiting(use.cap);
         fit_second_round(static_cast<Index>(listed.size()), use.cap);
-        PanelParts<E> staged(panel, m_, n_, use, steps_);
+        PanelParts<E> staged(panel, m_, n_, use, use.cap / second_round_share, steps_);
         workspace_bytes_ = staged.bytes() + again_->memory.bytes();
         measure_panel(staged);
         const bool ahead = staged.count() == 1;

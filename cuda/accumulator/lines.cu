@@ -48,6 +48,13 @@ __global__ void check_sides(LimitedLines rows, LimitedLines numbers, PanelPart p
     notes->keeps = 0;
 }
 
+__global__ void publish(PanelNotes* notes, PanelNotes* host) {
+  await_predecessor();
+  *host = *notes;
+  constexpr unsigned long long none = ~0ull;
+  *notes = {{none, none}, ~0u, ~0u};
+}
+
 __global__ void clear_lines(LimitedLines rows, LimitedLines numbers) {
   await_predecessor();
   Index i = own_index();
@@ -181,6 +188,10 @@ void check_lines(const DeviceModel& model, const LimitedLines& rows, const Limit
                  PanelNotes* notes, cudaStream_t stream) {
   launch(model, "lines of a panel", check_sides, threads_for(rows.lines.count + numbers.lines.count), stream, rows,
          numbers, part, notes);
+}
+
+void publish_notes(const DeviceModel& model, PanelNotes* notes, PanelNotes* host, cudaStream_t stream) {
+  launch(model, "lines of a panel", publish, {1, 1}, stream, notes, host);
 }
 
 void clear_special_lines(const DeviceModel& model, const LimitedLines& rows, const LimitedLines& numbers,

@@ -19,8 +19,9 @@ namespace accublas::cuda {
                                          " on a device; " + std::to_string(needed) + " bytes suffice");
 }
 
-/// The parts of the workspace of a call. What waits for a product outlives the call and counts in every call.
-inline constexpr std::size_t waiting_share = 2, staging_share = 4, second_round_share = 4;
+/// Shares of the workspace of a call: one over these numbers. What waits for a product outlives the call and counts in
+/// every call. In the first round copies of operands take the rest, in the second one as much as the exact sums.
+inline constexpr std::size_t waiting_share = 2, second_round_share = 4;
 
 /// The least number of real terms of a part, except of a panel's last: conversion stores panels in multiples of it.
 inline constexpr Index panel_step = 16;
@@ -28,16 +29,17 @@ inline constexpr Index panel_step = 16;
 template <class E>
 class PanelParts {
  public:
-  /// Takes device memory for a part of the operands that are in host memory: at most a share of `use.cap`.
-  PanelParts(const AccumulatorPanel<E>& panel, Index m, Index n, const DeviceUse& use, const OrderedStream& steps)
+  /// Takes at most `room` bytes of device memory for a part of the operands that are in host memory.
+  PanelParts(const AccumulatorPanel<E>& panel, Index m, Index n, const DeviceUse& use, std::size_t room,
+             const OrderedStream& steps)
       : panel_(panel), m_(m), n_(n), stages_a_(!use.space.a_there), stages_b_(!use.space.b_there), steps_(steps) {
     terms_ = panel.k;
     if (!stages_a_ && !stages_b_) return;
     const std::size_t term = static_cast<std::size_t>((stages_a_ ? m : 0) + (stages_b_ ? n : 0)) * sizeof(E),
-                      room = use.cap / staging_share, ends = 2 * alignment;
+                      ends = 2 * alignment;
     const Index fits = room > ends ? static_cast<Index>((room - ends) / term) : 0;
     if (fits < panel.k) terms_ = fits / panel_step * panel_step;
-    if (terms_ == 0) refuse_cap(use.cap, staging_share * (panel_step * term + ends), "a part of a panel");
+    if (terms_ == 0) refuse_cap(use.cap, second_round_share * (panel_step * term + ends), "a part of a panel");
     AccumulatorPanel<E> first = panel;
     first.k = terms_;
     bytes_ = staged_a(first).bytes() + staged_b(first).bytes();

@@ -164,6 +164,8 @@ class HeldResidues final : public DeviceSums<E> {
 
   /// Makes the memory of terms that wait the most that a share of `cap` allows. Throws Error(ACCUBLAS_ERROR_MEMORY).
   void fit_waiting(std::size_t cap);
+  /// Multiplies what waits, and gives its memory back if it exceeds a share of `cap`.
+  void empty_waiting(std::size_t cap);
   std::size_t waiting_bytes() const { return row_bytes_ + col_bytes_; }
 
   /// Measures the lines of a part of a panel.

@@ -184,6 +184,7 @@ class FinalRounding {
     block.at = {reinterpret_cast<T*>(out.data), parts * out.col_stride, 1};
     block.open = open_;
     block.index = r_.exact ? HeldResidues<E>::exact_pass : HeldResidues<E>::interval_pass;
+    block.fine = true;
     block.state = sums_.state_;
     if constexpr (is_complex<E>) {
       block.alpha = {combines_ ? T(1) : r_.alpha.re, nullptr};

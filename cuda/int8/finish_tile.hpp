@@ -11,8 +11,8 @@
 namespace accublas::cuda::reconstructing {
 
 /// How elements are finished. For alpha a power of two and beta zero: `exact` where the leading bits are all of S,
-/// `fine` where only bits below stay, and `interval` where errors stay too. The sums of a fixed pass may be far below
-/// what its moduli hold, so `fine` takes all pairs of digits.
+/// `fine` and `interval` where bits below stay, and errors of interval passes. The sums of a fixed pass may be far
+/// below what its moduli hold, as may those of accumulators, so `fine` takes all pairs of digits.
 enum class Rounding { exact, fine, interval, general };
 template <bool Narrow, Rounding Kind>
 constexpr int first_pair_of = Kind == Rounding::fine ? 0 : first_pair<Narrow>;
@@ -98,7 +98,8 @@ __device__ __forceinline__ unsigned finish_columns(const BlockState<T, Numbers>&
     double bound = 0;
     if constexpr (Kind == Rounding::fine) {
       sum = fine_part(weights, sums.pair[e]);
-      bound = fine_slack;
+      // The factor covers the roundings of the bound, also if it is large.
+      bound = b.plan.interval ? __fma_rn(element_error(b.lines, row, col), 1 + 0x1p-49, fine_slack) : fine_slack;
     } else {
       sum = leading_part<Narrow>(weights, sums.pair[e]);
     }
@@ -119,62 +120,6 @@ __device__ __forceinline__ unsigned finish_columns(const BlockState<T, Numbers>&
     good |= static_cast<unsigned>(right) << c_column<Numbers::parts>(e, part);
   }
   return good;
-}
-
-/// Loads a step's residues of row r of a tile, for the lane's part of the strip from `strip_col` on.
-template <class Numbers, class T, int Planes>
-__device__ __forceinline__ void load_step(const ReconstructArguments<T>& a, const PassPlan& plan, const Tile& tile,
-                                          int r, int strip_col, int step, Residues<Planes>& residues) {
-  using Order = Steps<Numbers::later>;
-  const int lane = threadIdx.x % 32, planes = plan.planes();
-  const Index plane = plan.block_rows * plan.block_cols;
-  load_residues(a.result + (tile.row + r) * plan.block_cols + tile.col + strip_col + 16 * (lane / 4) +
-                    Order::first_plane(step, lane % 4, planes) * plane,
-                Order::a_lane(step, planes) == 1 ? 0 : plane, residues);
-}
-
-/// Finishes those of a lane's columns of row r that are in `rest`, by all 112 leading bits of their sums. Returns which
-/// of them are written. All lanes of a warp call. If the moduli hold several bits more than the sums need, as in
-/// accumulators, the bits that finish_columns takes leave one element in 10,000 undecided. A warp takes all of a row's
-/// here in less time than resolve_columns takes for one.
-template <class T, class Numbers>
-__device__ ACCUBLAS_NOINLINE unsigned refine_columns(const ReconstructArguments<T>& a, const BlockState<T, Numbers>& b,
-                                                     const Tile& tile, int r, const LanePlace& place, unsigned rest) {
-  constexpr int parts = Numbers::parts, later = Numbers::later;
-  constexpr double most_error = 0.25;  // fine_slack covers the roundings of bounds up to 0.5 and a bit
-  const PassPlan& plan = b.plan;
-  const TileRow& row = b.lines.row[r];
-  const Index i = a.row_block * plan.block_rows + tile.row + r,
-              j = a.col_block * plan.block_cols + tile.col + place.own;
-  unsigned done = 0;
-#pragma unroll
-  for (int part = 0; part < parts; ++part) {
-    Residues<4> wide;
-    Residues<later> more;
-    load_step<Numbers>(a, plan, tile, r, place.strip_col, 0, wide);
-    load_step<Numbers>(a, plan, tile, r, place.strip_col, 1, more);
-    DigitSums sums;
-    start_sums<true, 0>(b.weights[part], wide, more, sums);
-    for (int step = 2; step < Steps<later>::of(plan.planes()); ++step) {
-      load_step<Numbers>(a, plan, tile, r, place.strip_col, step, more);
-      add_step<0>(b.weights[part], step, more, sums);
-    }
-#pragma unroll
-    for (int e = 0; e < columns; ++e) {
-      const int col = place.own + column_of(e), c = c_column<parts>(e, part);
-      if ((rest >> c & 1) == 0) continue;
-      const double error = element_error(b.lines, row, col);
-      if (!(error <= most_error)) continue;
-      const unsigned scale = (static_cast<unsigned>(row.shift) << 20) + b.factors.sign - b.lines.scale[col];
-      T result;
-      if (!round_power_of_two<T, false>(fine_part(b.weights[part], sums.pair[e]), __dadd_rn(error, fine_slack), scale,
-                                        &result))
-        continue;
-      *element(a.at, i, parts * j + c) = result;
-      done |= 1u << c;
-    }
-  }
-  return done;
 }
 
 /// Returns which of a lane's columns have sums that are uncertain by far more than the leading bits leave out. All bits
@@ -362,10 +307,6 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
         done |= work.wanted & finish_columns<T, Narrow, Kind>(b, part, sums, row, own, c, out[part]);
       }
       store_columns<parts>(at, a.at.col_stride, together, out, done);
-      if constexpr (Narrow && Kind == Rounding::interval) {
-        const unsigned rest = work.wanted & ~done;
-        if (__any_sync(0xFFFFFFFFu, rest != 0)) done |= refine_columns(a, b, tile, r, place, rest);
-      }
     } else {
       start(r + step, next_bits);
     }

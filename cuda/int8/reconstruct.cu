@@ -66,13 +66,16 @@ __device__ __forceinline__ void add_tile(const ReconstructArguments<T>& a, const
   using Order = Steps<RealNumbers::later>;
   const PassPlan& plan = b.plan;
   const LeadingWeights<RealNumbers::later>& weights = b.weights[0];
-  const int warp = threadIdx.x / 32, planes = plan.planes();
+  const int warp = threadIdx.x / 32, group = threadIdx.x % 4, planes = plan.planes();
   const int strip_col = warp % tile.strips * strip, own = strip_col + first_column();
   if (strip_col >= tile.width) return;
+  const Index plane = plan.block_rows * plan.block_cols;
   const Index first_row = a.row_block * plan.block_rows + tile.row,
               first_col = a.col_block * plan.block_cols + tile.col;
   const auto load = [&](int r, int step, auto& residues) {
-    load_step<RealNumbers>(a, plan, tile, r, strip_col, step, residues);
+    load_residues(a.result + (tile.row + r) * plan.block_cols + tile.col + strip_col + 16 * (threadIdx.x % 32 / 4) +
+                      Order::first_plane(step, group, planes) * plane,
+                  Order::a_lane(step, planes) == 1 ? 0 : plane, residues);
   };
   constexpr double infinity = from_bits<double>(FloatFormat<double>::infinity);
   constexpr double few_leading_bits = 0x1p16;  // heads are below 2^60, with an error of 2^-49

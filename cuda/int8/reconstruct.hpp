@@ -28,6 +28,7 @@ struct ReconstructArguments {
   std::uint32_t* open;
   int index;           ///< of the pass
   bool all_undecided;  ///< test hook: Ziv's test leaves everything open
+  bool fine;           ///< the sums of an interval pass may be far below what the moduli hold
   CallState* state;
   Wanted wanted;         ///< `open` is zero elsewhere
   GroupTerms nonzero{};  ///< sums without a term have no residues

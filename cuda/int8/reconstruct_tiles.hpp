@@ -20,16 +20,17 @@ __global__ void __launch_bounds__(Grouped ? group_threads : threads, Grouped ? g
   BlockState<T, Numbers>& b = *reinterpret_cast<BlockState<T, Numbers>*>(shared);
   unsigned left_open = 0;
   for_tiles<true>(a, b, [&](const Tile& tile) {
-    const bool simple = b.factors.kind == Factors<T>::power_of_two, interval = b.plan.interval != 0;
+    const bool simple = b.factors.kind == Factors<T>::power_of_two, interval = b.plan.interval != 0,
+               fine = !interval || a.fine;
     if (b.plan.planes() <= wide_step) {
       left_open += !simple                              ? finish_tile<T, false, Rounding::general>(a, b, tile)
                    : !interval && b.weights[0].complete ? finish_tile<T, false, Rounding::exact>(a, b, tile)
-                   : interval                           ? finish_tile<T, false, Rounding::interval>(a, b, tile)
-                                                        : finish_tile<T, false, Rounding::fine>(a, b, tile);
+                   : fine                               ? finish_tile<T, false, Rounding::fine>(a, b, tile)
+                                                        : finish_tile<T, false, Rounding::interval>(a, b, tile);
     } else {
-      left_open += !simple    ? finish_tile<T, true, Rounding::general>(a, b, tile)
-                   : interval ? finish_tile<T, true, Rounding::interval>(a, b, tile)
-                              : finish_tile<T, true, Rounding::fine>(a, b, tile);
+      left_open += !simple ? finish_tile<T, true, Rounding::general>(a, b, tile)
+                   : fine  ? finish_tile<T, true, Rounding::fine>(a, b, tile)
+                           : finish_tile<T, true, Rounding::interval>(a, b, tile);
     }
   });
   unsigned long long in_all = left_open;

@@ -101,8 +101,6 @@ OwnedAccumulator make_accumulator(const AccumulatorShape& shape, int threads) {
   if (made->rows() == 0 || made->cols() == 0) return made;
   made->tiling = cpu::int8_residue_tiling(made->rows(), made->cols(), threads, cpu::detected_isa());
   made->waiting = cpu::Int8Waiting(made->tiling, parts * std::max<Index>(shape.k, 1));
-  const std::size_t bytes = made->tile_bytes() * static_cast<std::size_t>(made->tiling.count());
-  made->tiles.reset(allocate(bytes));
   return made;
 }
 
@@ -159,12 +157,12 @@ std::size_t accublas_accumulator::bytes() const {
 void accublas_accumulator::use_tiles() {
   using namespace accublas;
   const std::size_t bytes = tile_bytes() * static_cast<std::size_t>(tiling.count());
+  if (bytes > 0 && !tiles) tiles.reset(allocate(bytes));
   if (!on_device) {
-    if (blank && tiles) std::memset(tiles.get(), 0, bytes);
+    if (blank && bytes > 0) std::memset(tiles.get(), 0, bytes);
     blank = false;
     return;
   }
-  if (!tiles) tiles.reset(allocate(bytes));
   std::memset(tiles.get(), 0, bytes);
   std::vector<std::int8_t> plane(static_cast<std::size_t>(rows() * cols()));
   for (int l = 0; l < moduli; ++l) {

@@ -48,8 +48,9 @@ struct accublas_accumulator {
   accublas::AccumulatorSide a, b;
   int moduli = 0;
   accublas::cpu::Int8Tiling tiling{};
-  std::unique_ptr<std::uint8_t, accublas::FreeMemory> tiles;  ///< Int8Residues::tiles; null while a device has them
-  bool blank = true;                                          ///< the sums are zero, and `tiles` hold nothing yet
+  std::unique_ptr<std::uint8_t, accublas::FreeMemory>
+      tiles;          ///< Int8Residues::tiles; null before the first use, and while a device has them
+  bool blank = true;  ///< the sums are zero, and `tiles` hold nothing yet
   /// Not null: the residues, the panels that wait and the errors of lines are there.
   std::unique_ptr<accublas::DeviceResidues> on_device;
   bool drops_on_device = false;  ///< a panel that was added there dropped bits

@@ -176,8 +176,14 @@ TEST_F(AccumulatorMemory, FollowsTheCap) {
   sums.add({5000, 500});
   set_cap(0);
   sums.add({5500, 500});
+  // The terms that wait take more than this workspace. Rounding gives their memory back.
+  set_cap(12);
   Answer<double> answer;
   ASSERT_EQ(sums.finish(answer), ACCUBLAS_SUCCESS) << accublas_last_error(nullptr);
+  const accublas_accumulator_report_t report = sums.report();
+  EXPECT_GT(report.workspace_bytes, mebibyte) << "the CPU rounded";
+  EXPECT_LE(report.workspace_bytes, 12 * mebibyte);
+  EXPECT_LE(report.bytes, with_few);
   expect_bits(answer.c, expected, "smaller and larger workspaces");
 }
 
