@@ -86,8 +86,6 @@ def comment(row, group):
         place = POINTED.get(argument.kind)
         if argument.name == "result":
             place = POINTED[FACTOR]
-        if group == "quad" and any(other.name == f"rs{argument.name}" for other in row.signature()):
-            place = "in host memory"
         lines.append(wrapped(argument.comment + (f"; {place}" if place else ""), f" * @param[{direction}] {argument.name} ", " *   "))
     lines.append(wrapped(OWN_STATUSES.get(group, STATUSES), " * @return ", " *   ") + " */")
     return "\n".join(lines)

@@ -3069,12 +3069,13 @@ ACCUBLAS_API accublas_status accublas_ddgemv_ex(accublas_context* ctx, accublas_
     accublas_transpose trans, int64_t m, int64_t n, const void* alpha, const void* a, int64_t lda, const void* x,
     int64_t incx, const void* beta, void* y, int64_t incy, const accublas_options* options);
 
-/** y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. A in device memory is ACCUBLAS_ERROR_UNAVAILABLE.
+/** y = alpha A x + beta y with A(i,j) at a[i rsa + j csa]. If A is on a device and x or y is not on it, the status is
+ * ACCUBLAS_ERROR_UNAVAILABLE.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] m length of y, at least 0
  * @param[in] n length of x, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
- * @param[in] a A; in host memory
+ * @param[in] a A; in host or device memory
  * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
  * @param[in] csa stride from a column of A to the next; it may be 0 or negative
  * @param[in] x x; in host or device memory
@@ -3135,20 +3136,20 @@ ACCUBLAS_API accublas_status accublas_ddgemm_ex(accublas_context* ctx, accublas_
     const accublas_options* options);
 
 /** C = alpha A B + beta C with A(i,p) at a[i rsa + p csa], B(p,j) at b[p rsb + j csb] and C(i,j) at c[i rsc + j csc].
- * Device memory is ACCUBLAS_ERROR_UNAVAILABLE.
+ * If some of the matrices are on a device and not all on it, the status is ACCUBLAS_ERROR_UNAVAILABLE.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] m rows of A and C, at least 0
  * @param[in] n columns of B and C, at least 0
  * @param[in] k terms of an inner product, at least 0
  * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
- * @param[in] a A; in host memory
+ * @param[in] a A; in host or device memory
  * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
  * @param[in] csa stride from a column of A to the next; it may be 0 or negative
- * @param[in] b B; in host memory
+ * @param[in] b B; in host or device memory
  * @param[in] rsb stride from a row of B to the next; it may be 0 or negative
  * @param[in] csb stride from a column of B to the next; it may be 0 or negative
  * @param[in] beta one number; if it is 0, the old result is not read; where accublas_set_pointer_mode says
- * @param[in,out] c C, m x n, overwritten by the result; in host memory
+ * @param[in,out] c C, m x n, overwritten by the result; in host or device memory
  * @param[in] rsc stride from a row of C to the next
  * @param[in] csc stride from a column of C to the next; rsc and csc must not let two elements coincide
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ACCURACY, _ENGINE, _UNAVAILABLE, _MEMORY, _POINTERS,
@@ -3771,7 +3772,28 @@ ACCUBLAS_API accublas_status accublas_mp_axpy(accublas_context* ctx, int64_t n, 
 ACCUBLAS_API accublas_status accublas_mp_scal(accublas_context* ctx, int64_t n, const accublas_mp_array* alpha,
                                               int64_t index_alpha, accublas_mp_array* x, int64_t offset_x,
                                               int64_t incx);
-/** Computes C = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n, C m x n, column-major. */
+/** Computes C = alpha op(A) op(B) + beta C; all matrices are column-major.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] transa op(A): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (the same as ACCUBLAS_TRANS)
+ * @param[in] transb op(B): ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS
+ * @param[in] m rows of op(A) and C, at least 0
+ * @param[in] n columns of op(B) and C, at least 0
+ * @param[in] k columns of op(A) and rows of op(B), at least 0
+ * @param[in] alpha array of alpha, or NULL for alpha = 1
+ * @param[in] index_alpha index of alpha in its array; not used if alpha is NULL
+ * @param[in] a array of A. An aligned form that it keeps of exactly this matrix is used
+ * @param[in] offset_a index of A(0,0)
+ * @param[in] lda distance of A's columns, at least max(1, m) (transposed: k)
+ * @param[in] b array of B, which may be that of A
+ * @param[in] offset_b index of B(0,0)
+ * @param[in] ldb distance of B's columns, at least max(1, k) (transposed: n)
+ * @param[in] beta array of beta, or NULL for beta = 0
+ * @param[in] index_beta index of beta in its array; not used if beta is NULL
+ * @param[in,out] c array of C, overwritten by the result. C shares no element with another operand, whatever alpha is
+ * @param[in] offset_c index of C(0,0)
+ * @param[in] ldc distance of C's columns, at least max(1, m)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _PRECISION, _POINTERS, _MEMORY, _NO_DEVICE, _DEVICE,
+ *   _C_UNDEFINED or _INTERNAL. After any error but _C_UNDEFINED, C is as it was */
 ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_transpose transa,
                                               accublas_transpose transb, int64_t m, int64_t n, int64_t k,
                                               const accublas_mp_array* alpha, int64_t index_alpha, accublas_mp_array* a,
@@ -3779,10 +3801,28 @@ ACCUBLAS_API accublas_status accublas_mp_gemm(accublas_context* ctx, accublas_tr
                                               int64_t offset_b, int64_t ldb, const accublas_mp_array* beta,
                                               int64_t index_beta, accublas_mp_array* c, int64_t offset_c, int64_t ldc);
 
-/** Computes C = alpha A A' + beta C or C = alpha A' A + beta C on one triangle of C, n x n, column-major, with about
- * half of the work of accublas_mp_gemm and its bits. The other triangle is neither read nor written. op(A) is n x k: A
- * for ACCUBLAS_NO_TRANS (A A'), else its transpose (A' A). lda is at least max(1, rows of A as stored), ldc at least
- * max(1, n). */
+/** Computes C = alpha A A' + beta C or C = alpha A' A + beta C on one triangle of C, with about half of the work of
+ * accublas_mp_gemm and its bits. Both matrices are column-major. The other triangle is neither read nor written, and A
+ * may lie there.
+ * @param[in] ctx context, or NULL: the default context of the thread
+ * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle of C
+ * @param[in] trans ACCUBLAS_NO_TRANS: A A', where A is n x k; ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS: A' A, where A is
+ *   k x n
+ * @param[in] n order of C, at least 0
+ * @param[in] k terms of an inner product, at least 0
+ * @param[in] alpha array of alpha, or NULL for alpha = 1
+ * @param[in] index_alpha index of alpha in its array; not used if alpha is NULL
+ * @param[in] a array of A. An aligned form that it keeps of exactly this matrix is used
+ * @param[in] offset_a index of A(0,0)
+ * @param[in] lda distance of A's columns, at least max(1, n) (transposed: k)
+ * @param[in] beta array of beta, or NULL for beta = 0
+ * @param[in] index_beta index of beta in its array; not used if beta is NULL
+ * @param[in,out] c array of C, whose triangle is overwritten. The triangle shares no element with another operand,
+ *   whatever alpha is
+ * @param[in] offset_c index of C(0,0)
+ * @param[in] ldc distance of C's columns, at least max(1, n)
+ * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _PRECISION, _POINTERS, _MEMORY, _NO_DEVICE, _DEVICE,
+ *   _C_UNDEFINED or _INTERNAL. After any error but _C_UNDEFINED, C is as it was */
 ACCUBLAS_API accublas_status accublas_mp_syrk(accublas_context* ctx, accublas_uplo uplo, accublas_transpose trans,
                                               int64_t n, int64_t k, const accublas_mp_array* alpha, int64_t index_alpha,
                                               accublas_mp_array* a, int64_t offset_a, int64_t lda,

@@ -123,8 +123,12 @@ __global__ void __launch_bounds__(threads)
   for (int side = 0; side < 2; ++side)
     for (Index i = Index{blockIdx.x} * threads + threadIdx.x; i < sides[side]->count; i += Index{gridDim.x} * threads) {
       const quad::LineFacts& line = sides[side]->facts[i];
-      if (line.norm > 0)
-        atomicAdd(&findings->needs[side][line_needs(std::int64_t{line.exponent} - line.last_bit, line.norm)], 1);
+      if (!(line.norm > 0)) continue;
+      // Most lines need as many bits as their neighbours: one lane counts those of its warp that do.
+      const int need = line_needs(std::int64_t{line.exponent} - line.last_bit, line.norm);
+      const unsigned same = __match_any_sync(__activemask(), need);
+      if (static_cast<int>(threadIdx.x % 32) == __ffs(static_cast<int>(same)) - 1)
+        atomicAdd(&findings->needs[side][need], __popc(same));
     }
   constexpr int attempts = 8;
   for (int sample = static_cast<int>(blockIdx.x); sample < most_samples; sample += static_cast<int>(gridDim.x)) {

@@ -170,6 +170,33 @@ ACCUBLAS_HD inline void round_to_pair(const SignedLimbs& x, std::uint64_t* rest,
   *low = round_to_binary64({rest, count, x.exponent, x.negative != below});
 }
 
+/// floor((high 2^128 + low) / d) for high < d and 2^127 <= d, in digits of 32 bits (Knuth's algorithm D). The remainder
+/// goes to *rest.
+ACCUBLAS_HD inline Uint128 divide_256(Uint128 high, Uint128 low, Uint128 d, Uint128* rest) {
+  const std::uint64_t d0 = static_cast<std::uint64_t>(d), d1 = static_cast<std::uint64_t>(d >> 64), leading = d1 >> 32;
+  Uint128 r = high, quotient = 0;
+  for (int digit = 3; digit >= 0; --digit) {
+    // The guess is at most 2 too large, since the leading digit of d is at least 2^31.
+    std::uint64_t guess = static_cast<std::uint64_t>(r >> 64) / leading;
+    if (guess > 0xFFFFFFFF) guess = 0xFFFFFFFF;
+    // (r 2^32 + the next digit) - guess d, of 160 bits and a sign.
+    const Uint128 p0 = static_cast<Uint128>(guess) * d0, p1 = static_cast<Uint128>(guess) * d1 + (p0 >> 64),
+                  product = p1 << 64 | static_cast<std::uint64_t>(p0),
+                  dividend = r << 32 | static_cast<std::uint32_t>(low >> (32 * digit));
+    std::int64_t above =
+        static_cast<std::int64_t>(r >> 96) - static_cast<std::int64_t>(p1 >> 64) - (dividend < product);
+    r = dividend - product;
+    while (above < 0) {
+      --guess;
+      r += d;
+      above += r < d;
+    }
+    quotient = quotient << 32 | guess;
+  }
+  *rest = r;
+  return quotient;
+}
+
 /// The leading bits of x / divisor, both not 0. In the result, the quotient is (top + rest) 2^exponent as above.
 ACCUBLAS_HD inline Leading128 leading_quotient(const SignedLimbs& x, const Decoded128& divisor) {
   const int from = limbs_bit_length(x.limb, x.count) - 256;
@@ -177,18 +204,15 @@ ACCUBLAS_HD inline Leading128 leading_quotient(const SignedLimbs& x, const Decod
   limbs_extract(n, 4, x.limb, x.count, from);
   const int z = 128 - bit_length(divisor.mantissa);
   const Uint128 d = divisor.mantissa << z;
-  // Long division, bit by bit: the first 127 bits of n are below d. The quotient has 129 bits, or 128 and then the
-  // first of 129 is 0.
-  Uint128 rest = (static_cast<Uint128>(n[3]) << 64 | n[2]) >> 1, quotient = 0;
-  int bit = 128;
-  for (; quotient >> 127 == 0; --bit) {
-    const bool carry = rest >> 127 != 0;
-    rest = rest << 1 | (n[bit / 64] >> (bit % 64) & 1);
-    const bool one = carry || rest >= d;
-    if (one) rest -= d;
-    quotient = quotient << 1 | one;
+  // n and d have their highest bits, so that n / d has 128 bits or 129. A quotient of 129 bits leaves out a bit of n.
+  Uint128 high = static_cast<Uint128>(n[3]) << 64 | n[2], low = static_cast<Uint128>(n[1]) << 64 | n[0];
+  const int bit = high >= d;  // so many bits of n are left
+  if (bit != 0) {
+    low = low >> 1 | high << 127;
+    high >>= 1;
   }
-  ++bit;  // so many bits of n are left
+  Uint128 rest;
+  const Uint128 quotient = divide_256(high, low, d, &rest);
   const bool lost = rest != 0 || limbs_any_below(n, 4, bit) || (from > 0 && limbs_any_below(x.limb, x.count, from));
   return {quotient, lost, x.exponent + from + bit - (divisor.exponent - z)};
 }
