@@ -6,7 +6,7 @@
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/lapack/element_kernels.hpp"
 #include "cuda/lu_cholesky/row_moves.hpp"
-#include "cuda/qr/tall_columns.hpp"
+#include "cuda/lapack/tall_columns.hpp"
 #include "lib/base/error.hpp"
 
 namespace accublas::cuda {
