@@ -292,7 +292,8 @@ def factorization_batches():
                 if f"ld{name}" in words:
                     of_form[name] = ("the first matrix: " if strided else "batch_count pointers to matrices, each: ") + comments[name]
                     if strided and name in written:
-                        of_form[f"stride_{name}"] = f"elements from one {name.upper()} to the next; no element may belong to two matrices"
+                        whole = ", nor one of the other triangle" * (name == "a" and stem.startswith("po"))
+                        of_form[f"stride_{name}"] = f"elements from one {name.upper()} to the next; no element may belong to two matrices{whole}"
             where = ("A_i begins at a + i stride_a." if strided else "A_i begins at a[i]. The arrays of pointers are in the memory of the matrices, host or "
                      "device. Messages name an element of them: \"a[3]\".")
             made.append(Row(names(f"{stem}_{'strided_' * strided}batched"), " ".join([*words, *info, "batch_count"]),

@@ -1739,7 +1739,8 @@ ACCUBLAS_API accublas_status accublas_cgesv_ex(accublas_context* ctx, accublas_l
  * @param[in] n order of A, at least 0
  * @param[in,out] a the first matrix: A, overwritten by the factor; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, n)
- * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices, nor one of the other
+ *   triangle
  * @param[out] info batch_count numbers, each as in potrf; as they were if the call fails; in host or device memory
  * @param[in] batch_count matrices, at least 0
  * @return ACCUBLAS_SUCCESS, or ACCUBLAS_ERROR_ARGUMENT, _MODE, _ENGINE, _UNAVAILABLE, _MEMORY, _ACCURACY, _POINTERS,
@@ -1885,7 +1886,8 @@ ACCUBLAS_API accublas_status accublas_cpotrs_batched_ex(accublas_context* ctx, a
  * @param[in] nrhs right-hand sides, at least 0
  * @param[in,out] a the first matrix: A, overwritten by the factor; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, n)
- * @param[in] stride_a elements from one A to the next; no element may belong to two matrices
+ * @param[in] stride_a elements from one A to the next; no element may belong to two matrices, nor one of the other
+ *   triangle
  * @param[in,out] b the first matrix: B, n x nrhs, overwritten by X; in host or device memory
  * @param[in] ldb leading dimension of b, at least max(1, n) column-major, max(1, nrhs) row-major
  * @param[in] stride_b elements from one B to the next; no element may belong to two matrices

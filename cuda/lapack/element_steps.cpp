@@ -5,8 +5,8 @@
 #include "cuda/core/inner_calls.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/lapack/element_kernels.hpp"
+#include "cuda/lapack/tall_columns.hpp"
 #include "cuda/lu_cholesky/row_moves.hpp"
-#include "cuda/qr/tall_columns.hpp"
 #include "lib/base/error.hpp"
 
 namespace accublas::cuda {

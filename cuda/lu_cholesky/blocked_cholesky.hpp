@@ -14,7 +14,7 @@ __device__ __forceinline__ double add_square(double sum, const E& x) {
   return sum;
 }
 
-/// What the warp of the diagonal has found in a step.
+/// A step, as the warp of the diagonal has found it.
 template <class E, bool cr>
 struct alignas(16) CholeskyStep {
   FoundPivot<RealOf<E>> root;
@@ -24,7 +24,7 @@ struct alignas(16) CholeskyStep {
 template <class E, bool cr>
 struct CholeskyStorage {
   static constexpr int width = blocked_width<E, cr>;
-  /// Of a thread block alone two alternate from step to step. In a cluster each of a few rows has its own.
+  /// In a thread block alone, two alternate from step to step. In a cluster each of a few rows has its own.
   CholeskyStep<E, cr> steps[width];
   double squares[most_blocked_lines];  ///< sums of the squares of the threads' columns, where sums have anchors
   // The following members are used in clusters only.

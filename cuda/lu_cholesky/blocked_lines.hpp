@@ -96,10 +96,10 @@ class LineSums {
   }
   __device__ __forceinline__ const Sum& operator[](int c) const { return sum_[c]; }
 
-  /// Adds `terms` terms, a multiple of the width: of the thread's line of `own`, and of
-  /// line c of `common` for sum c. The numbers of `common` are conjugated if that is wanted. The magnitudes of the
-  /// terms of any part of sum c have a sum of at most reach(c), up to a relative error of 2^-40. All threads of the
-  /// block call this. It synchronises before it reads what other threads staged, but not at its end.
+  /// Adds `terms` terms, a multiple of the width: of the thread's line of `own`, and of line c of `common` for sum c.
+  /// The numbers of `common` are conjugated if that is wanted. The magnitudes of the terms of any part of sum c have a
+  /// sum of at most reach(c), up to a relative error of 2^-40. All threads of the block call this. It synchronises
+  /// before it reads what other threads staged, but not at its end.
   template <bool conjugated, class Reach>
   __device__ __forceinline__ void add(const OwnLines<E>& own, const LineNumbers<E>& common, int most, int terms,
                                       Stage& stage, Reach&& reach) {

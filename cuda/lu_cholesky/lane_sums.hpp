@@ -19,7 +19,7 @@ struct LaneTerms {
   __device__ E right_side() const { return row[column]; }
 };
 
-/// What the sums of a column need: nothing, unless they have anchors.
+/// The state that the sums of a column share: none, unless they have anchors.
 template <class E, bool cr>
 struct LaneColumn {
   __device__ __forceinline__ Anchor anchor() const { return {}; }

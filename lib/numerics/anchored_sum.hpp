@@ -2,13 +2,12 @@
 // product's magnitude takes nine.
 //
 // An anchor is A = 1.5 2^e, where 2^(e - 1) is more than the sum of the magnitudes of all terms. So A plus any part of
-// the sum lies between 2^e and 2^(e + 1), and so does that number rounded. Let h = 2^(e - 53). AnchoredSum::step
-// computes
+// the sum lies between 2^e and 2^(e + 1), and so does that number rounded. Let h = 2^(e - 53). A step computes
 //   next = RN(near + x y), which is off by at most h;
 //   next - near, a multiple of 2 h below 2^e, which is a double;
 //   RN(x y - (next - near)), a number of at most h, which is off by at most 2^-53 h (or 2^-1075, since e >= -900);
-//   the sum of these rests, which is at most (i + 1) h after i products, so that each addition is off by 2^-53 (i + 1)
-//   h times a number that is nearly 1.
+//   the sum of these rests, at most (i + 1) h after i products, so that an addition is off by 2^-53 (i + 1) h, times a
+//   number that is nearly 1.
 // After k products near - A, which is a double, and the sum of rests together are off by less than (k + 3)^2 2^-54 h.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The kernels of tall QR: products of columns against exact sums, within their bound, and solutions with a triangle.
-#include "cuda/qr/tall_columns.hpp"
+#include "cuda/lapack/tall_columns.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "cuda/core/launch.hpp"
 #include "cuda/core/ptx_double.hpp"
 #include "cuda/core/ptx_portable.hpp"
-#include "cuda/qr/tall_columns.hpp"
+#include "cuda/lapack/tall_columns.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/anchored_sum.hpp"
 
@@ -33,7 +33,7 @@ struct GramShape {
 /// The columns' norms are at most 1, or the sums are found to be too large.
 constexpr double gram_anchor_bound = 2;
 
-/// What a thread has of a tile: two sums, in `exactly` each with the rests of its roundings.
+/// A thread's two sums of a tile. With `exactly` each has the rests of its roundings.
 template <bool exactly>
 struct GramSums {
   double sum[2];
