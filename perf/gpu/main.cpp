@@ -295,16 +295,6 @@ std::vector<Command> commands_of(Options& o) {
          o.add_orders(command, o.residual_orders);
        },
        [&o] { return print_residuals(o.routines, Options::numbers(o.residual_orders)); }},
-<<<<<<< HEAD
-      {"tall-qr", "QR of tall matrices beside cuSOLVER's", [&o](CLI::App* command) { o.add_repetitions(command); },
-       [&o] { return print_tall_qr(o.effort.repetitions); }},
-      {"spectra", "certified eigenvalues and singular values beside cuSOLVER's, with a limit",
-       [&o](CLI::App* command) {
-         o.add_orders(command, o.spectrum_orders);
-         o.add_repetitions(command);
-       },
-       [&o] { return print_spectra(Options::numbers(o.spectrum_orders), o.effort.repetitions); }},
-=======
       {"tall-qr", "QR of tall matrices beside cuSOLVER's",
        [&o](CLI::App* command) {
          command
@@ -314,7 +304,12 @@ std::vector<Command> commands_of(Options& o) {
          o.add_repetitions(command);
        },
        [&o] { return print_tall_qr(Options::numbers(o.batch_orders), o.effort.repetitions); }},
->>>>>>> fact66
+      {"spectra", "certified eigenvalues and singular values beside cuSOLVER's, with a limit",
+       [&o](CLI::App* command) {
+         o.add_orders(command, o.spectrum_orders);
+         o.add_repetitions(command);
+       },
+       [&o] { return print_spectra(Options::numbers(o.spectrum_orders), o.effort.repetitions); }},
       {"middle", "level 3, triangular systems and factorizations of orders 256 to 2048, and in cuBLAS and cuSOLVER",
        [&o](CLI::App* command) {
          o.add_orders(command, o.middle_orders);
