@@ -25,9 +25,9 @@ class WorkspacePool {
  public:
   using Block = Workspace::Block;
 
-  /// Returns the smallest kept block of at least `bytes` that wastes at most a quarter, or what a new block would
-  /// waste, or null if there is none. A call like the one before finds the blocks that it gave back at the head of the
-  /// list, however long that is.
+  /// Returns the smallest kept block of at least `bytes` that wastes at most a quarter, or no more than a new block of
+  /// that size would; null if there is none. A call like the one before finds the blocks that it gave back at the head
+  /// of the list, however long that is.
   Block* reuse(std::size_t bytes) {
     const ForkSafeLock lock(ForkSafe::workspace_pool);
     const std::size_t rounded = rounded_up(bytes), most = std::max(rounded, bytes + bytes / 4 + small);

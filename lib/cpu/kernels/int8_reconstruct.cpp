@@ -44,9 +44,9 @@ struct OpenElements {
   const T* c;
 
   [[gnu::always_inline]] inline Mask lanes(std::int64_t at) const { return load_flags(t.open + r * t.row_stride + at); }
-  /// Adds the addends of 8 columns to h 2^48 + m, and returns where: an addend must be an integer. If it is none in
-  /// this window, but may be one in the next, h stays; else h is too large for another window. Windows behind the first
-  /// one hold all of a sum, modulo 2^112.
+  /// Adds the addends of 8 columns to h 2^48 + m, and returns where: an addend must be an integer. If it is not one in
+  /// this window's unit, but may be one in the next, h is unchanged. Otherwise h is set so large that the element is
+  /// not tried again. Windows behind the first one hold all of a sum, modulo 2^112.
   [[gnu::always_inline]] inline Mask add(const Unit& unit, std::int64_t at, bool first, Integers64& h,
                                          Integers64& m) const {
     constexpr std::int64_t one = 1, most_head = one << 62;
