@@ -10,7 +10,7 @@
 namespace accublas::cuda {
 namespace {
 
-struct Functions {
+struct SolverFunctions {
   decltype(&cusolverDnCreate) create;
   decltype(&cusolverDnSetStream) set_stream;
   decltype(&cusolverDnCreateParams) create_params;
@@ -27,7 +27,7 @@ struct Functions {
   decltype(&cusolverDnXgesvdp) gesvdp;
 };
 
-bool find_all(void* library, Functions& f) {
+bool find_solver_functions(void* library, SolverFunctions& f) {
   return find_function(library, "cusolverDnCreate", &f.create) &&
          find_function(library, "cusolverDnSetStream", &f.set_stream) &&
          find_function(library, "cusolverDnCreateParams", &f.create_params) &&
@@ -44,9 +44,9 @@ bool find_all(void* library, Functions& f) {
          find_function(library, "cusolverDnXgesvdp", &f.gesvdp);
 }
 
-const Functions& functions() {
-  static const Functions f =
-      load_vendor_library<Functions>("cuSOLVER", {"libcusolver.so.12", "libcusolver.so.11"}, find_all);
+const SolverFunctions& solver_functions() {
+  static const SolverFunctions f = load_vendor_library<SolverFunctions>(
+      "cuSOLVER", {"libcusolver.so.12", "libcusolver.so.11"}, find_solver_functions);
   return f;
 }
 
@@ -109,7 +109,7 @@ class SolverWork {
 }  // namespace
 
 CuSolver::CuSolver(State& state) : state_(state) {
-  const Functions& f = functions();
+  const SolverFunctions& f = solver_functions();
   handle_ = spare_solvers().take(state.device());
   if (!handle_) check_solver(f.create(&handle_), "cusolverDnCreate");
   try {
@@ -122,7 +122,7 @@ CuSolver::CuSolver(State& state) : state_(state) {
 }
 
 CuSolver::~CuSolver() {
-  functions().destroy_params(params_);
+  solver_functions().destroy_params(params_);
   spare_solvers().give(state_.device(), handle_);
 }
 
@@ -130,14 +130,14 @@ template <class E>
 void CuSolver::eigensystem(Index n, E* a, double* w) {
   constexpr cudaDataType type = number_type<E>;
   std::size_t on_device = 0, on_host = 0;
-  check_length(functions().syevd_bytes(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n, type, a,
-                                       n, CUDA_R_64F, any_numbers(a), type, &on_device, &on_host),
+  check_length(solver_functions().syevd_bytes(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n,
+                                              type, a, n, CUDA_R_64F, any_numbers(a), type, &on_device, &on_host),
                "Xsyevd");
   SolverWork work(state_, on_device, on_host, n);
-  check_solver(
-      functions().syevd(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n, type, a, n, CUDA_R_64F,
-                        work.numbers(), type, work.device(), on_device, work.host.data(), on_host, work.info()),
-      "Xsyevd");
+  check_solver(solver_functions().syevd(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n, type, a,
+                                        n, CUDA_R_64F, work.numbers(), type, work.device(), on_device, work.host.data(),
+                                        on_host, work.info()),
+               "Xsyevd");
   work.fetch(w, n);
 }
 
@@ -160,22 +160,23 @@ void CuSolver::general_eigensystem(Index n, E* a, E* b, double* w) {
     work.fetch(w, n);
   };
   if constexpr (is_complex<E>)
-    call(functions().hegvd_numbers, functions().hegvd, cuda_numbers(a), cuda_numbers(b), "Zhegvd");
+    call(solver_functions().hegvd_numbers, solver_functions().hegvd, cuda_numbers(a), cuda_numbers(b), "Zhegvd");
   else
-    call(functions().sygvd_numbers, functions().sygvd, a, b, "Dsygvd");
+    call(solver_functions().sygvd_numbers, solver_functions().sygvd, a, b, "Dsygvd");
 }
 
 template <class E>
 void CuSolver::singular_system(Index m, Index n, E* a, double* s, E* u, E* vh) {
   constexpr cudaDataType type = number_type<E>;
   std::size_t on_device = 0, on_host = 0;
-  check_length(functions().gesvd_bytes(handle_, params_, 'S', 'S', m, n, type, a, m, CUDA_R_64F, any_numbers(a), type,
-                                       u, m, type, vh, n, type, &on_device, &on_host),
+  check_length(solver_functions().gesvd_bytes(handle_, params_, 'S', 'S', m, n, type, a, m, CUDA_R_64F, any_numbers(a),
+                                              type, u, m, type, vh, n, type, &on_device, &on_host),
                "Xgesvd");
   SolverWork work(state_, on_device, on_host, n);
-  check_solver(functions().gesvd(handle_, params_, 'S', 'S', m, n, type, a, m, CUDA_R_64F, work.numbers(), type, u, m,
-                                 type, vh, n, type, work.device(), on_device, work.host.data(), on_host, work.info()),
-               "Xgesvd");
+  check_solver(
+      solver_functions().gesvd(handle_, params_, 'S', 'S', m, n, type, a, m, CUDA_R_64F, work.numbers(), type, u, m,
+                               type, vh, n, type, work.device(), on_device, work.host.data(), on_host, work.info()),
+      "Xgesvd");
   work.fetch(s, n);
 }
 
@@ -184,14 +185,15 @@ void CuSolver::singular_system_by_polar(Index m, Index n, E* a, double* s, E* u,
   constexpr cudaDataType type = number_type<E>;
   constexpr int thin = 1;
   std::size_t on_device = 0, on_host = 0;
-  check_length(functions().gesvdp_bytes(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, thin, m, n, type, a, m, CUDA_R_64F,
-                                        any_numbers(a), type, u, m, type, v, n, type, &on_device, &on_host),
-               "Xgesvdp");
+  check_length(
+      solver_functions().gesvdp_bytes(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, thin, m, n, type, a, m, CUDA_R_64F,
+                                      any_numbers(a), type, u, m, type, v, n, type, &on_device, &on_host),
+      "Xgesvdp");
   SolverWork work(state_, on_device, on_host, n);
   double perturbation = 0;  // of A, for its polar decomposition: the bounds show what it does
-  check_solver(functions().gesvdp(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, thin, m, n, type, a, m, CUDA_R_64F,
-                                  work.numbers(), type, u, m, type, v, n, type, work.device(), on_device,
-                                  work.host.data(), on_host, work.info(), &perturbation),
+  check_solver(solver_functions().gesvdp(handle_, params_, CUSOLVER_EIG_MODE_VECTOR, thin, m, n, type, a, m, CUDA_R_64F,
+                                         work.numbers(), type, u, m, type, v, n, type, work.device(), on_device,
+                                         work.host.data(), on_host, work.info(), &perturbation),
                "Xgesvdp");
   work.fetch(s, n);
 }

@@ -27,7 +27,7 @@ struct TwoParts {
   ACCUBLAS_HD double sum(Index i, Index j) const { return (high[j] + high[i]) + (low[j] + low[i]); }
 };
 
-/// F = X_1 D_1, every element rounded.
+/// Computes F = X_1 D_1 with every element rounded.
 struct FirstProductStep {
   Matrix<double> to;
   Matrix<const double> x;
@@ -104,7 +104,7 @@ struct SplitStep {
   }
 };
 
-/// Column j becomes column order[j] of `from`.
+/// Copies column order[j] of `from` to column j.
 struct PermuteStep {
   Matrix<double> to;
   Matrix<const double> from;

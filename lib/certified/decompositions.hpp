@@ -1,6 +1,6 @@
-// Approximate eigenvectors and singular vectors of matrices of parts, by LAPACK or cuSOLVER: where they come from, and
-// in which form. Columns are adjacent and in the place of `calls`; numbers are in host memory. If that is a device's
-// place and this machine has no cuSOLVER, or cuSOLVER's integers do not hold the sizes, LAPACK computes copies.
+// Approximate eigenvectors and singular vectors by LAPACK or cuSOLVER, as the parts of complex numbers. Columns are
+// adjacent and in the place of `calls`; eigenvalues and singular values are in host memory. If the place is a device's
+// and the machine has no cuSOLVER, or cuSOLVER's integers do not hold the sizes, LAPACK computes copies.
 #pragma once
 
 #include "lib/certified/columns.hpp"
