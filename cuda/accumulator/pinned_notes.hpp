@@ -1,5 +1,5 @@
-// The host's copy of the findings about a panel, in pinned memory, so that the host waits for it alone while the device
-// goes on.
+// The host's copy of the findings about a panel, in pinned memory, to which a kernel writes (publish_notes). So the
+// host waits for that kernel alone, while the device goes on.
 #pragma once
 
 #include <mutex>
@@ -19,7 +19,8 @@ class PinnedNotes {
     if (kept().empty()) {
       PanelNotes* page = nullptr;
       kept().reserve(kept().capacity() + notes_a_page);
-      check(cudaHostAlloc(reinterpret_cast<void**>(&page), notes_a_page * sizeof *page, cudaHostAllocPortable),
+      check(cudaHostAlloc(reinterpret_cast<void**>(&page), notes_a_page * sizeof *page,
+                          cudaHostAllocMapped | cudaHostAllocPortable),
             "pinned host memory");
       for (std::size_t i = 0; i < notes_a_page; ++i) kept().push_back(page + i);
     }
