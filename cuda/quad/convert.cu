@@ -14,40 +14,11 @@ using converting::pack;
 
 /// A thread block converts tiles of 32 lines and 128 terms: a warp reads entries that are adjacent in memory, and then
 /// has 128 terms of four lines.
-constexpr int tile_lines = 32, tile_terms = 128, convert_threads = 256, warps = convert_threads / 32, blocks = 2;
+constexpr int tile_lines = 32, tile_terms = 128, convert_threads = 256, warps = convert_threads / 32, blocks = 3;
 constexpr int tile_bytes = tile_lines * tile_terms * static_cast<int>(sizeof(uint4));
 
 /// Position of an entry in the tile. Lanes read every fourth term of a line, or adjacent lines, from different banks.
 __device__ int cell(int line, int term) { return term * tile_lines + (line ^ (term >> 2 & 7)); }
-
-/// Where the residues of a line begin; `line` counts from the conversion's first one.
-__device__ std::uint8_t* line_of(const QuadConversion& c, Index line) {
-  return c.out + (line / line_group * c.moduli * line_group + line % line_group) * c.k_padded;
-}
-
-/// The integers of terms term ... term + 3 of line l of the tile, whose first line is `line`.
-template <int Limbs>
-__device__ FourTerms<Limbs> take_four(const QuadConversion& c, const ulonglong2* tile, Index line, int l, int term) {
-  const Index i = c.first + line + l;
-  const bool wanted = i < c.side.count && c.side.facts[i].special == 0 && c.side.facts[i].norm > 0;
-  const int scale = wanted ? c.side.scaling[i].scale : 0;
-  FourTerms<Limbs> four;
-  std::uint32_t word[Limbs][4];
-#pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    std::int64_t limb[Limbs] = {};
-    if (wanted) quad::cut_limbs(scaled_entry(c.side.entries.format, tile[cell(l, term + j)], scale), Limbs, limb);
-#pragma unroll
-    for (int w = 0; w < Limbs; ++w) {
-      four.limb[w][j] = static_cast<double>(limb[w]);
-      word[w][j] = static_cast<std::uint32_t>(limb[w]);
-    }
-    four.limb[0][j] += 0.5;
-  }
-#pragma unroll
-  for (int w = 0; w < Limbs; ++w) four.packed[w] = pack(word[w][0], word[w][1], word[w][2], word[w][3]);
-  return four;
-}
 
 template <int Limbs>
 __global__ void __launch_bounds__(convert_threads, blocks)
@@ -79,19 +50,32 @@ __global__ void __launch_bounds__(convert_threads, blocks)
         for (int q = 0; q < tile_terms; q += 32) load(l, q + lane);
     }
     __syncthreads();
-    // Two lines at a time share the constants of a modulus.
     const int term = 4 * lane;
 #pragma unroll 1
-    for (int l = warp; l < tile_lines; l += 2 * warps) {
-      const FourTerms<Limbs> one = take_four<Limbs>(c, tile, line, l, term),
-                             two = take_four<Limbs>(c, tile, line, l + warps, term);
-      std::uint8_t *to = line_of(c, line + l) + p + term, *other = line_of(c, line + l + warps) + p + term;
-#pragma unroll 2
-      for (int m = 0; m < c.moduli; ++m, to += line_group * c.k_padded, other += line_group * c.k_padded) {
-        const converting::Modulus& modulus = converting::modulus_table.modulus[m];
-        *reinterpret_cast<std::uint32_t*>(to) = converting::residues(one, modulus);
-        *reinterpret_cast<std::uint32_t*>(other) = converting::residues(two, modulus);
+    for (int l = warp; l < tile_lines; l += warps) {
+      const Index i = c.first + line + l;
+      const bool wanted = i < c.side.count && c.side.facts[i].special == 0 && c.side.facts[i].norm > 0;
+      const int scale = wanted ? c.side.scaling[i].scale : 0;
+      FourTerms<Limbs> four;
+      std::uint32_t word[Limbs][4];
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        std::int64_t limb[Limbs] = {};
+        if (wanted) quad::cut_limbs(scaled_entry(x.format, tile[cell(l, term + j)], scale), Limbs, limb);
+#pragma unroll
+        for (int w = 0; w < Limbs; ++w) {
+          four.limb[w][j] = static_cast<double>(limb[w]);
+          word[w][j] = static_cast<std::uint32_t>(limb[w]);
+        }
+        four.limb[0][j] += 0.5;
       }
+#pragma unroll
+      for (int w = 0; w < Limbs; ++w) four.packed[w] = pack(word[w][0], word[w][1], word[w][2], word[w][3]);
+      const Index at = line + l;
+      std::uint8_t* to = c.out + (at / line_group * c.moduli * line_group + at % line_group) * c.k_padded + p + term;
+#pragma unroll 2
+      for (int m = 0; m < c.moduli; ++m, to += line_group * c.k_padded)
+        *reinterpret_cast<std::uint32_t*>(to) = converting::residues(four, converting::modulus_table.modulus[m]);
     }
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 using quad::CrtDigits;
 
-constexpr int rebuild_threads = 256, columns = 2, rebuild_blocks = 3;
+constexpr int rebuild_threads = 256, columns = 4;
 
 /// Rounds one element, or puts it on the list: all cases.
 __device__ ACCUBLAS_NOINLINE void finish_any(const QuadProblem& problem, const QuadBlock& block,
@@ -32,11 +32,10 @@ __device__ ACCUBLAS_NOINLINE void finish_any(const QuadProblem& problem, const Q
 
 /// Rounds one element, or puts it on the list.
 __device__ void finish_element(const QuadProblem& problem, const QuadBlock& block, const quad::IntervalFinish& finish,
-                               const quad::LineScaling& of_row, bool finite_row, const Wide<crt_limbs>& s, Index r,
-                               Index c) {
+                               const Wide<crt_limbs>& s, Index r, Index c) {
   const Index row = block.row + r, col = block.col + c;
-  const quad::LineScaling& of_col = problem.cols.scaling[col];
-  const bool finite = finite_row && problem.cols.facts[col].special == 0;
+  const quad::LineScaling &of_row = problem.rows.scaling[row], &of_col = problem.cols.scaling[col];
+  const bool finite = (problem.rows.facts[row].special | problem.cols.facts[col].special) == 0;
   const std::int64_t exponent = -(std::int64_t{of_row.scale} + of_col.scale);
   const double error = element_error(of_row.error, of_col.error);
   quad::Value value;
@@ -46,9 +45,9 @@ __device__ void finish_element(const QuadProblem& problem, const QuadBlock& bloc
     finish_any(problem, block, finish, s, exponent, error, finite, r, c);
 }
 
-/// A thread has two neighbouring columns of a row. `Digits` is at least crt.digits.
+/// A thread has four neighbouring columns of a row. `Digits` is at least crt.digits.
 template <int Digits>
-__global__ void __launch_bounds__(rebuild_threads, rebuild_blocks)
+__global__ void __launch_bounds__(rebuild_threads, 2)
     quad_reconstruct_block(const __grid_constant__ QuadProblem problem, const __grid_constant__ QuadBlock block,
                            const __grid_constant__ CrtDigits crt) {
   await_predecessor();
@@ -68,25 +67,25 @@ __global__ void __launch_bounds__(rebuild_threads, rebuild_blocks)
     std::int32_t sum[columns][Digits] = {};
 #pragma unroll 1
     for (int pair = 0; pair < crt.pairs; ++pair, at += 2 * plane) {
-      const std::uint32_t first = *reinterpret_cast<const std::uint16_t*>(at);
-      const std::uint32_t second = 2 * pair + 1 < crt.planes ? *reinterpret_cast<const std::uint16_t*>(at + plane) : 0u;
-      const std::uint32_t bytes = __byte_perm(first, second, 0x5140);
+      const std::uint32_t first = *reinterpret_cast<const std::uint32_t*>(at);
+      const std::uint32_t second = 2 * pair + 1 < crt.planes ? *reinterpret_cast<const std::uint32_t*>(at + plane) : 0u;
+      const std::uint32_t low = __byte_perm(first, second, 0x5140), high = __byte_perm(first, second, 0x7362);
 #pragma unroll
       for (int d = 0; d < Digits; ++d) {
         const std::uint32_t weight = crt.weight[pair][d];
-        sum[0][d] = quad::add_two_products<false>(weight, bytes, sum[0][d]);
-        sum[1][d] = quad::add_two_products<true>(weight, bytes, sum[1][d]);
+        sum[0][d] = quad::add_two_products<false>(weight, low, sum[0][d]);
+        sum[1][d] = quad::add_two_products<true>(weight, low, sum[1][d]);
+        sum[2][d] = quad::add_two_products<false>(weight, high, sum[2][d]);
+        sum[3][d] = quad::add_two_products<true>(weight, high, sum[3][d]);
       }
     }
-    const quad::LineScaling of_row = problem.rows.scaling[block.row + r];
-    const bool finite_row = problem.rows.facts[block.row + r].special == 0;
     Wide<crt_limbs> s[columns];
 #pragma unroll
     for (int e = 0; e < columns; ++e) s[e] = quad::integer_of_digits(crt, sum[e]);
 #pragma unroll 1
     for (int e = 0; e < columns; ++e)
       if (c + e < cols && problem.wants(block.row + r, block.col + c + e))
-        finish_element(problem, block, finish, of_row, finite_row, s[e], r, c + e);
+        finish_element(problem, block, finish, s[e], r, c + e);
   }
 }
 
