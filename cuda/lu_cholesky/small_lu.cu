@@ -19,10 +19,10 @@ constexpr int most_lanes = cr&& is_complex<E> ? 16 : most_factored_lines;
 /// The thread blocks that a multiprocessor shall have at a time. The code that resolves sums alone would take so many
 /// registers that few warps were left to hide latencies.
 template <bool cr, int lanes>
-constexpr int resident_blocks = !cr           ? 1
-                                : lanes <= 8  ? 12
-                                : lanes == 16 ? 8
-                                              : 6;
+constexpr int blocks_of_processor = !cr           ? 1
+                                    : lanes <= 8  ? 12
+                                    : lanes == 16 ? 8
+                                                  : 6;
 
 /// The batch as the kernel gets it.
 template <class E>
@@ -232,7 +232,7 @@ class LaneLu {
 };
 
 template <class E, bool cr, int lanes>
-__global__ void __launch_bounds__(lu_threads, resident_blocks<cr, lanes>)
+__global__ void __launch_bounds__(lu_threads, blocks_of_processor<cr, lanes>)
     small_lu_kernel(const __grid_constant__ LaneJob<E> job) {
   await_predecessor();
   __shared__ LaneStorage<E, cr, lanes> storage[lu_threads / lanes];
