@@ -66,7 +66,7 @@ class SplitProduct {
     return pays(team, mode, {&a.part, &b.part, &c}, terms_of(a, false).count, m, n,
                 larger * (1 - 1 / sharers(team, longer_side(a, b, c))) + smaller * (1 - 1 / all), m + n, m * n);
   }
-  /// As above for B = A^T. `elements`: those of all blocks.
+  /// Same contract as the function above, for B = A^T. `elements`: those of all blocks.
   static bool pays(const Team& team, const Mode& mode, const Source& a, const Part& c, double elements) {
     const double n = c.rows.count;
     return pays(team, mode, {&a.part, &c}, terms_of(a, false).count, n, n,
