@@ -2,7 +2,7 @@
 // Tiles on the diagonal are local calls of SYRK or HERK. The other tiles of a column of tiles are one local call of
 // GEMM. Rows and columns of tiles are assigned to the processes in the order 0, 1, ..., 1, 0. Each process has two rows
 // and two columns of tiles, so that all have equal shares of the triangle. A process fetches its tiles of C and returns
-// them.
+// them. If A has many more terms than C has rows, the processes share the terms of SYRK (split_product.hpp).
 #include <algorithm>
 #include <deque>
 #include <type_traits>
@@ -10,6 +10,7 @@
 #include "c_api/pblas/call.hpp"
 #include "c_api/pblas/product.hpp"
 #include "c_api/pblas/routines.hpp"
+#include "c_api/pblas/split_product.hpp"
 #include "lib/base/integers.hpp"
 
 namespace accublas::pblas {
@@ -47,6 +48,10 @@ class RankK {
     if (!(beta_ == 0)) Exchange(team_, c_, tiles, sizeof(E), triangle).finish();
 
     const std::int64_t k = alpha_ == 0 ? 0 : terms();
+    if (k > 0 && pays_to_share_terms()) {
+      share_terms(rows, cols);
+      return Exchange(team_, tiles, c_, sizeof(E), triangle).finish();
+    }
     if (k > 0) {
       left_ = std::make_unique<Panel<E>>(by_.name, team_, a_, rows, false);
       right_ = std::make_unique<Panel<E>>(by_.name, team_, a_, cols, false);
@@ -83,10 +88,16 @@ class RankK {
     return axis;
   }
 
+  /// Calls body(Tiles) for this process.
   template <class Body>
   void for_tiles(Body&& body) {
-    const int my_row = team_.row_of(team_.rank) - team_.first_row, my_col = team_.col_of(team_.rank) - team_.first_col;
-    std::int64_t above = 0, col = 0;  // rows of this process above the tile on the diagonal, and columns left of it
+    for_tiles(team_.rank, own_.rows, body);
+  }
+  /// Calls body(Tiles) for a process whose tiles have `rows` rows.
+  template <class Body>
+  void for_tiles(int rank, std::int64_t rows, Body&& body) {
+    const int my_row = team_.row_of(rank) - team_.first_row, my_col = team_.col_of(rank) - team_.first_col;
+    std::int64_t above = 0, col = 0;  // rows of the process above the tile on the diagonal, and columns left of it
     for (int tile = 0; tile * std::int64_t{tile_} < order(); ++tile) {
       const std::int64_t size = std::min(tile_, order() - tile * tile_);
       const bool has_row = owner_of(tile, team_.rows) == my_row;
@@ -96,10 +107,43 @@ class RankK {
         if (uplo_ == ACCUBLAS_UPPER)
           body(Tiles{false, 0, above, col, size});
         else
-          body(Tiles{false, after, own_.rows - after, col, size});
+          body(Tiles{false, after, rows - after, col, size});
         col += size;
       }
       if (has_row) above += size;
+    }
+  }
+
+  /// In HERK the diagonal has no imaginary parts, and none of their exceptions. Sums of GEMM would have them.
+  bool pays_to_share_terms() const {
+    if constexpr (hermitian) return false;
+    const double n = order();
+    return !hermitian && SplitProduct<E>::pays(team_, by_.mode, a_, c_, n * (n + static_cast<double>(tile_)) / 2);
+  }
+  /// Computes the tiles from shares of the terms.
+  void share_terms(const Axis& rows, const Axis& cols) {
+    if constexpr (!hermitian) {
+      // Elements of the other triangle in tiles on the diagonal get the values, and the exceptions, of this triangle's.
+      for_tiles([&](const Tiles& t) {
+        if (!t.on_diagonal) return;
+        for (std::int64_t j = 0; j < t.cols; ++j)
+          for (std::int64_t i = 0; i < t.rows; ++i)
+            if (!holds(part(), i, j)) own_(t.row + i, t.col + j) = own_(t.row + j, t.col + i);
+      });
+      using Block = typename SplitProduct<E>::Block;
+      const auto some = [](const std::vector<int>& all, std::int64_t first, std::int64_t count) {
+        return std::vector<int>(all.begin() + first, all.begin() + first + count);
+      };
+      SplitProduct<E>(by_, team_, a_, alpha_, beta_, [&](int rank) {
+        const std::vector<int> own_rows = rows.of_group(team_.row_of(rank)),
+                               own_cols = cols.of_group(team_.col_of(rank));
+        std::vector<Block> blocks;
+        for_tiles(rank, static_cast<std::int64_t>(own_rows.size()), [&](const Tiles& t) {
+          blocks.push_back({some(own_rows, t.row, t.rows), some(own_cols, t.col, t.cols),
+                            rank == team_.rank ? at(t) : nullptr, own_.ld()});
+        });
+        return blocks;
+      }).run();
     }
   }
 

@@ -10,7 +10,7 @@
 #include "test/pblas/calls.hpp"
 
 namespace accublas::test {
-inline std::int64_t accumulators = 0, second_rounds = 0;
+inline std::int64_t accumulators = 0, second_rounds = 0, split_syrks = 0;
 }
 
 /// The processes that share the terms of a deep product make accumulators by these functions of the library. A
@@ -89,12 +89,13 @@ void symm(Call call, bool hermitian) {
       [&] { return c.differences(); });
 }
 
-/// Factor is the real type for HERK.
+/// Factor is the real type for HERK. If the product is deep, k is much larger than n.
 template <class E, class Factor>
-void syrk(Call call) {
+void syrk(Call call, bool deep = false) {
   constexpr bool hermitian = !std::is_same_v<E, Factor>;
   const char uplo = call.letter("UL"), trans = call.letter(hermitian ? "NC" : is_complex_number<E> ? "NT" : "NTC");
-  const int n = call.size(8, 60), k = call.terms<E>(1, 180, 2);
+  const int n = deep ? call.size(1, 9) : call.size(8, 60), k = deep ? call.size(900, 4000) : call.terms<E>(1, 180, 2);
+  const std::int64_t before = accumulators;
   auto a = trans == 'N' ? call.matrix<E>(n, k) : call.matrix<E>(k, n);
   auto c = call.matrix<E>(n, n);
   const Factor alpha = call.factor<Factor>(), beta = call.factor<Factor>();
@@ -114,7 +115,9 @@ void syrk(Call call) {
             c.desc);
   };
   call.check(
-      hermitian ? "herk" : "syrk",
+      hermitian ? "herk"
+      : deep    ? "deep syrk"
+                : "syrk",
       [&] {
         if constexpr (hermitian)
           run([](auto... x) { pblas::herk(x...); });
@@ -122,6 +125,7 @@ void syrk(Call call) {
           run([](auto... x) { pblas::syrk(x...); });
       },
       [&] { return c.differences(); });
+  if (deep && accumulators > before) ++split_syrks;
 }
 
 template <class E>
@@ -243,6 +247,7 @@ void all_routines(const Call& call) {
   gemm<E>(call, true);
   symm<E>(call, false);
   syrk<E, E>(call);
+  syrk<E, E>(call, true);
   triangular<E>(call, false);
   gemv<E>(call);
   dot<E>(call, false);
@@ -315,12 +320,12 @@ int main(int count, char** arguments) {
   accublas_device_count(&devices);
   const int status = test_main(count, arguments, 6, depth, on_grid, [&] {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (std::int64_t* of_all : {&accumulators, &second_rounds})
+    for (std::int64_t* of_all : {&accumulators, &second_rounds, &split_syrks})
       MPI_Allreduce(MPI_IN_PLACE, of_all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     return "dp:repro rejected some elements " + std::to_string(partly_rejected) + " times, and all " +
            std::to_string(wholly_rejected) + " times; " + std::to_string(accumulators) + " accumulators, " +
-           std::to_string(second_rounds) + " second rounds";
+           std::to_string(second_rounds) + " second rounds, " + std::to_string(split_syrks) + " deep SYRKs";
   });
   // Deep products take accumulators, and some of them a second round.
-  return status != 0 || (ranks > 1 && devices == 0 && (accumulators == 0 || second_rounds == 0));
+  return status != 0 || (ranks > 1 && devices == 0 && (accumulators == 0 || second_rounds == 0 || split_syrks == 0));
 }
