@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(side_lanes* side_warps(Across))
   scans[thread] = scan;
   __syncwarp();
   __syncthreads();
-  // Scans of one line are 32 apart, or all.
+  // If lanes have lines, the scans of a line are 32 apart; else all scans belong to one line.
   for (int half = warps_of_block / 2; half > 0; half /= 2) {
     if (warp < half) scans[thread].merge(scans[thread + half * side_lanes]);
     __syncwarp();
