@@ -78,8 +78,8 @@ class QuadScope {
     int device = -1;
   };
   Place place(std::span<const Named> arrays, std::int64_t m, std::int64_t n, std::int64_t k) const {
-    // The digits of long accumulators on devices have room for 2^31 terms.
-    constexpr std::int64_t most_terms = INT32_MAX;
+    // The digits of long accumulators on devices have room for 2^31 products, of which a term of two pairs has four.
+    constexpr std::int64_t most_terms = INT32_MAX / 4;
     std::size_t there = 0;
     int device = -1;
     bool one_device = true;

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(convert_threads, blocks)
   const quad::Operand& x = c.side.entries;
   const bool aligned = reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
   const Index row = x.row_stride, col = x.col_stride;
-  const bool across = (row < 0 ? -row : row) < (col < 0 ? -col : col);
+  const bool across = lies_across(x);
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const int term_tiles = static_cast<int>(c.k_padded / tile_terms);
   const Index tiles = c.lines / tile_lines * term_tiles;

@@ -10,6 +10,13 @@ namespace accublas::cuda {
 
 #ifdef __CUDACC__
 
+/// Whether the entries (i, p) of neighbouring lines i are closer in memory than those of neighbouring terms p.
+ACCUBLAS_HD inline bool lies_across(const quad::Operand& x) {
+  const Index row = x.row_stride < 0 ? -x.row_stride : x.row_stride,
+              col = x.col_stride < 0 ? -x.col_stride : x.col_stride;
+  return row < col;
+}
+
 /// The 16 bytes of an entry; a double is followed by zeros.
 __device__ inline ulonglong2 load_entry(const quad::Operand& x, Index at, bool aligned) {
   if (x.format == quad::Format::binary64) return {static_cast<const unsigned long long*>(x.data)[at], 0};

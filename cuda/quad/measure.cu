@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(side_lanes* side_warps(Across))
   scans[thread] = scan;
   __syncwarp();
   __syncthreads();
-  // Scans of one line are 32 apart, or all.
+  // If lanes have lines, the scans of a line are 32 apart; else all scans belong to one line.
   for (int half = warps_of_block / 2; half > 0; half /= 2) {
     if (warp < half) scans[thread].merge(scans[thread + half * side_lanes]);
     __syncwarp();
@@ -103,8 +103,7 @@ __global__ void quad_scale_lines(const __grid_constant__ QuadProblem problem, in
 }  // namespace
 
 void quad_measure(const DeviceModel& model, const QuadSide& side, cudaStream_t stream) {
-  const Index row = side.entries.row_stride, col = side.entries.col_stride;
-  const bool across = (row < 0 ? -row : row) < (col < 0 ? -col : col);
+  const bool across = lies_across(side.entries);
   const Index blocks = across ? ceil_div(side.count, Index{side_lanes}) : side.count;
   launch(model, "quad_measure", across ? quad_measure_lines<true> : quad_measure_lines<false>,
          {static_cast<unsigned>(blocks), static_cast<unsigned>(side_lanes * side_warps(across))}, stream, side);

@@ -17,12 +17,6 @@ namespace {
 
 constexpr int vector_threads = 256, vector_warps = vector_threads / 32, rows_side_by_side = 8;
 
-bool lies_across(const quad::Operand& x) {
-  const Index row = x.row_stride < 0 ? -x.row_stride : x.row_stride,
-              col = x.col_stride < 0 ? -x.col_stride : x.col_stride;
-  return row < col;
-}
-
 /// Adds the sum of lane lane ^ distance. All lanes of the warp call it.
 __device__ void merge_lane(quad::NarrowSum& sum, int distance) {
   quad::NarrowSum other;

@@ -88,17 +88,30 @@ unsigned sum_vector(State& state, const quad::Product& product, bool root, quad:
     v.words = carver.take<std::int64_t>(v.splits > 1 ? v.count * 2 * QuadScratch::limbs : 0);
     scratch = reinterpret_cast<QuadScratch*>(carver.take<std::byte>(quad_scratch_bytes(blocks)));
   };
+  // Rows in blocks, if the workspace is too small for the arrays of all.
+  const Index rows = v.count;
+  const std::size_t cap = Workspace(call.cap, call.buffer, call.buffer_bytes).cap();
+  while (v.count > 1 && bytes_of_arrays([&](Carver& carver) { lay_out(carver, 1); }) > cap)
+    v.count = ceil_div(v.count, Index{2});
+  const Index at_once = v.count;
   const BlocksMemory memory(state, call, most_blocks(state), lay_out);
   if (call.result_on_host) v.at.place = quad::view(v.at.place.format, result, 1, 1);
   state.begin_call(call.report->level);
   state.phase(&accublas_report_t::ms_exact);
   check(cudaMemsetAsync(v.counts, 0, sizeof(QuadCounts), stream), quad_sum);
-  if (v.splits > 1) {
-    const std::size_t rows = static_cast<std::size_t>(v.count);
-    check(cudaMemsetAsync(v.arrivals, 0, rows * sizeof(unsigned), stream), quad_sum);
-    check(cudaMemsetAsync(v.words, 0, rows * 2 * QuadScratch::limbs * sizeof(std::int64_t), stream), quad_sum);
+  const quad::Operand all = v.rows, results = v.at.place;
+  for (Index first = 0; first < rows; first += at_once) {
+    v.count = std::min(at_once, rows - first);
+    v.rows = all.from(first, 0);
+    v.at.place = results.from(first, 0);
+    if (first > 0) check(cudaMemsetAsync(&v.counts->listed, 0, sizeof(unsigned), stream), quad_sum);
+    if (v.splits > 1) {
+      const std::size_t count = static_cast<std::size_t>(v.count);
+      check(cudaMemsetAsync(v.arrivals, 0, count * sizeof(unsigned), stream), quad_sum);
+      check(cudaMemsetAsync(v.words, 0, count * 2 * QuadScratch::limbs * sizeof(std::int64_t), stream), quad_sum);
+    }
+    quad_vector(state.model(), v, scratch, memory.blocks(), stream);
   }
-  quad_vector(state.model(), v, scratch, memory.blocks(), stream);
   state.end_call();
   call.used = ACCUBLAS_ENGINE_SUMS;
   if (call.result_on_host)

@@ -313,7 +313,7 @@ TEST_F(QuadVectorsOnDevice, StridedGemvHasTheBitsOfTheCpu) {
   }
 }
 
-TEST_F(QuadVectorsOnDevice, OperandsInTwoPlacesOrOutOfLineAreCopied) {
+TEST_F(QuadVectorsOnDevice, MixedMemoryAndMisalignedOperandsAreCopied) {
   Gemv g = gemv(Q, Kind::band, 40, 50);
   g.alpha = factor(Q, 3, false);
   Words expected = g.y;
@@ -323,14 +323,14 @@ TEST_F(QuadVectorsOnDevice, OperandsInTwoPlacesOrOutOfLineAreCopied) {
   Words y = g.y;
   require_success(call(g, a.data(), g.x.data(), y.data(), options(ACCUBLAS_BACKEND_AUTO, ACCUBLAS_ENGINE_AUTO)));
   ASSERT_NO_FATAL_FAILURE(expect_same(expected, y, "a matrix on the device, vectors on the host"));
-  // Numbers at odd addresses.
+  // Numbers at an address that is not a multiple of 8.
   const std::size_t bytes = g.a.words.size() * 8;
-  const DeviceArray<unsigned char> odd(bytes + 4);
-  ASSERT_EQ(cudaMemcpy(odd.data() + 4, g.a.words.data(), bytes, cudaMemcpyHostToDevice), cudaSuccess);
+  const DeviceArray<unsigned char> unaligned(bytes + 4);
+  ASSERT_EQ(cudaMemcpy(unaligned.data() + 4, g.a.words.data(), bytes, cudaMemcpyHostToDevice), cudaSuccess);
   const DeviceArray<std::uint64_t> x(g.x), result(g.y);
   require_success(
-      call(g, odd.data() + 4, x.data(), result.data(), options(ACCUBLAS_BACKEND_AUTO, ACCUBLAS_ENGINE_AUTO)));
-  ASSERT_NO_FATAL_FAILURE(expect_same(expected, result.values(), "a matrix at an odd address"));
+      call(g, unaligned.data() + 4, x.data(), result.data(), options(ACCUBLAS_BACKEND_AUTO, ACCUBLAS_ENGINE_AUTO)));
+  ASSERT_NO_FATAL_FAILURE(expect_same(expected, result.values(), "a matrix at an address that is not a multiple of 8"));
 }
 
 TEST_F(QuadVectorsOnDevice, FailuresLeaveResultsAlone) {
