@@ -427,7 +427,7 @@ CERTIFIED = [
         "singular vectors of its cluster. A cluster is a group of adjacent singular values that are not proved to differ. If the last cluster is not proved "
         "to differ from 0 and m is not n, then its vectors of the longer side include those that A^H (m > n) or A (m < n) maps to 0. If nothing can be "
         "proved, the bounds are infinite, the values are approximations, the status is ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. "
-        "After another error all results are as they were. LAPACK's gesdd of the real BLAS computes the first approximation. Proofs: docs/eigenvalues.md.",
+        "After another error all results are as they were. LAPACK's gesdd of the real BLAS, on a GPU cuSOLVER, computes the first approximation. Proofs: docs/eigenvalues.md.",
         "certified_singular_values<{E}>(ctx, {{layout, jobz, m, n, lda, ldu, ldvt}}, a, s, radius, u, vt, angle, cluster, certificate, options)",
         {"a": ("m", "n"), "u": ("m", "k"), "vt": ("k", "n")},
         {"m": "rows of A, at least 0", "n": "columns of A, at least 0", "a": "A", "radius": "bounds of the errors of s, k numbers"}, real="s radius angle"),

@@ -2612,7 +2612,7 @@ enum {
   ACCUBLAS_REASON_SINGULAR = 2,        /**< a pivot of A is zero; A may be singular or too ill-conditioned */
   ACCUBLAS_REASON_ILL_CONDITIONED = 3, /**< no approximate inverse that was tried proves A to be nonsingular */
   ACCUBLAS_REASON_OVERFLOW = 4,        /**< an unknown or its radius is beyond the largest number */
-  ACCUBLAS_REASON_NOT_ORTHOGONAL = 5,  /**< LAPACK's vectors are too far from orthogonal to prove a bound */
+  ACCUBLAS_REASON_NOT_ORTHOGONAL = 5,  /**< the approximate vectors are too far from orthogonal, or have no bound */
   ACCUBLAS_REASON_INTERVAL = 6         /**< an eigenvalue is not proved to lie inside or outside of the interval */
 };
 
@@ -2641,9 +2641,8 @@ typedef struct accublas_certificate_t {
  * (docs/certified.md, "Cost"). accublas_report describes the whole: its sizes are n, nrhs and n, its backend and engine
  * are LU's, and its bounds are infinite, because the radii are the bounds. accublas_counters does not count the inner
  * calls.
- * Eigenvalues differ in three ways. Their bits depend on LAPACK's first approximation. Operands in device memory are
- * copied to host memory and back. The sizes in the report are n, n and n, of singular values m, n
- * and n. */
+ * Eigenvalues and singular values differ in two ways. Their bits depend on the first approximation, LAPACK's on the CPU
+ * and cuSOLVER's on a GPU. The sizes in the report are n, n and n, of singular values m, n and n. */
 
 /* Made from c_api/routines.py: certified */
 /* clang-format off */
@@ -2923,7 +2922,8 @@ ACCUBLAS_API accublas_status accublas_chegv_certified_ex(accublas_context* ctx, 
  * from 0 and m is not n, then its vectors of the longer side include those that A^H (m > n) or A (m < n) maps to 0. If
  * nothing can be proved, the bounds are infinite, the values are approximations, the status is
  * ACCUBLAS_ERROR_NOT_CERTIFIED, and the certificate gives the reason. After another error all results are as they
- * were. LAPACK's gesdd of the real BLAS computes the first approximation. Proofs: docs/eigenvalues.md.
+ * were. LAPACK's gesdd of the real BLAS, on a GPU cuSOLVER, computes the first approximation. Proofs:
+ * docs/eigenvalues.md.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] jobz ACCUBLAS_VALUES, or ACCUBLAS_VECTORS: the vectors, their angles and the clusters are computed too

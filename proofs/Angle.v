@@ -1,4 +1,4 @@
-(* The bound of the angle of a vector (lib/certified/spectrum_results.hpp: put_vector, and spectrum_results.cpp: angle_up; docs/eigenvalues.md). *)
+(* The bound of the angle of a vector (lib/certified/spectrum_results.hpp: angle_of_rounded, and spectrum_results.cpp: angle_up; docs/eigenvalues.md). *)
 From Coq Require Import ZArith Reals Lra Lia Bool List Permutation Psatz.
 From Flocq Require Import Core.
 From Proofs Require Import Semantics Extended Facts Floats Rounding Sums OutwardSource Outward CertifiedSource Linear Certified Ball Euclid ColumnsSource Columns EigenSource Eigen SpectrumSource Spectrum.

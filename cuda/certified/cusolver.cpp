@@ -6,6 +6,7 @@
 #include "cuda/core/check.hpp"
 #include "cuda/core/spare_handles.hpp"
 #include "cuda/core/vendor_library.hpp"
+#include "lib/cpu/eigensystem.hpp"
 
 namespace accublas::cuda {
 namespace {
@@ -143,7 +144,7 @@ void CuSolver::eigensystem(Index n, E* a, double* w) {
 
 template <class E>
 void CuSolver::general_eigensystem(Index n, E* a, E* b, double* w) {
-  constexpr Index most = 32766;  // the length of the workspace is an integer of 32 bits
+  constexpr Index most = cpu::most_eigensystem(true);  // of the same workspace, whose length has 32 bits
   if (n > most)
     throw Error(ACCUBLAS_ERROR_UNAVAILABLE,
                 "cuSOLVER's sygvd takes orders up to " + std::to_string(most) + "; the order is " + std::to_string(n));

@@ -41,8 +41,8 @@ class DevicePlace final : public Place {
             Index lines) override {
     const CallScope scope(state_);
     const auto count = static_cast<std::size_t>(lines);
-    // cudaMemcpy2DAsync does not support rows of 2^31 bytes and more.
-    check(to_next == width && from_next == width
+    // cudaMemcpy2DAsync does not take rows of 2^31 bytes and more.
+    check(lines == 1 || (to_next == width && from_next == width)
               ? cudaMemcpyAsync(to, from, width * count, cudaMemcpyDefault, stream())
               : cudaMemcpy2DAsync(to, to_next, from, from_next, width, count, cudaMemcpyDefault, stream()),
           "copying a matrix");
@@ -131,7 +131,13 @@ class DevicePlace final : public Place {
   void decompose(Index m, Index n, E* a, double* s, E* u, E* v, bool fast) {
     constexpr Index least = 64;  // the polar decomposition has many steps
     CuSolver solver(state_);
-    if (fast && n >= least) return solver.singular_system_by_polar(m, n, a, s, u, v);
+    if (fast && n >= least) {
+      try {
+        return solver.singular_system_by_polar(m, n, a, s, u, v);
+      } catch (const Error& error) {
+        if (error.status() != ACCUBLAS_ERROR_UNAVAILABLE) throw;  // else it refused the sizes before it read A
+      }
+    }
     const CallMemory memory = allocate(static_cast<std::size_t>(n * n) * sizeof(E));
     E* const vh = reinterpret_cast<E*>(memory.data());
     solver.singular_system(m, n, a, s, u, vh);

@@ -36,10 +36,15 @@ Functions load_vendor_library(const char* what, std::initializer_list<const char
     dlclose(library);
     return false;
   };
+  const auto is_loaded = [](const char* name) {
+    void* const library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    if (library) dlclose(library);
+    return library != nullptr;
+  };
   Functions functions{};
   for (const bool by_program : {true, false})
     for (const char* name : names)
-      if ((dlopen(name, RTLD_LAZY | RTLD_NOLOAD) != nullptr) == by_program && load(name, functions)) return functions;
+      if (is_loaded(name) == by_program && load(name, functions)) return functions;
   throw Error(ACCUBLAS_ERROR_UNAVAILABLE, std::string(what) + " could not be loaded; tried " + tried);
 }
 

@@ -16,7 +16,7 @@ inline double underflow_of(double times, Index rows) {
 inline Matrix<double> columns_at(double* x, Index rows) { return {x, 1, rows}; }
 inline Matrix<const double> read_columns(const double* x, Index rows) { return {x, 1, rows}; }
 
-/// Numbers of the host, or a copy of them in the memory of the place if that is a device's.
+/// A vector in host memory, and its copy on the device if the place is one.
 class Sent {
  public:
   Sent(const Calls& calls, Index count, const double* numbers);

@@ -71,11 +71,8 @@ template <class E>
 void eigensystem_of(const PartsView& a, const PartsView* b, double* w, double* vectors, const Calls& calls) {
   const Index n = a.n;
   const Numbers<E> x(calls, n, n), y(calls, b ? n : 0, b ? n : 0);
-  const auto read = [&] {
-    x.read(a, calls);
-    if (b) y.read(*b, calls);
-  };
-  read();
+  x.read(a, calls);
+  if (b) y.read(*b, calls);
   solve_where_possible(
       calls,
       [&] {

@@ -1,6 +1,7 @@
 // Approximate eigenvectors and singular vectors by LAPACK or cuSOLVER, as the parts of complex numbers. Columns are
-// adjacent and in the place of `calls`; eigenvalues and singular values are in host memory. If the place is a device's
-// and the machine has no cuSOLVER, or cuSOLVER's integers do not hold the sizes, LAPACK computes copies.
+// adjacent and in the place of `calls`; eigenvalues and singular values are in host memory. On a device
+// without cuSOLVER, or for sizes that cuSOLVER does not take, the matrix is copied to the host, and LAPACK decomposes
+// the copy.
 #pragma once
 
 #include "lib/certified/columns.hpp"

@@ -9,7 +9,7 @@ namespace accublas::certified {
 
 namespace {
 
-/// Returns one number for each of D, of which Sent reads.
+/// Returns number(0) ... number(count - 1) in host memory.
 template <class Number>
 Array numbers_of(Index count, Number&& number) {
   Array numbers(count);

@@ -1,4 +1,4 @@
-// LAPACK's eigenpairs, and the steps that refine them (docs/eigenvalues.md, "Refinement").
+// First eigenpairs, and the steps that refine them (docs/eigenvalues.md, "Refinement").
 #include "lib/certified/decompositions.hpp"
 #include "lib/certified/eigen_groups.hpp"
 

@@ -1,4 +1,4 @@
-// LAPACK's singular triplets, and the steps that refine them (docs/eigenvalues.md, "Singular values").
+// First singular triplets, and the steps that refine them (docs/eigenvalues.md, "Singular values").
 #include "lib/certified/decompositions.hpp"
 #include "lib/certified/eigen_groups.hpp"
 #include "lib/certified/singular.hpp"

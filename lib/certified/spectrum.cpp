@@ -92,11 +92,11 @@ bool judge_spectrum(Spectrum& s, const Proof& proof, Index n, const EigenGoal& g
 }
 
 /// Proves and improves until the goal is reached or a step does not halve the residual. prove() returns a Proof.
-/// copy_of_pairs() returns a function that makes the pairs what they are now. If a step proves nothing, the pairs
+/// copy_of_pairs() returns a function that restores the current pairs. If a step proves nothing, the pairs
 /// before it are proved once more, so that they have bounds.
 template <class Prove, class Improve, class Copy>
 void refine(Spectrum& s, Index n, const EigenGoal& goal, Prove&& prove, Improve&& improve, Copy&& copy_of_pairs) {
-  constexpr double safe = 0x1p-20;  // a step from such a contraction does not fail
+  constexpr double safe = 0x1p-20;  // no copy is kept below: if such a step fails, the vectors have no bound
   s.center = Array(n);
   s.radius = Array(n);
   s.outside = Array(n);
@@ -125,8 +125,8 @@ void refine(Spectrum& s, Index n, const EigenGoal& goal, Prove&& prove, Improve&
     }
 }
 
-/// Returns a function that makes the pairs, whose columns have `rows` numbers, what they are now.
-std::function<void()> kept(Eigenpairs& pairs, Index rows, Index count, const Calls& calls) {
+/// Returns a function that restores the current pairs, whose columns have `rows` numbers.
+std::function<void()> restorer_of(Eigenpairs& pairs, Index rows, Index count, const Calls& calls) {
   const auto copy = std::make_shared<Eigenpairs>(copy_of(pairs, rows, count, calls));
   return [&pairs, copy] { pairs = std::move(*copy); };
 }
@@ -136,13 +136,13 @@ std::function<void()> kept(Eigenpairs& pairs, Index rows, Index count, const Cal
 EigenSpectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls) {
   EigenSpectrum s{{}, first_eigenpairs(a, calls), {}};
   const auto prove = [&] {
-    s.bounds = {};  // its memory may do for the next
+    s.bounds = {};  // frees the old bounds before the new ones take memory
     s.bounds = bound_eigenpairs(a, s.pairs, calls);
     return Proof{s.pairs, s.bounds};
   };
   refine(
       s, a.n, goal, prove, [&] { improve_eigenpairs(a, s.pairs, s.bounds, calls); },
-      [&] { return kept(s.pairs, a.rows(), a.n, calls); });
+      [&] { return restorer_of(s.pairs, a.rows(), a.n, calls); });
   return s;
 }
 
@@ -155,7 +155,7 @@ EigenSpectrum general_spectrum_of(const HermitianPair& m, const EigenGoal& goal,
   };
   refine(
       s, m.a.n, goal, prove, [&] { improve_eigenpairs(m.a, s.pairs, s.bounds, calls); },
-      [&] { return kept(s.pairs, m.a.rows(), m.a.n, calls); });
+      [&] { return restorer_of(s.pairs, m.a.rows(), m.a.n, calls); });
   return s;
 }
 
@@ -185,8 +185,8 @@ SingularSpectrum singular_values_of(const RectangularMatrix& a, const EigenGoal&
       s, a.n, goal, prove, [&] { improve_triplets(a, s.triplets, s.bounds, calls); },
       [&]() -> std::function<void()> {
         const PartsMatrix parts = a.parts();
-        const auto left = kept(s.triplets.left, parts.rows(), a.n, calls);
-        const auto right = kept(s.triplets.right, parts.inner(), a.n, calls);
+        const auto left = restorer_of(s.triplets.left, parts.rows(), a.n, calls);
+        const auto right = restorer_of(s.triplets.right, parts.inner(), a.n, calls);
         return [=] {
           left();
           right();

@@ -36,7 +36,7 @@ struct SingularSpectrum : Spectrum {
 };
 
 /// Computes the spectrum of A, whose largest element lies in [1/2, 1) in magnitude, or is zero. Throws
-/// Error(ACCUBLAS_ERROR_NO_BLAS) if there is no LAPACK.
+/// Error(ACCUBLAS_ERROR_NO_BLAS) if there is neither LAPACK nor cuSOLVER.
 EigenSpectrum spectrum_of(const HermitianMatrix& a, const EigenGoal& goal, const Calls& calls);
 /// Computes the spectrum of A x = lambda B x, of which the largest elements are as above. Vectors are measured in the
 /// norm of B.

@@ -28,7 +28,7 @@ struct VectorScale {
 /// Returns a bound of the angle of a rounded vector, as angle_up() does. `lost` bounds the norm of what LostStep
 /// wrote.
 inline double angle_of_rounded(double outside, double contraction, double lost, const VectorScale& scale) {
-  // Each number of `lost` passed two roundings; the scaled numbers do not differ from those of X by underflow alone.
+  // Each number of `lost` has at most two roundings. What underflow in the scaling loses is part of `lost`.
   const double moved = mul_up(lost, 1 + 0x1p-51);
   if (scale.stretch != 1) return angle_up(outside, contraction, mul_up(moved, scale.stretch));
   return angle_up(outside, contraction, moved);
