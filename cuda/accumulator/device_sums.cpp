@@ -298,6 +298,8 @@ void HeldResidues<E>::add(const AccumulatorPanel<E>& panel, const DeviceUse& use
           add_errors_of_part();
         }
         if (waiting_ == depth_) multiply();
+        // The second copies of host operands may still read the caller's memory, if that is pinned.
+        if (staged.count() > 1) steps_.wait();
         unfinished_ = false;
       },
       use.space.users);
@@ -309,7 +311,7 @@ void HeldResidues<E>::fit_second_round(Index listed, std::size_t cap) {
   const std::size_t room = cap / second_round_share;
   const Index fits = room > ends ? static_cast<Index>((room - ends) / sum) : 0, wanted = std::min(fits, listed);
   if (wanted < 1) refuse_cap(cap, second_round_share * (sum + ends), "an exact sum of an accumulator");
-  if (again_ && again_->count <= wanted) return;
+  if (again_ && again_->count == wanted) return;
   again_.reset();
   again_ = std::make_unique<SecondRound>(wanted, most_digits_, device(), steps_.stream());
 }

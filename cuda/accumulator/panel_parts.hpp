@@ -39,7 +39,8 @@ class PanelParts {
                       ends = 2 * alignment;
     const Index fits = room > ends ? static_cast<Index>((room - ends) / term) : 0;
     if (fits < panel.k) terms_ = fits / panel_step * panel_step;
-    if (terms_ == 0) refuse_cap(use.cap, second_round_share * (panel_step * term + ends), "a part of a panel");
+    const std::size_t share = room < use.cap / waiting_share ? second_round_share : waiting_share;
+    if (terms_ == 0) refuse_cap(use.cap, share * (panel_step * term + ends), "a part of a panel");
     AccumulatorPanel<E> first = panel;
     first.k = terms_;
     bytes_ = staged_a(first).bytes() + staged_b(first).bytes();

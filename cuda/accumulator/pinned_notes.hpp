@@ -7,6 +7,7 @@
 
 #include "cuda/accumulator/lines.hpp"
 #include "cuda/core/check.hpp"
+#include "cuda/core/device.hpp"
 
 namespace accublas::cuda {
 
@@ -28,6 +29,7 @@ class PinnedNotes {
     kept().pop_back();
   }
   ~PinnedNotes() {
+    if (forked_from_user()) return;  // another thread may have held the lock at the fork
     const std::lock_guard<std::mutex> lock(mutex());
     kept().push_back(notes_);
   }

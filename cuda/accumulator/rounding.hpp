@@ -73,10 +73,13 @@ class FinalRounding {
         some = in_place_ ? 0 : size(least_numbers) * number_bytes();
     const std::size_t waiting = sums.waiting_bytes(), needed = column + listed + ends + some;
     if (use.cap < waiting + needed) refuse_cap(use.cap, waiting + needed, "the results of an accumulator");
-    // Single numbers get an eighth of the memory at least. The list has room for all numbers of a block, or for all
-    // that the host may compute.
+    // The numbers that the host computes get an eighth of the memory, or room for 64. The list has room for all numbers
+    // of a block, or for all that the host may compute.
     const std::size_t room = use.cap - waiting;
-    numbers_ = in_place_ ? 0 : std::max(least_numbers, static_cast<Index>(room / 8 / number_bytes()));
+    numbers_ = in_place_
+                   ? 0
+                   : std::max(least_numbers,
+                              static_cast<Index>(std::min(room / 8, room - ends - column - listed) / number_bytes()));
     const std::size_t rest = room - ends - size(numbers_) * number_bytes(),
                       most_list = r_.exact ? rest : size(r_.most_open) * sizeof(Index);
     std::size_t fit = rest / (column + listed);

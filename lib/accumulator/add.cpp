@@ -191,6 +191,9 @@ class ComplexSums {
  public:
   ComplexSums(Accumulator& to, const AccumulatorPanel<Complex<T>>& panel, AccumulatorCall& call)
       : to_(to), panel_(panel), call_(call), lines_(panel), stored_(panel.b.row_stride == 1) {}
+  ~ComplexSums() { call_.all_steps = nullptr; }
+  ComplexSums(const ComplexSums&) = delete;
+  ComplexSums& operator=(const ComplexSums&) = delete;
 
   void add() {
     call_.all_steps = [this](Execution& execution) {
@@ -201,7 +204,6 @@ class ComplexSums {
     if (terms_that_fit() < panel_.k) prepare_parts();
     for (Index first = 0, taken = 0; first < panel_.k; first += taken)
       call_.run([&](Execution& execution) { taken = add_part(first, execution); });
-    call_.all_steps = nullptr;
   }
 
  private:

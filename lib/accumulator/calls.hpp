@@ -80,8 +80,8 @@ struct AccumulatorShape {
   /// bits, no element is undecided.
   int filled_bits = 0;
 };
-/// The bits of entries in a mode: the most that an accumulator takes anyway, and if they cost no modulus. `bits` is the
-/// caller's number for cr, or 0.
+/// `most`: the bits of an entry. `filled`: up to so many bits if they need no further modulus (0: no more). `bits` is
+/// the caller's number for cr, or 0.
 struct EntryBits {
   int most, filled;
 };
