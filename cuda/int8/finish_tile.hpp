@@ -11,8 +11,9 @@
 namespace accublas::cuda::reconstructing {
 
 /// How elements are finished. For alpha a power of two and beta zero: `exact` where the leading bits are all of S,
-/// `fine` and `interval` where bits below stay, and errors of interval passes. The sums of a fixed pass may be far
-/// below what its moduli hold, as may those of accumulators, so `fine` takes all pairs of digits.
+/// `fine` and `interval` where S has bits below the leading ones; in interval passes the bound also has the element's
+/// error. `fine` takes all pairs of digits, because the sums of fixed passes and of accumulators may be far below the
+/// range of the moduli.
 enum class Rounding { exact, fine, interval, general };
 template <bool Narrow, Rounding Kind>
 constexpr int first_pair_of = Kind == Rounding::fine ? 0 : first_pair<Narrow>;
