@@ -5,6 +5,7 @@
 #include "cuda/core/ptx_double.hpp"
 #include "cuda/core/ptx_portable.hpp"
 #include "cuda/lapack/tall_columns.hpp"
+#include "cuda/lu_cholesky/small_factors.hpp"
 #include "lib/base/integers.hpp"
 #include "lib/numerics/anchored_sum.hpp"
 
@@ -213,8 +214,8 @@ void launch_gram(const DeviceModel& model, const TallGram<double>& job, cudaStre
 // ---- solutions ------------------------------------------------------------------------------------------------------
 
 /// The triangle in shared memory, as terms of matrix instructions: term q of the pair s of a tile's column is row 2 q +
-/// s of the tile, so that the sums of one instruction are the rows of the next. Tiles above the diagonal are negative.
-/// The tiles on the diagonal have their inverses beside them.
+/// s of the tile, so that the sums of one instruction are the rows of the next. All tiles of the triangle are negated;
+/// the inverses are not. The tiles on the diagonal have their inverses beside them.
 template <int tiles>
 struct DivideShape {
   static constexpr int columns = tiles * edge, tile = edge * edge;
@@ -352,8 +353,11 @@ auto with_tiles(Index n, Body&& body) {
 
 Index tall_gram_numbers(const DeviceModel& model, Index m, Index n) {
   if (model.major < 8 || n < 1 || n > most_tall_columns || m > most_tall_rows) return 0;
-  return with_tiles(n, [](auto tiles) {
-    using Shape = GramShape<decltype(tiles)::value>;
+  const std::size_t shared = shared_bytes_of_block(model);
+  return with_tiles(n, [&](auto tiles) -> Index {
+    constexpr int count = decltype(tiles)::value;
+    using Shape = GramShape<count>;
+    if (std::max(Shape::bytes, DivideShape<count>::bytes) > shared) return 0;
     return 2 * Shape::numbers * Shape::groups * most_gram_blocks;
   });
 }

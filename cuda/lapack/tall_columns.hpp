@@ -9,7 +9,8 @@
 
 namespace accublas::cuda {
 
-/// Returns how many numbers of memory tall_gram takes, or 0 if it does not serve m x n columns.
+/// Returns how many numbers of memory tall_gram takes, or 0 if it does not serve m x n columns on this
+/// device.
 Index tall_gram_numbers(const DeviceModel&, Index m, Index n);
 
 /// Same contract as ElementSteps::tall_gram.
