@@ -7,7 +7,6 @@
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/lu_cholesky/blocked_factors.hpp"
 #include "cuda/lu_cholesky/small_factors.hpp"
-#include "cuda/lu_cholesky/small_lu.hpp"
 #include "lib/base/error.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/call/one_by_one.hpp"
@@ -59,19 +58,19 @@ FactorizationBatch<E> solutions_of(FactorizationBatch<E> batch) {
   return batch;
 }
 
-/// Returns whether kernels compute the whole batch: some lanes of a warp or a thread block compute a matrix.
+/// Returns whether kernels compute the whole batch, a matrix a warp or a thread block.
 template <class E>
-bool kernels_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr) {
+bool kernels_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, const std::int64_t* info) {
   if (small_factors_serve(model, batch)) return true;
-  if (!small_lu_serves(batch, cr) && !blocked_factors_serve(model, batch)) return false;
+  if (!blocked_factors_serve(model, batch)) return false;
   const bool solves = has_solution(batch.shape.kind) && batch.shape.nrhs > 0;
-  return !solves || small_factors_serve(model, solutions_of(batch));
+  return !solves || (info && small_factors_serve(model, solutions_of(batch)));
 }
 
 template <class E>
-void by_kernels(State& state, const Call<FactorizationBatch<E>, E>& call, Execution& execution, bool cr,
-                std::int64_t* info) {
+void by_kernels(State& state, const Call<FactorizationBatch<E>, E>& call, Execution& execution, std::int64_t* info) {
   const FactorizationBatch<E>& batch = call.problem;
+  const bool cr = call.engine != ACCUBLAS_ENGINE_INT8;
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
   CallState* const device = state.begin_call(execution.report.level);
@@ -80,10 +79,7 @@ void by_kernels(State& state, const Call<FactorizationBatch<E>, E>& call, Execut
   if (small_factors_serve(model, batch)) {
     small_factors(model, batch, cr, info, false, undecided, stream);
   } else {
-    if (small_lu_serves(batch, cr))
-      small_lu(model, batch, cr, info, undecided, stream);
-    else
-      blocked_factors(model, batch, cr, info, undecided, stream);
+    blocked_factors(model, batch, cr, info, undecided, stream);
     if (has_solution(batch.shape.kind) && batch.shape.nrhs > 0)
       small_factors(model, solutions_of(batch), cr, info, true, undecided, stream);
   }
@@ -98,13 +94,12 @@ void on_device(State& state, const Call<FactorizationBatch<E>, E>& call, Executi
   FactorizationBatch<E> batch = call.problem;
   batch.shape.info = info, batch.shape.info_on_device = true;
   const Call<FactorizationBatch<E>, E> inner{batch, call.alpha, call.beta, true, true, call.mode, call.engine};
-  const bool cr = call.engine != ACCUBLAS_ENGINE_INT8;
   if (batch.shape.order() == 0) {
     if (info)
       set_on_stream(info, 0, static_cast<std::size_t>(batch.count) * sizeof *info, state.cuda_stream(),
                     "clearing info");
-  } else if (kernels_serve(state.model(), batch, cr)) {
-    by_kernels(state, inner, execution, cr, info);
+  } else if (kernels_serve(state.model(), batch, info)) {
+    by_kernels(state, inner, execution, info);
   } else {
     by_single_calls(state, inner, execution, products);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cuda/core/launch.hpp"
+#include "cuda/lu_cholesky/panel_pivots.hpp"
 #include "cuda/lu_cholesky/small_factors.hpp"
 #include "cuda/lu_cholesky/small_factors_sums.hpp"
 #include "lib/base/integers.hpp"
@@ -37,12 +38,13 @@ struct SmallJob {
 
 template <class E, bool cr>
 struct alignas(16) SmallStorage {
-  SmallSum<E, cr> sum;  ///< of the diagonal's element
+  SmallSum<E, cr> sum;  ///< of the row that the pivot's row changes places with, or of the diagonal
+  E pivot;
 };
 
-/// Works on one matrix of the batch. A matrix that is factored has one group of threads, with a thread for each column.
-/// All groups of a warp take the same steps, since sums that are undecided are resolved by whole warps. Groups without
-/// a matrix compute the last one, and write nothing.
+/// Works on one matrix of the batch. A matrix that is factored has one group of threads, with a thread for each row and
+/// each column. All groups of a warp take the same steps, since sums that are undecided are resolved by whole warps.
+/// Groups without a matrix compute the last one, and write nothing.
 template <class E, bool cr>
 class SmallMatrix {
   using T = RealOf<E>;
@@ -70,7 +72,7 @@ class SmallMatrix {
     __syncthreads();
     int info = 0;
     if (job_.factors) {
-      info = factor_cholesky();
+      info = job_.cholesky ? factor_cholesky() : factor_lu();
       if (present_) for_elements([&](int i, int j) { a(i, j) = at(i, j); });
       if (thread_ == 0 && present_ && job_.info) job_.info[index_] = info;
     } else {
@@ -83,7 +85,7 @@ class SmallMatrix {
   }
 
  private:
-  /// A thread of a group has this column.
+  /// A thread of a group has this row and this column.
   __device__ int line() const { return thread_ % job_.lanes; }
   __device__ int group() const { return thread_ / job_.lanes; }
   __device__ int groups() const { return threads_ / job_.lanes; }
@@ -120,6 +122,67 @@ class SmallMatrix {
       sum.add(Sum::factor(entry), terms.numbers[q * static_cast<int>(terms.number_step)]);
     }
     return sum;
+  }
+
+  // ---- LU ----
+
+  __device__ SmallTerms<E> terms_of(int i, int j, int terms) const {
+    return small_terms<E>(&at(i, 0), job_.pitch, &at(0, j), 1, &at(i, j), terms, false);
+  }
+
+  /// Column after column: the rows' elements give the pivot; then the quotients below it and the row of U to its right
+  /// follow together. Returns info.
+  __device__ int factor_lu() {
+    static_assert(most_factored_lines * parts_of<E> <= dot2_block);  // a sum needs no renewal
+    const int line = this->line();
+    int info = 0;
+#pragma unroll 1
+    for (int j = 0; j < job_.order(); ++j) {
+      const bool open = present_ && line >= j && line < job_.m;
+      const SmallTerms<E> terms = terms_of(open ? line : j, j, j);
+      Sum sum = sum_of(terms);
+      const E value = sum.value(numerator_alone<E>(), open, terms, job_.undecided);
+      const int best = best_of_group(open ? PivotPlace{size_bits(value), line} : no_pivot()),
+                from = present_ ? best : j;
+      if (line == j) storage_.sum = sum;
+      if (line == from) storage_.pivot = value;
+      if (line == 0) {
+        if (present_) pivots()[j] = from + 1;
+        if (from < job_.n) exchange_sources(j, from);
+      }
+      __syncwarp();
+      if (from != j && line < job_.n) exchange(at(j, line), at(from, line));
+      __syncwarp();
+      const E pivot = storage_.pivot;
+      if (line == from) sum = storage_.sum;
+      if (pivot == 0 && info == 0) info = j + 1;
+      const bool below = present_ && line > j && line < job_.m, right = present_ && line > j && line < job_.n;
+      const SmallTerms<E> of_l = terms_of(below ? line : j, j, j), of_u = terms_of(j, right ? line : j, j);
+      const E l = sum.value(Unknown<E>::of_row(E{T(1)}, pivot, pivot == 0), below, of_l, job_.undecided),
+              u = sum_of(of_u).value(numerator_alone<E>(), right, of_u, job_.undecided);
+      __syncwarp();
+      if (below) at(line, j) = l;
+      if (right) at(j, line) = u;
+      if (line == j) at(j, j) = pivot;
+      __syncwarp();
+    }
+    return info;
+  }
+  /// Returns the position of the best candidate of a group.
+  __device__ int best_of_group(PivotPlace best) const {
+    if (job_.lanes == 32) return best_of_warp(best).position;
+    for (int apart = job_.lanes / 2; apart > 0; apart /= 2) {
+      const std::uint64_t size = __shfl_xor_sync(0xFFFFFFFFu, best.size, apart);
+      const int position = __shfl_xor_sync(0xFFFFFFFFu, best.position, apart);
+      if (size > best.size || (size == best.size && position < best.position))
+        best.size = size, best.position = position;
+    }
+    return best.position;
+  }
+  __device__ static void exchange(E& x, E& y) {
+    const E kept = x;
+    x = y;
+    y = kept;
   }
 
   // ---- Cholesky ----
@@ -273,8 +336,7 @@ template <class E>
 bool small_factors_serve(const DeviceModel& model, const FactorizationBatch<E>& batch) {
   const Factorization<E>& f = batch.shape;
   const Index lines = std::max(f.rows(), f.n);
-  if (has_factor(f.kind) && (!is_cholesky(f.kind) || lines > most_factored_lines)) return false;
-  if (lines > most_lines || batch.count > most_matrices) return false;
+  if (lines > (has_factor(f.kind) ? most_factored_lines : most_lines) || batch.count > most_matrices) return false;
   return small_factors_bytes<E, true>(f) * static_cast<std::size_t>(shape_of(lines).matrices) <=
          shared_bytes_of_block(model);
 }

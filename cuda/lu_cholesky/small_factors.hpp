@@ -1,5 +1,5 @@
-// Cholesky factorizations of batches of matrices of at most 32 rows, and solutions by factors of at most 128, in cr and
-// in plain arithmetic. A warp or a part of it factors a matrix in shared memory.
+// Factorizations of batches of matrices of at most 32 rows and columns, and solutions by factors of at most 128, in cr
+// and in plain arithmetic. A warp or a part of it factors a matrix in shared memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace accublas::cuda {
 
-/// The most rows and columns of matrices that small_factors and small_lu factor.
+/// The most rows and columns of matrices that small_factors factors.
 inline constexpr int most_factored_lines = 32;
 /// Kernels of batches take at most this many matrices.
 inline constexpr Index most_matrices = Index{1} << 30;

@@ -1,10 +1,9 @@
-// The sums of the factorizations of batches, which hold the numerators of elements: in cr with bounds of
+// The sums of small_factors.cu and blocked_factors.cu, which hold the numerators of elements: in cr with bounds of
 // their errors, otherwise in plain arithmetic. For .cu files.
 #pragma once
 
 #include "cuda/lu_cholesky/pivot_root.hpp"
 #include "cuda/lu_cholesky/plain_arithmetic.hpp"
-#include "lib/numerics/anchored_sum.hpp"
 
 namespace accublas::cuda {
 
@@ -33,55 +32,10 @@ __device__ __forceinline__ SmallTerms<E> small_terms(const E* entries, Index ste
   return {entries, numbers, element, nullptr, step, number_step, terms, terms, 0, conjugated};
 }
 
-/// Whether sums of type E have anchors. Products of numbers in single precision are doubles, for which Chain takes two
-/// operations.
-template <class E, bool cr>
-inline constexpr bool is_anchored = cr && sizeof(RealOf<E>) == sizeof(double);
-
-/// Returns a sum around an anchor. `error` is 0 if every product was zero.
-__device__ __forceinline__ BoundedPair<double, true> bounded(const AnchoredSum& sum, const Anchor& anchor,
-                                                             double error) {
-  const DoublePair found = sum.sum(anchor.value());
-  return {{found.high, found.low}, error};
-}
-
 /// An unknown that is its numerator.
 template <class E>
 __device__ __forceinline__ Unknown<E> numerator_alone() {
   return Unknown<E>::of_row(E{RealOf<E>(1)}, {}, true);
-}
-
-/// Returns the sum of the magnitudes of a number's parts.
-template <class E>
-__device__ __forceinline__ double sum_of_sizes(const E& x) {
-  double size = 0;
-  for (int part = 0; part < parts_of<E>; ++part) size += fabs(static_cast<double>(part_of(x, part)));
-  return size;
-}
-/// Computes the undecided unknowns of the lanes in `hard`. `apart`: other sums of the terms, with dot2's steps and each
-/// lane by itself, may decide more than the sums around anchors did. The function is not inlined, as resolve_one.
-template <class E, class Terms>
-__device__ ACCUBLAS_NOINLINE E resolve_sums(unsigned hard, Unknown<E> unknown, E value, bool apart, Terms terms,
-                                            unsigned long long* undecided) {
-  constexpr int most_terms = static_cast<int>(dot2_block) / parts_of<E>, few = 2;
-  if (apart && __popc(hard) > few) {
-    using Part = Chain<RealOf<E>, true>;
-    const bool wanted = (hard >> threadIdx.x % 32 & 1) != 0;
-    const E element = lifted_for_sums(wanted ? terms.right_side() : E{});
-    Part sums[parts_of<E>];
-    for (int part = 0; part < parts_of<E>; ++part)
-      sums[part] = Part::from({{-static_cast<double>(part_of(element, part)), 0}, 0});
-    for (int q = 0; wanted && q < static_cast<int>(terms.count()); ++q) {
-      if (q > 0 && q % most_terms == 0)
-        for (Part& sum : sums) sum = Part::from(sum.bounded());
-      add_term(sums, lifted_for_sums(terms.entry(q)), terms.known(q));
-    }
-    __syncwarp();
-    const Tried<E> tried = try_numerator(unknown, sums, wanted, false);
-    if (wanted) value = tried.value;
-    hard = tried.hard;
-  }
-  return hard == 0 ? value : resolve_lanes(hard, unknown, value, false, terms, undecided);
 }
 
 template <class E, bool cr>
@@ -107,25 +61,11 @@ class SmallSum<E, true> {
   __device__ __forceinline__ static E factor(const E& x) { return lifted_for_sums(x); }
   __device__ __forceinline__ void add(const E& factor, const E& number) { add_term(part_, factor, number); }
 
-  /// Returns a bound of the magnitudes of all parts, before any terms are added.
-  __device__ __forceinline__ double size() const {
-    double size = 0;
-    for_parts([&](int part) { size += fabs(part_[part].pair.s); });
-    return size;
-  }
-  /// Returns a part around an anchor, before any terms are added.
-  __device__ __forceinline__ AnchoredSum around(const Anchor& anchor, int part) const {
-    return AnchoredSum::from(part_[part].pair.s, anchor.value());
-  }
-  __device__ __forceinline__ void set(int part, const BoundedPair<T, true>& sum) { part_[part] = Part::from(sum); }
-
   /// Returns the unknowns of the lanes that want one; all lanes of the warp call it.
   template <class Terms>
   __device__ __forceinline__ E value(const Unknown<E>& unknown, bool wanted, const Terms& terms,
                                      unsigned long long* undecided) const {
-    const Tried<E> tried = try_numerator(unknown, part_, wanted, false);
-    return tried.hard == 0 ? tried.value
-                           : resolve_sums(tried.hard, unknown, tried.value, is_anchored<E, true>, terms, undecided);
+    return resolved_numerator(unknown, part_, wanted, false, terms, undecided);
   }
   /// Returns the root of the numerator of an element of the diagonal. Each `lanes` neighbours, a power of two, have one
   /// sum and the same terms; all lanes of the warp call it.

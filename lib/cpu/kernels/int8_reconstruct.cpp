@@ -283,7 +283,7 @@ template <class T, bool Interval, bool Sticky>
 std::int64_t combine(const Int8Reconstruction& t, T* out) {
   const Windows windows(*t.crt);
   const Factors by = {splat(t.alpha), splat(t.beta)};
-  const bool whole = magnitude(t.alpha) == 1 && magnitude(t.beta) == 1;
+  const bool whole = __builtin_fabs(t.alpha) == 1 && __builtin_fabs(t.beta) == 1;
   const Integers64 sign = sign_of(t.alpha < 0);
   std::int64_t open = 0;
   for (std::int64_t r = 0; r < t.rows; ++r) {
