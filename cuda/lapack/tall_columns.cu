@@ -31,8 +31,9 @@ struct GramShape {
   static constexpr std::size_t bytes = std::size_t{stages} * stage * sizeof(double);
 };
 
-/// The columns' norms are at most 1, or the sums are found to be too large.
-constexpr double gram_anchor_bound = 2;
+/// The anchor of sums whose terms' magnitudes add up to 2 at most. The columns' norms are at most 1, or the sums are
+/// found to be too large.
+constexpr double gram_anchor = 0x1.8p3;
 
 /// A thread's two sums of a tile. With `exactly` each has the rests of its roundings.
 template <bool exactly>
@@ -46,15 +47,14 @@ struct GramSums {
 template <>
 struct GramSums<true> {
   AnchoredSum sum[2];
-  static __device__ double anchor() { return Anchor::above(gram_anchor_bound).value(); }
-  __device__ void begin() { sum[0] = sum[1] = AnchoredSum::from(0, anchor()); }
+  __device__ void begin() { sum[0] = sum[1] = AnchoredSum::from(0, gram_anchor); }
   __device__ void add(double row, double col) {
     double of_four[2] = {0, 0};
     ptx::mma_8x8x4(of_four, row, col);
     sum[0].add(of_four[0]), sum[1].add(of_four[1]);
   }
   __device__ double2 result(int e) const {
-    const DoublePair pair = sum[e].sum(anchor());
+    const DoublePair pair = sum[e].sum(gram_anchor);
     return {pair.high, pair.low};
   }
 };
