@@ -35,6 +35,7 @@ DeviceSums<E>* sums_on(Accumulator& of, const DeviceUse& use, AccumulatorCall& c
       return nullptr;
     }
     of.tiles.reset();
+    of.waiting_bytes.reset();
   }
   return static_cast<DeviceSums<E>*>(of.on_device.get());
 }
