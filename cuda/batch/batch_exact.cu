@@ -1,5 +1,6 @@
-// Computes the elements of a batch that batch_cr and batch_fixed leave pending, including special values. If sums are
-// long, grid sums decide most elements. Exact accumulators compute the others. A warp computes an element at a time.
+// Computes the elements of a batch, or of one matrix, that batch_cr and batch_fixed leave pending, including special
+// values. If sums are long, grid sums decide most elements. Exact accumulators compute the others. A warp computes an
+// element at a time.
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
@@ -113,7 +114,57 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
   if (lane == 0 && computed != 0) atomicAdd(&state->undecided, computed);
 }
 
+/// Warps take bytes of the bitmap. The bytes of a chunk lie far apart, so that adjacent pending elements are
+/// distributed over warps.
+template <class T>
+__global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
+    exact_of_one_kernel(BatchProblem<T> p, std::uint32_t* open, Index pitch, unsigned long long most,
+                        CallState* state) {
+  await_predecessor();
+  const int lane = threadIdx.x & 31;
+  // Warps lower the counter when they have computed their elements. If a warp reads zero, none is left for it.
+  unsigned long long pending = 0;
+  if (lane == 0) pending = *static_cast<volatile unsigned long long*>(&state->open[0]);
+  pending = __shfl_sync(full_warp, pending, 0);
+  if (pending == 0 || pending > most) return;
+  __shared__ ExactStorage storage[exact_warps];
+  ExactStorage& mine = storage[threadIdx.x / 32];
+  const T alpha = p.alpha.get(), beta = p.beta.get();
+  std::uint8_t* const bytes = reinterpret_cast<std::uint8_t*>(open);
+  const Index of_column = 4 * pitch, total = p.n * of_column, all = static_cast<Index>(gridDim.x) * exact_warps;
+  const Index chunks = max(ceil_div(total, 32), min(total, all));
+  unsigned long long computed = 0, finite = 0;
+  for (Index chunk = static_cast<Index>(blockIdx.x) * exact_warps + threadIdx.x / 32; chunk < chunks; chunk += all) {
+    const Index own = chunk + lane * chunks;
+    const unsigned bits = own < total ? bytes[own] : 0;
+    for (unsigned left = __ballot_sync(full_warp, bits != 0); left != 0; left &= left - 1) {
+      const int source = __ffs(static_cast<int>(left)) - 1;
+      const Index byte = chunk + source * chunks, j = byte / of_column, row = byte % of_column * 8;
+      for (unsigned rest = __shfl_sync(full_warp, bits, source); rest != 0; rest &= rest - 1) {
+        const Index i = row + __ffs(static_cast<int>(rest)) - 1;
+        const LinePair<T> lines{p.a[0] + i * p.a_row, p.b[0] + j * p.b_col, p.a_term, p.b_term, p.k};
+        T* const at = p.c[0] + i * p.c_row + j * p.c_col;
+        finite += compute_by_grid(lines, alpha, beta, at) || compute(lines, alpha, beta, at, mine);
+        ++computed;
+      }
+    }
+    if (bits != 0) bytes[own] = 0;
+  }
+  if (lane != 0 || computed == 0) return;
+  atomicAdd(&state->undecided, finite);
+  atomicAdd(&state->rejected, ~finite + 1);
+  atomicAdd(&state->open[0], ~computed + 1);
+}
+
 }  // namespace
+
+template <class T>
+void exact_of_one(const DeviceModel& model, const BatchProblem<T>& p, std::uint32_t* open, Index pitch, Index most,
+                  CallState* state, cudaStream_t stream) {
+  launch(model, "exact elements of a matrix", exact_of_one_kernel<T>,
+         {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, p, open, pitch,
+         static_cast<unsigned long long>(most), state);
+}
 
 template <class T>
 void batch_exact(const DeviceModel& model, const BatchProblem<T>& p, const BatchTiles& tiles, const std::uint32_t* open,
@@ -127,5 +178,9 @@ template void batch_exact<double>(const DeviceModel&, const BatchProblem<double>
                                   const std::uint32_t*, CallState*, cudaStream_t);
 template void batch_exact<float>(const DeviceModel&, const BatchProblem<float>&, const BatchTiles&,
                                  const std::uint32_t*, CallState*, cudaStream_t);
+template void exact_of_one<double>(const DeviceModel&, const BatchProblem<double>&, std::uint32_t*, Index, Index,
+                                   CallState*, cudaStream_t);
+template void exact_of_one<float>(const DeviceModel&, const BatchProblem<float>&, std::uint32_t*, Index, Index,
+                                  CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -55,24 +55,37 @@ struct SmallCall {
   BatchProblem<T> product;
   Lines rows{}, cols{};
   std::uint32_t* open = nullptr;
+  bool flat;
   std::byte* cut = nullptr;  ///< of a flat product
+  /// At most so many pending elements are computed one by one, without measuring all rows and columns first.
+  static constexpr Index few = 256;
 
-  explicit SmallCall(const Call<Gemm<T>, T>& call) : engine(call), product(one_matrix(engine)) {}
+  SmallCall(const Call<Gemm<T>, T>& call, bool is_flat) : engine(call), product(one_matrix(engine)), flat(is_flat) {}
 
-  void lay_out(Carver& carver, std::size_t cut_bytes) {
+  void lay_out(Carver& carver) {
     rows = take_lines(carver, engine.rows, false);
     cols = take_lines(carver, engine.cols, false);
     open = take_open(carver, engine);
-    cut = carver.take<std::byte>(cut_bytes);
+    if (flat) cut = carver.take<std::byte>(flat_line_bytes(product.m, product.n, product.k));
   }
-  std::size_t flat_bytes() const { return flat_line_bytes(product.m, product.n, product.k); }
+
+  /// Computes the pending elements. The bitmap of a flat product may be large.
+  void finish(const DeviceModel& model, CallState* device, cudaStream_t stream) const {
+    if (!flat) {
+      const bool tiles = computes_small_tiles(model, engine.rows.count, engine.cols.count);
+      exact_of_one(model, product, open, OpenBits::words_per_row(product.m), tiles ? few : product.m * product.n,
+                   device, stream);
+      if (!tiles) return;
+    }
+    measure_if_pending(model, engine.rows, rows, engine.cols, cols, &device->open[0], device, stream);
+    exact_of_small(model, exact_arguments(engine, rows, cols, open, device), stream);
+  }
 
   /// Runs start(device, stream), which leaves elements pending, and computes these.
   template <class Start>
-  void run(State& state, Execution& execution, std::size_t cut_bytes, Start&& start) {
+  void run(State& state, Execution& execution, Start&& start) {
     const DeviceModel& model = state.model();
-    const ArrayMemory<CallMemory> memory([&](Carver& carver) { lay_out(carver, cut_bytes); }, state,
-                                         execution.workspace);
+    const ArrayMemory<CallMemory> memory([&](Carver& carver) { lay_out(carver); }, state, execution.workspace);
     const cudaStream_t stream = state.cuda_stream();
     execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
     put_bound(execution.report, rounded_once<T>());
@@ -80,8 +93,7 @@ struct SmallCall {
     state.phase(&accublas_report_t::ms_product);
     start(device, stream);
     state.phase(&accublas_report_t::ms_exact);
-    measure_if_pending(model, engine.rows, rows, engine.cols, cols, &device->open[0], device, stream);
-    exact_of_small(model, exact_arguments(engine, rows, cols, open, device), stream);
+    finish(model, device, stream);
     state.end_call();
   }
 };
@@ -97,9 +109,9 @@ bool small_gemm_serves(const State& state, const Call<Gemm<T>, T>& call) {
 template <class T>
 void small_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const DeviceModel& model = state.model();
-  SmallCall<T> small(call);
+  SmallCall<T> small(call, false);
   const BatchProblem<T>& p = small.product;
-  small.run(state, execution, 0, [&](CallState* device, cudaStream_t stream) {
+  small.run(state, execution, [&](CallState* device, cudaStream_t stream) {
     BatchTiles tiles = long_tiles(model, p.m, p.n, 1);
     tiles.open_pitch = OpenBits::words_per_row(p.m);
     std::uint32_t* const open = small.open;
@@ -113,16 +125,16 @@ bool flat_gemm_serves(const State& state, const Call<Gemm<T>, T>& call, const Wo
   if (!flat_cr_serves(state.model(), g.k) ||
       flat_time(state.model(), sizeof(T) == sizeof(float), g.m, g.n, g.k) >= other_time || !is_plain_product(call))
     return false;
-  SmallCall<T> small(call);
-  return bytes_of_arrays([&](Carver& carver) { small.lay_out(carver, small.flat_bytes()); }) <= workspace.cap();
+  SmallCall<T> of_flat(call, true);
+  return bytes_of_arrays([&](Carver& carver) { of_flat.lay_out(carver); }) <= workspace.cap();
 }
 
 template <class T>
 void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution) {
   const DeviceModel& model = state.model();
-  SmallCall<T> flat(call);
+  SmallCall<T> flat(call, true);
   const BatchProblem<T>& p = flat.product;
-  flat.run(state, execution, flat.flat_bytes(), [&](CallState* device, cudaStream_t stream) {
+  flat.run(state, execution, [&](CallState* device, cudaStream_t stream) {
     flat_cr(model, p, flat.cut, flat.open, false, device, stream);
   });
 }
