@@ -118,22 +118,17 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
 /// distributed over warps.
 template <class T>
 __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
-    exact_of_one_kernel(BatchProblem<T> p, std::uint32_t* open, Index pitch, unsigned long long most,
-                        CallState* state) {
+    exact_of_one_kernel(BatchProblem<T> p, const std::uint32_t* open, Index pitch, CallState* state) {
   await_predecessor();
-  const int lane = threadIdx.x & 31;
-  // Warps lower the counter when they have computed their elements. If a warp reads zero, none is left for it.
-  unsigned long long pending = 0;
-  if (lane == 0) pending = *static_cast<volatile unsigned long long*>(&state->open[0]);
-  pending = __shfl_sync(full_warp, pending, 0);
-  if (pending == 0 || pending > most) return;
+  if (state->open[0] == 0) return;
   __shared__ ExactStorage storage[exact_warps];
   ExactStorage& mine = storage[threadIdx.x / 32];
+  const int lane = threadIdx.x & 31;
   const T alpha = p.alpha.get(), beta = p.beta.get();
-  std::uint8_t* const bytes = reinterpret_cast<std::uint8_t*>(open);
+  const std::uint8_t* const bytes = reinterpret_cast<const std::uint8_t*>(open);
   const Index of_column = 4 * pitch, total = p.n * of_column, all = static_cast<Index>(gridDim.x) * exact_warps;
   const Index chunks = max(ceil_div(total, 32), min(total, all));
-  unsigned long long computed = 0, finite = 0;
+  unsigned long long computed = 0;
   for (Index chunk = static_cast<Index>(blockIdx.x) * exact_warps + threadIdx.x / 32; chunk < chunks; chunk += all) {
     const Index own = chunk + lane * chunks;
     const unsigned bits = own < total ? bytes[own] : 0;
@@ -144,26 +139,20 @@ __global__ void __launch_bounds__(32 * exact_warps, exact_blocks)
         const Index i = row + __ffs(static_cast<int>(rest)) - 1;
         const LinePair<T> lines{p.a[0] + i * p.a_row, p.b[0] + j * p.b_col, p.a_term, p.b_term, p.k};
         T* const at = p.c[0] + i * p.c_row + j * p.c_col;
-        finite += compute_by_grid(lines, alpha, beta, at) || compute(lines, alpha, beta, at, mine);
-        ++computed;
+        computed += compute_by_grid(lines, alpha, beta, at) || compute(lines, alpha, beta, at, mine);
       }
     }
-    if (bits != 0) bytes[own] = 0;
   }
-  if (lane != 0 || computed == 0) return;
-  atomicAdd(&state->undecided, finite);
-  atomicAdd(&state->rejected, ~finite + 1);
-  atomicAdd(&state->open[0], ~computed + 1);
+  if (lane == 0 && computed != 0) atomicAdd(&state->undecided, computed);
 }
 
 }  // namespace
 
 template <class T>
-void exact_of_one(const DeviceModel& model, const BatchProblem<T>& p, std::uint32_t* open, Index pitch, Index most,
+void exact_of_one(const DeviceModel& model, const BatchProblem<T>& p, const std::uint32_t* open, Index pitch,
                   CallState* state, cudaStream_t stream) {
   launch(model, "exact elements of a matrix", exact_of_one_kernel<T>,
-         {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, p, open, pitch,
-         static_cast<unsigned long long>(most), state);
+         {static_cast<unsigned>(exact_blocks * model.processors), 32 * exact_warps}, stream, p, open, pitch, state);
 }
 
 template <class T>
@@ -178,9 +167,9 @@ template void batch_exact<double>(const DeviceModel&, const BatchProblem<double>
                                   const std::uint32_t*, CallState*, cudaStream_t);
 template void batch_exact<float>(const DeviceModel&, const BatchProblem<float>&, const BatchTiles&,
                                  const std::uint32_t*, CallState*, cudaStream_t);
-template void exact_of_one<double>(const DeviceModel&, const BatchProblem<double>&, std::uint32_t*, Index, Index,
+template void exact_of_one<double>(const DeviceModel&, const BatchProblem<double>&, const std::uint32_t*, Index,
                                    CallState*, cudaStream_t);
-template void exact_of_one<float>(const DeviceModel&, const BatchProblem<float>&, std::uint32_t*, Index, Index,
+template void exact_of_one<float>(const DeviceModel&, const BatchProblem<float>&, const std::uint32_t*, Index,
                                   CallState*, cudaStream_t);
 
 }  // namespace accublas::cuda

@@ -94,11 +94,9 @@ template <class T>
 void batch_exact(const DeviceModel&, const BatchProblem<T>&, const BatchTiles&, const std::uint32_t* open,
                  CallState* state, cudaStream_t);
 
-/// Counterpart of batch_exact for one matrix, whose bitmap is OpenBits of its transpose (BatchTiles::open_pitch). It
-/// does nothing if more than `most` elements are pending. Otherwise it clears the bits, and subtracts the elements from
-/// state->open[0] and state->rejected.
+/// Counterpart of batch_exact for one matrix, whose bitmap is OpenBits of its transpose (BatchTiles::open_pitch).
 template <class T>
-void exact_of_one(const DeviceModel&, const BatchProblem<T>&, std::uint32_t* open, Index pitch, Index most, CallState*,
+void exact_of_one(const DeviceModel&, const BatchProblem<T>&, const std::uint32_t* open, Index pitch, CallState*,
                   cudaStream_t);
 
 }  // namespace accublas::cuda

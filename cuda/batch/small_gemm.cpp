@@ -57,8 +57,6 @@ struct SmallCall {
   std::uint32_t* open = nullptr;
   bool flat;
   std::byte* cut = nullptr;  ///< of a flat product
-  /// At most so many pending elements are computed one by one, without measuring all rows and columns first.
-  static constexpr Index few = 256;
 
   SmallCall(const Call<Gemm<T>, T>& call, bool is_flat) : engine(call), product(one_matrix(engine)), flat(is_flat) {}
 
@@ -69,14 +67,10 @@ struct SmallCall {
     if (flat) cut = carver.take<std::byte>(flat_line_bytes(product.m, product.n, product.k));
   }
 
-  /// Computes the pending elements. The bitmap of a flat product may be large.
+  /// Computes the pending elements: those of a small result one by one, without measuring all rows and columns first.
   void finish(const DeviceModel& model, CallState* device, cudaStream_t stream) const {
-    if (!flat) {
-      const bool tiles = computes_small_tiles(model, engine.rows.count, engine.cols.count);
-      exact_of_one(model, product, open, OpenBits::words_per_row(product.m), tiles ? few : product.m * product.n,
-                   device, stream);
-      if (!tiles) return;
-    }
+    if (!flat && !computes_small_tiles(model, engine.rows.count, engine.cols.count))
+      return exact_of_one(model, product, open, OpenBits::words_per_row(product.m), device, stream);
     measure_if_pending(model, engine.rows, rows, engine.cols, cols, &device->open[0], device, stream);
     exact_of_small(model, exact_arguments(engine, rows, cols, open, device), stream);
   }

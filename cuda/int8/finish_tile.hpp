@@ -13,7 +13,9 @@ namespace accublas::cuda::reconstructing {
 /// How elements are finished. For alpha a power of two and beta zero: `exact` where the leading bits are all of S,
 /// `fine` and `interval` where S has bits below the leading ones; in interval passes the bound also has the element's
 /// error. `fine` takes all pairs of digits, because the sums of fixed passes and of accumulators may be far below the
-/// range of the moduli.
+/// range of the moduli. In double precision all passes of more than 16 planes do so: P may be 2^7 below what the digits
+/// hold, and sums a further 2^6 below P. Without the lowest pair some 18 of 262,144 elements at n = 512 needed all bits
+/// of S, and the device waited for these.
 enum class Rounding { exact, fine, interval, general };
 template <bool Narrow, Rounding Kind>
 constexpr int first_pair_of = Kind == Rounding::fine ? 0 : first_pair<Narrow>;
@@ -36,6 +38,16 @@ __device__ __forceinline__ unsigned zero_columns(const std::int8_t* residues, In
       for (int part = 0; part < Parts; ++part) zero |= 1u << c_column<Parts>(e, part);
   return zero;
 }
+
+/// The residues of an element side by side. The reconstruction of S would wait for each load from the planes.
+struct ElementResidues {
+  std::int8_t residue[max_planes];
+
+  __device__ __forceinline__ ElementResidues(const std::int8_t* at, Index plane, int planes) {
+#pragma unroll 8
+    for (int l = 0; l < planes; ++l) residue[l] = at[l * plane];
+  }
+};
 
 /// Finishes those of a lane's columns of row r of a tile that are in `rest`, from all bits of S. Returns which of them
 /// are written.
@@ -70,16 +82,17 @@ __device__ ACCUBLAS_NOINLINE unsigned resolve_columns(const ReconstructArguments
     const int c = __ffs(static_cast<int>(rest)) - 1, part = c % parts;
     const Index j = first_col + c / parts;
     const FinishLine col = column_line<Numbers>(plan, a.cols, j);
-    const std::int8_t* const residues = first + c / parts;
+    const ElementResidues of_element(first + c / parts, plane, plan.planes());
+    const std::int8_t* const residues = of_element.residue;
     const CrtTable& crt = Numbers::crt(plan.moduli, part);
     const auto finish = [&]<int L>(Wide<L> sum) {
       return finish_element(sum, row, col, plan.interval != 0, a.all_undecided, b.factors.alpha, b.factors.beta,
                             element(a.at, i, parts * j + part));
     };
     const int limbs = Numbers::limbs_of(plan.moduli);
-    const bool written = limbs == 2   ? finish(crt_reconstruct<2>(crt, residues, plane))
-                         : limbs == 3 ? finish(crt_reconstruct<3>(crt, residues, plane))
-                                      : finish(crt_reconstruct<crt_limbs>(crt, residues, plane));
+    const bool written = limbs == 2   ? finish(crt_reconstruct<2>(crt, residues, 1))
+                         : limbs == 3 ? finish(crt_reconstruct<3>(crt, residues, 1))
+                                      : finish(crt_reconstruct<crt_limbs>(crt, residues, 1));
     done |= static_cast<unsigned>(written) << c;
   }
   return done;
@@ -124,14 +137,15 @@ __device__ __forceinline__ unsigned finish_columns(const BlockState<T, Numbers>&
 }
 
 /// Returns which of a lane's columns have sums that are uncertain by far more than the leading bits leave out. All bits
-/// of such a sum in double precision hardly ever decide what its leading bits leave undecided, and the other warps of
-/// the thread block wait for them. A single call has fewer undecided elements (accepted_gpu).
-template <bool Narrow, class T, class Numbers>
+/// of such a sum in double precision hardly ever decide what its leading bits leave undecided, and the whole device
+/// waits for the few warps that compute them: an element takes as long as ten rows.
+template <bool Narrow, Rounding Kind, class T, class Numbers>
 __device__ __forceinline__ unsigned uncertain_columns(const BlockState<T, Numbers>& b, const TileRow& row, int own) {
+  constexpr double slack = Kind == Rounding::fine ? fine_slack : leading_slack<Narrow>;
   unsigned set = 0;
 #pragma unroll
   for (int e = 0; e < columns; ++e)
-    if (element_error(b.lines, row, own + column_of(e)) > 4 * leading_slack<Narrow>)
+    if (element_error(b.lines, row, own + column_of(e)) > 4 * slack)
       for (int part = 0; part < Numbers::parts; ++part) set |= 1u << c_column<Numbers::parts>(e, part);
   return set;
 }
@@ -313,8 +327,9 @@ __device__ __forceinline__ unsigned finish_tile(const ReconstructArguments<T>& a
     }
     if (done != work.wanted && !(plan.interval && a.all_undecided)) {
       unsigned rest = work.wanted & ~done;
-      if (Kind == Rounding::interval && std::is_same_v<T, double> && grouped && row.normal)
-        rest &= ~uncertain_columns<Narrow>(b, row, own);
+      if ((Kind == Rounding::interval || (Kind == Rounding::fine && plan.interval)) && std::is_same_v<T, double> &&
+          row.normal)
+        rest &= ~uncertain_columns<Narrow, Kind>(b, row, own);
       if (rest != 0) done |= resolve_columns(a, b, tile, r, own, rest);
     }
     left_open += elements.write(r, work, done);

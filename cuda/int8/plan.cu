@@ -184,7 +184,8 @@ constexpr double accepted_in_group = 3e-4;
 constexpr int plan_threads = 1024;
 
 /// Counts in needs[b] how many of at most 65,536 evenly spread lines need b bits (line_needs). Returns how many lines
-/// it looked at. Lanes whose lines need the same number of bits, which are often all of a warp, add to it once.
+/// it looked at. Only the speed of a call depends on these counts. Lanes whose lines need the same number of bits,
+/// which are often all of a warp, add to it once.
 __device__ Index count_needs(const Lines& lines, unsigned* needs) {
   const Index taken = min(lines.count, Index{65536});
   for (Index first = 0; first < taken; first += plan_threads) {
@@ -220,10 +221,24 @@ __global__ void __launch_bounds__(plan_threads)
     make_cr_plan(int index, bool certified, Index elements, Lines rows, Lines cols, PassLaunch launched,
                  Scalar<T> alpha, TileTime tiles, double slabs, double accepted, Capacities capacities,
                  CallState* state, GroupStride group) {
-  await_predecessor();
   group.move(rows);
   group.move(cols);
   group.move(state);
+  __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
+  __shared__ int bits_of[max_moduli + 1][2];  // bits of the sides with each number of moduli
+  __shared__ int chosen;
+  __shared__ unsigned long long fastest;
+  double row_share, col_share;
+  const auto count_lines = [&] {
+    for (int b = threadIdx.x; b <= most_needs; b += plan_threads) row_needs[b] = col_needs[b] = 0;
+    __syncthreads();
+    row_share = 1 / static_cast<double>(count_needs(rows, row_needs));
+    col_share = 1 / static_cast<double>(count_needs(cols, col_needs));
+  };
+  // The lines were measured before the samples, and a first pass of cr nearly always needs them.
+  const bool early = index == 0 && !certified;
+  if (early) count_lines();
+  await_predecessor();
   PassPlan plan{};
   const bool first = is_first(*state, index, certified);
   if (!wants_pass(*state, index, first, rows.count, cols.count, alpha)) {
@@ -232,11 +247,7 @@ __global__ void __launch_bounds__(plan_threads)
       plan = plan_of_accepted<T>(*state, rows.k, launched.moduli, capacities);
     return set_plan(plan, index, launched, rows.count, cols.count, *state);
   }
-  __shared__ unsigned row_needs[most_needs + 1], col_needs[most_needs + 1];
-  __shared__ int bits_of[max_moduli + 1][2];  // bits of the sides with each number of moduli
-  __shared__ int chosen;
-  __shared__ unsigned long long fastest;
-  for (int b = threadIdx.x; b <= most_needs; b += plan_threads) row_needs[b] = col_needs[b] = 0;
+  if (!early) count_lines();
   const int most = most_moduli(launched.residues);
   static_assert(max_moduli < 64 && max_moduli < plan_threads);
   const double pending = first ? 1
@@ -267,9 +278,6 @@ __global__ void __launch_bounds__(plan_threads)
     bits_of[moduli][0] = row_bits;
     bits_of[moduli][1] = col_bits;
   }
-  __syncthreads();
-  const double row_share = 1 / static_cast<double>(count_needs(rows, row_needs)),
-               col_share = 1 / static_cast<double>(count_needs(cols, col_needs));
   __syncthreads();
   int least = first_moduli<T>();
   for (int i = 0; i < index; ++i) {

@@ -28,9 +28,14 @@ __global__ void __launch_bounds__(Grouped ? group_threads : threads, Grouped ? g
                    : fine                               ? finish_tile<T, false, Rounding::fine>(a, b, tile)
                                                         : finish_tile<T, false, Rounding::interval>(a, b, tile);
     } else {
-      left_open += !simple ? finish_tile<T, true, Rounding::general>(a, b, tile)
-                   : fine  ? finish_tile<T, true, Rounding::fine>(a, b, tile)
-                           : finish_tile<T, true, Rounding::interval>(a, b, tile);
+      constexpr bool always_fine = std::is_same_v<T, double>;
+      if (!simple) {
+        left_open += finish_tile<T, true, Rounding::general>(a, b, tile);
+      } else if (always_fine || fine) {
+        left_open += finish_tile<T, true, Rounding::fine>(a, b, tile);
+      } else if constexpr (!always_fine) {
+        left_open += finish_tile<T, true, Rounding::interval>(a, b, tile);
+      }
     }
   });
   unsigned long long in_all = left_open;

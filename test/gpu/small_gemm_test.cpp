@@ -1,5 +1,5 @@
-// Small products of mode cr in which a number of elements is left pending that decides which kernels compute them: one
-// by one up to 256 elements, and by measured rows and columns beyond. The bits must be the CPU's.
+// Small products of mode cr with pending elements. In results of up to 4096 elements a kernel of their own computes
+// them, in larger ones the steps that all engines share. The bits must be the CPU's.
 #include <cstring>
 
 #include "test/gpu/gemm_problem.hpp"
@@ -39,7 +39,7 @@ Problem<T> with_ties(Random& rng, Index m, Index n, Index k, Index rows, Index c
   return p;
 }
 
-TYPED_TEST(SmallGemm, FewAndManyTies) {
+TYPED_TEST(SmallGemm, Ties) {
   using T = TypeParam;
   for (const auto& [m, n, k] : {std::array<Index, 3>{300, 290, 40}, {270, 260, 512}, {64, 64, 100}, {65, 64, 30}}) {
     for (const auto& [rows, cols] :
@@ -51,8 +51,8 @@ TYPED_TEST(SmallGemm, FewAndManyTies) {
   }
 }
 
-/// Few elements of lines with Inf or NaN, or without a nonzero term, beside ties.
-TYPED_TEST(SmallGemm, FewSpecialElements) {
+/// Elements of lines with Inf or NaN, or without a nonzero term, beside ties.
+TYPED_TEST(SmallGemm, SpecialElements) {
   using T = TypeParam;
   const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   for (int number = 0; number < 12; ++number) {
