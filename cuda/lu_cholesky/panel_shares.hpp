@@ -18,6 +18,8 @@ struct PanelShares {
 
   /// Panels of fewer columns are not worth their own products, and wider ones leave devices idle at the end.
   static constexpr Index least_columns = 512, most_columns = 2048, step = 256;
+  /// The number of columns is a multiple of this, so that blocks of unknowns (solve_block_unknowns) end with a panel.
+  static constexpr Index least_step = 64;
   /// Panels of a device, unless that makes them too narrow or too wide.
   static constexpr Index wanted = 6;
 
@@ -26,7 +28,7 @@ struct PanelShares {
     const Index equal = round_up(ceil_div(order, wanted * devices), step);
     Index columns = std::min(std::clamp(equal, least_columns, most_columns), most / step * step);
     // A panel of a single column has no order, and its complex products would have no name in BLAS.
-    while (columns > 0 && n % columns == 1) columns -= step;
+    while (columns > 0 && n % columns == 1) columns -= least_step;
     PanelShares shares{n, order, columns, devices};
     if (columns == 0) return shares;
     shares.devices = std::min(devices, shares.panels());
