@@ -82,16 +82,12 @@ std::size_t room_for_operands(int device, std::size_t callers, std::size_t kept)
   return part > small_allocations && part - small_allocations > kept ? part - small_allocations - kept : 0;
 }
 
-bool share_memory_with(int device, int peer) {
-  if (device == peer) return true;
-  int can = 0;
-  cudaError_t status = cudaDeviceCanAccessPeer(&can, peer, device);
-  if (status == cudaSuccess && can == 0) return false;
+bool set_peer_access(int device, int peer, bool allowed) {
   cudaMemAccessDesc access{};
   access.location.type = cudaMemLocationTypeDevice;
   access.location.id = peer;
-  access.flags = cudaMemAccessFlagsProtReadWrite;
-  if (status == cudaSuccess) status = cudaMemPoolSetAccess(pool_of(device), &access, 1);
+  access.flags = allowed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  const cudaError_t status = cudaMemPoolSetAccess(pool_of(device), &access, 1);
   if (status != cudaSuccess) cudaGetLastError();
   return status == cudaSuccess;
 }

@@ -6,17 +6,23 @@
 
 namespace accublas::cuda {
 
-/// Lets `peer` access the memory that calls have on `device`. Returns false if the hardware cannot.
-bool share_memory_with(int device, int peer);
+/// Returns whether copy_between carries the memory of calls from each of two devices to the other. The first call for
+/// two devices lets them access each other's memory if they can, and tries copies: hosts exist whose driver reports
+/// access between devices but drops what they write. Such devices, and those without access, copy by way of the host.
+bool exchange_memory(int device, int other);
 
-/// Copies a matrix from one device to another, or within one. Both are stored by columns, or both by rows.
+/// Allows or forbids `peer` to access the memory that calls have on `device`. Returns false if the driver refuses.
+bool set_peer_access(int device, int peer, bool allowed);
+
+/// Copies a matrix in memory of calls from one device to another, or within one. Both are stored by columns, or both by
+/// rows.
 template <class E>
 void copy_between(const Matrix<E>& from, int from_device, const Matrix<E>& to, int to_device, Index rows, Index cols,
                   cudaStream_t stream) {
   const bool by_columns = from.row_stride == 1;
   const auto bytes = [](Index numbers) { return static_cast<std::size_t>(numbers) * sizeof(E); };
-  const std::size_t width = bytes(by_columns ? rows : cols),
-                    height = static_cast<std::size_t>(by_columns ? cols : rows);
+  const std::size_t width = bytes(by_columns ? rows : cols);
+  const auto height = static_cast<std::size_t>(by_columns ? cols : rows);
   const auto pitched = [&](const Matrix<E>& x) {
     return cudaPitchedPtr{x.data, bytes(by_columns ? x.col_stride : x.row_stride), width, height};
   };

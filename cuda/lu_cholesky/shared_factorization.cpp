@@ -62,7 +62,7 @@ class SharedFactorization {
     }
     for (const State* device : devices_.states)
       for (const State* peer : devices_.states)
-        if (!share_memory_with(device->device(), peer->device())) return false;
+        if (!exchange_memory(device->device(), peer->device())) return false;
     return true;
   }
 
