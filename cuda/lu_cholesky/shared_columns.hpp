@@ -34,7 +34,7 @@ struct FactoredPanel {
   std::vector<std::unique_ptr<Event>> arrived;
 };
 
-/// What the devices of a shared factorization have in common. Devices publish panels in order.
+/// The state that the devices of a shared factorization have in common. Devices publish panels in order.
 template <class E>
 class SharedMatrix {
  public:
