@@ -57,7 +57,10 @@ class SharedFactorization {
     for (std::size_t i = 0; i < count_; ++i) {
       const int device = devices_.states[i]->device();
       const DeviceScope scope(device);
-      if (SharedColumns<E>::bytes(f_) > room_for_operands(device, devices_.sharing(i), execution_.workspace.cap()))
+      // A solution needs memory for its right-hand sides too.
+      const auto sides = static_cast<std::size_t>(call_.problem.n * call_.problem.nrhs) * sizeof(E);
+      if (SharedColumns<E>::bytes(f_) + sides >
+          room_for_operands(device, devices_.sharing(i), execution_.workspace.cap()))
         return false;
     }
     for (const State* device : devices_.states)
