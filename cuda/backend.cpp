@@ -17,6 +17,8 @@
 #include "cuda/int8/gemm_int8.hpp"
 #include "cuda/lapack/element_steps.hpp"
 #include "cuda/lu_cholesky/factor_batch.hpp"
+#include "cuda/lu_cholesky/factorization_call.hpp"
+#include "cuda/lu_cholesky/shared_factorization.hpp"
 #include "cuda/multiword/gemm_multiword.hpp"
 #include "cuda/native/native.hpp"
 #include "cuda/native/native_behind.hpp"
@@ -255,6 +257,7 @@ class CudaBackend final : public Backend {
   static void serve(State& state, const Call<Factorization<E>, E>& call, Execution& execution) {
     const cuda::GradeProducts<E> products{device_gemm<E>, grade_engine<E>};
     if (call.operands_on_device) return cuda::factorization_call(state, call, execution, products);
+    if (cuda::share_factorization(state, call, execution, products)) return;
     cuda::staged_factorization(state, call, execution, products);
   }
   template <class E>

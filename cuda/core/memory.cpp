@@ -6,6 +6,7 @@
 
 #include "cuda/core/check.hpp"
 #include "cuda/core/device.hpp"
+#include "cuda/core/peer_memory.hpp"
 #include "cuda/core/pool_memory.hpp"
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/core/state.hpp"
@@ -79,6 +80,16 @@ std::size_t room_for_operands(int device, std::size_t callers, std::size_t kept)
   constexpr std::size_t small_allocations = std::size_t{64} << 20;
   const std::size_t part = free_memory(device) / callers / 10 * 9;
   return part > small_allocations && part - small_allocations > kept ? part - small_allocations - kept : 0;
+}
+
+bool set_peer_access(int device, int peer, bool allowed) {
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.location.id = peer;
+  access.flags = allowed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  const cudaError_t status = cudaMemPoolSetAccess(pool_of(device), &access, 1);
+  if (status != cudaSuccess) cudaGetLastError();
+  return status == cudaSuccess;
 }
 
 void wait_for_device(int device) noexcept {

@@ -6,6 +6,7 @@
 #include "cuda/lu_cholesky/cholesky_by_products.hpp"
 #include "cuda/lu_cholesky/host_columns.hpp"
 #include "cuda/lu_cholesky/lu_by_products.hpp"
+#include "cuda/lu_cholesky/shared_columns.hpp"
 
 namespace accublas::cuda {
 
@@ -15,11 +16,12 @@ template <class E>
 class FactorByProducts {
  public:
   FactorByProducts(State& state, const Call<Factorization<E>, E>& call, FactorOutcome* outcome,
-                   const GradeProducts<E>& functions, HostColumns<E>* host, Execution& execution)
+                   const GradeProducts<E>& functions, const ColumnSource<E>& from, Execution& execution)
       : state_(state),
         f_(call.problem),
         outcome_(outcome),
-        host_(host),
+        host_(from.host),
+        shared_(from.shared),
         execution_(execution),
         products_(state, call.mode, functions),
         steps_(state, call.mode, products_),
@@ -41,9 +43,11 @@ class FactorByProducts {
     // Products without the spare modulus bring LU's residual to 10 u at order 16384, where cuSOLVER's is 0.2 u.
     const SpareModuli spare(by_lu && sizeof(RealOf<E>) == sizeof(double) ? 1 : 0);
     const bool no = false;  // the host's matrix is as it was until a panel is stored
-    with_written(host_ ? no : std::as_const(steps_.wrote), [&] {
+    with_written(host_ || shared_ ? no : std::as_const(steps_.wrote), [&] {
       if (host_)
         factor_host_columns();
+      else if (shared_)
+        factor_shared_columns();
       else if (has_factor(f_.kind))
         factor_columns(is_cholesky(f_.kind) ? f_.cholesky_factor() : f_.a, 0, f_.n);
       if (has_solution(f_.kind) && f_.nrhs > 0) solve_all();
@@ -87,6 +91,34 @@ class FactorByProducts {
     }
   }
 
+  void factor_shared_columns() {
+    const bool pivoted = !is_cholesky(f_.kind), conjugated = !pivoted && is_complex<E>;
+    const Matrix<E> a = pivoted ? f_.a : f_.cholesky_factor();
+    const Matrix<const E> l = pivoted ? read_only(a) : read_only(a).transposed();
+    shared_->for_panels([&](Index first, Index end) {
+      const Index known = std::min(first, f_.order()), sides = end - first;
+      shared_->load(first);
+      shared_->for_groups(first, [&](Index at, Index count) {
+        const Index next = at + count;
+        shared_->take(at, count, nullptr);
+        if (!pivoted && at > 0)
+          steps_.subtract(count, sides, at, l.block(at, 0), read_only(a.block(0, first)), a.block(at, first),
+                          conjugated);
+        steps_.solve({count,
+                      sides,
+                      E{RealOf<E>(1)},
+                      {l.block(at, at), conjugated, Structure::triangular, Triangle::lower, pivoted},
+                      a.block(at, first)});
+        if (pivoted)
+          steps_.subtract(f_.rows() - next, sides, count, l.block(next, at), read_only(a.block(at, first)),
+                          a.block(next, first), false);
+      });
+      if (!pivoted && known > 0) steps_.subtract_square(a.block(0, first), known, sides, a.block(first, first));
+      factor_columns(a, known, end);
+      shared_->store(false);
+    });
+  }
+
   /// Solves by the factors; on a copy of B if the factorization may turn out to have no solution.
   void solve_all() {
     const cudaStream_t stream = state_.cuda_stream();
@@ -113,6 +145,7 @@ class FactorByProducts {
   const Factorization<E>& f_;
   FactorOutcome* const outcome_;
   HostColumns<E>* const host_;
+  SharedColumns<E>* const shared_;
   Execution& execution_;
   InnerProducts<E> products_;
   FactorSteps<E> steps_;
@@ -130,16 +163,16 @@ bool has_panels(const DeviceModel& model, const Factorization<E>& f) {
 
 template <class E>
 void factor_by_products(State& state, const Call<Factorization<E>, E>& call, FactorOutcome* outcome,
-                        const GradeProducts<E>& products, HostColumns<E>* host, Execution& execution) {
+                        const GradeProducts<E>& products, const ColumnSource<E>& from, Execution& execution) {
   BatchScope scope(state, execution.report.level);
-  FactorByProducts<E>(state, call, outcome, products, host, execution).run();
+  FactorByProducts<E>(state, call, outcome, products, from, execution).run();
   scope.end();
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                                                                                       \
   template bool has_panels(const DeviceModel&, const Factorization<E>&);                                              \
   template void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome*, const GradeProducts<E>&, \
-                                   HostColumns<E>*, Execution&);
+                                   const ColumnSource<E>&, Execution&);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

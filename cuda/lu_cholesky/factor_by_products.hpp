@@ -1,14 +1,12 @@
 // LAPACK's factorizations, and solutions by their factors, in dp and sp on a device.
 #pragma once
 
+#include "cuda/lu_cholesky/column_source.hpp"
 #include "cuda/lu_cholesky/outcome.hpp"
 #include "cuda/native/inner_products.hpp"
 #include "lib/call/factorization.hpp"
 
 namespace accublas::cuda {
-
-template <class E>
-class HostColumns;
 
 /// Returns whether the device has room for the panels of the call.
 template <class E>
@@ -18,10 +16,8 @@ bool has_panels(const DeviceModel&, const Factorization<E>&);
 /// GPU"). The result goes to *outcome, which is zero before. The function recurses on halves of the columns, down to
 /// panels and blocks in plain floating-point arithmetic, with products of dp between them. It is asynchronous. It
 /// throws Error(ACCUBLAS_ERROR_MEMORY) before anything is written, ACCUBLAS_ERROR_C_UNDEFINED after that.
-/// `host`: if not null, A is in this host memory, and the call must be a factorization alone; the function then waits
-/// for the device.
 template <class E>
 void factor_by_products(State&, const Call<Factorization<E>, E>&, FactorOutcome* outcome, const GradeProducts<E>&,
-                        HostColumns<E>* host, Execution&);
+                        const ColumnSource<E>&, Execution&);
 
 }  // namespace accublas::cuda

@@ -6,10 +6,9 @@
 
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/lu_cholesky/cholesky_diagonal.hpp"
-#include "cuda/lu_cholesky/host_columns.hpp"
 #include "cuda/lu_cholesky/lu_panel.hpp"
+#include "cuda/lu_cholesky/panels_by_sums.hpp"
 #include "cuda/lu_cholesky/resident_panel.hpp"
-#include "cuda/trsm/unknown_sums.hpp"
 #include "lib/call/accuracy.hpp"
 
 namespace accublas::cuda {
@@ -34,64 +33,6 @@ TriangularSystem<E> lu_system(const Matrix<E>& a, Index m, Index n) {
           a};
 }
 
-/// A panel is a set of columns, which are right-hand sides of the unknowns that earlier panels have computed.
-template <class E>
-class PanelsBySums {
- protected:
-  /// `host`: host memory that holds the columns, with the strides of the system's; null: the columns are in the system.
-  PanelsBySums(State& state, const TriangularSystem<E>& system, HostColumns<E>* host, Execution& execution,
-               Index panel_step, int moduli, double uncertain)
-      : state_(state),
-        host_(host),
-        x_(system.x),
-        sums_(state, system, nullptr, false, execution, panel_step, moduli, uncertain) {
-    if (host_) host_->take(sums_.panel(), true);
-  }
-
-  /// Calls body(known) for each panel of the n columns. By then the panel's sums contain the contributions of the
-  /// `known` unknowns before it, at most `order` of them, to the other unknowns up to the m-th.
-  template <class Steps, class Body>
-  void for_panels(Steps& steps, Index n, Index order, Index m, Body&& body) {
-    const bool copied = Steps::launches && host_;
-    for (Index first = 0; first < n; first += sums_.panel()) {
-      panel_ = {first, std::min(first + sums_.panel(), n)};
-      const Index known = std::min(first, order);
-      if (copied) sums_.sides_lie_in(x_ = host_->load(panel_.first, panel_.end));
-      steps.begin(panel_, m > 0 ? m : panel_.end);
-      add_known(steps, known, std::max(known, m));
-      if (copied) sums_.matrix_lies_in(host_->lower(x_), host_->far_of_panel());
-      body(known);
-      if (copied) host_->store();
-    }
-  }
-
-  Sides between(Index first, Index end) const { return {first - panel_.first, end - panel_.first}; }
-
- private:
-  template <class Steps>
-  void add_known(Steps& steps, Index known, Index rows) {
-    const Sides all{0, panel_.count()};
-    const auto add = [&](Index first, Index count) {
-      sums_.solve(steps, first, count, all);
-      steps.add_products(first, count, rows - first - count, all);
-    };
-    if (Steps::launches && host_)
-      return host_->for_blocks(known, [&](Index first, Index count, const Matrix<const E>& lower) {
-        sums_.matrix_lies_in(lower, host_->far(first));
-        add(first, count);
-      });
-    const Index step = host_ ? host_->block() : known;
-    for (Index first = 0; first < known; first += step) add(first, std::min(step, known - first));
-  }
-
- protected:
-  State& state_;
-  HostColumns<E>* const host_;
-  Matrix<E> x_;
-  UnknownSums<E> sums_;
-  Sides panel_{};
-};
-
 /// Computes X^H X = A in place.
 template <class E>
 class CholeskyBySums : PanelsBySums<E> {
@@ -100,8 +41,10 @@ class CholeskyBySums : PanelsBySums<E> {
   static constexpr Index block = cholesky_edge<E>;
 
  public:
-  CholeskyBySums(State& state, const Factorization<E>& f, HostColumns<E>* host, Execution& execution)
-      : Base(state, cholesky_system(host ? host->nothing() : f.cholesky_factor(), f.n), host, execution, block,
+  static constexpr Index step = block;  ///< columns of a panel are a multiple of this
+
+  CholeskyBySums(State& state, const Factorization<E>& f, const ColumnSource<E>& from, Execution& execution)
+      : Base(state, cholesky_system(from.host ? from.host->nothing() : f.cholesky_factor(), f.n), from, execution, step,
              sum_moduli<RealOf<E>>, uncertain_sum<RealOf<E>>),
         n_(f.n) {}
 
@@ -155,9 +98,11 @@ class LuBySums : PanelsBySums<E> {
   using Base::between, Base::host_, Base::panel_, Base::sums_, Base::state_, Base::x_;
 
  public:
-  LuBySums(State& state, const Factorization<E>& f, HostColumns<E>* host, Execution& execution)
-      : Base(state, lu_system(host ? host->nothing() : f.a, f.rows(), f.n), host, execution,
-             solve_block_unknowns<E>(false), lu_moduli<E>, lu_uncertain_sum<E>),
+  static constexpr Index step = solve_block_unknowns<E>(false);  ///< columns of a panel are a multiple of this
+
+  LuBySums(State& state, const Factorization<E>& f, const ColumnSource<E>& from, Execution& execution)
+      : Base(state, lu_system(from.host ? from.host->nothing() : f.a, f.rows(), f.n), from, execution, step,
+             lu_moduli<E>, lu_uncertain_sum<E>),
         f_(f),
         m_(f.rows()),
         order_(f.order()),
@@ -276,7 +221,7 @@ class LuBySums : PanelsBySums<E> {
         move_rows(model, memory_.moves, host_->far_rows(), 1, stream);
         move_rows(model, memory_.moves, x_.block(0, panel_.first), panel_.count(), stream);
       } else {
-        move_rows(model, memory_.moves, x_, f_.n, stream);
+        move_rows(model, memory_.moves, x_, this->moving_columns(f_.n), stream);
       }
       move_sums(model, memory_.moves, job.sums.from(0, count), parts_of<E>, job.system.sides - count, stream);
     }
@@ -294,9 +239,9 @@ class LuBySums : PanelsBySums<E> {
 template <class E>
 class FactorBySums {
  public:
-  FactorBySums(State& state, const Factorization<E>& f, FactorOutcome* outcome, HostColumns<E>* host,
+  FactorBySums(State& state, const Factorization<E>& f, FactorOutcome* outcome, const ColumnSource<E>& from,
                Execution& execution)
-      : state_(state), f_(f), outcome_(outcome), host_(host), execution_(execution) {}
+      : state_(state), f_(f), outcome_(outcome), from_(from), execution_(execution) {}
 
   void run() {
     if (has_factor(f_.kind)) factor();
@@ -307,8 +252,8 @@ class FactorBySums {
 
  private:
   void factor() {
-    is_cholesky(f_.kind) ? CholeskyBySums<E>(state_, f_, host_, execution_).run(&outcome_->info)
-                         : LuBySums<E>(state_, f_, host_, execution_).run(&outcome_->info);
+    is_cholesky(f_.kind) ? CholeskyBySums<E>(state_, f_, from_, execution_).run(&outcome_->info)
+                         : LuBySums<E>(state_, f_, from_, execution_).run(&outcome_->info);
     wrote_ = true;
   }
 
@@ -341,7 +286,7 @@ class FactorBySums {
   State& state_;
   const Factorization<E>& f_;
   FactorOutcome* const outcome_;
-  HostColumns<E>* const host_;
+  const ColumnSource<E>& from_;
   Execution& execution_;
   bool wrote_ = false;
 };
@@ -349,16 +294,23 @@ class FactorBySums {
 }  // namespace
 
 template <class E>
-void factor_by_sums(State& state, const Factorization<E>& f, FactorOutcome* outcome, HostColumns<E>* host,
+void factor_by_sums(State& state, const Factorization<E>& f, FactorOutcome* outcome, const ColumnSource<E>& from,
                     Execution& execution) {
   put_bound(execution.report, rounded_once<RealOf<E>>());
   BatchScope scope(state, execution.report.level);
-  FactorBySums<E>(state, f, outcome, host, execution).run();
+  FactorBySums<E>(state, f, outcome, from, execution).run();
   scope.end();
 }
 
-#define ACCUBLAS_INSTANTIATE(E) \
-  template void factor_by_sums(State&, const Factorization<E>&, FactorOutcome*, HostColumns<E>*, Execution&);
+template <class E>
+Index most_panel_columns(const Factorization<E>& f, std::size_t workspace) {
+  const Index step = is_cholesky(f.kind) ? CholeskyBySums<E>::step : LuBySums<E>::step;
+  return UnknownSums<E>::most_sides(f.rows(), false, workspace, step);
+}
+
+#define ACCUBLAS_INSTANTIATE(E)                                                                                      \
+  template void factor_by_sums(State&, const Factorization<E>&, FactorOutcome*, const ColumnSource<E>&, Execution&); \
+  template Index most_panel_columns(const Factorization<E>&, std::size_t);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE
 

@@ -11,6 +11,7 @@
 #include "cuda/core/staged_matrix.hpp"
 #include "cuda/lu_cholesky/factor_by_sums.hpp"
 #include "cuda/lu_cholesky/host_columns.hpp"
+#include "cuda/lu_cholesky/shared_columns.hpp"
 #include "lib/base/error.hpp"
 #include "lib/base/integers.hpp"
 
@@ -30,23 +31,6 @@ bool by_products(const State& state, const Call<Factorization<E>, E>& call, Exec
   return false;
 }
 
-/// Computes the call and puts *info, unless null, on the stream. `host`, unless null, holds A in host memory.
-template <class E>
-void compute(State& state, const Call<Factorization<E>, E>& call, std::int64_t* info, Execution& execution,
-             const GradeProducts<E>& products, HostColumns<E>* host = nullptr) {
-  const cudaStream_t stream = state.cuda_stream();
-  const CopyMemory memory(state, execution.workspace, sizeof(FactorOutcome));
-  auto* const outcome = reinterpret_cast<FactorOutcome*>(memory.data());
-  set_on_stream(outcome, 0, sizeof *outcome, stream, "clearing info");
-  if (call.problem.order() > 0) {
-    Workspace rest = rest_of(execution.workspace, memory.data(), round_up(sizeof *outcome, std::size_t{256}));
-    Execution inner = execution.within(rest);
-    by_products(state, call, execution) ? factor_by_products(state, call, outcome, products, host, inner)
-                                        : factor_by_sums(state, call.problem, outcome, host, inner);
-  }
-  if (info) copy_on_stream(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream, "copying info");
-}
-
 /// Returns how many bytes of device memory a call with host operands may take: the free memory, but at most the cap if
 /// that is below the default.
 std::size_t room_on_device(const State& state, const Workspace& workspace) {
@@ -63,7 +47,7 @@ void factor_where_it_lies(State& state, const Call<Factorization<E>, E>& call, s
   Execution inner = execution.within(workspace);
   std::int64_t info = 0;
   try {
-    compute(state, call, &info, inner, products, &host);
+    compute_factorization(state, call, &info, inner, products, {&host, nullptr});
     check(cudaStreamSynchronize(state.cuda_stream()), "waiting for a call");
   } catch (const Error& error) {
     // The CPU would start from a partly overwritten A, so the status becomes ACCUBLAS_ERROR_C_UNDEFINED.
@@ -80,12 +64,29 @@ void factor_where_it_lies(State& state, const Call<Factorization<E>, E>& call, s
 }  // namespace
 
 template <class E>
+void compute_factorization(State& state, const Call<Factorization<E>, E>& call, std::int64_t* info,
+                           Execution& execution, const GradeProducts<E>& products, const ColumnSource<E>& from) {
+  const cudaStream_t stream = state.cuda_stream();
+  const CopyMemory memory(state, execution.workspace, sizeof(FactorOutcome));
+  auto* const outcome = reinterpret_cast<FactorOutcome*>(memory.data());
+  set_on_stream(outcome, 0, sizeof *outcome, stream, "clearing info");
+  if (from.shared) from.shared->outcome_lies_in(outcome);
+  if (call.problem.order() > 0) {
+    Workspace rest = rest_of(execution.workspace, memory.data(), round_up(sizeof *outcome, std::size_t{256}));
+    Execution inner = execution.within(rest);
+    by_products(state, call, execution) ? factor_by_products(state, call, outcome, products, from, inner)
+                                        : factor_by_sums(state, call.problem, outcome, from, inner);
+  }
+  if (info) copy_on_stream(info, &outcome->info, sizeof *info, cudaMemcpyDefault, stream, "copying info");
+}
+
+template <class E>
 void factorization_call(State& state, const Call<Factorization<E>, E>& call, Execution& execution,
                         const GradeProducts<E>& products) {
   const Factorization<E>& f = call.problem;
   const bool gives_info = has_info(f.kind), waits = gives_info && !f.info_on_device;
   if (waits) state.require_not_captured("info in host memory");
-  compute(state, call, gives_info ? f.info : nullptr, execution, products);
+  compute_factorization(state, call, gives_info ? f.info : nullptr, execution, products);
   if (waits) wait_on_host(state.cuda_stream(), "waiting for info");
 }
 
@@ -115,8 +116,8 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
           "copying pivots");
   }
   std::int64_t info = 0;
-  compute(state, Call<Factorization<E>, E>{f, call.alpha, call.beta, true, true, call.mode, call.engine}, &info,
-          execution, products);
+  compute_factorization(state, Call<Factorization<E>, E>{f, call.alpha, call.beta, true, true, call.mode, call.engine},
+                        &info, execution, products);
   execution.report.copied_bytes +=
       static_cast<std::int64_t>(a.bytes() * (has_factor(f.kind) ? 2 : 1) + 2 * b.bytes() + pivot_bytes);
   check(cudaStreamSynchronize(stream), "waiting for a call");
@@ -140,6 +141,8 @@ void staged_factorization(State& state, const Call<Factorization<E>, E>& call, E
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                                                                                    \
+  template void compute_factorization(State&, const Call<Factorization<E>, E>&, std::int64_t*, Execution&,         \
+                                      const GradeProducts<E>&, const ColumnSource<E>&);                            \
   template void factorization_call(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>&); \
   template void staged_factorization(State&, const Call<Factorization<E>, E>&, Execution&, const GradeProducts<E>&);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)

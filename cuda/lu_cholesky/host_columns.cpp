@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "cuda/lu_cholesky/column_copies.hpp"
+
 namespace accublas::cuda {
 
 template <class E>
@@ -70,20 +72,10 @@ FarEntries<E> HostColumns<E>::far(Index columns) const {
 
 template <class E>
 Matrix<E> HostColumns<E>::upload(Index row, Index col, Index rows, Index cols, E* to) {
-  const Matrix<const E> from{&host_(row, col), host_.row_stride, host_.col_stride};
-  const bool by_columns = lies_by_columns(cols);
-  by_columns ? up_.upload(from, to, rows, cols) : up_.upload(from.transposed(), to, cols, rows);
+  const Matrix<E> copy = lies_by_columns(cols) ? Matrix<E>{to, 1, rows} : Matrix<E>{to, cols, 1};
+  upload_part(up_, host_.block(row, col), copy, rows, cols);
   report_.copied_bytes += rows * cols * static_cast<Index>(sizeof(E));
-  return (by_columns ? Matrix<E>{to, 1, rows} : Matrix<E>{to, cols, 1}).block(-row, -col);
-}
-
-template <class E>
-void HostColumns<E>::download(Index row, Index col, Index rows, Index cols, const Matrix<E>& to) {
-  if (rows == 0) return;
-  const E* const from = &panel_(row, col);
-  lies_by_columns(end_ - first_) ? down_.download(from, to, rows, cols, panel_.col_stride)
-                                 : down_.download(from, to.transposed(), cols, rows, panel_.row_stride);
-  report_.copied_bytes += rows * cols * static_cast<Index>(sizeof(E));
+  return copy.block(-row, -col);
 }
 
 template <class E>
@@ -125,7 +117,8 @@ void HostColumns<E>::store_and_exchange() {
                         static_cast<std::size_t>(count) * sizeof(std::int64_t), cudaMemcpyDeviceToHost, down_.stream()),
         "copying pivots");
   check(cudaStreamSynchronize(down_.stream()), "copying pivots");
-  download(0, first_, m_, end_ - first_, host_.block(0, first_));
+  download_part(down_, panel_.block(0, first_), host_.block(0, first_), m_, end_ - first_);
+  report_.copied_bytes += m_ * (end_ - first_) * static_cast<Index>(sizeof(E));
   const Pivots pivots{host_pivots_.data(), false};
   for (Index i = from; i < from + count; ++i) user_pivots_.put(i, pivots.at(i));
   swap_rows_outside(host_, n_, first_, end_, pivots, from, count, threads_);
@@ -133,16 +126,8 @@ void HostColumns<E>::store_and_exchange() {
 
 template <class E>
 void HostColumns<E>::store_triangle() {
-  const Index width = state_.model().tuning().lu.triangle_columns;
-  std::vector<E> square(static_cast<std::size_t>(width * width));  // a copy goes through host memory
-  for (Index first = first_; first < end_; first += width) {
-    const Index count = std::min(width, end_ - first);
-    download(0, first, first, count, host_.block(0, first));
-    const Matrix<E> copy{square.data(), 1, count};
-    download(first, first, count, count, copy);
-    for (Index j = 0; j < count; ++j)
-      for (Index i = 0; i <= j; ++i) host_(first + i, first + j) = copy(i, j);
-  }
+  download_triangle(down_, panel_, host_, first_, end_, state_.model().tuning().lu.triangle_columns);
+  report_.copied_bytes += end_ * (end_ - first_) * static_cast<Index>(sizeof(E));
 }
 
 template class HostColumns<double>;

@@ -91,8 +91,6 @@ class HostColumns {
   bool lies_by_columns(Index cols) const { return host_.row_stride == 1 || cols == 1; }
   /// Copies to `to` and returns the view of the copy, stored by columns or rows as the host's.
   Matrix<E> upload(Index row, Index col, Index rows, Index cols, E* to);
-  /// Copies elements of the panel to the host at `to`.
-  void download(Index row, Index col, Index rows, Index cols, const Matrix<E>& to);
   void bring(Index first, Index count, Index known);
   void store_triangle();
   void store_and_exchange();

@@ -5,14 +5,11 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/core/device_model.hpp"
+#include "cuda/lu_cholesky/listed_move.hpp"
 #include "lib/call/problem.hpp"
 
 namespace accublas::cuda {
 
-/// The move of a row from one position to another.
-struct alignas(8) ListedMove {
-  int source, target;
-};
 struct ListedMoves {
   ListedMove* move;
   int* count;

@@ -43,15 +43,26 @@ class UnknownSums {
  public:
   /// alpha: null, or a pointer to device memory that replaces the system's alpha. `panel_step`: every panel but the
   /// last has a multiple of this many right-hand sides. `uncertain`: relative error from which on sums are refined.
+  /// `panel`: right-hand sides of a panel, as most_sides() allows; 0: as many as that.
   UnknownSums(State& state, const TriangularSystem<E>& system, const E* alpha, bool dot2, Execution& execution,
-              Index panel_step = 32, int moduli = sum_moduli<T>, double uncertain = uncertain_sum<T>)
+              Index panel_step = 32, int moduli = sum_moduli<T>, double uncertain = uncertain_sum<T>, Index panel = 0)
       : state_(state), system_(system), execution_(execution), moduli_(moduli), block_(solve_block_unknowns<E>(dot2)) {
     job_.alpha = alpha;
     job_.forward = system_.m.part == Triangle::lower;
     job_.dot2 = dot2;
     job_.uncertain = uncertain;
     job_.all_undecided = false;
-    choose_panel(panel_step);
+    panel_ = panel > 0
+                 ? panel
+                 : std::min(system_.sides, most_sides(system_.order, dot2, execution.workspace.cap(), panel_step));
+  }
+
+  /// Returns how many right-hand sides a panel of a system of `order` unknowns has at most, a multiple of `step`. The
+  /// sums of a panel take at most half of the workspace, but a panel always has at least `step` right-hand sides.
+  static Index most_sides(Index order, bool dot2, std::size_t workspace, Index step) {
+    const Index each = parts * order * static_cast<Index>(sizeof(double2) + (dot2 ? 0 : sizeof(double)));
+    const Index room = static_cast<Index>(workspace / 2) / each / step * step;
+    return std::min(std::max(room, step), sides_of_launch / step * step);
   }
 
   /// From the next panel on the right-hand sides and unknowns are in x.
@@ -176,14 +187,7 @@ class UnknownSums {
 
  private:
   /// A launch takes at most this many right-hand sides: 32 a thread block, and the grid's y dimension ends there.
-  static constexpr Index most_sides = Index{32} * 65535;
-
-  /// The sums of a panel take at most half of the workspace, but a panel always has at least `step` right-hand sides.
-  void choose_panel(Index step) {
-    const Index each = parts * system_.order * static_cast<Index>(sizeof(double2) + (job_.dot2 ? 0 : sizeof(double)));
-    const Index room = static_cast<Index>(execution_.workspace.cap() / 2) / each / step * step;
-    panel_ = std::min({system_.sides, std::max(room, step), most_sides / step * step});
-  }
+  static constexpr Index sides_of_launch = Index{32} * 65535;
 
   void lay_out(Carver& carver) {
     const Index count = parts * system_.order * panel_;

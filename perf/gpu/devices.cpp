@@ -39,14 +39,35 @@ class Ballast {
 };
 
 /// C = A B, or C = A A^T (dsyrk: its lower triangle), for square matrices; complex numbers are pairs of doubles.
+/// Factorizations overwrite C, a copy of A.
 struct Routine {
   std::string name;
 
   Index parts() const { return name == "zgemm" ? 2 : 1; }
+  bool factors() const { return name == "dgetrf" || name == "dpotrf"; }
   /// Returns the number of n x n operands that are read.
-  Index read() const { return name == "dsyrk" ? 1 : 2; }
-  accublas_status call(const Context& context, Index n, const double* a, const double* b, double* c) const {
+  Index read() const { return name == "dsyrk" || factors() ? 1 : 2; }
+  /// Prepares C for a call. All matrices are in host memory, or all on the device.
+  void prepare(Index n, const double* a, double* c) const {
+    if (!factors()) return;
+    require(cudaMemcpy(c, a, static_cast<std::size_t>(n * n) * sizeof(double), cudaMemcpyDefault), "copy");
+    require(cudaDeviceSynchronize(), "copy");
+  }
+  /// Makes A positive definite if the routine needs that.
+  void make_definite(Index n, double* a) const {
+    if (name != "dpotrf") return;
+    const std::vector<double> diagonal(static_cast<std::size_t>(n), static_cast<double>(n));
+    require(cudaMemcpy2D(a, static_cast<std::size_t>(n + 1) * sizeof(double), diagonal.data(), sizeof(double),
+                         sizeof(double), static_cast<std::size_t>(n), cudaMemcpyDefault),
+            "copy");
+  }
+  /// `pivots`: n integers where the matrices are.
+  accublas_status call(const Context& context, Index n, const double* a, const double* b, double* c,
+                       std::int64_t* pivots) const {
     const double one[2] = {1, 0}, zero[2] = {0, 0};
+    std::int64_t info = 0;
+    if (name == "dgetrf") return accublas_dgetrf(context, ACCUBLAS_COL_MAJOR, n, n, c, n, pivots, &info);
+    if (name == "dpotrf") return accublas_dpotrf(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, c, n, &info);
     if (name == "dsyrk")
       return accublas_dsyrk(context, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, ACCUBLAS_NO_TRANS, n, n, one, a, n, zero, c,
                             n);
@@ -58,10 +79,16 @@ struct Routine {
   }
 };
 
-double median_ms(int repetitions, const std::function<void()>& call) {
+/// Times call(), with prepare() before each of them.
+double median_ms(
+    int repetitions, const std::function<void()>& call, const std::function<void()>& prepare = [] {}) {
+  prepare();
   call();
   std::vector<double> ms;
-  for (int i = 0; i < repetitions; ++i) ms.push_back(1e3 * seconds_of(call));
+  for (int i = 0; i < repetitions; ++i) {
+    prepare();
+    ms.push_back(1e3 * seconds_of(call));
+  }
   return median(ms);
 }
 
@@ -80,6 +107,7 @@ class AloneTimes {
     fill(matrix, Side::a, routine_.parts() == 2, a_.data(), own_, own_, 1, up_);
     fill(matrix, Side::b, routine_.parts() == 2, b_.data(), own_, own_, 1, up_);
     up_.wait();
+    routine_.make_definite(own_, a_.data());
   }
   /// Fills n x n matrices of the host with copies of the device's entries, one after another.
   void fill_host(double* a, double* b) const {
@@ -89,14 +117,20 @@ class AloneTimes {
         require(cudaMemcpy(to + at, from, static_cast<std::size_t>(std::min(own, all - at)) * sizeof(double),
                            cudaMemcpyDeviceToHost),
                 "copy");
+    routine_.make_definite(n_, a);
   }
   double compute(const std::string& mode, int repetitions) const {
     const Context context(mode, up_, 0);
+    const DeviceArray<std::int64_t> pivots(own_);
     const double scale = static_cast<double>(n_) / static_cast<double>(own_);
-    return scale * scale * scale * median_ms(repetitions, [&] {
-             context.need(routine_.call(context, own_, a_.data(), b_.data(), c_.data()));
-             up_.wait();
-           });
+    return scale * scale * scale *
+           median_ms(
+               repetitions,
+               [&] {
+                 context.need(routine_.call(context, own_, a_.data(), b_.data(), c_.data(), pivots.data()));
+                 up_.wait();
+               },
+               [&] { routine_.prepare(own_, a_.data(), c_.data()); });
   }
   /// The copies of all operands, in and out at the same time. The host's memory is pinned.
   double copies(const double* a, const double* b, double* c, int repetitions) const {
@@ -130,7 +164,7 @@ class AloneTimes {
 
 class SharedRows {
  public:
-  explicit SharedRows(const SharedProducts& what) : what_(what), matrix_(matrices::named(what.data)) {
+  explicit SharedRows(const SharedCalls& what) : what_(what), matrix_(matrices::named(what.data)) {
     for (int device : what.devices) devices_.push_back(device);
     int count = 0;
     require(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
@@ -140,7 +174,7 @@ class SharedRows {
   }
 
   bool print() {
-    std::printf("Products with host operands, %s, devices", what_.data.c_str());
+    std::printf("Calls with host operands, %s, devices", what_.data.c_str());
     for (int device : devices_) std::printf(" %d", device);
     if (what_.room > 0) std::printf(", %.1f GiB each", what_.room);
     std::printf("\n%-7s %6s %-8s %-9s %9s %9s %9s %9s %9s %6s %8s %8s %s\n", "routine", "n", "memory", "mode", "copies",
@@ -187,8 +221,11 @@ class SharedRows {
                  const Operands& x) {
     const Stream stream;
     const Context context(mode, stream, 1);
+    std::vector<std::int64_t> pivots(static_cast<std::size_t>(n));
     const auto time = [&](double* c) {
-      const double ms = median_ms(what_.repetitions, [&] { context.need(routine.call(context, n, x.a, x.b, c)); });
+      const double ms = median_ms(
+          what_.repetitions, [&] { context.need(routine.call(context, n, x.a, x.b, c, pivots.data())); },
+          [&] { routine.prepare(n, x.a, c); });
       return Time{ms, static_cast<double>(context.report().copied_bytes)};
     };
     context.need(accublas_set_device(context, devices_.front()));
@@ -215,7 +252,7 @@ class SharedRows {
     if ((defined && !same) || (judged && ratio < wanted_ratio)) good_ = false;
   }
 
-  const SharedProducts& what_;
+  const SharedCalls& what_;
   const matrices::Matrix matrix_;
   std::vector<std::int32_t> devices_;
   int distinct_;  ///< devices, each counted once
@@ -224,6 +261,6 @@ class SharedRows {
 
 }  // namespace
 
-bool print_devices(const SharedProducts& what) { return SharedRows(what).print(); }
+bool print_devices(const SharedCalls& what) { return SharedRows(what).print(); }
 
 }  // namespace gpu_bench

@@ -1,4 +1,4 @@
-// Products with operands in host memory that several devices share.
+// Calls with operands in host memory that several devices share.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace gpu_bench {
 
-struct SharedProducts {
-  std::vector<int> devices;  ///< empty: all devices, or the only one twice
-  std::vector<std::string> routines;  ///< dgemm, zgemm, dsyrk
+struct SharedCalls {
+  std::vector<int> devices;           ///< empty: all devices, or the only one twice
+  std::vector<std::string> routines;  ///< dgemm, zgemm, dsyrk, dgetrf, dpotrf
   std::vector<Index> orders;
   std::vector<std::string> modes;
   std::string data;
@@ -19,9 +19,9 @@ struct SharedProducts {
 };
 
 /// Prints single calls on square matrices, in pinned and in pageable memory, on the first device and on all of them,
-/// beside the copies and the product alone, a model's prediction and the bytes that are copied. Returns whether the two
-/// ways return the same bits in modes that define them and, for DGEMM on two devices without a limit of memory, whether
-/// two are 1.8 times as fast as one at n = 32768.
-bool print_devices(const SharedProducts& what);
+/// beside the copies and the computation alone, a model's prediction and the bytes that are copied. Returns whether the
+/// two ways return the same bits in modes that define them and, for DGEMM on two devices without a limit of memory,
+/// whether two are 1.8 times as fast as one at n = 32768.
+bool print_devices(const SharedCalls& what);
 
 }  // namespace gpu_bench

@@ -212,19 +212,19 @@ std::vector<Command> commands_of(Options& o) {
          for (const std::string& kind : o.data) print_host(kind, o.effort.repetitions);
          return true;
        }},
-      {"devices", "products with operands in host memory on one device and shared by several",
+      {"devices", "calls with operands in host memory on one device and shared by several",
        [&o](CLI::App* command) {
          command->footer(
-             "copies: the operands to a device and C back at the same time, in pinned memory. compute: the product on\n"
+             "copies: the operands to a device and C back at the same time, in pinned memory. compute: the call on\n"
              "operands in device memory. Both are scaled from a smaller order if a device lacks the memory. one, all: "
              "a\n"
              "call on the first device, and on all of them. predicted: a device's part of compute, or of the time of "
              "the\n"
              "bytes that all of them copy, if that is longer. ratio: one over all. GB: copied between host and "
              "devices.");
-         command->add_option("-r,--routine", o.shared_routines, "dgemm, zgemm, dsyrk (default: dgemm)")
+         command->add_option("-r,--routine", o.shared_routines, "dgemm, zgemm, dsyrk, dgetrf, dpotrf (default: dgemm)")
              ->delimiter(',')
-             ->check(CLI::IsMember({"dgemm", "zgemm", "dsyrk"}));
+             ->check(CLI::IsMember({"dgemm", "zgemm", "dsyrk", "dgetrf", "dpotrf"}));
          o.add_orders(command, o.shared_orders);
          o.add_data(command);
          o.add_repetitions(command);

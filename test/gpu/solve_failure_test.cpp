@@ -121,6 +121,48 @@ TEST(HostMatrixInLittleMemory, Allocations) {
   }
 }
 
+/// LU and Cholesky's factorization that two devices share. All devices have their memory before one of them writes, so
+/// that the CPU has A as it was; it lacks memory too if all allocations fail.
+TEST(SharedFactorsInLittleMemory, Allocations) {
+  constexpr Index n = 7200;
+  Random rng{30};
+  std::vector<float> matrix(std::size_t{n * n});
+  for (std::size_t i = 0; i < matrix.size(); ++i)
+    matrix[i] = i < 1000003 ? static_cast<float>(uniform(rng) - 0.5) : matrix[i - 1000003];
+  for (Index i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * (n + 1))] = 200;
+  int count = 0;
+  require(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+  const std::int32_t devices[] = {0, count > 1 ? 1 : 0};
+  Context gpu(ACCUBLAS_BACKEND_CUDA);
+  gpu.set("cr");
+  ASSERT_EQ(accublas_set_devices(gpu, 2, devices), ACCUBLAS_SUCCESS) << gpu.error();
+  for (const bool lu : {true, false}) {
+    std::vector<float> a;
+    std::vector<std::int64_t> pivots(std::size_t{n});
+    const auto factor = [&] {
+      a = matrix;
+      std::int64_t info = -1;
+      return lu ? accublas_sgetrf(gpu, ACCUBLAS_COL_MAJOR, n, n, a.data(), n, pivots.data(), &info)
+                : accublas_spotrf(gpu, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, n, a.data(), n, &info);
+    };
+    ASSERT_EQ(factor(), ACCUBLAS_SUCCESS) << gpu.error();
+    ASSERT_NE(std::strchr(gpu.report().device, ','), nullptr) << gpu.report().device;
+    const std::vector<float> want = a;
+    int failures = 0;
+    for (int nth = 1; nth <= 12; ++nth) {
+      const accublas_status status = with_failing_allocation(std::to_string(nth) + "+", factor);
+      if (status != ACCUBLAS_SUCCESS) {
+        EXPECT_EQ(status, ACCUBLAS_ERROR_MEMORY) << gpu.error();
+        ++failures;
+      }
+      EXPECT_TRUE(a == (status == ACCUBLAS_SUCCESS ? want : matrix)) << "allocation " << nth << ", status " << status;
+    }
+    EXPECT_GT(failures, 3);
+    EXPECT_EQ(factor(), ACCUBLAS_SUCCESS) << gpu.error();
+    EXPECT_TRUE(a == want);
+  }
+}
+
 /// A certified solution, whose matrices are the device's; those of host operands move to the host.
 TEST(CertifiedInLittleMemory, Allocations) {
   constexpr Index n = 40;

@@ -39,7 +39,7 @@ ACCEPTED = [
     ["factor", "dgetrf", "-d", "gauss:0.02,decay:0.9,pores_1.mtx"],
     ["factor-batches", "dgetrf", "-n", "8,64", "-m", "cr"],
     ["data"],
-    ["devices", "-r", "zgemm,dsyrk", "-n", "512", "--devices", "0,0", "-m", "cr"],
+    ["devices", "-r", "zgemm,dsyrk,dgetrf,dpotrf", "-n", "512", "--devices", "0,0", "-m", "cr"],
     ["data", "dgemm,dgeqrf", "-n", "512", "-d", "exp:0.1,west0479.mtx"],
     ["vectors"],
 ]
