@@ -4,10 +4,8 @@
 // files.
 //
 // Rules. A kernel that launch() starts calls await_predecessor() first, in all of its threads. Before that call it must
-// not read what a kernel wrote, and must not write to global memory. After that call the predecessor is complete.
-// Everything before the predecessor is complete too, since the predecessor also waited. For the same reason a kernel
-// may read what was written before its predecessor earlier than that call (make_cr_plan does), but only for choices
-// that change no result, because a cache may still hold older values.
+// not read what a kernel wrote (make_cr_plan has an exception), and must not write. After it the predecessor is
+// complete. Everything before the predecessor is complete too, since the predecessor also waited.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -235,7 +235,8 @@ __global__ void __launch_bounds__(plan_threads)
     row_share = 1 / static_cast<double>(count_needs(rows, row_needs));
     col_share = 1 / static_cast<double>(count_needs(cols, col_needs));
   };
-  // The lines were measured before the samples, and a first pass of cr nearly always needs them.
+  // The lines were measured before the samples. The kernel of the samples waited for that before it let this one start,
+  // so their counts need not wait for the samples. No result depends on them: a cache might hold older values.
   const bool early = index == 0 && !certified;
   if (early) count_lines();
   await_predecessor();
