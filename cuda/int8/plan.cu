@@ -1,6 +1,8 @@
 // Plans of the passes of an int8 GEMM, made on the device: what lib/cpu/int8/int8_blocking.cpp and
 // lib/cpu/int8/int8_moduli.cpp decide on the CPU. Only speed depends on what is chosen here, as long as no sum leaves
 // the range of the moduli.
+#include <algorithm>
+
 #include "cuda/core/call_state.hpp"
 #include "cuda/core/device_model.hpp"
 #include "cuda/core/launch.hpp"
@@ -181,6 +183,12 @@ __global__ void __launch_bounds__(Grouped ? group_sample_threads : sample_thread
 
 /// Counterpart of accepted_gpu for the products of a group, whose pending elements keep the device busy together.
 constexpr double accepted_in_group = 3e-4;
+/// Returns the fraction of the elements that a single product's plan may leave undecided. A pending element takes some
+/// 10 us, however few there are. In results of up to 2^19 elements a further modulus takes less.
+double accepted_of(Index m, Index n) {
+  const double elements = static_cast<double>(m) * static_cast<double>(n);
+  return elements <= 0x1p19 ? std::min(accepted_gpu, 0.5 / elements) : accepted_gpu;
+}
 constexpr int plan_threads = 1024;
 
 /// Counts in needs[b] how many of at most 65,536 evenly spread lines need b bits (line_needs). Returns how many lines
@@ -385,7 +393,8 @@ void plan_cr(const DeviceModel& model, int index, Index certified, const Operand
          index, certified > 0, rows, row_lines, cols, col_lines, open, alpha, tiles.all > 0, state, group);
   launch(model, "plan of a cr pass", make_cr_plan<T>, {{1, group.grid_rows()}, plan_threads}, stream, index,
          certified > 0, certified, row_lines, col_lines, launched, alpha, tiles, slabs,
-         group.exists() ? accepted_in_group : accepted_gpu, int8_capacities(launched.residues), state, group);
+         group.exists() ? accepted_in_group : accepted_of(rows.count, cols.count), int8_capacities(launched.residues),
+         state, group);
 }
 
 void plan_sums(const DeviceModel& model, int moduli, const Lines& rows, const Lines& cols, const PassLaunch& launched,
