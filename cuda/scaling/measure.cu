@@ -127,20 +127,23 @@ __global__ void __launch_bounds__(block_threads, Grouped ? 4 : 3)
   measure_group<WindowSums>(sides, with_lambda, shared);
 }
 
-// ---- short lines of a group
+// ---- short lines
 
 /// Measures the group of short lines of the thread block. Nothing refuses a call of a group before it is measured.
-template <class T>
+template <class T, bool Grouped>
 __global__ void __launch_bounds__(block_threads, 4)
     measure_short(const __grid_constant__ Sides<T> sides, bool with_lambda) {
   await_predecessor();
+  if (!Grouped && sides.skipped()) return;
   __shared__ Sum shared[block_threads];
   const bool rows = blockIdx.x < sides.side[0].groups;
   Side<T> side = sides.side[rows ? 0 : 1];
-  side.x.data = (rows ? sides.group.rows : sides.group.cols)[sides.group.product()];
-  sides.group.move(side.lines);
-  sides.group.move(side.summary);
-  sides.group.move(side.same);
+  if constexpr (Grouped) {
+    side.x.data = (rows ? sides.group.rows : sides.group.cols)[sides.group.product()];
+    sides.group.move(side.lines);
+    sides.group.move(side.summary);
+    sides.group.move(side.same);
+  }
   const Index group = rows ? blockIdx.x : blockIdx.x - sides.side[0].groups;
   if (side.adjacent)
     measure_short_lines<true>(side, group, with_lambda, shared);
@@ -270,7 +273,12 @@ __global__ void finish_parts(const __grid_constant__ Sides<T> sides, bool with_l
 Index magnitude(Index x) { return x < 0 ? -x : x; }
 
 template <class T>
-Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& lines, SideSummary* summary,
+bool has_short_lines(const Operand<T>& x, bool bounds) {
+  return !bounds && x.k <= most_short_terms;
+}
+
+template <class T>
+Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& lines, SideSummary* summary, bool bounds,
                   bool grouped) {
   Side<T> s{};
   s.x = x;
@@ -286,7 +294,7 @@ Side<T> make_side(const DeviceModel& device, const Operand<T>& x, const Lines& l
   s.warps = block_warps;
   // A thread takes about 32 terms; more threads would only wait for each other.
   while (!s.adjacent && s.warps > 1 && 1024 * Index{s.warps} / 2 >= x.k) s.warps /= 2;
-  if (grouped && x.k <= most_short_terms) share_short_lines(s);
+  if (has_short_lines(x, bounds)) share_short_lines(s);
   const Index lines_a_block = s.adjacent ? s.lines_a_warp : block_warps / s.warps;
   s.groups = padded_lines(x.count) / lines_a_block;
   const Index all = ceil_div(x.k, chunk);
@@ -316,10 +324,9 @@ void launch_measure(const DeviceModel& device, const Sides<T>& sides, bool with_
   if (r.parts == 1 && c.parts == 1) {
     const LaunchShape whole{{grid(r.groups + c.groups), sides.group.grid_rows()}, block_threads};
     if (bounds) return launch(device, "measure", bound_whole<T>, whole, stream, sides);
-    const bool is_short = std::max(r.x.k, c.x.k) <= most_short_terms;
-    const auto kernel = !sides.group.exists() ? measure_whole<T, false>
-                        : is_short            ? measure_short<T>
-                                              : measure_whole<T, true>;
+    const bool grouped = sides.group.exists();
+    const auto kernel = has_short_lines(r.x, bounds) ? (grouped ? measure_short<T, true> : measure_short<T, false>)
+                                                     : (grouped ? measure_whole<T, true> : measure_whole<T, false>);
     return launch(device, "measure", kernel, whole, stream, sides, with_lambda);
   }
   constexpr int threads = 256;
@@ -337,12 +344,13 @@ void measure_sides(const DeviceModel& device, const Operand<T>& rows, const Line
                    const Lines& col_lines, bool with_lambda, bool bounds, const unsigned long long* pending,
                    CallState* state, cudaStream_t stream, const CallGroup<T>& group = {}) {
   const bool grouped = group.exists();
-  Sides<T> sides = {{make_side(device, rows, row_lines, &state->rows, grouped), {}}, &state->refused, pending, group};
+  Sides<T> sides = {
+      {make_side(device, rows, row_lines, &state->rows, bounds, grouped), {}}, &state->refused, pending, group};
   if (row_lines.norm == col_lines.norm) {
     sides.side[0].same = &state->cols;
     sides.side[1].parts = 1;
   } else {
-    sides.side[1] = make_side(device, cols, col_lines, &state->cols, grouped);
+    sides.side[1] = make_side(device, cols, col_lines, &state->cols, bounds, grouped);
   }
   launch_measure(device, sides, with_lambda, bounds, stream);
 }

@@ -1,5 +1,5 @@
-// Measures short lines of a group of products. The threads of a block keep their entries of a line, so that they know
-// the line's exponent before they sum the entries. For measure.cu.
+// Measures short lines. The threads of a block keep their entries of a line, so that they know the line's exponent
+// before they sum the entries. For measure.cu.
 #pragma once
 
 #include <type_traits>
