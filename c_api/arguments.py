@@ -54,7 +54,7 @@ ARGUMENTS = {
         Argument("csc", SIZE, "stride from a column of C to the next; rsc and csc must not let two elements coincide"),
         *[Argument(f"stride_{name}", SIZE, f"elements from one {name.upper()} to the next; it may be 0 or negative") for name in "ab"],
         Argument("stride_c", SIZE, "elements from one C to the next; no element may belong to two results"),
-        Argument("alpha", FACTOR, "one number; if it is 0, A and B (x and y) are not read"),
+        Argument("alpha", FACTOR, "one number; if it is 0, what it multiplies is not read"),
         Argument("beta", FACTOR, "one number; if it is 0, the old result is not read"),
         Argument("sb", FACTOR, "one number"),
         *[Argument(name, INPUT, name.upper()) for name in "ab"],

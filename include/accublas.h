@@ -577,7 +577,7 @@ ACCUBLAS_API accublas_status accublas_sdsdot_ex(accublas_context* ctx, int64_t n
  *   ACCUBLAS_TRANS)
  * @param[in] m rows of A, at least 0
  * @param[in] n columns of A, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A, m x n; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
  * @param[in] x x; in host or device memory
@@ -618,7 +618,7 @@ ACCUBLAS_API accublas_status accublas_cgemv_ex(accublas_context* ctx, accublas_l
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] m length of y, at least 0
  * @param[in] n length of x, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
  * @param[in] csa stride from a column of A to the next; it may be 0 or negative
@@ -658,7 +658,7 @@ ACCUBLAS_API accublas_status accublas_cgemv_strided_ex(accublas_context* ctx, in
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
  * @param[in] n order of A, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, n)
  * @param[in] x x; in host or device memory
@@ -773,7 +773,7 @@ ACCUBLAS_API accublas_status accublas_ctrsv_ex(accublas_context* ctx, accublas_l
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] m rows of A, at least 0
  * @param[in] n columns of A, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] x x; in host or device memory
  * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
  * @param[in] y y; in host or device memory
@@ -809,7 +809,7 @@ ACCUBLAS_API accublas_status accublas_cgeru_ex(accublas_context* ctx, accublas_l
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] m rows of A, at least 0
  * @param[in] n columns of A, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] x x; in host or device memory
  * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
  * @param[in] y y; in host or device memory
@@ -837,7 +837,7 @@ ACCUBLAS_API accublas_status accublas_cgerc_ex(accublas_context* ctx, accublas_l
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
  * @param[in] n order of A, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] x x; in host or device memory
  * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
  * @param[in,out] a A, overwritten by the result; in host or device memory
@@ -870,7 +870,7 @@ ACCUBLAS_API accublas_status accublas_cher_ex(accublas_context* ctx, accublas_la
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
  * @param[in] n order of A, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] x x; in host or device memory
  * @param[in] incx stride of x in elements; if it is negative, the first element is at the far end, as in BLAS; not 0
  * @param[in] y y; in host or device memory
@@ -927,7 +927,7 @@ ACCUBLAS_API accublas_status accublas_cher2_ex(accublas_context* ctx, accublas_l
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: op(A) is m x k; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -975,7 +975,7 @@ ACCUBLAS_API accublas_status accublas_cgemm_ex(accublas_context* ctx, accublas_l
  * @param[in] m rows of A and C, at least 0
  * @param[in] n columns of B and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
  * @param[in] csa stride from a column of A to the next; it may be 0 or negative
@@ -1022,7 +1022,7 @@ ACCUBLAS_API accublas_status accublas_cgemm_strided_ex(accublas_context* ctx, in
  * @param[in] uplo ACCUBLAS_UPPER or ACCUBLAS_LOWER: the triangle that is read or written
  * @param[in] m rows of the result, at least 0
  * @param[in] n columns of the result, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, order of A)
  * @param[in] b B; in host or device memory
@@ -1078,7 +1078,7 @@ ACCUBLAS_API accublas_status accublas_chemm_ex(accublas_context* ctx, accublas_l
  *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -1122,7 +1122,7 @@ ACCUBLAS_API accublas_status accublas_csyrk_ex(accublas_context* ctx, accublas_l
  *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -1154,7 +1154,7 @@ ACCUBLAS_API accublas_status accublas_cherk_ex(accublas_context* ctx, accublas_l
  *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -1202,7 +1202,7 @@ ACCUBLAS_API accublas_status accublas_csyr2k_ex(accublas_context* ctx, accublas_
  *   ACCUBLAS_NO_TRANS or ACCUBLAS_CONJ_TRANS
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -1239,7 +1239,7 @@ ACCUBLAS_API accublas_status accublas_cher2k_ex(accublas_context* ctx, accublas_
  * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
  * @param[in] m rows of the result, at least 0
  * @param[in] n columns of the result, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, order of A)
  * @param[in,out] b B, m x n, overwritten by the result; in host or device memory
@@ -1286,7 +1286,7 @@ ACCUBLAS_API accublas_status accublas_ctrmm_ex(accublas_context* ctx, accublas_l
  * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
  * @param[in] m rows of the result, at least 0
  * @param[in] n columns of the result, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, order of A)
  * @param[in,out] b B, m x n, overwritten by X; in host or device memory
@@ -1328,7 +1328,7 @@ ACCUBLAS_API accublas_status accublas_ctrsm_ex(accublas_context* ctx, accublas_l
  * @param[in] transb op(B), with the values of transa
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: op(A) is n x k; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -1387,7 +1387,7 @@ ACCUBLAS_API accublas_status accublas_cgemmt_ex(accublas_context* ctx, accublas_
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a the first A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -1448,7 +1448,7 @@ ACCUBLAS_API accublas_status accublas_cgemm_strided_batched_ex(accublas_context*
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a batch_count pointers to A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -2984,9 +2984,10 @@ ACCUBLAS_API accublas_status accublas_cgesvd_certified_ex(accublas_context* ctx,
  * machine's order, without an alignment) or pairs of doubles (dd: high and low, which lie side by side). Every result
  * is the exact result rounded once, for all finite operands: pairs get high = RN(S) and low = RN(S - high). The mode is
  * cr and no other; engines are int8 and sums. The rules for arguments, special values and operands are those of the
- * routines above. A GPU computes GEMM and SYRK if all matrices lie in its memory, or if copies of host memory pay. The
- * CPU computes the rest, on copies of operands in device memory. A call waits. Solutions (qgesv, qposv) are not rounded
- * once, but have proved bounds of their errors.
+ * routines above, but arrays may lie in different memories (except in the forms with two strides). A GPU computes all
+ * functions but qgesv and qposv if all arrays lie in its memory, and products of matrices if copies of host memory pay.
+ * The CPU computes the rest, on copies of operands in device memory. A call waits. Solutions (qgesv, qposv) are not
+ * rounded once, but have proved bounds of their errors.
  * ------------------------------------------------------------------------------------------------------------ */
 
 /** A kind of numbers of accublas_gemm_mixed. */
@@ -3047,7 +3048,7 @@ ACCUBLAS_API accublas_status accublas_qnrm2_ex(accublas_context* ctx, int64_t n,
  *   ACCUBLAS_TRANS)
  * @param[in] m rows of A, at least 0
  * @param[in] n columns of A, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A, m x n; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, m) column-major, max(1, n) row-major
  * @param[in] x x; in host or device memory
@@ -3076,7 +3077,7 @@ ACCUBLAS_API accublas_status accublas_ddgemv_ex(accublas_context* ctx, accublas_
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] m length of y, at least 0
  * @param[in] n length of x, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
  * @param[in] csa stride from a column of A to the next; it may be 0 or negative
@@ -3109,7 +3110,7 @@ ACCUBLAS_API accublas_status accublas_ddgemv_strided_ex(accublas_context* ctx, i
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: op(A) is m x k; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -3143,7 +3144,7 @@ ACCUBLAS_API accublas_status accublas_ddgemm_ex(accublas_context* ctx, accublas_
  * @param[in] m rows of A and C, at least 0
  * @param[in] n columns of B and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] rsa stride from a row of A to the next; it may be 0 or negative
  * @param[in] csa stride from a column of A to the next; it may be 0 or negative
@@ -3179,7 +3180,7 @@ ACCUBLAS_API accublas_status accublas_ddgemm_strided_ex(accublas_context* ctx, i
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a the first A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -3223,7 +3224,7 @@ ACCUBLAS_API accublas_status accublas_ddgemm_strided_batched_ex(accublas_context
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] ahi the high parts of A; in host or device memory
  * @param[in] alo the low parts of A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
@@ -3258,7 +3259,7 @@ ACCUBLAS_API accublas_status accublas_ddgemm_split_ex(accublas_context* ctx, acc
  * @param[in] m rows of op(A) and C, at least 0
  * @param[in] n columns of op(B) and C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: op(A) is m x k; in host or device memory
  * @param[in] typea the numbers of A: ACCUBLAS_BINARY64, ACCUBLAS_BINARY128 or ACCUBLAS_DOUBLE_DOUBLE
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
@@ -3290,7 +3291,7 @@ ACCUBLAS_API accublas_status accublas_gemm_mixed_ex(accublas_context* ctx, accub
  * @param[in] trans ACCUBLAS_NO_TRANS, ACCUBLAS_TRANS or ACCUBLAS_CONJ_TRANS (the same as ACCUBLAS_TRANS)
  * @param[in] n order of C, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A: n x k if trans is ACCUBLAS_NO_TRANS, else k x n; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, rows of A as stored) column-major, max(1, columns of A as
  *   stored) row-major
@@ -3319,7 +3320,7 @@ ACCUBLAS_API accublas_status accublas_qsyrk_ex(accublas_context* ctx, accublas_l
  * @param[in] diag ACCUBLAS_NON_UNIT, or ACCUBLAS_UNIT: the diagonal of A is ones and is not read
  * @param[in] m rows of the result, at least 0
  * @param[in] n columns of the result, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, order of A)
  * @param[in,out] b B, m x n, overwritten by X; in host or device memory
@@ -3598,8 +3599,9 @@ ACCUBLAS_API accublas_status accublas_accumulator_report(accublas_context* ctx, 
  *
  * A vector is given by array, offset and increment, and a matrix by array, offset and leading dimension, in
  * column-major order. Offsets and lengths count elements from 0. Blocks outside of the array, sizes below 0 and leading
- * dimensions below max(1, m) are ACCUBLAS_ERROR_ARGUMENT. Sizes of 0 are allowed: nothing is read or written then. A
- * failing status other than ACCUBLAS_ERROR_C_UNDEFINED means that nothing was written.
+ * dimensions below max(1, m) are ACCUBLAS_ERROR_ARGUMENT. Sizes of 0 are allowed: nothing is read or written then,
+ * except that C (y) becomes beta C (beta y) if it has elements, whose sums then have no terms. A failing status other
+ * than ACCUBLAS_ERROR_C_UNDEFINED means that nothing was written.
  *
  * An array is in host or in device memory. Transfers to and from the user's memory work in both cases and are complete
  * at return. Only one thread at a time may use an array.

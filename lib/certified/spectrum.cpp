@@ -93,10 +93,9 @@ bool judge_spectrum(Spectrum& s, const Proof& proof, Index n, const EigenGoal& g
 
 /// Proves and improves until the goal is reached or a step does not halve the residual. prove() returns a Proof.
 /// copy_of_pairs() returns a function that restores the current pairs. If a step proves nothing, the pairs
-/// before it are proved once more, so that they have bounds.
+/// before it are proved once more, so that they have bounds, and the certificate is theirs.
 template <class Prove, class Improve, class Copy>
 void refine(Spectrum& s, Index n, const EigenGoal& goal, Prove&& prove, Improve&& improve, Copy&& copy_of_pairs) {
-  constexpr double safe = 0x1p-20;  // no copy is kept below: if such a step fails, the vectors have no bound
   s.center = Array(n);
   s.radius = Array(n);
   s.outside = Array(n);
@@ -113,8 +112,8 @@ void refine(Spectrum& s, Index n, const EigenGoal& goal, Prove&& prove, Improve&
     if (done || s.steps == most_steps || !(proof.bounds.residual <= 0.5 * last)) break;
     last = proof.bounds.residual;
     ++s.steps;
-    restore = nullptr;
-    if (!(proof.bounds.contraction <= safe)) restore = copy_of_pairs();
+    restore = nullptr;  // frees the old copy before the new one takes memory
+    restore = copy_of_pairs();
     improve();
   }
   // Intervals of separate eigenvalues may overlap if one of them was proved by Rayleigh's quotient.
