@@ -140,6 +140,24 @@ TEST(General, VectorsOfHardPencilsHaveBounds) {
   EXPECT_LT(last_step_proves, proved) << "no refinement fails: the matrices are not hard";
 }
 
+/// The first step proves vectors with a contraction below 2^-20, and the second one nothing. Vectors, values and the
+/// certificate are those of the first step.
+TEST(General, StepAfterGoodVectorsFails) {
+  Hermitian<double> a(3), b(3);
+  const double of_a[3][3] = {{0}, {2, -2}, {2, 1, 2}}, of_b[3][3] = {{2 + 0x1p-51}, {-1, 1}, {-5, 3, 13}};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j <= i; ++j) a.set(i, j, of_a[i][j]), b.set(i, j, of_b[i][j]);
+  for (const accublas_job job : {ACCUBLAS_VALUES, ACCUBLAS_VECTORS}) {
+    const Eigen<double> answer = general(a, b, {}, job);
+    Checked checked;
+    check_general(a, b, answer, checked);
+    EXPECT_LT(answer.certificate.contraction, 1);
+    EXPECT_TRUE(std::isfinite(answer.certificate.residual));
+    if (job == ACCUBLAS_VECTORS)
+      for (const double angle : answer.angle) EXPECT_TRUE(std::isfinite(angle));
+  }
+}
+
 /// B is far from well conditioned.
 TYPED_TEST(GeneralTypes, GradedMatrices) {
   Random random(2);

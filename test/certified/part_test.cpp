@@ -1,5 +1,9 @@
 // Certified eigenvalues of a part of a spectrum: matrices with exactly known spectra, and proved counts against exact
 // ones.
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #include <string>
 
 #include "test/certified/spectra.hpp"
@@ -277,6 +281,19 @@ TEST(Part, SmallOrders) {
   EXPECT_TRUE(eigen_part(one, interval(-HUGE_VAL, 2)).w.empty());
   EXPECT_EQ(eigen_part(one, interval(3, 4)).certificate.reason, ACCUBLAS_REASON_INTERVAL);
 }
+
+#if defined(__SSE2__)
+/// Subnormal ends of an interval differ whatever the caller's treatment of subnormal numbers.
+TEST(Part, SubnormalEnds) {
+  Hermitian<double> one(1);
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // FTZ and DAZ
+  const auto answer = eigen_part(one, interval(-0x1p-1074, 0x1p-1074));
+  _mm_setcsr(before);
+  EXPECT_NE(answer.status, ACCUBLAS_ERROR_ARGUMENT) << accublas_last_error(nullptr);
+  EXPECT_EQ(answer.w.size(), 1U);
+}
+#endif
 
 /// A single-precision result is rounded, but its count comes from the bounds before that.
 TEST(Part, SinglePrecisionEnds) {
