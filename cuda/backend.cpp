@@ -348,6 +348,10 @@ class CudaBackend final : public Backend {
             return cuda::narrow_gemm(state, call, execution);
           if (cuda::flat_gemm_serves(state, call, execution.workspace, residues))
             return cuda::flat_gemm(state, call, execution);
+          if constexpr (std::is_same_v<T, double>) {
+            if (cuda::skinny_gemm_serves(state, call, execution.workspace, residues))
+              return cuda::skinny_gemm(state, call, execution);
+          }
         }
         std::optional<cuda::NativeOffer> offer;
         if (!combines) offer = native_offer(state, call, execution);
