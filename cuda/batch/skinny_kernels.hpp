@@ -10,7 +10,7 @@
 
 namespace accublas::cuda {
 
-// ---- skinny_hopper.cu
+// ---- skinny_elements.cu, skinny_hopper.cu
 inline constexpr int skinny_lines = 64;            ///< lines of either side in a tile
 inline constexpr int skinny_step = 32;             ///< terms that are multiplied at a time
 inline constexpr Index most_skinny_terms = 32768;  ///< most terms of a sum
@@ -64,21 +64,33 @@ struct SkinnyArrays {
 };
 SkinnyArrays take_skinny(Carver& carver, const SkinnyPlan& plan);
 
-/// Returns whether skinny_cr computes products of these sizes: the device has its kernel, and small_lines and k are at
+/// Returns whether the kernels compute products of these sizes: the device can run them, and small_lines and k are at
 /// most most_skinny_lines and most_skinny_terms.
-bool skinny_cr_serves(const DeviceModel&, Index small_lines, Index k);
+bool skinny_serves(const DeviceModel&, Index small_lines, Index k);
 
 /// Returns the time of a product in microseconds of an H200.
 double skinny_time(const SkinnyPlan& plan);
 
-/// Computes every element that Ziv's test decides. exact.rows and exact.cols are plain operands; the large side is cols
-/// if `large_cols`. The function writes the bits of the other elements to exact.open, counts them in state->open[0],
-/// and counts those of finite lines in state->rejected. It marks special lines, and measures nothing else of Lines. If
-/// alpha, in device memory, is zero, it computes beta C. Tests set `all_undecided`, with which no element is decided.
-void skinny_cr(const DeviceModel&, const ExactArguments<double>& exact, bool large_cols, const SkinnyPlan& plan,
-               const SkinnyArrays& arrays, bool all_undecided, cudaStream_t stream);
+// A product of the plain operands exact.rows and exact.cols takes the following four steps, in this order. The large
+// side is cols if `large_cols`.
 
-/// Computes the elements that skinny_cr left pending. Lines are measured only if many elements are pending, or some
+/// Cuts the small side into digits, and finds the fields that the large side's lines start with.
+void start_skinny(const DeviceModel&, const ExactArguments<double>& exact, bool large_cols, const SkinnyPlan& plan,
+                  const SkinnyArrays& arrays, cudaStream_t stream);
+
+/// Leaves the sums of products of digits in arrays.totals. Defined in skinny_hopper.cu; builds without kernels for
+/// compute capability 9.0 do not have it.
+void multiply_skinny(const DeviceModel&, const Operand<double>& large, const SkinnyPlan& plan,
+                     const SkinnyArrays& arrays, cudaStream_t stream);
+
+/// Computes every element that Ziv's test decides. It writes the bits of the other elements to exact.open, counts them
+/// in state->open[0], and counts those of finite lines in state->rejected. It marks special lines, and measures nothing
+/// else of Lines. If alpha, in device memory, is zero, it computes beta C. Tests set `all_undecided`, with which no
+/// element is decided.
+void round_skinny(const DeviceModel&, const ExactArguments<double>& exact, bool large_cols, const SkinnyPlan& plan,
+                  const SkinnyArrays& arrays, bool all_undecided, cudaStream_t stream);
+
+/// Computes the pending elements. Lines are measured only if many elements are pending, or some
 /// that grid sums do not decide.
 void finish_skinny(const DeviceModel&, const ExactArguments<double>& exact, const SkinnyArrays& arrays,
                    cudaStream_t stream);

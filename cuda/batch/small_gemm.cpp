@@ -1,6 +1,7 @@
 #include "cuda/batch/small_gemm.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/batch/flat_cost.hpp"
@@ -160,17 +161,16 @@ void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   });
 }
 
-bool skinny_gemm_serves(const State& state, const Call<Gemm<double>, double>& call, const Workspace& workspace,
-                        double other_time) {
+double skinny_gemm_time(const State& state, const Call<Gemm<double>, double>& call, const Workspace& workspace) {
 #ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
   const Gemm<double>& g = call.problem;
-  if (!skinny_cr_serves(state.model(), std::min(g.m, g.n), g.k) || !is_plain_product(call)) return false;
-  SkinnyCall skinny(state.model(), call);
-  return skinny_time(skinny.plan) < other_time &&
-         bytes_of_arrays([&](Carver& carver) { skinny.lay_out(carver); }) <= workspace.cap();
-#else
-  return false;
+  if (skinny_serves(state.model(), std::min(g.m, g.n), g.k) && is_plain_product(call)) {
+    SkinnyCall skinny(state.model(), call);
+    if (bytes_of_arrays([&](Carver& carver) { skinny.lay_out(carver); }) <= workspace.cap())
+      return skinny_time(skinny.plan);
+  }
 #endif
+  return std::numeric_limits<double>::infinity();
 }
 
 void skinny_gemm(State& state, const Call<Gemm<double>, double>& call, Execution& execution) {
@@ -184,7 +184,11 @@ void skinny_gemm(State& state, const Call<Gemm<double>, double>& call, Execution
   SkinnyCall::run_steps(
       state, execution, memory.bytes(),
       [&](CallState* device, cudaStream_t stream) {
-        skinny_cr(model, arguments(device), skinny.large_cols, skinny.plan, skinny.arrays, false, stream);
+        const ExactArguments<double> exact = arguments(device);
+        start_skinny(model, exact, skinny.large_cols, skinny.plan, skinny.arrays, stream);
+        multiply_skinny(model, skinny.large_cols ? exact.cols : exact.rows, skinny.plan, skinny.arrays, stream);
+        state.phase(&accublas_report_t::ms_reconstruct);
+        round_skinny(model, exact, skinny.large_cols, skinny.plan, skinny.arrays, false, stream);
       },
       [&](CallState* device, cudaStream_t stream) { finish_skinny(model, arguments(device), skinny.arrays, stream); });
 #endif

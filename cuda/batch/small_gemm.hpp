@@ -28,11 +28,10 @@ bool flat_gemm_serves(const State& state, const Call<Gemm<T>, T>& call, const Wo
 template <class T>
 void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
 
-/// Returns whether skinny_gemm can compute a call of engine int8 in less than `other_time` microseconds. The call must
-/// have mode cr, plain operands and all elements of C, and the device compute capability 9.0. m or n is at most 128, k
-/// is at most 32768, and the arrays must fit in the workspace.
-bool skinny_gemm_serves(const State& state, const Call<Gemm<double>, double>& call, const Workspace& workspace,
-                        double other_time);
+/// Returns the time in microseconds that skinny_gemm takes for a call of engine int8; infinity if it cannot compute the
+/// call. The call must have mode cr, plain operands and all elements of C, and the device compute capability 9.0. m or
+/// n is at most 128, k is at most 32768, and the arrays must fit in the workspace.
+double skinny_gemm_time(const State& state, const Call<Gemm<double>, double>& call, const Workspace& workspace);
 
 /// Computes a product with few rows or few columns of C by digits that are cut while the large operand is read
 /// (skinny_hopper.cu). cuda/exact computes the elements that this leaves pending. Same contract as int8_gemm.
