@@ -9,8 +9,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
-#include "cuda/batch/batch_digits.hpp"
 #include "lib/base/host_device.hpp"
 #include "lib/numerics/float_bits.hpp"
 
