@@ -232,13 +232,12 @@ SkinnyPlan::SkinnyPlan(const DeviceModel& model, Index large_lines, Index small_
 }
 
 SkinnyArrays take_skinny(Carver& carver, const SkinnyPlan& plan) {
-  using namespace skinny;
   SkinnyArrays arrays{};
-  arrays.digits = carver.take<std::uint8_t>(plan.groups * plan.steps * col_bytes);
-  arrays.small = carver.take<SkinnyLine>(plan.groups * lines);
-  arrays.first_field = carver.take<std::int32_t>(plan.row_tiles * lines);
-  arrays.totals = carver.take<SkinnyTotal>(plan.slots() * lines * lines);
-  arrays.large = carver.take<SkinnyLine>(plan.slots() * 2 * lines);
+  arrays.digits = carver.take<std::uint8_t>(plan.groups * plan.steps * skinny::col_bytes);
+  arrays.small = carver.take<SkinnyLine>(plan.groups * skinny_lines);
+  arrays.first_field = carver.take<std::int32_t>(plan.row_tiles * skinny_lines);
+  arrays.totals = carver.take<SkinnyTotal>(plan.slots() * skinny_lines * skinny_lines);
+  arrays.large = carver.take<SkinnyLine>(plan.slots() * 2 * skinny_lines);
   arrays.counts = carver.take<SkinnyCounts>(1);
   return arrays;
 }
@@ -254,25 +253,24 @@ double skinny_time(const SkinnyPlan& plan) {
 
 void start_skinny(const DeviceModel& model, const ExactArguments<double>& exact, bool large_cols,
                   const SkinnyPlan& plan, const SkinnyArrays& arrays, cudaStream_t stream) {
-  using namespace skinny;
   const Operand<double>&large = large_cols ? exact.cols : exact.rows, &small = large_cols ? exact.rows : exact.cols;
-  set_on_stream(arrays.small, 0, static_cast<std::size_t>(plan.groups * lines) * sizeof(SkinnyLine), stream,
+  set_on_stream(arrays.small, 0, static_cast<std::size_t>(plan.groups * skinny_lines) * sizeof(SkinnyLine), stream,
                 "clearing findings about lines");
   set_on_stream(arrays.counts, 0, sizeof(SkinnyCounts), stream, "clearing counts of pending elements");
-  launch(model, "digits of few lines", cut_small_lines,
-         {{static_cast<unsigned>(plan.groups * lines), small_parts}, small_threads}, stream, small,
-         large_cols ? exact.row_lines : exact.col_lines, plan, arrays);
-  launch(model, "sample of many lines", sample_fields, {static_cast<unsigned>(plan.row_tiles), 256}, stream, large,
-         plan, arrays.first_field);
+  launch(model, "digits of few lines", skinny::cut_small_lines,
+         {{static_cast<unsigned>(plan.groups * skinny_lines), skinny::small_parts}, skinny::small_threads}, stream,
+         small, large_cols ? exact.row_lines : exact.col_lines, plan, arrays);
+  launch(model, "sample of many lines", skinny::sample_fields, {static_cast<unsigned>(plan.row_tiles), 256}, stream,
+         large, plan, arrays.first_field);
 }
 
 void round_skinny(const DeviceModel& model, const ExactArguments<double>& exact, bool large_cols,
                   const SkinnyPlan& plan, const SkinnyArrays& arrays, bool all_undecided, cudaStream_t stream) {
-  using namespace skinny;
   const Index words = exact.rows.count * OpenBits::words_per_row(exact.cols.count);
-  launch(model, "elements of a skinny product", finish_elements,
-         {static_cast<unsigned>(std::min(ceil_div(words, Index{finish_threads / 32}), Index{16} * model.processors)),
-          finish_threads},
+  launch(model, "elements of a skinny product", skinny::finish_elements,
+         {static_cast<unsigned>(
+              std::min(ceil_div(words, Index{skinny::finish_threads / 32}), Index{16} * model.processors)),
+          skinny::finish_threads},
          stream, exact, large_cols, plan, arrays, all_undecided);
 }
 

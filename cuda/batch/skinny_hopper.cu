@@ -308,9 +308,10 @@ namespace accublas::cuda {
 
 void multiply_skinny(const DeviceModel& model, const Operand<double>& large, const SkinnyPlan& plan,
                      const SkinnyArrays& arrays, cudaStream_t stream) {
-  using namespace skinny;
-  allow_shared_bytes(skinny_product, sizeof(Shared), "skinny product");
-  launch(model, "skinny product", skinny_product, {static_cast<unsigned>(plan.blocks), threads, sizeof(Shared)}, stream,
+  using skinny::Shared;
+  const auto kernel = skinny::skinny_product;
+  allow_shared_bytes(kernel, sizeof(Shared), "skinny product");
+  launch(model, "skinny product", kernel, {static_cast<unsigned>(plan.blocks), skinny::threads, sizeof(Shared)}, stream,
          large, plan, arrays);
 }
 

@@ -90,8 +90,8 @@ void multiply_skinny(const DeviceModel&, const Operand<double>& large, const Ski
 void round_skinny(const DeviceModel&, const ExactArguments<double>& exact, bool large_cols, const SkinnyPlan& plan,
                   const SkinnyArrays& arrays, bool all_undecided, cudaStream_t stream);
 
-/// Computes the pending elements. Lines are measured only if many elements are pending, or some
-/// that grid sums do not decide.
+/// Computes the pending elements. Lines are measured only if many elements are pending, or some that grid sums do not
+/// decide.
 void finish_skinny(const DeviceModel&, const ExactArguments<double>& exact, const SkinnyArrays& arrays,
                    cudaStream_t stream);
 
