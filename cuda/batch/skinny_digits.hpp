@@ -3,8 +3,8 @@
 // A line (a row of op(A), a column of op(B)) has an exponent E with abs(a) < 1.99 2^E for its finite entries. An entry
 // becomes nine digits:
 //   a = 2^(E - 70) (sum over i < 9 of d_i 256^(8 - i) + r),  -128 <= d_i <= 127,  abs(r) < 1.
-// Pairs of digits with i + j <= 9 are multiplied exactly, in one sum L_w for each weight w = i + j, so that
-//   S = 2^(E + F - 84) (sum over w <= 9 of L_w 256^(9 - w) + rest),
+// Pairs of digits with i + j <= 10 are multiplied exactly, in one sum L_w for each weight w = i + j, so that
+//   S = 2^(E + F - 92) (sum over w <= 10 of L_w 256^(10 - w) + rest),
 // and skinny_error bounds the rest.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace accublas::cuda {
 
-inline constexpr int skinny_digits = 9, skinny_weights = 10;
+inline constexpr int skinny_digits = 9, skinny_weights = 11;
 
 /// Returns the exponent field by which a line is scaled whose largest entry has this high word, without its sign. It is
 /// the entry's own field less one, or the field itself if the mantissa is 1.984 or more: then the first digit, with the
@@ -115,7 +115,7 @@ ACCUBLAS_HD inline NineDigits cut_nine(const ShiftedMantissa& x, LineMarks& mark
   return {((leading ^ sign) + halves + (low >> 8)) ^ halves, low ^ 0x80};
 }
 
-/// Findings about the digits of both lines of an element: the sum of squares of digits 2 to 8 of each line, the last
+/// Findings about the digits of both lines of an element: the sum of squares of digits 3 to 8 of each line, the last
 /// nonzero digits (or -1), and numbers of entries with bits that digits do not hold; `shifts` is how often a part of
 /// the sum was rounded down to a multiple of its unit.
 struct SkinnyFindings {
@@ -126,15 +126,15 @@ struct SkinnyFindings {
 
 /// Returns an upper bound of abs(rest) for a sum of k terms; zero only if nothing is left out.
 ///
-/// Pairs with i + j = 10 have i and j from 2 to 8 and a weight of 1/256. By Cauchy's inequality, over terms and over i,
-/// they are at most the product of the roots of both sums of squares. For i + j >= 11 and each i from 3 to 8, digit i
+/// Pairs with i + j = 11 have i and j from 3 to 8 and a weight of 1/256. By Cauchy's inequality, over terms and over i,
+/// they are at most the product of the roots of both sums of squares. For i + j >= 12 and each i from 4 to 8, digit i
 /// is at most 128 256^(8 - i) and the digits from j on together are below 0.502 256^(9 - j), which are 64.3 / 256 units
-/// a term. An r is below 1, and the other factor below 2^71: 2^15 units. Each shift loses less than one unit. The
+/// a term. An r is below 1, and the other factor below 2^71: 2^23 units. Each shift loses less than one unit. The
 /// factor covers the roundings here and those of tail +- bound in finish_sum.
 ACCUBLAS_HD inline double skinny_error(const SkinnyFindings& f, double k) {
-  if (f.row_last + f.col_last <= 9 && f.dropped == 0) return 0;
-  const double pairs = sqrt(f.row_squares * f.col_squares) / 256 + 1.51 * k;
-  return 1.01 * (pairs + 32768 * f.dropped + f.shifts) + 1;
+  if (f.row_last + f.col_last <= 10 && f.dropped == 0) return 0;
+  const double pairs = sqrt(f.row_squares * f.col_squares) / 256 + 1.26 * k;
+  return 1.01 * (pairs + 0x1p23 * f.dropped + f.shifts) + 1;
 }
 
 }  // namespace accublas::cuda

@@ -150,8 +150,11 @@ __device__ SkinnySum sum_of_slots(const SkinnyPlan& plan, const SkinnyArrays& ar
   const auto last_digit = [](std::uint32_t flags) { return 30 - __clz(static_cast<int>(flags & 0x3FF)); };
   found.row_last = last_digit(last);
   found.col_last = last_digit(column.last);
+  // The sum that is rounded is in units of weight 9, so that a double holds its high part.
+  const bool below = (total & 0xFF) != 0;
+  total >>= 8;
   return {{static_cast<long long>(total >> 48), static_cast<long long>(total & ((Int128{1} << 48) - 1))},
-          skinny_error(found, static_cast<double>(k)),
+          skinny_error(found, static_cast<double>(k)) / 256 + (below ? 1.01 : 0.0),
           field,
           (last & SkinnyLine::special) != 0,
           (column.last & SkinnyLine::special) != 0};

@@ -4,7 +4,7 @@
 // The small side is cut into digits before (skinny_digits.hpp). A thread block takes 64 lines of the large side and 64
 // of the small side, 32 terms a step. One warpgroup reads the large side's entries, cuts them, and stores the digits in
 // a ring of stages in shared memory; bulk copies bring those of the small side. Two other warpgroups multiply them, 32
-// lines of the small side each, with sums for all ten weights in registers.
+// lines of the small side each, with sums for all eleven weights in registers.
 //
 // A line's field is not known before the line is read. It starts from a sample of the line. When a larger entry comes,
 // the field rises: the multiplying warps then add their sums to totals in device memory, as integers in units of the
@@ -23,8 +23,8 @@ namespace {
 constexpr int row_bytes = skinny_digits * row_digit_bytes;
 constexpr int stages = 4;
 constexpr int multipliers = 256, cutters = 128, threads = multipliers + cutters;
-constexpr int cutter_registers = 104, multiplier_registers = 200;  // a thread starts with 168
-constexpr int own_terms = lines * step_terms / cutters;            // of a cutting thread in a step
+constexpr int cutter_registers = 88, multiplier_registers = 208;  // a thread starts with 168
+constexpr int own_terms = lines * step_terms / cutters;           // of a cutting thread in a step
 constexpr int most_steps = 256;  // then int32 holds all sums: at most 9 pairs of weight 8, 2^14 each, of 2^13 terms
 static_assert(own_terms == 16, "16 terms of a line are adjacent in a stage");
 static_assert(9ll * (1 << 14) * (most_steps * step_terms) < 1ll << 31);
@@ -173,45 +173,48 @@ __device__ void cut_large_lines(const Operand<double>& x, const SkinnyPlan& plan
   }
 }
 
-/// A multiplying thread's sums, 16 elements for each weight: weights 9 to 2, and weights 1 and 0.
-using LateSums = std::int32_t[16 * 8];
-using EarlySums = std::int32_t[16 * 2];
+/// A multiplying thread's sums, 16 elements for each weight: weights 10 and 9, weights 8 to 1, and weight 0.
+using LastSums = std::int32_t[16 * 2];
+using MiddleSums = std::int32_t[16 * 8];
+using FirstSums = std::int32_t[16];
 
 /// Adds the products of a stage's digits for one half of its columns. The columns' digits are adjacent, the last one
-/// first. So one MMA multiplies digit i of the rows by columns' digits 9 - i to 0, whose sums have weights 9 to i. (All
-/// MMAs start at the same registers: the compiler moves registers between MMAs that overlap in other ways.)
+/// first: digit j is number 9 - j. One MMA multiplies digit I of the rows by the columns' digits of weights 8 to I, and
+/// one by those of weights 10 and 9. (All MMAs on the same sums start at the same register. The compiler moves
+/// registers between MMAs that overlap in other ways.)
 template <int I = 0>
-__device__ __forceinline__ void multiply_digits(LateSums& late, EarlySums& early, std::uint64_t rows,
-                                                std::uint64_t cols) {
-  constexpr int count = skinny_weights - I;
+__device__ __forceinline__ void multiply_digits(LastSums& last, MiddleSums& middle, FirstSums& first,
+                                                std::uint64_t rows, std::uint64_t cols) {
   constexpr int next_row = row_digit_bytes / 16, next_col = col_digit_bytes / 16;
-  ptx::mma_signed<std::min(count, 8)>(late, rows + I * next_row, cols + I * next_col);
-  if constexpr (count > 8) ptx::mma_signed<count - 8>(early, rows + I * next_row, cols + (I + 8) * next_col);
-  if constexpr (I + 1 < skinny_digits) multiply_digits<I + 1>(late, early, rows, cols);
+  const std::uint64_t row = rows + I * next_row;
+  ptx::mma_signed<std::min(9 - I, 8)>(middle, row, cols + (I + 1) * next_col);
+  if constexpr (I == 0) ptx::mma_signed<1>(first, row, cols + 9 * next_col);
+  if constexpr (I > 0) ptx::mma_signed<2>(last, row, cols + (I - 1) * next_col);
+  if constexpr (I + 1 < skinny_digits) multiply_digits<I + 1>(last, middle, first, rows, cols);
 }
 
-__device__ __forceinline__ void clear_sums(LateSums& late, EarlySums& early) {
+template <int count>
+__device__ __forceinline__ void clear_sums(std::int32_t (&sums)[count]) {
 #pragma unroll
-  for (int i = 0; i < 16 * 8; ++i) late[i] = 0;
-#pragma unroll
-  for (int i = 0; i < 16 * 2; ++i) early[i] = 0;
+  for (int i = 0; i < count; ++i) sums[i] = 0;
 }
 
 /// Adds a thread's sums to totals, which are shifted down by shift[h] bits first.
-__device__ __forceinline__ void add_to_totals(const LateSums& late, const EarlySums& early, SkinnyTotal* totals,
-                                              bool first, const int (&shift)[2]) {
+__device__ __forceinline__ void add_to_totals(const LastSums& last, const MiddleSums& middle, const FirstSums& first,
+                                              SkinnyTotal* totals, bool alone, const int (&shift)[2]) {
   constexpr auto unit = [](int bytes) { return std::int64_t{1} << (8 * bytes); };
 #pragma unroll
   for (int q = 0; q < 16; ++q) {
-    std::int64_t high = early[16 + q] * unit(4) + early[q] * unit(3), low = 0;
+    // Weights 0 to 4, 5 to 7, and 8 to 10.
+    std::int64_t parts[3] = {first[q] * unit(4), 0, middle[q] * unit(2) + last[16 + q] * unit(1) + last[q]};
 #pragma unroll
-    for (int w = 2; w < 5; ++w) high += late[16 * (9 - w) + q] * unit(4 - w);
+    for (int w = 1; w < 5; ++w) parts[0] += middle[16 * (8 - w) + q] * unit(4 - w);
 #pragma unroll
-    for (int w = 5; w < 10; ++w) low += late[16 * (9 - w) + q] * unit(9 - w);
-    Int128 total = static_cast<Int128>(high) * (Int128{1} << 40) + low;
+    for (int w = 5; w < 8; ++w) parts[1] += middle[16 * (8 - w) + q] * unit(7 - w);
+    Int128 total = static_cast<Int128>(parts[0]) * unit(6) + static_cast<Int128>(parts[1]) * unit(3) + parts[2];
     const int h = q / 2 % 2, col = q / 4 * 8 + q % 2;
     SkinnyTotal* const at = totals + col * lines + 8 * h;
-    if (!first) {
+    if (!alone) {
       const SkinnyTotal before = *at;
       total += (static_cast<Int128>(before.high) * (Int128{1} << 64) + before.low) >> shift[h];
     }
@@ -228,15 +231,21 @@ __device__ void multiply_lines(const SkinnyPlan& plan, const SkinnyArrays& array
     if (lane == 0) ptx::barrier_arrive(ptx::shared_address(&shared.empty[stage]));
   };
   Position at{0, 0};
-  LateSums late;
-  EarlySums early;
-  clear_sums(late, early);
+  LastSums last;
+  MiddleSums middle;
+  FirstSums first;
+  const auto clear = [&] {
+    clear_sums(last);
+    clear_sums(middle);
+    clear_sums(first);
+  };
+  clear();
   Walk walk(plan);
   while (walk.left > 0) {
     const int own_steps = static_cast<int>(min(walk.left, walk.steps - walk.step));
     SkinnyTotal* const totals = arrays.totals + (walk.slot() * lines + col) * lines + row;
     int field[2] = {0, 0}, field_of_total[2] = {0, 0}, since = 0, previous = 0;
-    bool first = true;
+    bool alone = true;
     for (int step = 0;; ++step, ++since, at.advance()) {
       const bool ends = step == own_steps;
       int now[2] = {0, 0};
@@ -249,9 +258,9 @@ __device__ void multiply_lines(const SkinnyPlan& plan, const SkinnyArrays& array
       if (step > 0 && (ends || since == most_steps || __any_sync(0xFFFFFFFFu, rises))) {
         ptx::mma_wait<0>();
         const int shift[2] = {min(field[0] - field_of_total[0], 127), min(field[1] - field_of_total[1], 127)};
-        add_to_totals(late, early, totals, first, shift);
-        clear_sums(late, early);
-        first = false;
+        add_to_totals(last, middle, first, totals, alone, shift);
+        clear();
+        alone = false;
         since = 0;
         field_of_total[0] = field[0];
         field_of_total[1] = field[1];
@@ -263,7 +272,7 @@ __device__ void multiply_lines(const SkinnyPlan& plan, const SkinnyArrays& array
       const std::uint64_t cols =
           ptx::short_line_descriptor(ptx::shared_address(shared.stage[at.stage].cols) + half * half_bytes);
       ptx::mma_begin();
-      multiply_digits(late, early, rows, cols);
+      multiply_digits(last, middle, first, rows, cols);
       ptx::mma_commit();
       if (step > 0) {
         ptx::mma_wait<1>();

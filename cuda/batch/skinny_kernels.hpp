@@ -34,13 +34,13 @@ struct SkinnyPlan {
 /// The findings about the digits of a line, or of a part of its terms.
 struct alignas(16) SkinnyLine {
   std::int32_t field;     ///< scale of the digits
-  std::uint32_t squares;  ///< sum of the squares of digits 2 to 8
+  std::uint32_t squares;  ///< sum of the squares of digits 3 to 8
   std::uint32_t dropped;  ///< number of entries whose digits do not hold all of their bits
   std::uint32_t last;     ///< bit i: i - 1 is the index of the last nonzero digit of some entries; flags below
   static constexpr std::uint32_t special = 1u << 15, raise = 1u << 16;  ///< a NaN or Inf; counts rises of `field`
 };
 
-/// A sum of products of digits is high 2^64 + low.
+/// A sum of products of digits is high 2^64 + low, in units of weight 10.
 struct alignas(16) SkinnyTotal {
   std::uint64_t low;
   std::int64_t high;

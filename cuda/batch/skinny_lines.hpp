@@ -12,7 +12,7 @@ inline constexpr int lines = skinny_lines, step_terms = skinny_step;
 inline constexpr int half_lines = lines / 2;  ///< lines of the small side for a multiplying warpgroup
 inline constexpr int row_digit_bytes = lines * step_terms, col_digit_bytes = half_lines * step_terms;
 /// Digit j of the small side's lines is number 9 - j of a half's digits. Number 0 is zero.
-inline constexpr int col_digits = skinny_weights, half_bytes = col_digits * col_digit_bytes, col_bytes = 2 * half_bytes;
+inline constexpr int col_digits = 10, half_bytes = col_digits * col_digit_bytes, col_bytes = 2 * half_bytes;
 
 #ifdef __CUDACC__
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ std::uint32_t bytes_of(std::uint32_t a, std::uint32_t
   return __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
 }
 
-/// Cuts four terms into words of digits, and adds the squares of digits 2 to 8.
+/// Cuts four terms into words of digits, and adds the squares of digits 3 to 8.
 __device__ __forceinline__ void cut_four(const double* x, int field, std::uint32_t (&word)[skinny_digits],
                                          LineMarks& marks, std::uint32_t& squares) {
   NineDigits part[4];
@@ -54,7 +54,7 @@ __device__ __forceinline__ void cut_four(const double* x, int field, std::uint32
   }
   word[8] = bytes_of(part[0].last, part[1].last, part[2].last, part[3].last);
 #pragma unroll
-  for (int i = 2; i < skinny_digits; ++i)
+  for (int i = 3; i < skinny_digits; ++i)
     squares = static_cast<std::uint32_t>(
         __dp4a(static_cast<int>(word[i]), static_cast<int>(word[i]), static_cast<int>(squares)));
 }

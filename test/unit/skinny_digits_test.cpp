@@ -54,7 +54,7 @@ struct CutLine {
     const ShiftedMantissa entry(x, field);
     terms.push_back(digits_of(cuda::cut_nine(entry, marks)));
     marks.dropped += entry.is_dropped();
-    for (std::size_t i = 2; i < skinny_digits; ++i) squares += terms.back()[i] * terms.back()[i];
+    for (std::size_t i = 3; i < skinny_digits; ++i) squares += terms.back()[i] * terms.back()[i];
     // The entry is 2^(E - 70) times the digits, and less than a unit more.
     mpz_class number;
     for (const int digit : terms.back()) number = number * 256 + digit;
@@ -128,7 +128,7 @@ TEST(SkinnyDigits, SumsAreWithinTheirBounds) {
           for (int j = 0; j < skinny_digits && i + j < cuda::skinny_weights; ++j)
             total += static_cast<Int128>(row.terms.back()[static_cast<std::size_t>(i)] *
                                          col.terms[static_cast<std::size_t>(p)][static_cast<std::size_t>(j)]) *
-                     (Int128{1} << (8 * (9 - i - j)));
+                     (Int128{1} << (8 * (10 - i - j)));
       }
     }
     const double error =
@@ -139,7 +139,7 @@ TEST(SkinnyDigits, SumsAreWithinTheirBounds) {
     for (std::size_t p = 0; p < x.size(); ++p) sum += entry_of(x[p]) * entry_of(y[p]);
     of_digits <<= 64;
     of_digits += static_cast<unsigned long>(total);
-    const int unit = exponent_of(field) + exponent_of(col_field) - 84 + fraction_bits;
+    const int unit = exponent_of(field) + exponent_of(col_field) - 92 + fraction_bits;
     const mpz_class distance = abs(mpz_class(sum - (of_digits << unit)));
     EXPECT_LE(distance, mpz_class(error) << unit) << "sum " << number << " of " << k << " terms, error " << error;
     exact += error == 0;
