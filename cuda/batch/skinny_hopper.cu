@@ -9,6 +9,8 @@
 // A line's field is not known before the line is read. It starts from a sample of the line. When a larger entry comes,
 // the field rises: the multiplying warps then add their sums to totals in device memory, as integers in units of the
 // old field, and shift these when they add the next ones. So each total is exact but for bits that a shift loses.
+#include <cuda_pipeline_primitives.h>
+
 #include <algorithm>
 
 #include "cuda/batch/skinny_lines.hpp"
@@ -22,6 +24,8 @@ namespace {
 
 constexpr int row_bytes = skinny_digits * row_digit_bytes;
 constexpr int stages = 4;
+constexpr int buffers = 4;                   ///< for the entries of a step; two or three are on their way
+constexpr int entry_pitch = step_terms + 1;  ///< adjacent lines lie in different banks
 constexpr int multipliers = 256, cutters = 128, threads = multipliers + cutters;
 constexpr int cutter_registers = 88, multiplier_registers = 208;  // a thread starts with 168
 constexpr int own_terms = lines * step_terms / cutters;           // of a cutting thread in a step
@@ -34,10 +38,13 @@ struct alignas(128) Stage {
 };
 struct Shared {
   Stage stage[stages];
-  std::int32_t field[stages][lines];  ///< of the stage's rows
-  std::uint32_t most[2][2][lines];    ///< high words of the largest entries: by parity of the step and half
+  double entries[buffers][lines * entry_pitch];  ///< of the large side
+  std::int32_t field[stages][lines];             ///< of the stage's rows
+  std::uint32_t most[2][2][lines];               ///< high words of the largest entries: by parity of the step and half
   alignas(8) std::uint64_t full[stages], empty[stages];
 };
+
+static_assert(sizeof(Shared) <= 227 * 1024);
 
 /// A position in the ring, and the parity of the barriers' phase there.
 struct Position {
@@ -71,33 +78,60 @@ struct Walk {
   }
 };
 
-/// The terms of a step that a cutting thread reads: own_terms of a line. Beyond the last line there is the last one
-/// again.
-struct OwnTerms {
+/// Copies the entries of a tile's lines to shared memory, some steps ahead of their use. In each step a cutting thread
+/// copies 16 of them: the same term of adjacent lines if the terms of a line are adjacent in memory, so that a warp
+/// reads whole lines; otherwise adjacent terms of a line, while the warp has adjacent lines.
+struct EntryCopies {
+  const Operand<double>& x;
+  const SkinnyPlan& plan;
+  bool along;      ///< the thread's entries are those of adjacent lines
+  int line, term;  ///< of the thread's first entry, in a tile and a step
   const double* from;
-  Index stride;
-  int left;  ///< terms of the line from the first one on
+  Index lines_left, terms_left;  ///< of the operand, from the first entry on
+  Walk walk;
+  int buffer = 0;
 
-  __device__ OwnTerms(const Operand<double>& x, const SkinnyPlan& plan, const Walk& walk, int row, int part)
-      : stride(x.k_stride) {
-    const Index line = min(walk.tile / plan.groups * lines + row, x.count - 1),
-                term = walk.step * step_terms + part * own_terms;
-    from = x.data + line * x.stride + term * stride;
-    left = static_cast<int>(x.k - term);
+  __device__ EntryCopies(const Operand<double>& large, const SkinnyPlan& of_product, int thread)
+      : x(large),
+        plan(of_product),
+        along(abs(large.k_stride) < abs(large.stride)),
+        line(along ? thread / 32 * own_terms : thread % lines),
+        term(along ? thread % 32 : thread / lines * own_terms),
+        walk(plan) {
+    find();
   }
-  __device__ void advance() {
-    from += step_terms * stride;
-    left -= step_terms;
+  /// Finds the first entry in the walk's step.
+  __device__ void find() {
+    const Index first_line = walk.tile / plan.groups * lines + line, first_term = walk.step * step_terms + term;
+    from = x.data + first_line * x.stride + first_term * x.k_stride;
+    lines_left = x.count - first_line;
+    terms_left = x.k - first_term;
   }
-  /// Loads eight terms, from number `first` on.
-  __device__ __forceinline__ void load(int first, double* to) const {
-    if (left >= own_terms) {
+  /// Starts the copy of the next step, if there is one. Entries that do not exist become 0.
+  __device__ __forceinline__ void start(double (&entries)[buffers][lines * entry_pitch]) {
+    if (walk.left > 0) {
+      double* const to = &entries[buffer][line * entry_pitch + term];
+      const Index apart = along ? x.stride : x.k_stride, left = along ? lines_left : terms_left;
+      const int to_apart = along ? entry_pitch : 1;
+      const int count = (along ? terms_left : lines_left) <= 0 ? 0 : static_cast<int>(min(left, Index{own_terms}));
+      if (count == own_terms) {
 #pragma unroll
-      for (int e = 0; e < 8; ++e) to[e] = __ldg(from + (first + e) * stride);
-    } else {
-#pragma unroll
-      for (int e = 0; e < 8; ++e) to[e] = first + e < left ? __ldg(from + (first + e) * stride) : 0.0;
+        for (int e = 0; e < own_terms; ++e) __pipeline_memcpy_async(to + e * to_apart, from + e * apart, 8);
+      } else {
+        for (int e = 0; e < own_terms; ++e)
+          __pipeline_memcpy_async(to + e * to_apart, e < count ? from + e * apart : x.data, 8, e < count ? 0 : 8);
+      }
+      const bool ends = walk.ends_part();
+      walk.advance();
+      if (ends && walk.left > 0) {
+        find();
+      } else {
+        from += step_terms * x.k_stride;
+        terms_left -= step_terms;
+      }
     }
+    __pipeline_commit();
+    buffer = (buffer + 1) % buffers;
   }
 };
 
@@ -106,14 +140,14 @@ __device__ void cut_large_lines(const Operand<double>& x, const SkinnyPlan& plan
                                 Shared& shared) {
   const int t = static_cast<int>(threadIdx.x) - multipliers, row = t % lines, part = t / lines;
   Walk walk(plan);
-  OwnTerms terms(x, plan, walk, row, part);
-  double own[own_terms];
-  terms.load(0, own);
-  terms.load(8, own + 8);
+  EntryCopies copies(x, plan, t);
+  for (int i = 0; i < buffers - 1; ++i) copies.start(shared.entries);
+  __pipeline_wait_prior(buffers - 2);
+  ptx::barrier_sync(1, cutters);
   Position at{0, 1};
   LineMarks marks;
   std::uint32_t squares = 0, flags = 0;
-  int field = 0, buffer = 0;
+  int field = 0, buffer = 0, parity = 0;
   const std::uint8_t* digits = nullptr;
   bool starts = true;
   while (walk.left > 0) {
@@ -123,13 +157,20 @@ __device__ void cut_large_lines(const Operand<double>& x, const SkinnyPlan& plan
       field = arrays.first_field[walk.tile / plan.groups * lines + row];
       digits = arrays.digits + (walk.tile % plan.groups * plan.steps + walk.step) * col_bytes;
     }
+    // The barrier before has shown that this step's entries are there.
+    double own[own_terms];
+#pragma unroll
+    for (int e = 0; e < own_terms; ++e) own[e] = shared.entries[buffer][row * entry_pitch + part * own_terms + e];
+    buffer = (buffer + 1) % buffers;
     std::uint32_t most = 0;
 #pragma unroll
     for (int e = 0; e < own_terms; ++e) most = max(most, magnitude_word(own[e]));
-    shared.most[buffer][part][row] = most;
+    shared.most[parity][part][row] = most;
+    copies.start(shared.entries);        // to the buffer that was read before the last barrier
+    __pipeline_wait_prior(buffers - 2);  // the next step's entries are there
     ptx::barrier_sync(1, cutters);
-    most = max(most, shared.most[buffer][1 - part][row]);
-    buffer ^= 1;
+    most = max(most, shared.most[parity][1 - part][row]);
+    parity ^= 1;
     if (most >= infinity_word) {
       flags |= SkinnyLine::special;
     } else if (const int needed = skinny_field(most); needed > field) {
@@ -140,11 +181,6 @@ __device__ void cut_large_lines(const Operand<double>& x, const SkinnyPlan& plan
     const Index slot = walk.slot();
     starts = walk.ends_part();
     walk.advance();
-    if (starts && walk.left > 0) {
-      terms = OwnTerms(x, plan, walk, row, part);
-    } else {
-      terms.advance();
-    }
     Stage& stage = shared.stage[at.stage];
     ptx::barrier_wait(ptx::shared_address(&shared.empty[at.stage]), at.parity);
     const std::uint32_t full = ptx::shared_address(&shared.full[at.stage]);
@@ -158,7 +194,6 @@ __device__ void cut_large_lines(const Operand<double>& x, const SkinnyPlan& plan
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const EightTerms cut = cut_eight(own + 8 * half, field, marks, squares);
-      if (walk.left > 0) terms.load(8 * half, own + 8 * half);
 #pragma unroll
       for (int i = 0; i < skinny_digits; ++i)
         ptx::store_shared(to + i * row_digit_bytes + 8 * half, cut.low[i], cut.high[i]);
