@@ -8,6 +8,7 @@
 // and skinny_error bounds the rest.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -82,11 +83,11 @@ struct ShiftedMantissa {
   ACCUBLAS_HD ShiftedMantissa(double x, int field) {
     const std::uint64_t all = to_bits(x);
     const std::uint32_t high = static_cast<std::uint32_t>(all >> 32), low = static_cast<std::uint32_t>(all);
-    const int exponent = static_cast<int>(high >> 20 & 0x7FF), own = larger(exponent, 1);
-    const std::uint32_t top = static_cast<std::uint32_t>(smaller(exponent, 1)) << 31;
+    const int exponent = static_cast<int>(high >> 20 & 0x7FF), own = std::max(exponent, 1);
+    const std::uint32_t top = exponent == 0 ? 0 : 0x80000000u;
     bits = std::uint64_t{((high << 11 | low >> 21) & 0x7FFFFFFFu) | top} << 32 | low << 11;
     // Smaller shifts are of lines with NaN or Inf, whose digits do not matter.
-    shift = larger(field + 2 - own, 1);
+    shift = std::max(field + 2 - own, 1);
     sign = static_cast<std::uint32_t>(static_cast<std::int32_t>(high) >> 31);
   }
   /// Returns whether the digits may not hold all bits. The last 11 bits are zero.
@@ -95,17 +96,13 @@ struct ShiftedMantissa {
     const int below = shift - 8;
     return is_far() && (below >= 64 ? bits != 0 : (bits & ((std::uint64_t{1} << below) - 1)) != 0);
   }
-
- private:
-  ACCUBLAS_HD static int larger(int a, int b) { return a > b ? a : b; }
-  ACCUBLAS_HD static int smaller(int a, int b) { return a < b ? a : b; }
 };
 
 /// Returns the digits of an entry, and adds the bits that they hold to the marks.
 ACCUBLAS_HD inline NineDigits cut_nine(const ShiftedMantissa& x, LineMarks& marks) {
   constexpr std::uint64_t halves = 0x8080808080808080u;  // 128 in every digit
   const std::uint64_t leading = shift_down(x.bits, x.shift);
-  const std::uint32_t last = static_cast<std::uint32_t>(shift_down(x.bits, (x.shift > 8 ? x.shift : 8) - 8)) & 0xFF;
+  const std::uint32_t last = static_cast<std::uint32_t>(shift_down(x.bits, std::max(x.shift - 8, 0))) & 0xFF;
   marks.leading |= leading;
   marks.last |= last;
   // A negative number is its complement plus one. Every digit plus 128 is a byte; subtracting 128 from that gives the
