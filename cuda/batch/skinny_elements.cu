@@ -250,7 +250,7 @@ bool skinny_serves(const DeviceModel& model, Index small_lines, Index k) {
 }
 
 double skinny_time(const SkinnyPlan& plan) {
-  constexpr double start = 150, step = 1.2;
+  constexpr double start = 150, step = 2;
   return start + step * static_cast<double>(plan.share);
 }
 
