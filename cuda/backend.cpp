@@ -1,6 +1,8 @@
 // The CUDA backend: it selects which of a mode's engines serves a shape, and calls that engine.
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "cuda/batch/batch.hpp"
 #include "cuda/batch/batch_kernels.hpp"
@@ -343,14 +345,20 @@ class CudaBackend final : public Backend {
       case ACCUBLAS_ENGINE_INT8: {
         if (!execution.shared) {
           const double residues = residue_time(state.model(), call.problem);
+          double skinny = std::numeric_limits<double>::infinity();
+          if constexpr (std::is_same_v<T, double>) skinny = cuda::skinny_gemm_time(state, call, execution.workspace);
+          const double others = std::min(residues, skinny);
           const bool vector = std::min(call.problem.m, call.problem.n) == 1;
-          if (vector && !execution.engine_forced && cuda::narrow_gemm_serves(call, residues))
+          if (vector && !execution.engine_forced && cuda::narrow_gemm_serves(call, others))
             return cuda::narrow_gemm(state, call, execution);
           if (cuda::small_gemm_serves(state, call)) return cuda::small_gemm(state, call, execution);
-          if (!execution.engine_forced && cuda::narrow_gemm_serves(call, residues))
+          if (!execution.engine_forced && cuda::narrow_gemm_serves(call, others))
             return cuda::narrow_gemm(state, call, execution);
-          if (cuda::flat_gemm_serves(state, call, execution.workspace, residues))
+          if (cuda::flat_gemm_serves(state, call, execution.workspace, others))
             return cuda::flat_gemm(state, call, execution);
+          if constexpr (std::is_same_v<T, double>) {
+            if (skinny < residues) return cuda::skinny_gemm(state, call, execution);
+          }
         }
         std::optional<cuda::NativeOffer> offer;
         if (!combines) offer = native_offer(state, call, execution);

@@ -1,8 +1,12 @@
 #include "cuda/batch/small_gemm.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "cuda/batch/batch_kernels.hpp"
 #include "cuda/batch/flat_cost.hpp"
 #include "cuda/batch/flat_kernels.hpp"
+#include "cuda/batch/skinny_kernels.hpp"
 #include "cuda/core/memory.hpp"
 #include "cuda/exact/engine_call.hpp"
 #include "cuda/exact/exact_call.hpp"
@@ -80,17 +84,46 @@ struct SmallCall {
   void run(State& state, Execution& execution, Start&& start) {
     const DeviceModel& model = state.model();
     const ArrayMemory<CallMemory> memory([&](Carver& carver) { lay_out(carver); }, state, execution.workspace);
+    run_steps(state, execution, memory.bytes(), start,
+              [&](CallState* device, cudaStream_t stream) { finish(model, device, stream); });
+  }
+
+  /// Runs start(device, stream), which leaves elements pending, and end(device, stream), which computes these.
+  template <class Start, class End>
+  static void run_steps(State& state, Execution& execution, std::size_t bytes, Start&& start, End&& end) {
     const cudaStream_t stream = state.cuda_stream();
-    execution.report.workspace_bytes = static_cast<std::int64_t>(memory.bytes());
+    execution.report.workspace_bytes = static_cast<std::int64_t>(bytes);
     put_bound(execution.report, rounded_once<T>());
     CallState* const device = state.begin_call(execution.report.level);
     state.phase(&accublas_report_t::ms_product);
     start(device, stream);
     state.phase(&accublas_report_t::ms_exact);
-    finish(model, device, stream);
+    end(device, stream);
     state.end_call();
   }
 };
+
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+
+/// The arrays of a skinny product.
+struct SkinnyCall : SmallCall<double> {
+  bool large_cols;
+  SkinnyPlan plan;
+  SkinnyArrays arrays{};
+
+  SkinnyCall(const DeviceModel& model, const Call<Gemm<double>, double>& call)
+      : SmallCall(call, false),
+        large_cols(engine.cols.count >= engine.rows.count),
+        plan(model, large_cols ? engine.cols.count : engine.rows.count,
+             large_cols ? engine.rows.count : engine.cols.count, engine.rows.k) {}
+
+  void lay_out(Carver& carver) {
+    SmallCall::lay_out(carver);
+    arrays = take_skinny(carver, plan);
+  }
+};
+
+#endif
 
 }  // namespace
 
@@ -131,6 +164,39 @@ void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
   flat.run(state, execution, [&](CallState* device, cudaStream_t stream) {
     flat_cr(model, p, flat.cut, flat.open, false, device, stream);
   });
+}
+
+double skinny_gemm_time(const State& state, const Call<Gemm<double>, double>& call, const Workspace& workspace) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  const Gemm<double>& g = call.problem;
+  if (skinny_serves(state.model(), std::min(g.m, g.n), g.k) && is_plain_product(call)) {
+    SkinnyCall skinny(state.model(), call);
+    if (bytes_of_arrays([&](Carver& carver) { skinny.lay_out(carver); }) <= workspace.cap())
+      return skinny_time(skinny.plan);
+  }
+#endif
+  return std::numeric_limits<double>::infinity();
+}
+
+void skinny_gemm(State& state, const Call<Gemm<double>, double>& call, Execution& execution) {
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  const DeviceModel& model = state.model();
+  SkinnyCall skinny(model, call);
+  const ArrayMemory<CallMemory> memory([&](Carver& carver) { skinny.lay_out(carver); }, state, execution.workspace);
+  const auto arguments = [&](CallState* device) {
+    return exact_arguments(skinny.engine, skinny.rows, skinny.cols, skinny.open, device);
+  };
+  SkinnyCall::run_steps(
+      state, execution, memory.bytes(),
+      [&](CallState* device, cudaStream_t stream) {
+        const ExactArguments<double> exact = arguments(device);
+        start_skinny(model, exact, skinny.large_cols, skinny.plan, skinny.arrays, stream);
+        multiply_skinny(model, skinny.large_cols ? exact.cols : exact.rows, skinny.plan, skinny.arrays, stream);
+        state.phase(&accublas_report_t::ms_reconstruct);
+        round_skinny(model, exact, skinny.large_cols, skinny.plan, skinny.arrays, false, stream);
+      },
+      [&](CallState* device, cudaStream_t stream) { finish_skinny(model, arguments(device), skinny.arrays, stream); });
+#endif
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                    \

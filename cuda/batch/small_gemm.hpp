@@ -1,4 +1,4 @@
-// Single products of mode cr, small or flat, by the kernels for small matrices.
+// Single products of mode cr by digits: small, flat or skinny ones.
 #pragma once
 
 #include "cuda/core/state.hpp"
@@ -27,5 +27,14 @@ bool flat_gemm_serves(const State& state, const Call<Gemm<T>, T>& call, const Wo
 /// leaves pending. Same contract as int8_gemm. It launches at most six kernels.
 template <class T>
 void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution);
+
+/// Returns the time in microseconds that skinny_gemm takes for a call of engine int8; infinity if it cannot compute the
+/// call. The call must have mode cr, plain operands and all elements of C, and the device compute capability 9.0. m or
+/// n is at most 128, k is at most 32768, and the arrays must fit in the workspace.
+double skinny_gemm_time(const State& state, const Call<Gemm<double>, double>& call, const Workspace& workspace);
+
+/// Computes a product with few rows or few columns of C by digits that are cut while the large operand is read
+/// (skinny_hopper.cu). cuda/exact computes the elements that this leaves pending. Same contract as int8_gemm.
+void skinny_gemm(State& state, const Call<Gemm<double>, double>& call, Execution& execution);
 
 }  // namespace accublas::cuda

@@ -119,6 +119,31 @@ TYPED_TEST(Flat, FewRowsOrColumns) {
   this->gpu.set("cr", "auto");
 }
 
+/// Products with few rows or columns and a large operand take nine digits of double precision if that is faster than
+/// residues, which need more moduli.
+TEST(SkinnyProducts, HaveTheBitsOfTheCpu) {
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+  Random rng{43};
+  cpu.set("cr");
+  gpu.set("cr");
+  for (const Kind& kind : {Kind{Data::phi, 1}, Kind{Data::phi, 4}, Kind{Data::few_special}, Kind{Data::cancellation},
+                           Kind{Data::graded}, Kind{Data::integers}})
+    for (const bool wide : {false, true}) {
+      const auto trans = [&] { return below(rng, 2) ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS; };
+      const Index few = 20 + below(rng, 100), many = 4000 + below(rng, 500), k = 2900 + below(rng, 300);
+      auto p = packed_problem<double>(rng, kind, wide ? few : many, wide ? many : few, k,
+                                      below(rng, 2) ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, trans(), trans(),
+                                      below(rng, 2) ? 3 : 0);
+      if (below(rng, 2)) p.alpha = -1.3, p.beta = 0.7;
+      expect_same(cpu, gpu, p, "skinny", below(rng, 2) == 0);
+      if (testing::Test::HasFatalFailure()) return;
+      EXPECT_STREQ(gpu.report().engine, "int8");
+      cudaDeviceProp properties;
+      require(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+      if (properties.major == 9) EXPECT_EQ(gpu.report().parts, 9) << p.describe();
+    }
+}
+
 /// Without room for the digits, residues compute the product, with the same bits.
 TYPED_TEST(Flat, SmallWorkspace) {
   using T = TypeParam;
