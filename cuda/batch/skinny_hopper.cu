@@ -94,12 +94,13 @@ struct EntryCopies {
   __device__ EntryCopies(const Operand<double>& large, const SkinnyPlan& of_product, int thread)
       : x(large),
         plan(of_product),
-        along(abs(large.k_stride) < abs(large.stride)),
+        along(magnitude(large.k_stride) < magnitude(large.stride)),
         line(along ? thread / 32 * own_terms : thread % lines),
         term(along ? thread % 32 : thread / lines * own_terms),
         walk(plan) {
     find();
   }
+  __device__ static Index magnitude(Index stride) { return stride < 0 ? -stride : stride; }
   /// Finds the first entry in the walk's step.
   __device__ void find() {
     const Index first_line = walk.tile / plan.groups * lines + line, first_term = walk.step * step_terms + term;
