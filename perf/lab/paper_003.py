@@ -147,8 +147,9 @@ def draw_factorizations(lab):
 def draw_lu(lab, caption, rows, dgemm, of_lu):
     """Figure 5: LU by every library, as a rate and over the rate of DGEMM on the same device."""
     rate = {r["series"]: r["value"] for r in lab.published("003", "speed")}
-    of_device = dgemm.get("cuBLAS", dgemm.get("native"))
-    share = curves_of_routine(rows, "dgetrf", lambda mode: 1 / (dgemm["native"] if mode in ON_THE_HOST else of_device))
+    of_device = {"host": dgemm.get("native"), "device": dgemm.get("cuBLAS", dgemm.get("native"))}
+    below = {r["mode"]: of_device["host" if r["mode"] in ON_THE_HOST else "device"] for r in rows}
+    share = curves_of_routine([r for r in rows if below[r["mode"]]], "dgetrf", lambda mode: 1 / below[mode])
     level = ("MAGMA LU over MAGMA DGEMM\n(C2050, published)", rate["MAGMA LU"] / rate["MAGMA DGEMM"], "tab:purple", "published")
     panels = [Panel("LU (Figure 5)", "n", "GFlop/s", curves_of_routine(rows, "dgetrf"), levels=of_lu),
               Panel("LU over DGEMM of the same device", "n", "rate over DGEMM's at its largest n", share, levels=[level])]
