@@ -1,17 +1,25 @@
 """Nath, Tomov, Dongarra 2010: an improved MAGMA GEMM for Fermi GPUs.
 
-Figure 3 (GEMM against n), for the tuned Dot2 kernel beside the native one; Figures 4 and 5 (LU, QR and Cholesky's factorization
-against n); and the landscape that the tuner of Dot2's kernels sees (GPU alone)."""
+Figure 3 (GEMM against n), for the tuned Dot2 kernel beside the native one; Figure 4 (LU, QR and Cholesky's factorization
+against n); Figure 5 (LU by several libraries); and the landscape that the tuner of Dot2's kernels sees (GPU alone)."""
 
+import ctypes
 import re
 import subprocess
+import time
+from pathlib import Path
 
+import numpy as np
+from accublas_calls import random_matrix
 from laboratory import UsageError
 from pictures import COLOURS, Curve, Panel, bars_picture, curves_picture
 
 BEST = 24  # candidates of the tuner that are drawn
 # Name, and operations over n^3.
 FACTORIZATIONS = {"dgetrf": ("LU", 2 / 3), "dgeqrf": ("QR", 4 / 3), "dpotrf": ("Cholesky", 1 / 3)}
+CONTENDERS = {"native": "OpenBLAS", "netlib": "netlib's LAPACK\non OpenBLAS's BLAS"}
+ON_THE_HOST = ("native", "netlib")  # on a GPU, too
+NETLIB = "usr/lib/*-linux-gnu/lapack/liblapack.so.3"  # as Debian and Ubuntu have it
 
 
 def measure_speed(lab):
@@ -44,20 +52,67 @@ def factorization_row(routine, n, mode, ms):
     return {"routine": routine, "n": int(n), "mode": mode, "ms": ms, "gflops": 1e-6 * FACTORIZATIONS[routine][1] * n**3 / ms}
 
 
+def netlib_lapack(threads):
+    """netlib's LAPACK with OpenBLAS below it, or None where the system does not have both."""
+    for path in sorted(Path("/").glob(NETLIB)):
+        library = ctypes.CDLL(str(path))
+        if hasattr(library, "openblas_set_num_threads"):  # of its libblas.so.3
+            library.openblas_set_num_threads(ctypes.c_int(threads))
+            return library
+    return None
+
+
+def netlib_seconds(library, n, seconds):
+    """The least time of dgetrf_ on random matrices of order n: three calls, and more until they took so many seconds."""
+    matrix = random_matrix(np.random.default_rng(n), (n, n), 1.0, np.float64)
+    order, info, pivots, taken = ctypes.c_int(n), ctypes.c_int(), np.zeros(n, dtype=np.int32), []
+    while len(taken) < 3 or sum(taken) < seconds:
+        a = matrix.copy(order="F")
+        start = time.perf_counter()
+        library.dgetrf_(ctypes.byref(order), ctypes.byref(order), ctypes.c_void_p(a.ctypes.data), ctypes.byref(order),
+                        ctypes.c_void_p(pivots.ctypes.data), ctypes.byref(info))
+        taken.append(time.perf_counter() - start)
+        if info.value:
+            raise UsageError(f"netlib's dgetrf_, n = {n}: info is {info.value}")
+    return min(taken)
+
+
+def rows_of_host(lab, sizes):
+    """Factorizations on the CPU. On a machine with a GPU only those of other libraries."""
+    rows, seconds = [], 0 if lab.quick else 0.3
+    modes = "native" if lab.gpu else "native,dp:repro,cr"
+    known = factorizations_of(lab.build / "perf" / "accublas-bench")
+    if not known:
+        return []
+    for routine in lab.progress(known, "003 factorizations of the CPU"):
+        found = lab.bench("accublas-bench", "-r", routine, "-n", ",".join(map(str, sizes)), "-d", "phi:1", "-m", modes, "-t", lab.threads,
+                          "-s", seconds)
+        rows += [factorization_row(routine, r["k"], r["mode"], 1e3 * r["seconds"]) for r in found if not r["error"]]
+    rows.append(dgemm_row(lab.on(gpu=False), sizes[-1], "native"))
+    if library := netlib_lapack(lab.threads):
+        rows += [factorization_row("dgetrf", n, "netlib", 1e3 * netlib_seconds(library, n, seconds))
+                 for n in lab.progress(sizes, "003 LU of netlib's LAPACK")]
+    else:
+        print("003 factorizations: without netlib's LAPACK (Debian: liblapack3, and libblas.so.3 of OpenBLAS)")
+    return rows
+
+
+def dgemm_row(lab, n, name):
+    """The native DGEMM, whose rate that of a factorization approaches."""
+    found = lab.gemm_times("dgemm", [n], ["phi:1"], ["native"], "003 DGEMM")[0]
+    return {"routine": "dgemm", "n": n, "mode": name, "ms": found["ms"], "gflops": found["gflops"]}
+
+
 def measure_factorizations(lab):
-    """On the CPU beside OpenBLAS's LAPACK; on a GPU beside cuSOLVER, and OpenBLAS's on the host."""
+    """On the CPU beside OpenBLAS and netlib's LAPACK; on a GPU beside cuSOLVER, and those two on the host."""
     rows = []
     if lab.gpu:
-        sizes = ",".join(map(str, lab.sizes([32], [], [512, 1024, 2048, 4096, 8192, 16384])))
+        sizes = lab.sizes([32], [], [512, 1024, 2048, 4096, 8192, 16384])
         for routine in lab.progress(FACTORIZATIONS, "003 factorizations"):
-            found = lab.bench("accublas-gpu-bench", "factor", routine, "-n", sizes, "--repetitions", 3)
+            found = lab.bench("accublas-gpu-bench", "factor", routine, "-n", ",".join(map(str, sizes)), "--repetitions", 3)
             rows += [factorization_row(routine, r["n"], {"cusolver": "cuSOLVER"}.get(r["by"], r["by"]), r["ms"]) for r in found]
-    sizes = ",".join(map(str, lab.sizes([32], [64, 128, 256, 512, 1024, 2048], [512, 1024, 2048, 4096])))
-    modes = "native" if lab.gpu else "native,dp:repro,cr"
-    for routine in lab.progress(factorizations_of(lab.build / "perf" / "accublas-bench"), "003 factorizations of the CPU"):
-        found = lab.bench("accublas-bench", "-r", routine, "-n", sizes, "-d", "phi:1", "-m", modes, "-t", lab.threads,
-                          "-s", 0 if lab.quick else 0.3)
-        rows += [factorization_row(routine, r["k"], r["mode"], 1e3 * r["seconds"]) for r in found if not r["error"]]
+        rows.append(dgemm_row(lab, sizes[-1], "cuBLAS"))
+    rows += rows_of_host(lab, lab.sizes([32], [64, 128, 256, 512, 1024, 2048], [512, 1024, 2048, 4096]))
     if not rows:
         raise UsageError("003 factorizations: accublas-bench has none, or is not built")
     native = {(r["routine"], r["n"]): r["ms"] for r in rows if r["mode"] == "native"}
@@ -66,20 +121,39 @@ def measure_factorizations(lab):
     lab.write("003_factorizations", rows)
 
 
+def curves_of_routine(rows, routine, scale=lambda mode: 1):
+    """Rates of all contenders; a rate is multiplied by the contender's scale."""
+    chosen = [r for r in rows if r["routine"] == routine]
+    return [Curve(CONTENDERS.get(mode, mode), *zip(*[(r["n"], scale(mode) * r["gflops"]) for r in chosen if r["mode"] == mode]), COLOURS[mode])
+            for mode in dict.fromkeys(r["mode"] for r in chosen)]
+
+
 def draw_factorizations(lab):
     caption, rows = lab.read("003_factorizations")
-    levels = [(f"{r['series']}\n(n about {r['case']}, C2050, published)", r["value"], colour, "published")
-              for r, colour in zip((r for r in lab.published("003", "speed") if r["series"].endswith(" LU")), ("tab:blue", "tab:gray"))]
-    panels = []
-    for routine in dict.fromkeys(r["routine"] for r in rows):
-        modes = dict.fromkeys(r["mode"] for r in rows if r["routine"] == routine)
-        curves = [Curve({"native": "OpenBLAS"}.get(mode, mode),
-                        *zip(*[(r["n"], r["gflops"]) for r in rows if (r["routine"], r["mode"]) == (routine, mode)]), COLOURS[mode])
-                  for mode in modes]
-        lu = routine == "dgetrf"
-        panels.append(Panel(f"{FACTORIZATIONS[routine][0]} ({'Figures 4, 5' if lu else 'Figure 4'})", "n", "GFlop/s", curves,
-                            levels=levels if lu else []))
+    dgemm = {r["mode"]: r for r in rows if r["routine"] == "dgemm"}
+    levels = [(f"DGEMM of {CONTENDERS.get(mode, mode)}, n = {r['n']:g}", r["gflops"], "black" if mode == "native" else "tab:gray", "dotted")
+              for mode, r in dgemm.items()]
+    published = lab.published("003", "speed")
+    of_lu = [(f"{r['series']}\n(n about {r['case']}, C2050, published)", r["value"], colour, "published")
+             for r, colour in zip((r for r in published if r["series"].endswith(" LU")), ("tab:blue", "tab:red"))]
+    panels = [Panel(f"{name} (Figure 4)", "n", "GFlop/s", curves_of_routine(rows, routine),
+                    levels=levels + (of_lu if routine == "dgetrf" else []))
+              for routine, (name, _) in FACTORIZATIONS.items() if any(r["routine"] == routine for r in rows)]
+    panels[0].curves = [curve for curve in panels[0].curves if curve.label != CONTENDERS["netlib"]]  # of Figure 5
     curves_picture(lab, "003_factorizations", "Factorizations against n", caption, panels, len(panels), panel_size=(3.8, 3.6))
+    draw_lu(lab, caption, rows, {mode: r["gflops"] for mode, r in dgemm.items()}, of_lu)
+
+
+def draw_lu(lab, caption, rows, dgemm, of_lu):
+    """Figure 5: LU by every library, as a rate and over the rate of DGEMM on the same device."""
+    rate = {r["series"]: r["value"] for r in lab.published("003", "speed")}
+    of_device = {"host": dgemm.get("native"), "device": dgemm.get("cuBLAS", dgemm.get("native"))}
+    below = {r["mode"]: of_device["host" if r["mode"] in ON_THE_HOST else "device"] for r in rows}
+    share = curves_of_routine([r for r in rows if below[r["mode"]]], "dgetrf", lambda mode: 1 / below[mode])
+    level = ("MAGMA LU over MAGMA DGEMM\n(C2050, published)", rate["MAGMA LU"] / rate["MAGMA DGEMM"], "tab:purple", "published")
+    panels = [Panel("LU (Figure 5)", "n", "GFlop/s", curves_of_routine(rows, "dgetrf"), levels=of_lu),
+              Panel("LU over DGEMM of the same device", "n", "rate over DGEMM's at its largest n", share, levels=[level])]
+    curves_picture(lab, "003_lu", "LU of several libraries against n", caption, panels, 2, panel_size=(4.2, 3.8))
 
 
 def measure_tuner(lab):

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 
 COLOURS = {
     "native": "black", "dp": "tab:cyan", "dp:repro": "tab:blue", "sp:repro": "tab:blue", "dot2": "tab:orange", "cr": "tab:green",
-    "cuSOLVER": "tab:gray",
+    "cuSOLVER": "tab:gray", "netlib": "tab:pink",
     "slices:1": "tab:pink", "slices:2": "tab:red", "slices:3": "tab:purple", "slices:4": "tab:brown", "slices:6": "tab:olive",
     "fp16x1": "tab:pink", "fp16x3": "tab:purple", "tf32x1": "tab:red", "tf32x3": "tab:blue", "tf32x4": "tab:green",
     "tf64x1": "tab:red", "tf64x3": "tab:blue", "tf64x4": "tab:green",

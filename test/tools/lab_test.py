@@ -137,6 +137,8 @@ class Commands(unittest.TestCase):
             for mode in ("dp:repro", "cr"):
                 row = factored[routine, mode]
                 self.assertAlmostEqual(row["gflops"] * row["ms"] * 1e6 / (operations * row["n"] ** 3), 1, delta=2e-3)
+        self.assertEqual(("dgetrf", "netlib") in factored, paper_003.netlib_lapack(1) is not None)
+        self.assertEqual([r["n"] for r in found["003_factorizations"] if r["routine"] == "dgemm"], [32])
         self.check_times(found["003_factorizations"])
 
     def test_multiple_precision(self):
@@ -195,7 +197,10 @@ columns = {columns!r}
 with open(option["--csv"], "w") as file:
     rows = csv.DictWriter(file, columns, restval="0")
     rows.writeheader()
-    if "vectors" in option:
+    if "factor" in option:
+        for n, by in itertools.product(option["-n"].split(","), ["cusolver", "dp"]):
+            rows.writerow({{"routine": option["factor"], "n": n, "by": by, "ms": 4 if by == "cusolver" else 2}})
+    elif "vectors" in option:
         for n, data, mode in itertools.product([8, 16], ["phi:0", "phi:1"], ["cublas", "native", "dot2", "cr"]):
             rows.writerow({{"routine": option["vectors"], "n": n, "data": data, "mode": mode, "us": 500 if mode == "cublas" else 1000}})
     else:
@@ -228,9 +233,15 @@ class OnAGpu(unittest.TestCase):
         path.chmod(0o755)
 
     def bench(self, source):
-        literals = re.search(r'csv_\(csv,\s*((?:"[^"]*"\s*)+)\)', (SOURCE / "perf" / "gpu" / source).read_text()).group(1)
-        columns = "".join(re.findall(r'"([^"]*)"', literals)).split(",")
-        self.program("accublas-gpu-bench", STUB.format(python=sys.executable, columns=columns))
+        self.program("accublas-gpu-bench", STUB.format(python=sys.executable, columns=self.columns(source)))
+
+    def columns(self, *sources):
+        """Columns of the tables of all sources, each once."""
+        columns = {}
+        for source in sources:
+            literals = re.search(r'(?:csv_|file)\(csv,\s*((?:"[^"]*"\s*)+)\)', (SOURCE / "perf" / "gpu" / source).read_text()).group(1)
+            columns |= dict.fromkeys("".join(re.findall(r'"([^"]*)"', literals)).split(","))
+        return list(columns)
 
     def test_gemm(self):
         self.bench("table.cpp")
@@ -246,6 +257,28 @@ class OnAGpu(unittest.TestCase):
         rows = self.lab.vector_times(["dgemv:n"], {}, ["native", "dot2"], "test")
         self.assertEqual([(r["n"], r["mode"], r["ms"], r["over_native"]) for r in rows],
                          [(8, "native", 0.5, 1), (8, "dot2", 1, 2), (16, "native", 0.5, 1), (16, "dot2", 1, 2)])
+
+    def test_factorizations(self):
+        text = STUB.format(python=sys.executable, columns=self.columns("factor.cpp", "table.cpp"))
+        self.program("accublas-gpu-bench", text)
+        paper_003.measure_factorizations(self.lab)
+        _, rows = table(self.lab.out / "003_factorizations.csv")
+        self.assertEqual([(r["routine"], r["mode"], r["ms"]) for r in rows],
+                         [(routine, mode, ms) for routine in ("dgetrf", "dgeqrf", "dpotrf") for mode, ms in (("cuSOLVER", 4), ("dp", 2))]
+                         + [("dgemm", "cuBLAS", 1)])
+        self.assertAlmostEqual(rows[1]["gflops"] / (2 / 3 * 32**3 / 2e-3 * 1e-9), 1, delta=1e-3)
+        self.assertEqual({r["over_native"] for r in rows}, {""})
+        paper_003.draw_factorizations(self.lab)
+        for name, words in (("003_factorizations", ["LU (Figure 4)", "Cholesky (Figure 4)", "DGEMM of cuBLAS, n = 32"]),
+                            ("003_lu", ["LU (Figure 5)", "cuSOLVER", "MAGMA LU over MAGMA DGEMM"])):
+            picture = (self.lab.out / f"{name}.svg").read_text()
+            self.assertEqual([word for word in words if word not in picture], [])
+
+    def test_shares_of_dgemm(self):
+        rows = [{"routine": "dgetrf", "n": 8, "mode": mode, "gflops": rate} for mode, rate in (("dp", 6), ("native", 3), ("netlib", 2))]
+        scales = {"dp": 1 / 8, "native": 1 / 4, "netlib": 1 / 4}
+        self.assertEqual([(c.label.split()[0], c.y) for c in paper_003.curves_of_routine(rows, "dgetrf", scales.get)],
+                         [("dp", (0.75,)), ("OpenBLAS", (0.75,)), ("netlib's", (0.5,))])
 
     def test_tuner(self):
         self.program("tune_dot2", TUNER.format(python=sys.executable))
