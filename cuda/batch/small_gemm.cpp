@@ -103,8 +103,6 @@ struct SmallCall {
   }
 };
 
-#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
-
 /// The arrays of a skinny product.
 struct SkinnyCall : SmallCall<double> {
   bool large_cols;
@@ -122,8 +120,6 @@ struct SkinnyCall : SmallCall<double> {
     arrays = take_skinny(carver, plan);
   }
 };
-
-#endif
 
 }  // namespace
 
@@ -167,19 +163,15 @@ void flat_gemm(State& state, const Call<Gemm<T>, T>& call, Execution& execution)
 }
 
 double skinny_gemm_time(const State& state, const Call<Gemm<double>, double>& call, const Workspace& workspace) {
-#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
+  constexpr double never = std::numeric_limits<double>::infinity();
   const Gemm<double>& g = call.problem;
-  if (skinny_serves(state.model(), std::min(g.m, g.n), g.k) && is_plain_product(call)) {
-    SkinnyCall skinny(state.model(), call);
-    if (bytes_of_arrays([&](Carver& carver) { skinny.lay_out(carver); }) <= workspace.cap())
-      return skinny_time(skinny.plan);
-  }
-#endif
-  return std::numeric_limits<double>::infinity();
+  if (!skinny_serves(state.model(), std::min(g.m, g.n), g.k) || !is_plain_product(call)) return never;
+  SkinnyCall skinny(state.model(), call);
+  const std::size_t bytes = bytes_of_arrays([&](Carver& carver) { skinny.lay_out(carver); });
+  return bytes <= workspace.cap() ? skinny_time(skinny.plan) : never;
 }
 
 void skinny_gemm(State& state, const Call<Gemm<double>, double>& call, Execution& execution) {
-#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS
   const DeviceModel& model = state.model();
   SkinnyCall skinny(model, call);
   const ArrayMemory<CallMemory> memory([&](Carver& carver) { skinny.lay_out(carver); }, state, execution.workspace);
@@ -191,12 +183,13 @@ void skinny_gemm(State& state, const Call<Gemm<double>, double>& call, Execution
       [&](CallState* device, cudaStream_t stream) {
         const ExactArguments<double> exact = arguments(device);
         start_skinny(model, exact, skinny.large_cols, skinny.plan, skinny.arrays, stream);
+#ifdef ACCUBLAS_HAVE_HOPPER_KERNELS  // skinny_serves is true in no other build
         multiply_skinny(model, skinny.large_cols ? exact.cols : exact.rows, skinny.plan, skinny.arrays, stream);
+#endif
         state.phase(&accublas_report_t::ms_reconstruct);
         round_skinny(model, exact, skinny.large_cols, skinny.plan, skinny.arrays, false, stream);
       },
       [&](CallState* device, cudaStream_t stream) { finish_skinny(model, arguments(device), skinny.arrays, stream); });
-#endif
 }
 
 #define ACCUBLAS_INSTANTIATE(T)                                                                    \
