@@ -124,8 +124,9 @@ def measure_factorizations(lab):
 def curves_of_routine(rows, routine, scale=lambda mode: 1):
     """Rates of all contenders; a rate is multiplied by the contender's scale."""
     chosen = [r for r in rows if r["routine"] == routine]
-    return [Curve(CONTENDERS.get(mode, mode), *zip(*[(r["n"], scale(mode) * r["gflops"]) for r in chosen if r["mode"] == mode]), COLOURS[mode])
-            for mode in dict.fromkeys(r["mode"] for r in chosen)]
+    modes = dict.fromkeys(r["mode"] for r in chosen)
+    points = {mode: [(r["n"], scale(mode) * r["gflops"]) for r in chosen if r["mode"] == mode] for mode in modes}
+    return [Curve(CONTENDERS.get(mode, mode), *zip(*found), COLOURS[mode]) for mode, found in points.items()]
 
 
 def draw_factorizations(lab):

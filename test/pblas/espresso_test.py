@@ -56,7 +56,7 @@ def main():
     for mode in ("dp", "cr", "dp:repro"):
         for ranks in (1, 2, 4):
             value, by_scalapack, engines = energy(mpirun, ranks, f"{pblas}:{blas}", mode)
-            print(f"{mode} on {ranks}: {value} Ry, without accublas {alone}, ScaLAPACK {by_scalapack}, engines {sorted(engines)}", flush=True)
+            print(f"{mode} on {ranks}: {value} Ry, alone {alone}, ScaLAPACK {by_scalapack}, engines {sorted(engines)}", flush=True)
             wrong |= value != alone or by_scalapack != (ranks == 4) or not engines or (engines == {"native"}) != (mode == "dp")
     return wrong
 
