@@ -72,7 +72,7 @@ class SmallMatrix {
     __syncthreads();
     int info = 0;
     if (job_.factors) {
-      info = job_.cholesky ? factor_cholesky() : factor_lu();
+      info = factor();
       if (present_) for_elements([&](int i, int j) { a(i, j) = at(i, j); });
       if (thread_ == 0 && present_ && job_.info) job_.info[index_] = info;
     } else {
@@ -124,7 +124,14 @@ class SmallMatrix {
     return sum;
   }
 
-  // ---- LU ----
+  /// Returns info.
+  __device__ int factor() {
+    if constexpr (cr)
+      if (!job_.cholesky) return factor_lu();
+    return factor_cholesky();
+  }
+
+  // ---- LU in cr ----
 
   __device__ SmallTerms<E> terms_of(int i, int j, int terms) const {
     return small_terms<E>(&at(i, 0), job_.pitch, &at(0, j), 1, &at(i, j), terms, false);
@@ -333,9 +340,10 @@ void launch_small(const DeviceModel& model, SmallJob<E> job, const Factorization
 }  // namespace
 
 template <class E>
-bool small_factors_serve(const DeviceModel& model, const FactorizationBatch<E>& batch) {
+bool small_factors_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr) {
   const Factorization<E>& f = batch.shape;
   const Index lines = std::max(f.rows(), f.n);
+  if (has_factor(f.kind) && !is_cholesky(f.kind) && !cr) return false;
   if (lines > (has_factor(f.kind) ? most_factored_lines : most_lines) || batch.count > most_matrices) return false;
   return small_factors_bytes<E, true>(f) * static_cast<std::size_t>(shape_of(lines).matrices) <=
          shared_bytes_of_block(model);
@@ -370,7 +378,7 @@ void small_factors(const DeviceModel& model, const FactorizationBatch<E>& batch,
 }
 
 #define ACCUBLAS_INSTANTIATE(E)                                                                            \
-  template bool small_factors_serve(const DeviceModel&, const FactorizationBatch<E>&);                     \
+  template bool small_factors_serve(const DeviceModel&, const FactorizationBatch<E>&, bool);               \
   template void small_factors(const DeviceModel&, const FactorizationBatch<E>&, bool, std::int64_t*, bool, \
                               unsigned long long*, cudaStream_t);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)

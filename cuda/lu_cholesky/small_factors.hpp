@@ -1,5 +1,6 @@
 // Factorizations of batches of matrices of at most 32 rows and columns, and solutions by factors of at most 128, in cr
-// and in plain arithmetic. A warp or a part of it factors a matrix in shared memory.
+// and in plain arithmetic. A warp or a part of it factors a matrix in shared memory. LU in plain arithmetic is in
+// small_lu.hpp.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +12,7 @@
 
 namespace accublas::cuda {
 
-/// The most rows and columns of matrices that small_factors factors.
+/// The most rows and columns of matrices that small_factors and small_lu factor.
 inline constexpr int most_factored_lines = 32;
 /// Kernels of batches take at most this many matrices.
 inline constexpr Index most_matrices = Index{1} << 30;
@@ -24,9 +25,9 @@ inline std::size_t shared_bytes_of_block(const DeviceModel& model) {
 }
 
 /// Returns whether small_factors serves a batch of this shape: whole matrices fit in the shared memory of a thread
-/// block.
+/// block, and LU is factored in cr.
 template <class E>
-bool small_factors_serve(const DeviceModel&, const FactorizationBatch<E>&);
+bool small_factors_serve(const DeviceModel&, const FactorizationBatch<E>&, bool cr);
 
 /// Computes the batch on device operands, as docs/factorizations.md defines it (`cr`) or with every operation rounded.
 /// `info`, unless null, receives the info values of a factorization. `reads_info`: the batch has solutions alone, and

@@ -1,5 +1,5 @@
-// The sums of small_factors.cu and blocked_factors.cu, which hold the numerators of elements: in cr with bounds of
-// their errors, otherwise in plain arithmetic. For .cu files.
+// The sums of the factorizations of batches, which hold the numerators of elements: in cr with bounds of their errors,
+// otherwise in plain arithmetic. For .cu files.
 #pragma once
 
 #include "cuda/lu_cholesky/pivot_root.hpp"
@@ -36,6 +36,18 @@ __device__ __forceinline__ SmallTerms<E> small_terms(const E* entries, Index ste
 template <class E>
 __device__ __forceinline__ Unknown<E> numerator_alone() {
   return Unknown<E>::of_row(E{RealOf<E>(1)}, {}, true);
+}
+
+/// Returns x / pivot in plain arithmetic, or x if it shall not be divided.
+template <class E>
+__device__ __forceinline__ E quotient_unless(bool undivided, const E& x, const E& pivot) {
+  if (undivided) return x;
+  if constexpr (!is_complex<E>)
+    return x / pivot;
+  else if (is_zero(pivot.im))
+    return {x.re / pivot.re, x.im / pivot.re};
+  else
+    return quotient(x, pivot, RealOf<E>(0));
 }
 
 template <class E, bool cr>
@@ -110,13 +122,7 @@ class SmallSum<E, false> {
   }
   template <class Terms>
   __device__ __forceinline__ E value(const Unknown<E>& unknown, bool, const Terms&, unsigned long long*) const {
-    if (unknown.unit) return numerator_;
-    if constexpr (!is_complex<E>)
-      return numerator_ / unknown.pivot;
-    else if (is_zero(unknown.pivot.im))
-      return {numerator_.re / unknown.pivot.re, numerator_.im / unknown.pivot.re};
-    else
-      return quotient(numerator_, unknown.pivot, T(0));
+    return quotient_unless(unknown.unit, numerator_, unknown.pivot);
   }
   template <class Terms>
   __device__ FoundPivot<T> root(const Terms&, bool, int, unsigned long long*) const {
