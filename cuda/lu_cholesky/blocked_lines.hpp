@@ -1,7 +1,8 @@
-// The sums of blocked_factors.cu: a thread has one of the lines (rows or columns) of a matrix, and the sums of its
-// elements in the next few columns or rows. For .cu files.
+// The batch of blocked_factors.cu and its sums: a thread has one of the lines (rows or columns) of a matrix, and the
+// sums of its elements in the next few columns or rows. For .cu files.
 #pragma once
 
+#include "cuda/core/matrices.hpp"
 #include "cuda/core/ptx_entry.hpp"
 #include "cuda/lu_cholesky/small_factors_sums.hpp"
 
@@ -19,11 +20,45 @@ inline constexpr int blocked_width = cr              ? 8 / parts_of<E>
 template <class E>
 inline constexpr int staged_terms = sizeof(E) > 8 ? 8 : 16;
 
+/// The batch as the kernels get it. For Cholesky the matrix is the upper triangle X of X^H X = A.
+template <class E>
+struct BlockedJob {
+  BatchArray<E> a;
+  Matrix<E> at;  ///< strides in memory
+  int m, n;
+  std::int64_t *pivots, *info;  ///< info: or null
+  unsigned long long* undecided;
+  int blocks;  ///< a matrix has this many thread blocks, which are a cluster; LU has one
+
+  ACCUBLAS_HD int order() const { return m < n ? m : n; }
+};
+
+__device__ __forceinline__ int thread_of_block() { return static_cast<int>(threadIdx.x); }
+__device__ __forceinline__ int lane_of_warp() { return thread_of_block() % 32; }
+__device__ __forceinline__ int warp_of_block() { return thread_of_block() / 32; }
+__device__ __forceinline__ int warps_of_block() { return static_cast<int>(blockDim.x) / 32; }
+
 /// Numbers of lines: number q of line i is at first[i line_step + q term_step].
 template <class E>
 struct LineNumbers {
   const E* first;
   Index line_step, term_step;
+};
+
+/// The lines of a thread block's threads. The warps of all thread blocks of a cluster take turns at 32 lines each.
+template <class E>
+struct OwnLines {
+  LineNumbers<E> numbers;
+  int lines;      ///< of the matrix
+  int begin = 0;  ///< warps before this one have no lines any more
+  int blocks = 1, rank = 0;
+
+  __device__ __forceinline__ int line_of(int thread) const {
+    return blocks == 1 ? thread : (thread / 32 * blocks + rank) * 32 + thread % 32;
+  }
+  __device__ __forceinline__ bool has(int thread) const { return thread / 32 >= begin && line_of(thread) < lines; }
+  /// Returns whether a thread's warp has lines.
+  __device__ __forceinline__ bool has_warp_of(int thread) const { return has(thread / 32 * 32); }
 };
 
 /// The terms of all lines in shared memory. While one half is in use, the other half is filled. The lines of all
@@ -61,33 +96,34 @@ class LineSums {
   }
   __device__ __forceinline__ const Sum& operator[](int c) const { return sum_[c]; }
 
-  /// Adds `terms` terms, a multiple of the width: of the thread's line of `own` (there are `lines` of them), and of
-  /// line c of `common` for sum c. The numbers of `common` are conjugated if that is wanted. All threads of the block
-  /// call this. It synchronises before it reads what other threads staged, but not at its end.
+  /// Adds `terms` terms, a multiple of the width: of the thread's line of `own`, and of line c of `common` for sum c.
+  /// The numbers of `common` are conjugated if that is wanted. All threads of the block call this. It synchronises
+  /// before it reads what other threads staged, but not at its end.
   template <bool conjugated>
-  __device__ __forceinline__ void add(const LineNumbers<E>& own, int lines, const LineNumbers<E>& common, int most,
-                                      int terms, Stage& stage) {
-    if (terms > 0) fetch(own, lines, common, most, 0, terms, stage);
-    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-#pragma unroll 1
-    for (int first = 0; first < terms; first += Stage::terms) {
-      const int half = first / Stage::terms % 2;
-      ptx::copies_wait();
-      __syncthreads();
-      if (first + Stage::terms < terms) fetch(own, lines, common, most, first + Stage::terms, terms, stage);
-      if (thread / 32 * 32 >= lines) continue;  // the warp has no lines
+  __device__ __forceinline__ void add(const OwnLines<E>& own, const LineNumbers<E>& common, int most, int terms,
+                                      Stage& stage) {
+    for_staged(own, common, most, terms, stage, [&](int first, int half, const E* numbers, int count) {
       if (first > 0 && first % Sum::most_terms == 0)
 #pragma unroll
         for (int c = 0; c < width; ++c) sum_[c].renew();
-      const E* const numbers = stage.own(half, threads) + thread * Stage::pitch;
-      const int count = min(Stage::terms, terms - first);
 #pragma unroll(cr ? 2 : 4)
       for (int q = 0; q < count; ++q) {
         const E factor = Sum::factor(numbers[q]);
 #pragma unroll
         for (int c = 0; c < width; ++c) sum_[c].add(factor, conjugate_if(conjugated, stage.common[half][q][c]));
       }
-    }
+    });
+  }
+
+  /// Same contract as `add`, with sums around anchors where is_anchored says so. The magnitudes of the terms of any
+  /// part of sum c have a sum of at most reach(c), up to a relative error of 2^-40.
+  template <bool conjugated, class Reach>
+  __device__ __forceinline__ void add_within(Reach&& reach, const OwnLines<E>& own, const LineNumbers<E>& common,
+                                             int most, int terms, Stage& stage) {
+    if constexpr (!is_anchored<E, cr>)
+      add<conjugated>(own, common, most, terms, stage);
+    else if (terms > 0)
+      add_around_anchors<conjugated>(reach, own, common, most, terms, stage);
   }
 
   /// Goes on to the next element: adds the term factor(x) other(c) to sum c, which becomes sum c - 1. Sums from `left`
@@ -100,6 +136,61 @@ class LineSums {
   }
 
  private:
+  /// Same contract as `add_within`. Bit c of `products` says that sum c has a product that is not zero; an element
+  /// without such products is exact.
+  template <bool conjugated, class Reach>
+  __device__ __forceinline__ void add_around_anchors(Reach&& reach, const OwnLines<E>& own,
+                                                     const LineNumbers<E>& common, int most, int terms, Stage& stage) {
+    AnchoredSum sum[width][parts_of<E>];
+    Anchor anchor[width];
+#pragma unroll
+    for (int c = 0; c < width; ++c) {
+      anchor[c] = Anchor::above(sum_[c].size() + power_of_two(sum_lift<E>) * reach(c));
+#pragma unroll
+      for (int part = 0; part < parts_of<E>; ++part) sum[c][part] = sum_[c].around(anchor[c], part);
+    }
+    unsigned products = 0;
+    for_staged(own, common, most, terms, stage, [&](int, int half, const E* numbers, int count) {
+      unsigned others = 0;
+      if (const int q = static_cast<int>(threadIdx.x) % 32; q < count)
+#pragma unroll
+        for (int c = 0; c < width; ++c) others |= (is_zero(stage.common[half][q][c]) ? 0u : 1u) << c;
+      __syncwarp();
+#pragma unroll 2
+      for (int q = 0; q < count; ++q) {
+        const E factor = Sum::factor(numbers[q]);
+        const unsigned of_term = __shfl_sync(0xFFFFFFFFu, others, q);
+        if (!is_zero(factor)) products |= of_term;
+#pragma unroll
+        for (int c = 0; c < width; ++c) add_term(sum[c], factor, conjugate_if(conjugated, stage.common[half][q][c]));
+      }
+    });
+#pragma unroll
+    for (int c = 0; c < width; ++c) {
+      const double error = (products >> c & 1) != 0 ? anchored_error(anchor[c].value(), terms * parts_of<E>) : 0;
+#pragma unroll
+      for (int part = 0; part < parts_of<E>; ++part) sum_[c].set(part, sum[c][part], anchor[c], error);
+    }
+  }
+
+  /// Calls body(first, half, numbers, count) for each part of the terms when it is in shared memory: `count` terms from
+  /// `first` on are in a half of the stage, the thread's own ones in `numbers`. Warps without lines do not get a call.
+  template <class Body>
+  __device__ __forceinline__ static void for_staged(const OwnLines<E>& own, const LineNumbers<E>& common, int most,
+                                                    int terms, Stage& stage, Body&& body) {
+    if (terms > 0) fetch(own, common, most, 0, terms, stage);
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+#pragma unroll 1
+    for (int first = 0; first < terms; first += Stage::terms) {
+      const int half = first / Stage::terms % 2;
+      ptx::copies_wait();
+      __syncthreads();
+      if (first + Stage::terms < terms) fetch(own, common, most, first + Stage::terms, terms, stage);
+      if (!own.has_warp_of(thread)) continue;
+      body(first, half, stage.own(half, threads) + thread * Stage::pitch, min(Stage::terms, terms - first));
+    }
+  }
+
   template <int from, int to, class Other>
   __device__ __forceinline__ void shift(const E& factor, Other&& other) {
 #pragma unroll
@@ -111,18 +202,19 @@ class LineSums {
 
   /// Begins to copy terms `first` and following ones to their half of the stage. Neighbouring threads copy neighbours
   /// in memory.
-  __device__ static void fetch(const LineNumbers<E>& own, int lines, const LineNumbers<E>& common, int most, int first,
-                               int terms, Stage& stage) {
+  __device__ static void fetch(const OwnLines<E>& own, const LineNumbers<E>& common, int most, int first, int terms,
+                               Stage& stage) {
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x),
               half = first / Stage::terms % 2, count = min(Stage::terms, terms - first);
     E* const to = stage.own(half, threads);
-    const bool by_lines = own.term_step != 1;
+    const bool by_lines = own.numbers.term_step != 1;
 #pragma unroll 4
     for (int i = 0; i < Stage::terms; ++i) {
       const int at = i * threads + thread, line = by_lines ? thread : at / Stage::terms,
                 q = by_lines ? i : at % Stage::terms;
-      if (line < lines && q < count)
-        copy(to + line * Stage::pitch + q, own.first + line * own.line_step + (first + q) * own.term_step);
+      if (q < count && own.has(line))
+        copy(to + line * Stage::pitch + q,
+             own.numbers.first + own.line_of(line) * own.numbers.line_step + (first + q) * own.numbers.term_step);
     }
     for (int at = thread; at < width * Stage::terms; at += threads) {
       const int c = by_lines ? at / Stage::terms : at % width, q = by_lines ? at % Stage::terms : at / width;
