@@ -26,7 +26,9 @@ struct CholeskyStorage {
   static constexpr int width = blocked_width<E, cr>;
   /// In a thread block alone, two alternate from step to step. In a cluster each of a few rows has its own.
   CholeskyStep<E, cr> steps[width];
-  double squares[most_blocked_lines];  ///< sums of the squares of the threads' columns, where sums have anchors
+  /// The norms of the columns of the diagonal's next elements in the rows above them, where sums have anchors. Two
+  /// alternate, because the leader can be ahead.
+  double norms[2][width];
   // The following members are used in clusters only.
   CholeskyStep<E, cr> outgoing;
   alignas(8) std::uint64_t arrived[width];
@@ -44,6 +46,8 @@ class BlockedCholesky {
 
  public:
   using Storage = CholeskyStorage<E, cr>;
+  /// A cluster's thread blocks have half of the lines or less.
+  static constexpr int most_threads = clustered ? most_blocked_lines / 2 : most_blocked_lines;
   __device__ BlockedCholesky(const BlockedJob<E>& job, Storage& storage, LineStage<E, cr>& stage)
       : job_(job),
         s_(storage),
@@ -59,7 +63,6 @@ class BlockedCholesky {
     const int thread = thread_of_block();
     if (thread < width * width) s_.steps[thread / width].row[thread % width] = E{};
     if (thread < width) s_.outgoing.row[thread] = E{};
-    s_.squares[thread] = 0;
     if constexpr (clustered) open();
     int info = 0;
 #pragma unroll 1
@@ -67,7 +70,7 @@ class BlockedCholesky {
       everyone();
       info = factor_rows(min(width, job_.n - first_));
     }
-    if constexpr (clustered) everyone();  // other thread blocks may read this one's squares
+    if constexpr (clustered) everyone();  // other thread blocks may still send to this one
     if (thread == 0 && rank_ == 0 && job_.info) job_.info[index_] = info;
   }
 
@@ -90,9 +93,9 @@ class BlockedCholesky {
         if (r == distance) element.im = T(0);  // it is not read, and may be anything
       return element;
     });
-    const double* const squares = squares_of_leader();
-    const auto reach = [&, root = sqrt(square_)](int c) {  // by the inequality of Cauchy and Schwarz
-      return root * sqrt(squares[(first_ + min(c, count - 1)) % 32]);
+    const double* const norms = s_.norms[first_ / width % 2];
+    const auto reach = [&, norm = sqrt(square_)](int c) {  // by the inequality of Cauchy and Schwarz
+      return norm * norms[min(c, count - 1)];
     };
     sums_.template add_within<is_complex<E>>(reach, own_, {&x_(0, first_), x_.col_stride, x_.row_stride}, count, first_,
                                              stage_);
@@ -128,7 +131,9 @@ class BlockedCholesky {
       if constexpr (is_anchored<E, cr>) square_ = add_square(square_, x);
       sums_.advance(x, count - r, [&](int c) { return conjugate_if(is_complex<E>, step.row[c]); });
     }
-    if (in && distance >= count) s_.squares[thread_of_block()] = square_;
+    if constexpr (is_anchored<E, cr>)
+      if (const int next = distance - width; in && next >= 0 && next < width)
+        put_norm(&s_.norms[(first_ / width + 1) % 2][next], sqrt(square_));
     return 0;
   }
   /// Returns the terms of an element. `received`: the numbers of the diagonal's column in the current rows are those
@@ -173,13 +178,13 @@ class BlockedCholesky {
       __syncthreads();
     }
   }
-  /// Returns the sums of squares of the columns that the leader's lanes have. They stay while they are needed.
-  __device__ const double* squares_of_leader() const {
-    const double* const own = s_.squares + leader() / blocks_ * 32;
+  /// Stores the norm of a column in all thread blocks.
+  __device__ void put_norm(double* to, double norm) const {
     if constexpr (clustered)
-      return static_cast<const double*>(__cluster_map_shared_rank(own, leader() % blocks_));
+      for (int block = 0; block < blocks_; ++block)
+        *static_cast<double*>(__cluster_map_shared_rank(to, static_cast<unsigned>(block))) = norm;
     else
-      return own;
+      *to = norm;
   }
   /// Lets the barriers of the next rows wait for their steps, which may have arrived.
   __device__ void expect(int count) const {
@@ -204,7 +209,7 @@ class BlockedCholesky {
 #else
   __device__ void open() {}
   __device__ void everyone() const { __syncthreads(); }
-  __device__ const double* squares_of_leader() const { return s_.squares + leader() * 32; }
+  __device__ void put_norm(double* to, double norm) const { *to = norm; }
   __device__ void expect(int) const {}
   __device__ void send(int) const {}
   __device__ void receive(int) const {}

@@ -11,7 +11,7 @@ namespace accublas::cuda {
 namespace {
 
 template <class E, bool cr, class Factor>
-__global__ void __launch_bounds__(most_blocked_lines, 1)
+__global__ void __launch_bounds__(Factor::most_threads, 1)
     blocked_factors_kernel(const __grid_constant__ BlockedJob<E> job) {
   await_predecessor();
   extern __shared__ __align__(16) unsigned char memory[];

@@ -77,6 +77,79 @@ struct alignas(16) LineStage {
   }
 };
 
+/// Copies the terms of a thread block's lines to the stage, part after part. A warp copies its own lines. Neighbouring
+/// lanes copy neighbours in memory: each of them its own line, or, if the terms of a line are adjacent, one term of
+/// several lines.
+template <class E, bool cr>
+class StagedCopies {
+  using Stage = LineStage<E, cr>;
+  static constexpr int terms = Stage::terms, lines_together = 32 / terms;
+
+ public:
+  /// Line c of `common` is copied for c < most.
+  __device__ __forceinline__ StagedCopies(const OwnLines<E>& own, const LineNumbers<E>& common, int most, Stage& stage)
+      : stage_(stage), common_(common), most_(most), by_lines_(own.numbers.term_step != 1) {
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32,
+              line = by_lines_ ? thread : thread - lane + lane / terms;
+    const LineNumbers<E>& numbers = own.numbers;
+    term_ = by_lines_ ? 0 : lane % terms;
+    from_ = numbers.first + own.line_of(line) * numbers.line_step + term_;
+    step_ = by_lines_ ? numbers.term_step : lines_together * numbers.line_step;
+    part_step_ = terms * numbers.term_step;
+    to_ = line * Stage::pitch + term_;
+    const int left = own.has_warp_of(thread) ? own.lines - own.line_of(line) : 0,
+              most_lines = left > 0 ? (left + lines_together - 1) / lines_together : 0;
+    copies_ = by_lines_ && left > 0 ? terms : min(most_lines, terms);
+  }
+
+  /// Begins to copy the next `count` terms to a half of the stage.
+  __device__ __forceinline__ void begin(int half, int count) {
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x),
+              copies = by_lines_       ? min(copies_, count)
+                       : term_ < count ? copies_
+                                       : 0;
+    E* const to = stage_.own(half, threads) + to_;
+    by_lines_ ? copy_own<1>(to, copies) : copy_own<lines_together * Stage::pitch>(to, copies);
+    from_ += part_step_;
+    const bool by_terms = common_.term_step == 1;
+#pragma unroll 1
+    for (int at = thread; at < Stage::width * terms; at += threads) {
+      const int c = by_terms ? at / terms : at % Stage::width, q = by_terms ? at % terms : at / Stage::width;
+      if (c < most_ && q < count)
+        copy(&stage_.common[half][q][c], common_.first + c * common_.line_step + q * common_.term_step);
+    }
+    common_.first += terms * common_.term_step;
+    ptx::copies_commit();
+  }
+
+ private:
+  template <int to_step>
+  __device__ __forceinline__ void copy_own(E* to, int copies) const {
+    const E* from = from_;
+#pragma unroll
+    for (int i = 0; i < terms; ++i) {
+      if (i < copies) copy(to + i * to_step, from);
+      from += step_;
+    }
+  }
+  /// A complex number may be aligned as its parts are.
+  __device__ __forceinline__ static void copy(E* to, const E* from) {
+    constexpr int bytes = static_cast<int>(sizeof(RealOf<E>));
+#pragma unroll
+    for (int part = 0; part < parts_of<E>; ++part)
+      ptx::copy_entry<bytes>(ptx::shared_address(to) + part * bytes, reinterpret_cast<const RealOf<E>*>(from) + part,
+                             true);
+  }
+
+  Stage& stage_;
+  LineNumbers<E> common_;
+  const int most_;
+  const bool by_lines_;
+  const E* from_;
+  Index step_, part_step_;
+  int term_, to_, copies_;
+};
+
 /// A thread's sums. Sum c is minus the numerator of its line's element c from the current one on (in plain arithmetic
 /// the numerator).
 template <class E, bool cr>
@@ -178,16 +251,17 @@ class LineSums {
   template <class Body>
   __device__ __forceinline__ static void for_staged(const OwnLines<E>& own, const LineNumbers<E>& common, int most,
                                                     int terms, Stage& stage, Body&& body) {
-    if (terms > 0) fetch(own, common, most, 0, terms, stage);
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+    StagedCopies<E, cr> copies(own, common, most, stage);
+    if (terms > 0) copies.begin(0, min(Stage::terms, terms));
 #pragma unroll 1
     for (int first = 0; first < terms; first += Stage::terms) {
-      const int half = first / Stage::terms % 2;
+      const int half = first / Stage::terms % 2, count = min(Stage::terms, terms - first);
       ptx::copies_wait();
       __syncthreads();
-      if (first + Stage::terms < terms) fetch(own, common, most, first + Stage::terms, terms, stage);
+      if (first + Stage::terms < terms) copies.begin(1 - half, min(Stage::terms, terms - first - Stage::terms));
       if (!own.has_warp_of(thread)) continue;
-      body(first, half, stage.own(half, threads) + thread * Stage::pitch, min(Stage::terms, terms - first));
+      body(first, half, stage.own(half, threads) + thread * Stage::pitch, count);
     }
   }
 
@@ -198,38 +272,6 @@ class LineSums {
       sum_[c - 1] = sum_[c];
       sum_[c - 1].add(factor, other(c));
     }
-  }
-
-  /// Begins to copy terms `first` and following ones to their half of the stage. Neighbouring threads copy neighbours
-  /// in memory.
-  __device__ static void fetch(const OwnLines<E>& own, const LineNumbers<E>& common, int most, int first, int terms,
-                               Stage& stage) {
-    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x),
-              half = first / Stage::terms % 2, count = min(Stage::terms, terms - first);
-    E* const to = stage.own(half, threads);
-    const bool by_lines = own.numbers.term_step != 1;
-#pragma unroll 4
-    for (int i = 0; i < Stage::terms; ++i) {
-      const int at = i * threads + thread, line = by_lines ? thread : at / Stage::terms,
-                q = by_lines ? i : at % Stage::terms;
-      if (q < count && own.has(line))
-        copy(to + line * Stage::pitch + q,
-             own.numbers.first + own.line_of(line) * own.numbers.line_step + (first + q) * own.numbers.term_step);
-    }
-    for (int at = thread; at < width * Stage::terms; at += threads) {
-      const int c = by_lines ? at / Stage::terms : at % width, q = by_lines ? at % Stage::terms : at / width;
-      if (c < most && q < count)
-        copy(&stage.common[half][q][c], common.first + c * common.line_step + (first + q) * common.term_step);
-    }
-    ptx::copies_commit();
-  }
-  /// A complex number may be aligned as its parts are.
-  __device__ static void copy(E* to, const E* from) {
-    constexpr int bytes = static_cast<int>(sizeof(RealOf<E>));
-#pragma unroll
-    for (int part = 0; part < parts_of<E>; ++part)
-      ptx::copy_entry<bytes>(ptx::shared_address(to) + part * bytes, reinterpret_cast<const RealOf<E>*>(from) + part,
-                             true);
   }
 
   Sum sum_[width];

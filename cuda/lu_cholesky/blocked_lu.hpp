@@ -31,6 +31,7 @@ class BlockedLu {
 
  public:
   using Storage = LuStorage<E, cr>;
+  static constexpr int most_threads = most_blocked_lines;
   __device__ BlockedLu(const BlockedJob<E>& job, LuStorage<E, cr>& storage, LineStage<E, cr>& stage)
       : job_(job), s_(storage), stage_(stage), a_{job.a[blockIdx.x], job.at.row_stride, job.at.col_stride} {}
 
