@@ -6,6 +6,18 @@
 
 namespace accublas::cuda {
 
+/// The parts of L are not larger than this, even if rounding made a subnormal pivot small.
+template <class E>
+inline constexpr double most_factor = is_complex<E> ? 4 : 2;
+
+/// Returns the sum of the magnitudes of a number's parts.
+template <class E>
+__device__ __forceinline__ double sum_of_sizes(const E& x) {
+  double size = 0;
+  for (int part = 0; part < parts_of<E>; ++part) size += fabs(static_cast<double>(part_of(x, part)));
+  return size;
+}
+
 template <class E, bool cr>
 struct LuStorage {
   static constexpr int width = blocked_width<E, cr>;
@@ -16,6 +28,7 @@ struct LuStorage {
   E top[width][width];  ///< L and U in the rows of the panel's pivots
   int pivot_row[width];
   RowMoves moves;
+  double sizes[most_blocked_lines];  ///< of U's columns, where sums have anchors: the sum of the magnitudes above
 };
 
 /// Factors a matrix by panels of a few columns. In a panel a thread has a row and the sums of its elements, first over
@@ -27,6 +40,7 @@ class BlockedLu {
   using T = RealOf<E>;
   using Sums = LineSums<E, cr>;
   static constexpr int width = Sums::width;
+  static constexpr bool anchored = is_anchored<E, cr>;
   static_assert(2 * width <= 32);  // a lane has one move of a row
 
  public:
@@ -37,6 +51,7 @@ class BlockedLu {
 
   __device__ void run() {
     for (int at = thread_of_block(); at < width * width; at += static_cast<int>(blockDim.x)) (&s_.top[0][0])[at] = E{};
+    s_.sizes[thread_of_block()] = 0;
 #pragma unroll 1
     for (first_ = 0; first_ < job_.order(); first_ += width) {
       count_ = min(width, job_.order() - first_);
@@ -61,8 +76,9 @@ class BlockedLu {
     row_.open = thread_of_block() < lines;
     const E* const elements = &a_(row_.open ? row() : first_, first_);
     sums_.begin([&](int c) { return elements[min(c, count_ - 1) * a_.col_stride]; });
-    sums_.template add<false>({{&a_(first_, 0), a_.row_stride, a_.col_stride}, lines},
-                              {&a_(0, first_), a_.col_stride, a_.row_stride}, count_, first_, stage_);
+    const auto reach = [&](int c) { return most_factor<E> * s_.sizes[first_ + min(c, count_ - 1)]; };
+    sums_.template add_within<false>(reach, {{&a_(first_, 0), a_.row_stride, a_.col_stride}, lines},
+                                     {&a_(0, first_), a_.col_stride, a_.row_stride}, count_, first_, stage_);
 #pragma unroll 1
     for (int j = 0; j < count_; ++j) step(j);
   }
@@ -87,7 +103,8 @@ class BlockedLu {
     E value{};
     const Index own_row = row_.open ? row() : Index{first_};
     if (__any_sync(0xFFFFFFFFu, row_.open))
-      value = sums_[0].value(numerator_alone<E>(), row_.open, terms_of(own_row, j, j), job_.undecided);
+      value =
+          sums_[0].template value<anchored>(numerator_alone<E>(), row_.open, terms_of(own_row, j, j), job_.undecided);
     const PivotPlace best = best_of_warp(row_.candidate(size_bits(value)));
     if (lane_of_warp() == 0) s_.best[warp_of_block()] = best;
     __syncthreads();
@@ -102,7 +119,7 @@ class BlockedLu {
     }
     row_.exchange(j, winner.position);
     if (!__any_sync(0xFFFFFFFFu, row_.open)) return;
-    const E l = sums_[0].value(unknown, row_.open, terms_of(own_row, j, j), job_.undecided);
+    const E l = sums_[0].template value<anchored>(unknown, row_.open, terms_of(own_row, j, j), job_.undecided);
     if (row_.open) a_(own_row, first_ + j) = l;
     __syncwarp();
     sums_.advance(l, count_ - j, [&](int c) { return s_.row[c]; });
@@ -120,8 +137,8 @@ class BlockedLu {
     __syncwarp();
     const bool wanted = lane > 0 && lane < count_ - j;
     const SmallSum<E, cr> sum = s_.published[min(lane, width - 1)];
-    E number =
-        sum.value(numerator_alone<E>(), wanted, terms_of(first_ + place, wanted ? j + lane : j, j), job_.undecided);
+    E number = sum.template value<anchored>(numerator_alone<E>(), wanted,
+                                            terms_of(first_ + place, wanted ? j + lane : j, j), job_.undecided);
     if (lane == 0) number = pivot;
     if (lane < width) s_.row[lane] = lane < count_ - j ? number : E{};
     if (lane < count_ - j) s_.top[j][j + lane] = number;
@@ -168,20 +185,24 @@ class BlockedLu {
     const Index column = wanted ? next + thread_of_block() : next;
     const E* const elements = &a_(first_, column);
     sums_.begin([&](int r) { return elements[min(r, count_ - 1) * a_.row_stride]; });
-    sums_.template add<false>({{&a_(0, next), a_.col_stride, a_.row_stride}, lines},
-                              {&a_(first_, 0), a_.row_stride, a_.col_stride}, count_, first_, stage_);
+    double size = wanted ? s_.sizes[column] : 0;
+    sums_.template add_within<false>([&](int) { return most_factor<E> * size; },
+                                     {{&a_(0, next), a_.col_stride, a_.row_stride}, lines},
+                                     {&a_(first_, 0), a_.row_stride, a_.col_stride}, count_, first_, stage_);
     if (32 * warp_of_block() >= lines) return;
 #pragma unroll 1
     for (int r = 0; r < count_; ++r) {
       const Index at = first_ + r;
       const SmallTerms<E> terms =
           small_terms<E>(&a_(at, 0), a_.col_stride, &a_(0, column), a_.row_stride, &a_(at, column), first_ + r, false);
-      const E u = sums_[0].value(numerator_alone<E>(), wanted, terms, job_.undecided);
+      const E u = sums_[0].template value<anchored>(numerator_alone<E>(), wanted, terms, job_.undecided);
       __syncwarp();
       if (wanted) a_(at, column) = u;
+      if constexpr (anchored) size += sum_of_sizes(u);
       __syncwarp();
       sums_.advance(u, count_ - r, [&](int c) { return s_.top[(r + c) % width][r]; });
     }
+    if (anchored && wanted) s_.sizes[column] = size;
   }
 
   const BlockedJob<E>& job_;
