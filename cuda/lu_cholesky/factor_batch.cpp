@@ -62,8 +62,10 @@ FactorizationBatch<E> solutions_of(FactorizationBatch<E> batch) {
 /// Returns whether kernels compute the whole batch: some lanes of a warp or a thread block compute a matrix.
 template <class E>
 bool kernels_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr) {
-  if (small_factors_serve(model, batch, cr)) return true;
-  if (!small_lu_serves(batch, cr) && !blocked_factors_serve(model, batch)) return false;
+  if (!small_lu_serves(batch, cr)) {
+    if (small_factors_serve(model, batch, cr)) return true;
+    if (!blocked_factors_serve(model, batch)) return false;
+  }
   const bool solves = has_solution(batch.shape.kind) && batch.shape.nrhs > 0;
   return !solves || small_factors_serve(model, solutions_of(batch), cr);
 }
@@ -77,15 +79,19 @@ void by_kernels(State& state, const Call<FactorizationBatch<E>, E>& call, Execut
   CallState* const device = state.begin_call(execution.report.level);
   unsigned long long* const undecided = device ? &device->undecided : nullptr;
   state.phase(&accublas_report_t::ms_product);
-  if (small_factors_serve(model, batch, cr)) {
-    small_factors(model, batch, cr, info, false, undecided, stream);
+  const bool in_lanes = small_lu_serves(batch, cr);
+  if (!in_lanes && small_factors_serve(model, batch, cr)) {
+    const SmallPart part = has_factor(batch.shape.kind) ? SmallPart::all : SmallPart::solutions;
+    small_factors(model, batch, cr, part, info, undecided, stream);
   } else {
-    if (small_lu_serves(batch, cr))
-      small_lu(model, batch, info, stream);
-    else
+    if (in_lanes) {
+      small_lu(model, batch, cr, info, stream);
+      if (cr) small_factors(model, batch, cr, SmallPart::pending, info, undecided, stream);
+    } else {
       blocked_factors(model, batch, cr, info, undecided, stream);
+    }
     if (has_solution(batch.shape.kind) && batch.shape.nrhs > 0)
-      small_factors(model, solutions_of(batch), cr, info, true, undecided, stream);
+      small_factors(model, solutions_of(batch), cr, SmallPart::solutions, info, undecided, stream);
   }
   state.end_call();
   if (cr) put_bound(execution.report, rounded_once<RealOf<E>>());
