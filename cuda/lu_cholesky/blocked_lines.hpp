@@ -81,13 +81,13 @@ struct alignas(16) LineStage {
 /// lanes copy neighbours in memory: each of them its own line, or, if the terms of a line are adjacent, one term of
 /// several lines.
 template <class E, bool cr>
-class StagedCopies {
+class LineCopies {
   using Stage = LineStage<E, cr>;
   static constexpr int terms = Stage::terms, lines_together = 32 / terms;
 
  public:
   /// Line c of `common` is copied for c < most.
-  __device__ __forceinline__ StagedCopies(const OwnLines<E>& own, const LineNumbers<E>& common, int most, Stage& stage)
+  __device__ __forceinline__ LineCopies(const OwnLines<E>& own, const LineNumbers<E>& common, int most, Stage& stage)
       : stage_(stage), common_(common), most_(most), by_lines_(own.numbers.term_step != 1) {
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32,
               line = by_lines_ ? thread : thread - lane + lane / terms;
@@ -252,7 +252,7 @@ class LineSums {
   __device__ __forceinline__ static void for_staged(const OwnLines<E>& own, const LineNumbers<E>& common, int most,
                                                     int terms, Stage& stage, Body&& body) {
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    StagedCopies<E, cr> copies(own, common, most, stage);
+    LineCopies<E, cr> copies(own, common, most, stage);
     if (terms > 0) copies.begin(0, min(Stage::terms, terms));
 #pragma unroll 1
     for (int first = 0; first < terms; first += Stage::terms) {
