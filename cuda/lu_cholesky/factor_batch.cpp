@@ -7,6 +7,7 @@
 #include "cuda/core/rehearsal.hpp"
 #include "cuda/lu_cholesky/blocked_factors.hpp"
 #include "cuda/lu_cholesky/small_factors.hpp"
+#include "cuda/lu_cholesky/small_lu.hpp"
 #include "lib/base/error.hpp"
 #include "lib/call/accuracy.hpp"
 #include "lib/call/one_by_one.hpp"
@@ -58,30 +59,39 @@ FactorizationBatch<E> solutions_of(FactorizationBatch<E> batch) {
   return batch;
 }
 
-/// Returns whether kernels compute the whole batch, a matrix a warp or a thread block.
+/// Returns whether kernels compute the whole batch: some lanes of a warp or a thread block compute a matrix.
 template <class E>
-bool kernels_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, const std::int64_t* info) {
-  if (small_factors_serve(model, batch)) return true;
-  if (!blocked_factors_serve(model, batch)) return false;
+bool kernels_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr) {
+  if (!small_lu_serves(batch, cr)) {
+    if (small_factors_serve(model, batch, cr)) return true;
+    if (!blocked_factors_serve(model, batch)) return false;
+  }
   const bool solves = has_solution(batch.shape.kind) && batch.shape.nrhs > 0;
-  return !solves || (info && small_factors_serve(model, solutions_of(batch)));
+  return !solves || small_factors_serve(model, solutions_of(batch), cr);
 }
 
 template <class E>
-void by_kernels(State& state, const Call<FactorizationBatch<E>, E>& call, Execution& execution, std::int64_t* info) {
+void by_kernels(State& state, const Call<FactorizationBatch<E>, E>& call, Execution& execution, bool cr,
+                std::int64_t* info) {
   const FactorizationBatch<E>& batch = call.problem;
-  const bool cr = call.engine != ACCUBLAS_ENGINE_INT8;
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
   CallState* const device = state.begin_call(execution.report.level);
   unsigned long long* const undecided = device ? &device->undecided : nullptr;
   state.phase(&accublas_report_t::ms_product);
-  if (small_factors_serve(model, batch)) {
-    small_factors(model, batch, cr, info, false, undecided, stream);
+  const bool in_lanes = small_lu_serves(batch, cr);
+  if (!in_lanes && small_factors_serve(model, batch, cr)) {
+    const SmallPart part = has_factor(batch.shape.kind) ? SmallPart::all : SmallPart::solutions;
+    small_factors(model, batch, cr, part, info, undecided, stream);
   } else {
-    blocked_factors(model, batch, cr, info, undecided, stream);
+    if (in_lanes) {
+      small_lu(model, batch, cr, info, stream);
+      if (cr) small_factors(model, batch, cr, SmallPart::pending, info, undecided, stream);
+    } else {
+      blocked_factors(model, batch, cr, info, undecided, stream);
+    }
     if (has_solution(batch.shape.kind) && batch.shape.nrhs > 0)
-      small_factors(model, solutions_of(batch), cr, info, true, undecided, stream);
+      small_factors(model, solutions_of(batch), cr, SmallPart::solutions, info, undecided, stream);
   }
   state.end_call();
   if (cr) put_bound(execution.report, rounded_once<RealOf<E>>());
@@ -94,12 +104,13 @@ void on_device(State& state, const Call<FactorizationBatch<E>, E>& call, Executi
   FactorizationBatch<E> batch = call.problem;
   batch.shape.info = info, batch.shape.info_on_device = true;
   const Call<FactorizationBatch<E>, E> inner{batch, call.alpha, call.beta, true, true, call.mode, call.engine};
+  const bool cr = call.engine != ACCUBLAS_ENGINE_INT8;
   if (batch.shape.order() == 0) {
     if (info)
       set_on_stream(info, 0, static_cast<std::size_t>(batch.count) * sizeof *info, state.cuda_stream(),
                     "clearing info");
-  } else if (kernels_serve(state.model(), batch, info)) {
-    by_kernels(state, inner, execution, info);
+  } else if (kernels_serve(state.model(), batch, cr)) {
+    by_kernels(state, inner, execution, cr, info);
   } else {
     by_single_calls(state, inner, execution, products);
   }

@@ -27,7 +27,7 @@ struct SmallJob {
   int bytes;     ///< of shared memory for a matrix
   Index sides;
   std::int64_t *pivots, *info;  ///< info: or null
-  bool reads_info;              ///< info says which factors exist
+  SmallPart part;
   unsigned long long* undecided;
   /// The triangular systems of a solution. LU's rows of B are exchanged before them (`rows_first`) or after them.
   accublas::Operand<E> systems[2];
@@ -44,7 +44,7 @@ struct alignas(16) SmallStorage {
 
 /// Works on one matrix of the batch. A matrix that is factored has one group of threads, with a thread for each row and
 /// each column. All groups of a warp take the same steps, since sums that are undecided are resolved by whole warps.
-/// Groups without a matrix compute the last one, and write nothing.
+/// Groups without a matrix compute the last one, and write nothing, as those do whose matrix is not wanted.
 template <class E, bool cr>
 class SmallMatrix {
   using T = RealOf<E>;
@@ -57,26 +57,28 @@ class SmallMatrix {
         threads_(static_cast<int>(blockDim.x) / job.matrices),
         index_(static_cast<int>(blockIdx.x) * job.matrices + static_cast<int>(threadIdx.x) / threads_),
         thread_(static_cast<int>(threadIdx.x) % threads_),
-        present_(index_ < job.count),
+        exists_(index_ < job.count),
+        present_(exists_ && (job.part != SmallPart::pending || job.info[index_] == pending_info)),
         storage_(*reinterpret_cast<Storage*>(memory)),
         a_(reinterpret_cast<E*>(memory + sizeof(Storage))),
         sides_(a_ + job.n * job.pitch),
         source_(reinterpret_cast<int*>(sides_ + groups() * job.n)) {
-    if (!present_) index_ = job.count - 1;
+    if (!exists_) index_ = job.count - 1;
   }
 
   __device__ void run() {
+    if (!__syncthreads_or(present_)) return;
     const Matrix<E> a{job_.a[index_], job_.at_a.row_stride, job_.at_a.col_stride};
     for_elements([&](int i, int j) { at(i, j) = a(i, j); });
     for (int i = thread_; i < job_.n; i += threads_) source_[i] = i;
     __syncthreads();
     int info = 0;
     if (job_.factors) {
-      info = job_.cholesky ? factor_cholesky() : factor_lu();
+      info = factor();
       if (present_) for_elements([&](int i, int j) { a(i, j) = at(i, j); });
       if (thread_ == 0 && present_ && job_.info) job_.info[index_] = info;
     } else {
-      if (job_.reads_info) info = static_cast<int>(job_.info[index_]);
+      if (job_.info) info = static_cast<int>(job_.info[index_]);
       if (!job_.cholesky && thread_ == 0 && info == 0)
         for (int i = 0; i < job_.n; ++i) exchange_sources(i, static_cast<int>(pivots()[i]) - 1);
       __syncthreads();
@@ -124,7 +126,14 @@ class SmallMatrix {
     return sum;
   }
 
-  // ---- LU ----
+  /// Returns info.
+  __device__ int factor() {
+    if constexpr (cr)
+      if (!job_.cholesky) return factor_lu();
+    return factor_cholesky();
+  }
+
+  // ---- LU in cr ----
 
   __device__ SmallTerms<E> terms_of(int i, int j, int terms) const {
     return small_terms<E>(&at(i, 0), job_.pitch, &at(0, j), 1, &at(i, j), terms, false);
@@ -280,7 +289,7 @@ class SmallMatrix {
   const int threads_;
   int index_;
   const int thread_;
-  const bool present_;
+  const bool exists_, present_;
   Storage& storage_;
   E *const a_, *const sides_;
   int* const source_;
@@ -333,19 +342,20 @@ void launch_small(const DeviceModel& model, SmallJob<E> job, const Factorization
 }  // namespace
 
 template <class E>
-bool small_factors_serve(const DeviceModel& model, const FactorizationBatch<E>& batch) {
+bool small_factors_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr) {
   const Factorization<E>& f = batch.shape;
   const Index lines = std::max(f.rows(), f.n);
+  if (has_factor(f.kind) && !is_cholesky(f.kind) && !cr) return false;
   if (lines > (has_factor(f.kind) ? most_factored_lines : most_lines) || batch.count > most_matrices) return false;
   return small_factors_bytes<E, true>(f) * static_cast<std::size_t>(shape_of(lines).matrices) <=
          shared_bytes_of_block(model);
 }
 
 template <class E>
-void small_factors(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr, std::int64_t* info,
-                   bool reads_info, unsigned long long* undecided, cudaStream_t stream) {
+void small_factors(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr, SmallPart part,
+                   std::int64_t* info, unsigned long long* undecided, cudaStream_t stream) {
   const Factorization<E>& f = batch.shape;
-  const bool cholesky = is_cholesky(f.kind), solves = has_solution(f.kind) && f.nrhs > 0;
+  const bool cholesky = is_cholesky(f.kind), solves = has_solution(f.kind) && f.nrhs > 0 && part != SmallPart::pending;
   const int pitch = pitch_of(f.rows());
   const Matrix<E> at_a = cholesky ? f.cholesky_factor() : f.a;
   SmallJob<E> job{};
@@ -356,9 +366,9 @@ void small_factors(const DeviceModel& model, const FactorizationBatch<E>& batch,
   job.m = static_cast<int>(f.rows()), job.n = static_cast<int>(f.n), job.pitch = pitch;
   job.sides = f.nrhs;
   job.pivots = static_cast<std::int64_t*>(f.pivots.data);
-  job.info = info, job.reads_info = reads_info;
+  job.info = info, job.part = part;
   job.undecided = undecided;
-  job.cholesky = cholesky, job.factors = has_factor(f.kind), job.solves = solves;
+  job.cholesky = cholesky, job.factors = part != SmallPart::solutions, job.solves = solves;
   job.rows_first = f.trans == ACCUBLAS_NO_TRANS;
   if (solves) {
     Factorization<E> kept = f;
@@ -369,9 +379,9 @@ void small_factors(const DeviceModel& model, const FactorizationBatch<E>& batch,
   cr ? launch_small<E, true>(model, job, f, stream) : launch_small<E, false>(model, job, f, stream);
 }
 
-#define ACCUBLAS_INSTANTIATE(E)                                                                            \
-  template bool small_factors_serve(const DeviceModel&, const FactorizationBatch<E>&);                     \
-  template void small_factors(const DeviceModel&, const FactorizationBatch<E>&, bool, std::int64_t*, bool, \
+#define ACCUBLAS_INSTANTIATE(E)                                                                                 \
+  template bool small_factors_serve(const DeviceModel&, const FactorizationBatch<E>&, bool);                    \
+  template void small_factors(const DeviceModel&, const FactorizationBatch<E>&, bool, SmallPart, std::int64_t*, \
                               unsigned long long*, cudaStream_t);
 ACCUBLAS_FOR_ALL_TYPES(ACCUBLAS_INSTANTIATE)
 #undef ACCUBLAS_INSTANTIATE

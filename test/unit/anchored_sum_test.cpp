@@ -1,12 +1,14 @@
 // Tests of sums around anchors against exact sums: the bound of their errors holds, also at the limits of an anchor's
-// range, and the errors come near it.
+// range, and the error comes near a term's share of the bound.
 #include "lib/numerics/anchored_sum.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "lib/numerics/exact_sum.hpp"
@@ -14,26 +16,30 @@
 namespace accublas {
 namespace {
 
-using SummedNumbers = std::vector<double>;
+/// A number and products; a product by 1 is a number.
+struct SummedTerms {
+  double first;
+  std::vector<std::pair<double, double>> products;
 
-double sum_of_magnitudes(const SummedNumbers& numbers) {
-  double size = 0;
-  for (const double x : numbers) size += std::fabs(x);
-  return size * (1 + 0x1p-30);  // with the roundings
-}
-
-/// Returns whether a sum around the least anchor for `bound` is within `share` of the bound of its error.
-bool is_within(const SummedNumbers& numbers, double bound, double share) {
-  const double anchor = std::ldexp(1.5, std::ilogb(bound) + 2);
-  AnchoredSum around = AnchoredSum::from(numbers[0], anchor);
-  ExactSum<double> exact;
-  exact.add(1, numbers[0]);
-  for (std::size_t i = 1; i < numbers.size(); ++i) {
-    around.add(numbers[i]);
-    exact.add(1, numbers[i]);
+  double magnitude() const {
+    double size = std::fabs(first);
+    for (const auto& [x, y] : products) size += std::fabs(x * y);
+    return size;
   }
-  const DoublePair found = around.sum(anchor);
-  const double error = share * anchored_error(anchor, static_cast<int>(numbers.size()) - 1);
+};
+
+/// Returns whether a sum around the anchor of `bound` is within `share` of the bound of its error.
+bool is_within(const SummedTerms& sum, double bound, double share) {
+  const Anchor anchor = Anchor::above(bound);
+  AnchoredSum around = AnchoredSum::from(sum.first, anchor.value());
+  ExactSum<double> exact;
+  exact.add(1, sum.first);
+  for (const auto& [x, y] : sum.products) {
+    y == 1 ? around.add(x) : around.step(x, y);
+    exact.add(x, y);
+  }
+  const DoublePair found = around.sum(anchor.value());
+  const double error = share * anchored_error(anchor.value(), static_cast<int>(sum.products.size()));
   for (const int end : {-1, 1}) {
     ExactSum<double> rest = exact;
     for (const double part : {found.high, found.low}) rest.add(-1, part);
@@ -54,30 +60,35 @@ class AnchoredSums : public testing::Test {
 
 TEST_F(AnchoredSums, AreWithinTheirBound) {
   for (int trial = 0; trial < 20000; ++trial) {
-    const int exponent = trial % 4 == 0 ? below(1700) - 800 : 0;
-    const int count = trial % 50 == 0 ? 512 : below(40), spread = trial % 3 == 0 ? 100 : 2;
-    SummedNumbers numbers = {std::ldexp(mantissa(), exponent)};
+    const int exponent = trial % 4 == 0 ? below(1900) - 1000 : trial % 4 == 1 ? -1000 - below(70) : 0;
+    const int count = trial % 50 == 0 ? 512 : below(40), spread = trial % 3 == 0 ? 60 : 2;
+    SummedTerms sum{std::ldexp(mantissa(), exponent), {}};
     for (int i = 0; i < count; ++i) {
-      numbers.push_back(std::ldexp(mantissa(), exponent - below(spread)));
-      if (below(5) == 0) numbers.back() = std::ldexp(static_cast<double>(1 + below(3)), exponent - 53 - below(spread));
-      if (below(3) == 0) numbers.push_back(-numbers.back());
+      const int of_x = exponent / 2 - below(spread), of_y = exponent - exponent / 2 - below(spread);
+      double x = std::ldexp(mantissa(), of_x), y = std::ldexp(mantissa(), of_y);
+      if (below(4) == 0) x *= y, y = 1;
+      if (below(5) == 0) x = std::ldexp(1, of_x), y = std::ldexp(static_cast<double>(1 + below(3)), of_y - 53);
+      sum.products.emplace_back(x, y);
+      if (below(3) == 0 && i + 1 < count) sum.products.emplace_back(-x, y), ++i;
     }
-    ASSERT_TRUE(is_within(numbers, sum_of_magnitudes(numbers), 1)) << trial;
-    ASSERT_TRUE(is_within(numbers, sum_of_magnitudes(numbers) * 1000, 1)) << trial;
+    ASSERT_TRUE(is_within(sum, sum.magnitude(), 1)) << trial;
+    ASSERT_TRUE(is_within(sum, sum.magnitude() * 1000, 1)) << trial;
   }
 }
 
 /// Terms of one sign take the sum to the end of the anchor's range: their magnitudes have a sum just below a power of
-/// two.
+/// two, which an anchor is chosen for.
 TEST_F(AnchoredSums, ReachTheEndOfTheirRange) {
   for (const double sign : {-1.0, 1.0})
     for (int trial = 0; trial < 2000; ++trial) {
-      SummedNumbers numbers = {0};
       const int count = 1 + below(64);
-      for (int i = 0; i < count; ++i) numbers.push_back(sign * (std::fabs(mantissa()) + 0.5));
-      const double by = (1 - 0x1p-19) * 0x1p10 / sum_of_magnitudes(numbers);
-      for (double& x : numbers) x *= by;
-      ASSERT_TRUE(is_within(numbers, sum_of_magnitudes(numbers), 1)) << trial;
+      const double edge = (1 - std::ldexp(1, -19)) * 0x1p10;
+      SummedTerms sum{0, {}};
+      for (int i = 0; i < count; ++i)
+        sum.products.emplace_back(std::fabs(mantissa()) + 0.5, sign * (1 + mantissa() / 4));
+      const double by = edge / sum.magnitude();
+      for (auto& [x, y] : sum.products) x *= by;
+      ASSERT_TRUE(is_within(sum, sum.magnitude(), 1)) << trial;
     }
 }
 
@@ -85,11 +96,27 @@ TEST_F(AnchoredSums, ReachTheEndOfTheirRange) {
 TEST_F(AnchoredSums, BoundIsNearTheErrors) {
   int beyond = 0;
   for (int trial = 0; trial < 200; ++trial) {
-    SummedNumbers numbers;
-    for (int i = 0; i < 9; ++i) numbers.push_back(std::ldexp(mantissa(), -below(110)));
-    beyond += !is_within(numbers, sum_of_magnitudes(numbers), 0.01);
+    SummedTerms sum{mantissa(), {}};
+    for (int i = 0; i < 8; ++i) sum.products.emplace_back(mantissa(), mantissa());
+    beyond += !is_within(sum, sum.magnitude(), 0.01);
   }
   EXPECT_GT(beyond, 20);
+}
+
+TEST_F(AnchoredSums, AnchorsOfUnusualBounds) {
+  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double bound : {inf, nan, -nan, 0x1p1020, std::numeric_limits<double>::max()})
+    EXPECT_TRUE(std::isnan(Anchor::above(bound).value())) << bound;
+  for (const double bound : {0.0, 0x1p-1074, 0x1p-1000}) EXPECT_EQ(Anchor::above(bound).value(), 0x1.8p-900) << bound;
+  EXPECT_EQ(Anchor::above(1).value(), 0x1.8p2);
+  EXPECT_EQ(Anchor::above(std::nextafter(1.0, 0.0)).value(), 0x1.8p2) << "the bound may be off by 2^-30";
+  EXPECT_EQ(Anchor::above(0.99).value(), 0x1.8p1);
+  EXPECT_EQ(Anchor::above(0x1p1018).value(), 0x1.8p1020);
+  // Sums of zeros are exact.
+  AnchoredSum zeros = AnchoredSum::from(-0x1.23456789abcdep-70, Anchor::above(5).value());
+  for (int i = 0; i < 9; ++i) zeros.step(i, 0);
+  const DoublePair found = zeros.sum(Anchor::above(5).value());
+  EXPECT_EQ(found.high + found.low, -0x1.23456789abcdep-70);
 }
 
 }  // namespace
