@@ -18,6 +18,7 @@
 namespace accublas::cuda {
 
 inline constexpr int skinny_digits = 9, skinny_weights = 11;
+inline constexpr int skinny_unit = 92;  ///< sums of products of digits are in units of 2^(E + F - skinny_unit)
 
 /// Returns the exponent field by which a line is scaled whose largest entry has this high word, without its sign. It is
 /// the entry's own field less one, or the field itself if the mantissa is 1.984 or more: then the first digit, with the

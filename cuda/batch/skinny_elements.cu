@@ -139,10 +139,9 @@ __device__ SkinnySum sum_of_slots(const SkinnyPlan& plan, const SkinnyArrays& ar
     if (field != 0 && own != field) {
       // Sums in smaller units may have bits below the larger unit.
       Int128& finer = own > field ? total : more;
-      const int steps = min(abs(own - field), 127);
-      const Int128 rounded = finer >> steps;
-      found.dropped += rounded * (Int128{1} << steps) != finer;
-      finer = rounded;
+      const int steps = min(abs(own - field), 126);
+      found.dropped += (finer & ((Int128{1} << steps) - 1)) != 0;
+      finer >>= steps;
     }
     field = max(field, own);
     total += more;
@@ -191,7 +190,8 @@ __global__ void __launch_bounds__(finish_threads)
         undecided = all_undecided || special;
         double out;
         if (!undecided) {
-          const int exponent = line_exponent<double>(s.field) + line_exponent<double>(arrays.small[small].field) - 84;
+          const int exponent = line_exponent<double>(s.field) + line_exponent<double>(arrays.small[small].field) -
+                               (skinny_unit - 8);  // of weight 9
           undecided = !finish_sum(s.sum, s.error, exponent, scalars, at, &out);
           if (!undecided) *at = out;
         }

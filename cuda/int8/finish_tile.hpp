@@ -14,8 +14,8 @@ namespace accublas::cuda::reconstructing {
 /// `fine` and `interval` where S has bits below the leading ones; in interval passes the bound also has the element's
 /// error. `fine` takes all pairs of digits, because the sums of fixed passes and of accumulators may be far below the
 /// range of the moduli. In double precision all passes of more than 16 planes do so: P may be 2^7 below what the digits
-/// hold, and sums a further 2^6 below P. Without the lowest pair some 18 of 262,144 elements at n = 512 needed all bits
-/// of S, and the device waited for these.
+/// hold, and sums a further 2^6 below P. The lowest pair keeps nearly all elements decided; an element that needs all
+/// bits of S delays the device.
 enum class Rounding { exact, fine, interval, general };
 template <bool Narrow, Rounding Kind>
 constexpr int first_pair_of = Kind == Rounding::fine ? 0 : first_pair<Narrow>;

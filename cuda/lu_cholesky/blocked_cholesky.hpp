@@ -71,7 +71,7 @@ class BlockedCholesky {
       info = factor_rows(min(width, job_.n - first_));
     }
     if constexpr (clustered) everyone();  // other thread blocks may still send to this one
-    if (thread == 0 && rank_ == 0 && job_.info) job_.info[index_] = info;
+    if (thread == 0 && rank_ == 0) job_.info[index_] = info;
   }
 
  private:

@@ -26,7 +26,7 @@ struct BlockedJob {
   BatchArray<E> a;
   Matrix<E> at;  ///< strides in memory
   int m, n;
-  std::int64_t *pivots, *info;  ///< info: or null
+  std::int64_t *pivots, *info;
   unsigned long long* undecided;
   int blocks;  ///< a matrix has this many thread blocks, which are a cluster; LU has one
 
@@ -176,15 +176,16 @@ class LineSums {
   __device__ __forceinline__ void add(const OwnLines<E>& own, const LineNumbers<E>& common, int most, int terms,
                                       Stage& stage) {
     for_staged(own, common, most, terms, stage, [&](int first, int half, const E* numbers, int count) {
-      if (first > 0 && first % Sum::most_terms == 0)
-#pragma unroll
-        for (int c = 0; c < width; ++c) sum_[c].renew();
 #pragma unroll(cr ? 2 : 4)
       for (int q = 0; q < count; ++q) {
         const E factor = Sum::factor(numbers[q]);
 #pragma unroll
         for (int c = 0; c < width; ++c) sum_[c].add(factor, conjugate_if(conjugated, stage.common[half][q][c]));
       }
+      // The terms of advance() follow.
+      if ((first + count) % Sum::most_terms == 0)
+#pragma unroll
+        for (int c = 0; c < width; ++c) sum_[c].renew();
     });
   }
 

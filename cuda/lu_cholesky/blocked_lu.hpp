@@ -64,7 +64,7 @@ class BlockedLu {
       __syncthreads();
       find_above();
     }
-    if (thread_of_block() == 0 && job_.info) job_.info[blockIdx.x] = info_;
+    if (thread_of_block() == 0) job_.info[blockIdx.x] = info_;
   }
 
  private:

@@ -59,32 +59,39 @@ FactorizationBatch<E> solutions_of(FactorizationBatch<E> batch) {
   return batch;
 }
 
-/// Returns whether kernels compute the whole batch: some lanes of a warp or a thread block compute a matrix.
+/// The kernels that factor a batch, or solve by factors.
+enum class BatchKernels {
+  none,
+  lanes,   ///< small_lu
+  small,   ///< small_factors alone, solutions too
+  blocked  ///< blocked_factors
+};
+
+/// Returns the kernels that compute the whole batch. Solutions after `lanes` and `blocked` are those of small_factors.
 template <class E>
-bool kernels_serve(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr) {
-  if (!small_lu_serves(batch, cr)) {
-    if (small_factors_serve(model, batch, cr)) return true;
-    if (!blocked_factors_serve(model, batch)) return false;
-  }
+BatchKernels kernels_of(const DeviceModel& model, const FactorizationBatch<E>& batch, bool cr) {
+  const bool lanes = small_lu_serves(batch, cr);
+  if (!lanes && small_factors_serve(model, batch, cr)) return BatchKernels::small;
+  if (!lanes && !blocked_factors_serve(model, batch)) return BatchKernels::none;
   const bool solves = has_solution(batch.shape.kind) && batch.shape.nrhs > 0;
-  return !solves || small_factors_serve(model, solutions_of(batch), cr);
+  if (solves && !small_factors_serve(model, solutions_of(batch), cr)) return BatchKernels::none;
+  return lanes ? BatchKernels::lanes : BatchKernels::blocked;
 }
 
 template <class E>
 void by_kernels(State& state, const Call<FactorizationBatch<E>, E>& call, Execution& execution, bool cr,
-                std::int64_t* info) {
+                BatchKernels kernels, std::int64_t* info) {
   const FactorizationBatch<E>& batch = call.problem;
   const DeviceModel& model = state.model();
   const cudaStream_t stream = state.cuda_stream();
   CallState* const device = state.begin_call(execution.report.level);
   unsigned long long* const undecided = device ? &device->undecided : nullptr;
   state.phase(&accublas_report_t::ms_product);
-  const bool in_lanes = small_lu_serves(batch, cr);
-  if (!in_lanes && small_factors_serve(model, batch, cr)) {
+  if (kernels == BatchKernels::small) {
     const SmallPart part = has_factor(batch.shape.kind) ? SmallPart::all : SmallPart::solutions;
     small_factors(model, batch, cr, part, info, undecided, stream);
   } else {
-    if (in_lanes) {
+    if (kernels == BatchKernels::lanes) {
       small_lu(model, batch, cr, info, stream);
       if (cr) small_factors(model, batch, cr, SmallPart::pending, info, undecided, stream);
     } else {
@@ -109,11 +116,11 @@ void on_device(State& state, const Call<FactorizationBatch<E>, E>& call, Executi
     if (info)
       set_on_stream(info, 0, static_cast<std::size_t>(batch.count) * sizeof *info, state.cuda_stream(),
                     "clearing info");
-  } else if (kernels_serve(state.model(), batch, cr)) {
-    by_kernels(state, inner, execution, cr, info);
-  } else {
-    by_single_calls(state, inner, execution, products);
+    return;
   }
+  const BatchKernels kernels = kernels_of(state.model(), batch, cr);
+  kernels == BatchKernels::none ? by_single_calls(state, inner, execution, products)
+                                : by_kernels(state, inner, execution, cr, kernels, info);
 }
 
 }  // namespace

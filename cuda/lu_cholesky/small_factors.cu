@@ -26,7 +26,7 @@ struct SmallJob {
   int matrices;  ///< of a thread block; their threads follow one another
   int bytes;     ///< of shared memory for a matrix
   Index sides;
-  std::int64_t *pivots, *info;  ///< info: or null
+  std::int64_t *pivots, *info;  ///< info: or null if there are solutions alone
   SmallPart part;
   unsigned long long* undecided;
   /// The triangular systems of a solution. LU's rows of B are exchanged before them (`rows_first`) or after them.
@@ -76,7 +76,7 @@ class SmallMatrix {
     if (job_.factors) {
       info = factor();
       if (present_) for_elements([&](int i, int j) { a(i, j) = at(i, j); });
-      if (thread_ == 0 && present_ && job_.info) job_.info[index_] = info;
+      if (thread_ == 0 && present_) job_.info[index_] = info;
     } else {
       if (job_.info) info = static_cast<int>(job_.info[index_]);
       if (!job_.cholesky && thread_ == 0 && info == 0)

@@ -1,5 +1,6 @@
 // Factorizations of batches of matrices of at most 32 rows and columns, and solutions by factors of at most 128, in cr
-// and in plain arithmetic. A warp or a part of it factors a matrix in shared memory. LU is in small_lu.hpp, too.
+// and in plain arithmetic. A warp or a part of it factors a matrix in shared memory. small_lu.hpp has a faster kernel
+// for most LU factorizations.
 #pragma once
 
 #include <cuda_runtime_api.h>

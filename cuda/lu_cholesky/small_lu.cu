@@ -181,8 +181,9 @@ void launch_lanes(const DeviceModel& model, const LaneJob<E>& job, cudaStream_t 
 template <class E>
 bool small_lu_serves(const FactorizationBatch<E>& batch, bool cr) {
   const Factorization<E>& f = batch.shape;
-  return (!cr || std::is_same_v<E, double>)&&has_factor(f.kind) && !is_cholesky(f.kind) &&
-         std::max(f.rows(), f.n) <= most_factored_lines && batch.count <= most_matrices;
+  return has_factor(f.kind) && !is_cholesky(f.kind) &&
+         (!cr || std::is_same_v<E, double>)&&std::max(f.rows(), f.n) <= most_factored_lines &&
+         batch.count <= most_matrices;
 }
 
 template <class E>

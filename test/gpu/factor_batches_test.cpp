@@ -119,6 +119,14 @@ TYPED_TEST(FactorBatches, BitsOfTheLargestOnes) {
       }
 }
 
+using FactorBatchesOfDoubles = FactorBatches<double>;
+
+/// As many matrices as four thread blocks factor each.
+TEST_F(FactorBatchesOfDoubles, BitsOfThirtyLargeOnes) {
+  factor_batches::Batch<double> batch(BatchKind::potrf, false, 512, 512, 0, 30, 1, 3, 80);
+  expect_bits(batch, "cr");
+}
+
 /// Elements of U far above those of A, elements far below the products that they are the sums of, and bands, whose
 /// other elements have products that are all zero.
 TYPED_TEST(FactorBatches, BitsOfGrowingAndDecayingOnes) {

@@ -144,6 +144,19 @@ TEST(SkinnyProducts, HaveTheBitsOfTheCpu) {
     }
 }
 
+/// The host does not know that alpha is zero.
+TEST(SkinnyProducts, AlphaZeroInDeviceMemory) {
+  Context cpu{ACCUBLAS_BACKEND_CPU}, gpu{ACCUBLAS_BACKEND_CUDA};
+  Random rng{44};
+  cpu.set("cr");
+  gpu.set("cr");
+  for (const double beta : {0.0, 1.0, -2.5}) {
+    auto p = plain_problem<double>(rng, {Data::few_special}, 4100, 40, 2950);
+    p.alpha = 0, p.beta = beta;
+    expect_same(cpu, gpu, p, "alpha is zero", true);
+  }
+}
+
 /// Without room for the digits, residues compute the product, with the same bits.
 TYPED_TEST(Flat, SmallWorkspace) {
   using T = TypeParam;
