@@ -59,6 +59,20 @@ void FlowGroup::begin_writing() {
   written_ = true;
 }
 
+void FlowGroup::await(const std::function<bool()>& ready) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [&] { return failed_ || ready(); });
+  if (failed_) throw FlowStopped();
+}
+
+void FlowGroup::change(const std::function<void()>& body) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    body();
+  }
+  changed_.notify_all();
+}
+
 bool FlowGroup::failed() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return failed_;

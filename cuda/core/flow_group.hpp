@@ -33,6 +33,11 @@ class FlowGroup {
     if (failed()) throw FlowStopped();
   }
   bool written() const;
+  /// Waits until ready(), which change() may bring about, and calls it under the group's lock. Throws FlowStopped if a
+  /// flow failed.
+  void await(const std::function<bool()>& ready);
+  /// Runs body() under the group's lock.
+  void change(const std::function<void()>& body);
 
   std::size_t flows() const { return flows_; }
 

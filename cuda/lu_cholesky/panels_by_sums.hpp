@@ -8,15 +8,22 @@
 
 namespace accublas::cuda {
 
-/// Applies listed moves of rows to the sums of these rows.
+static_assert(PanelShares::least_step % solve_block_unknowns<double>(false) == 0 &&
+                  PanelShares::least_step % solve_block_unknowns<Complex<double>>(false) == 0,
+              "blocks of unknowns must end with a panel");
+
+/// Applies listed moves of rows to the sums of these rows, for the first `sides` right-hand sides. Each row has `parts`
+/// rows of sums.
 inline void move_listed_sums(const DeviceModel& model, const ListedMoves& list, Index most, const PairSums& sums,
-                             Index parts, cudaStream_t stream) {
+                             Index parts, Index sides, cudaStream_t stream) {
   static_assert(sizeof(Complex<double>) == sizeof(double2));
-  const Index adjacent = parts * sums.stride;
-  const Matrix<Complex<double>> pairs{reinterpret_cast<Complex<double>*>(sums.pair), adjacent, 1};
-  const Matrix<double> errors{sums.error, adjacent, 1};
-  move_listed_rows(model, list, most, pairs, adjacent, stream);
-  move_listed_rows(model, list, most, errors, adjacent, stream);
+  for (Index part = 0; part < parts; ++part) {
+    const PairSums own = sums.from(part, 0);
+    const Matrix<Complex<double>> pairs{reinterpret_cast<Complex<double>*>(own.pair), parts * own.stride, 1};
+    const Matrix<double> errors{own.error, parts * own.stride, 1};
+    move_listed_rows(model, list, most, pairs, sides, stream);
+    move_listed_rows(model, list, most, errors, sides, stream);
+  }
 }
 
 /// A panel is a set of columns, which are right-hand sides of the unknowns that earlier panels have computed.
@@ -80,8 +87,8 @@ class PanelsBySums {
   }
   template <class Steps>
   typename SharedColumns<E>::MoveRows moves_of_sums(Steps& steps, Sides all) const {
-    return [&state = state_, sums = steps.job_of(all).sums](const ListedMoves& list, Index most) {
-      move_listed_sums(state.model(), list, most, sums, parts_of<E>, state.cuda_stream());
+    return [&state = state_, sums = steps.job_of(all).sums, all](const ListedMoves& list, Index most) {
+      move_listed_sums(state.model(), list, most, sums, parts_of<E>, all.count(), state.cuda_stream());
     };
   }
 

@@ -9,6 +9,17 @@
 
 namespace accublas::cuda {
 
+namespace {
+
+/// Returns a factorization whose matrix is stored as the host's, in other memory.
+template <class E>
+Factorization<E> in_memory(Factorization<E> f, E* memory) {
+  f.a = f.a.row_stride == 1 ? Matrix<E>{memory, 1, f.rows()} : Matrix<E>{memory, f.n, 1};
+  return f;
+}
+
+}  // namespace
+
 template <class E>
 SharedMatrix<E>::SharedMatrix(const Factorization<E>& f, const PanelShares& shares, FlowGroup& group)
     : on_device(static_cast<std::size_t>(shares.devices)),
@@ -21,46 +32,18 @@ SharedMatrix<E>::SharedMatrix(const Factorization<E>& f, const PanelShares& shar
   if (pivoted_) pivots.resize(static_cast<std::size_t>(f.order()));
   // Rows of sums (cuda/sums/pair_sums.hpp) move by the same lists.
   const Matrix<Complex<double>> sums{nullptr, 2, 1};
-  listed_ = std::min(most_listed_columns(f.a), most_listed_columns(sums));
-}
-
-template <class E>
-Matrix<E> SharedMatrix<E>::view(E* memory) const {
-  Factorization<E> f = f_;
-  f.a = f_.a.row_stride == 1 ? Matrix<E>{memory, 1, rows()} : Matrix<E>{memory, f_.n, 1};
-  return pivoted_ ? f.a : f.cholesky_factor();
+  most_listed_ = std::min(most_listed_columns(f.a), most_listed_columns(sums));
 }
 
 template <class E>
 void SharedMatrix<E>::publish(Index i) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    published_ = i + 1;
-  }
-  changed_.notify_all();
+  group_.change([&] { published_ = i + 1; });
 }
 
 template <class E>
 const FactoredPanel& SharedMatrix<E>::await(Index i) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [&] { return failed_ || published_ > i; });
-  if (failed_) throw FlowStopped();
+  group_.await([&] { return published_ > i; });
   return panel(i);
-}
-
-template <class E>
-void SharedMatrix<E>::fail() noexcept {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    failed_ = true;
-  }
-  changed_.notify_all();
-}
-
-template <class E>
-bool SharedMatrix<E>::failed() {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return failed_;
 }
 
 template <class E>
@@ -79,36 +62,36 @@ SharedColumns<E>::SharedColumns(SharedMatrix<E>& matrix, Index device, State& st
       up_(pinned_, 0, threads, true, true),
       down_(pinned_, 2, threads, true, true) {
   const Factorization<E>& f = matrix_.problem();
-  memory_.emplace(
-      [&](Carver& carver) {
-        a_ = carver.take<E>(f.rows() * f.n);
-        if (!matrix_.pivoted()) return;
-        pivots_ = carver.take<std::int64_t>(f.order());
-        moves_ = carver.take<ListedMove>(2 * f.order());
-        counts_ = carver.take<int>(f.order());
-      },
-      state_);
+  memory_.emplace([&](Carver& carver) { arrays_ = lay_out(f, carver); }, state_);
   if (matrix_.pivoted()) lists_ = std::make_unique<ListsOfMoves>(f.rows());
   const auto at = static_cast<std::size_t>(device_);
-  matrix_.on_device[at] = matrix_.view(a_);
+  const Factorization<E> own = in_memory(f, arrays_.a);
+  matrix_.on_device[at] = matrix_.pivoted() ? own.a : own.cholesky_factor();
   matrix_.number[at] = state_.device();
   // Other streams, and other devices, use the memory too.
   check(cudaStreamSynchronize(stream()), "memory of a shared factorization");
 }
 
 template <class E>
+typename SharedColumns<E>::Arrays SharedColumns<E>::lay_out(const Factorization<E>& f, Carver& carver) {
+  Arrays arrays;
+  arrays.a = carver.take<E>(f.rows() * f.n);
+  if (is_cholesky(f.kind)) return arrays;
+  arrays.pivots = carver.take<std::int64_t>(f.order());
+  arrays.moves = carver.take<ListedMove>(2 * f.order());
+  arrays.counts = carver.take<int>(f.order());
+  return arrays;
+}
+
+template <class E>
 std::size_t SharedColumns<E>::bytes(const Factorization<E>& f) {
-  return bytes_of_arrays([&](Carver& carver) {
-    carver.take<E>(f.rows() * f.n);
-    carver.take<std::int64_t>(4 * f.order());
-  });
+  return bytes_of_arrays([&](Carver& carver) { lay_out(f, carver); });
 }
 
 template <class E>
 Factorization<E> SharedColumns<E>::problem() const {
-  Factorization<E> f = matrix_.problem();
-  f.a = f.a.row_stride == 1 ? Matrix<E>{a_, 1, f.rows()} : Matrix<E>{a_, f.n, 1};
-  f.pivots = {pivots_, false};
+  Factorization<E> f = in_memory(matrix_.problem(), arrays_.a);
+  f.pivots = {arrays_.pivots, false};
   f.info = nullptr;
   return f;
 }
@@ -126,8 +109,10 @@ void SharedColumns<E>::begin() {
 template <class E>
 std::int64_t SharedColumns<E>::end() {
   wait_for_sends();
-  for (Index block = seen_; matrix_.pivoted() && block < shares_.blocks(); ++block) {
-    see(block);
+  for (Index block = received_; matrix_.pivoted() && block < shares_.blocks(); ++block) {
+    receive(block);
+    for (Index i = device_; i < block; i += shares_.devices)
+      move_columns(block, shares_.first_of(i), shares_.end_of(i) - shares_.first_of(i));
     finish_rows(block);
   }
   {
@@ -146,7 +131,6 @@ std::int64_t SharedColumns<E>::end() {
 template <class E>
 void SharedColumns<E>::abandon() {
   matrix_.group().fail();
-  matrix_.fail();
   stop();
   join();
   cudaStreamSynchronize(up_.stream());
@@ -177,8 +161,9 @@ void SharedColumns<E>::take(Index first, Index count, const MoveRows& further) {
   const Index from = first / shares_.columns, end = ceil_div(first + count, shares_.columns);
   const Index column = shares_.first_of(current_), columns = shares_.end_of(current_) - column;
   for (Index block = from; block < end; ++block) {
-    if (block == seen_) {
-      see(block);
+    if (block == received_) {
+      receive(block);
+      if (matrix_.pivoted()) move_columns(block, 0, shares_.first_of(block));
       finish_rows(block);
     }
     if (!matrix_.pivoted()) continue;
@@ -191,14 +176,15 @@ void SharedColumns<E>::take(Index first, Index count, const MoveRows& further) {
 template <class E>
 template <class Body>
 void SharedColumns<E>::for_lists(Index block, Body&& body) const {
-  const Index listed = matrix_.listed(), first = shares_.first_of(block), count = shares_.factored(block);
+  const Index listed = matrix_.most_listed(), first = shares_.first_of(block), count = shares_.factored(block);
   for (Index at = 0; at < count; at += listed)
-    body(ListedMoves{moves_ + 2 * (first + at), counts_ + first + at / listed}, 2 * std::min(listed, count - at));
+    body(ListedMoves{arrays_.moves + 2 * (first + at), arrays_.counts + first + at / listed},
+         2 * std::min(listed, count - at));
 }
 
 /// Copies the lists of a panel's moves to the device.
 template <class E>
-void SharedColumns<E>::bring_lists(Index block) {
+void SharedColumns<E>::upload_lists(Index block) {
   const FactoredPanel& panel = matrix_.panel(block);
   const ListedMove* move = panel.moves.data();
   const auto copy = [&](auto* to, const auto* from, std::size_t count) {
@@ -221,18 +207,16 @@ void SharedColumns<E>::move_columns(Index block, Index first, Index columns) {
   });
 }
 
-/// Waits for a panel of another device. Moves the rows of the columns before it.
+/// Waits for a panel of another device, its moves and its info.
 template <class E>
-void SharedColumns<E>::see(Index block) {
+void SharedColumns<E>::receive(Index block) {
   const FactoredPanel& panel = matrix_.await(block);
   if (const auto& arrived = panel.arrived[static_cast<std::size_t>(device_)]) stream_waits(stream(), *arrived);
-  if (matrix_.pivoted()) {
-    bring_lists(block);
-    move_columns(block, 0, shares_.first_of(block));
-  } else if (panel.info > 0) {
+  if (matrix_.pivoted())
+    upload_lists(block);
+  else if (panel.info > 0)
     check(cudaMemcpyAsync(&outcome_->info, &panel.info, sizeof panel.info, cudaMemcpyHostToDevice, stream()), "info");
-  }
-  seen_ = block + 1;
+  received_ = block + 1;
 }
 
 template <class E>
@@ -242,18 +226,19 @@ void SharedColumns<E>::store(bool moved) {
     FactoredPanel& panel = matrix_.panel(block);
     std::int64_t* const pivots = matrix_.pivots.data();
     if (matrix_.pivoted())
-      check(cudaMemcpyAsync(pivots + first, pivots_ + first, static_cast<std::size_t>(count) * sizeof *pivots,
+      check(cudaMemcpyAsync(pivots + first, arrays_.pivots + first, static_cast<std::size_t>(count) * sizeof *pivots,
                             cudaMemcpyDeviceToHost, stream()),
             "pivots");
     check(cudaMemcpyAsync(&panel.info, &outcome_->info, sizeof panel.info, cudaMemcpyDeviceToHost, stream()), "info");
     check(cudaStreamSynchronize(stream()), "waiting for a panel");
-    for (Index at = 0; matrix_.pivoted() && at < count; at += matrix_.listed())
-      panel.counts.push_back(lists_->append(pivots, first + at, std::min(matrix_.listed(), count - at), panel.moves));
+    for (Index at = 0; matrix_.pivoted() && at < count; at += matrix_.most_listed())
+      panel.counts.push_back(
+          lists_->append(pivots, first + at, std::min(matrix_.most_listed(), count - at), panel.moves));
     send(block);
     matrix_.publish(block);
-    if (matrix_.pivoted()) bring_lists(block);
+    if (matrix_.pivoted()) upload_lists(block);
     if (matrix_.pivoted() && !moved) move_columns(block, 0, first);
-    seen_ = block + 1;
+    received_ = block + 1;
   }
   finish_rows(block);
 }
@@ -312,7 +297,7 @@ Event& SharedColumns<E>::event(std::vector<std::unique_ptr<Event>>& events) {
 template <class E>
 void SharedColumns<E>::upload_panels() {
   for_panels([&](Index first, Index end) {
-    if (matrix_.failed()) throw FlowStopped();
+    matrix_.group().require_running();
     const Index rows = matrix_.pivoted() ? matrix_.rows() : end;
     upload_part(up_, matrix_.host().block(0, first), own().block(0, first), rows, end - first);
     copied_ += rows * (end - first) * static_cast<Index>(sizeof(E));

@@ -46,20 +46,15 @@ class SharedMatrix {
   FlowGroup& group() const { return group_; }
   bool pivoted() const { return pivoted_; }
   Index rows() const { return f_.rows(); }
-  /// Returns A, or X, in the memory of a matrix that is stored as the host's.
-  Matrix<E> view(E* memory) const;
   Matrix<E> host() const { return pivoted_ ? f_.a : f_.cholesky_factor(); }
   /// Returns how many exchanges of rows one list of moves has at most.
-  Index listed() const { return listed_; }
+  Index most_listed() const { return most_listed_; }
 
   /// Returns a panel that its device may change until it publishes it.
   FactoredPanel& panel(Index i) { return panels_[static_cast<std::size_t>(i)]; }
   void publish(Index i);
   /// Waits until a panel is published. Throws FlowStopped if a device failed.
   const FactoredPanel& await(Index i);
-  /// Makes all that wait throw FlowStopped.
-  void fail() noexcept;
-  bool failed();
   /// Returns LAPACK's info once all devices have ended.
   long long info() const;
 
@@ -72,12 +67,9 @@ class SharedMatrix {
   const PanelShares shares_;
   FlowGroup& group_;
   const bool pivoted_;
-  Index listed_;
+  Index most_listed_;
   std::vector<FactoredPanel> panels_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  Index published_ = 0;
-  bool failed_ = false;
+  Index published_ = 0;  ///< the group's lock guards it
 };
 
 /// The part of one device. One thread uploads its panels, and one downloads results, while the thread of its flow puts
@@ -125,14 +117,15 @@ class SharedColumns {
 
   // The following functions put work on the state's stream.
 
-  /// Makes the columns of a panel available, in the host's order of rows. All memory of the call must have been taken.
+  /// Makes the columns of a panel available, in the host's order of rows. The first call tells the other devices that
+  /// this one has its memory.
   void load(Index first_of_panel);
   /// Moves further rows by a list of at most `most` moves.
   using MoveRows = std::function<void(const ListedMoves&, Index most)>;
   /// Makes columns first .. first + count - 1 of L available, a group. Moves the rows of the columns before them, and
   /// of the current panel, by their exchanges, and calls `further`, unless null, for each list of these.
   void take(Index first, Index count, const MoveRows& further);
-  /// Ends the current panel: sends its columns of L to the devices that need them, and waits for its pivots. `moved`:
+  /// Ends the current panel: waits for its pivots, and sends its columns of L to the devices that need them. `moved`:
   /// the columns before the panel have moved their rows as the panel did.
   void store(bool moved);
 
@@ -143,15 +136,24 @@ class SharedColumns {
     Index row, rows, first, end;  ///< rows = 0: the triangle of Cholesky's factor
   };
 
+  /// The device's memory: A, and in LU the pivots, the lists of moves, and their lengths.
+  struct Arrays {
+    E* a = nullptr;
+    std::int64_t* pivots = nullptr;
+    ListedMove* moves = nullptr;
+    int* counts = nullptr;
+  };
+  static Arrays lay_out(const Factorization<E>& f, Carver& carver);
+
   Matrix<E> own() const { return matrix_.on_device[static_cast<std::size_t>(device_)]; }
   cudaStream_t stream() const { return state_.cuda_stream(); }
   const Tuning& tuning() const { return state_.model().tuning(); }
   Event& event(std::vector<std::unique_ptr<Event>>& events);
   template <class Body>
   void for_lists(Index block, Body&& body) const;
-  void bring_lists(Index block);
+  void upload_lists(Index block);
   void move_columns(Index block, Index first, Index columns);
-  void see(Index block);
+  void receive(Index block);
   void send(Index block);
   void wait_for_sends();
   void finish_rows(Index block);
@@ -169,14 +171,11 @@ class SharedColumns {
   State& state_;
   const PinnedBuffers pinned_;
   std::optional<ArrayMemory<CallMemory>> memory_;
-  E* a_ = nullptr;
-  std::int64_t* pivots_ = nullptr;
-  ListedMove* moves_ = nullptr;
-  int* counts_ = nullptr;
+  Arrays arrays_;
   FactorOutcome* outcome_ = nullptr;
   bool started_ = false;
-  Index current_ = 0;  ///< the current panel
-  Index seen_ = 0;     ///< panels whose moves the columns before them have made
+  Index current_ = 0;   ///< the current panel
+  Index received_ = 0;  ///< panels whose moves the columns before them have made
   std::vector<std::unique_ptr<Event>> uploaded_event_, ready_event_;
   std::vector<const Event*> sent_;  ///< copies to other devices that the stream has not waited for
   std::unique_ptr<ListsOfMoves> lists_;

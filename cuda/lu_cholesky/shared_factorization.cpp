@@ -1,7 +1,7 @@
 #include "cuda/lu_cholesky/shared_factorization.hpp"
 
+#include <exception>
 #include <memory>
-#include <new>
 #include <vector>
 
 #include "cuda/core/device_states.hpp"
@@ -11,6 +11,7 @@
 #include "cuda/lu_cholesky/factorization_call.hpp"
 #include "cuda/lu_cholesky/shared_columns.hpp"
 #include "lib/base/error.hpp"
+#include "lib/call/one_by_one.hpp"
 
 namespace accublas::cuda {
 
@@ -42,7 +43,8 @@ class SharedFactorization {
  public:
   SharedFactorization(State& state, const Call<Factorization<E>, E>& call, const PanelShares& shares,
                       Execution& execution, const GradeProducts<E>& products)
-      : call_(call),
+      : own_device_(state.device()),
+        call_(call),
         f_(factorization_alone(call.problem)),
         execution_(execution),
         products_(products),
@@ -57,12 +59,15 @@ class SharedFactorization {
     for (std::size_t i = 0; i < count_; ++i) {
       const int device = devices_.states[i]->device();
       const DeviceScope scope(device);
-      // A solution needs memory for its right-hand sides too.
-      const auto sides = static_cast<std::size_t>(call_.problem.n * call_.problem.nrhs) * sizeof(E);
-      if (SharedColumns<E>::bytes(f_) + sides >
-          room_for_operands(device, devices_.sharing(i), execution_.workspace.cap()))
+      if (SharedColumns<E>::bytes(f_) > room_for_operands(device, devices_.sharing(i), execution_.workspace.cap()))
         return false;
     }
+    // One device solves, once the others have given their memory back.
+    const DeviceScope scope(own_device_);
+    const auto sides = static_cast<std::size_t>(call_.problem.n * call_.problem.nrhs) * sizeof(E);
+    if (has_solution(call_.problem.kind) &&
+        SharedColumns<E>::bytes(f_) + sides > room_for_operands(own_device_, 1, execution_.workspace.cap()))
+      return false;
     for (const State* device : devices_.states)
       for (const State* peer : devices_.states)
         if (!exchange_memory(device->device(), peer->device())) return false;
@@ -77,10 +82,10 @@ class SharedFactorization {
       });
       devices_.run(group_, [&](std::size_t i, State& state) { factor(i, state); });
     } catch (const Error& error) {
-      if (group_.written()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
+      if (group_.written()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what(), error.cause());
       throw;
-    } catch (const std::bad_alloc&) {
-      if (group_.written()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory");
+    } catch (const std::exception&) {  // std::bad_alloc or std::system_error
+      if (group_.written()) throw Error(ACCUBLAS_ERROR_C_UNDEFINED, "no host memory", ACCUBLAS_ERROR_MEMORY);
       throw;
     }
     for (std::size_t i = 0; i < matrix_.pivots.size(); ++i)
@@ -113,6 +118,7 @@ class SharedFactorization {
     }
   }
 
+  const int own_device_;
   const Call<Factorization<E>, E>& call_;
   const Factorization<E> f_;
   Execution& execution_;
@@ -132,13 +138,10 @@ void solve(State& state, const Call<Factorization<E>, E>& call, Execution& execu
   Factorization<E> f = call.problem;
   f.kind = is_cholesky(f.kind) ? Operation::potrs : Operation::getrs;
   f.info = nullptr;
-  try {
-    staged_factorization(state,
-                         Call<Factorization<E>, E>{f, call.alpha, call.beta, false, false, call.mode, call.engine},
-                         execution, products);
-  } catch (const Error& error) {  // A has its factors already
-    throw Error(ACCUBLAS_ERROR_C_UNDEFINED, error.what());
-  }
+  const Call<Factorization<E>, E> solution{f, call.alpha, call.beta, false, false, call.mode, call.engine};
+  // A has its factors already.
+  one_by_one(
+      1, [&](Index) { staged_factorization(state, solution, execution, products); }, true);
 }
 
 }  // namespace

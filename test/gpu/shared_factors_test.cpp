@@ -153,53 +153,129 @@ TYPED_TEST(SharedFactors, Cholesky) {
   this->compare("lower, by rows", this->positive(n + 1, ACCUBLAS_ROW_MAJOR, ACCUBLAS_LOWER), this->cholesky);
 }
 
-// Products are the same in every call, although devices wait for each other.
-TYPED_TEST(SharedFactors, Residuals) {
-  using E = TypeParam;
+/// The residual of the product of the factors with a vector, which has rounding errors as those of a sum of n terms, a
+/// vector element after the other.
+template <class E>
+class ProductWithVector {
+ public:
   using Wide = std::conditional_t<Numbers<E>::complex, std::complex<long double>, long double>;
-  const Index n = TestFixture::order(5700);
-  const auto p = this->general(n, n, ACCUBLAS_COL_MAJOR);
-  this->two.set(TestFixture::grade);
-  auto f = p, again = p;
-  for (auto* const got : {&f, &again}) {
-    ASSERT_EQ(this->lu(this->two, *got), ACCUBLAS_SUCCESS) << this->two.error();
-    ASSERT_TRUE(this->shared(this->two));
-    ASSERT_EQ(got->info, 0);
-  }
-  this->expect_bits("again", p, again.a, f.a);
-  // P A v = L U v for a vector v, with rounding errors as those of a sum of n terms.
-  std::vector<Wide> left(static_cast<std::size_t>(n)), u(left), right(left);
-  std::vector<long double> size_u(left.size()), size(left.size());
-  for (Index j = 0; j < n; ++j) {
-    const E v = this->number();
-    const auto times_v = [&](const E& x) { return Wide(x) * Wide(v); };
-    for (Index i = 0; i < n; ++i) left[static_cast<std::size_t>(i)] += times_v(p(i, j));
-    for (Index i = 0; i <= j; ++i) {
-      u[static_cast<std::size_t>(i)] += times_v(f(i, j));
-      size_u[static_cast<std::size_t>(i)] += size_of(f(i, j)) * size_of(v);
+  /// A vector, with bounds of its elements.
+  struct Bounded {
+    std::vector<Wide> x;
+    std::vector<long double> size;
+    explicit Bounded(Index n) : x(static_cast<std::size_t>(n)), size(x.size()) {}
+    void add(Index i, const E& a, const Bounded& by, Index j) {
+      x[static_cast<std::size_t>(i)] += Wide(a) * by.x[static_cast<std::size_t>(j)];
+      size[static_cast<std::size_t>(i)] += size_of(a) * by.size[static_cast<std::size_t>(j)];
     }
-  }
-  for (std::size_t i = 0; i < f.pivots.size(); ++i) std::swap(left[i], left[static_cast<std::size_t>(f.pivots[i] - 1)]);
-  for (Index j = 0; j < n; ++j) {
-    const auto at = static_cast<std::size_t>(j);
-    right[at] += u[at];
-    size[at] += size_u[at];
-    for (Index i = j + 1; i < n; ++i) {
-      right[static_cast<std::size_t>(i)] += Wide(f(i, j)) * u[at];
-      size[static_cast<std::size_t>(i)] += size_of(f(i, j)) * size_u[at];
+    void add(Index i, const Bounded& by) {
+      x[static_cast<std::size_t>(i)] += by.x[static_cast<std::size_t>(i)];
+      size[static_cast<std::size_t>(i)] += by.size[static_cast<std::size_t>(i)];
     }
+    void set(Index i, const E& v) {
+      x[static_cast<std::size_t>(i)] = Wide(v);
+      size[static_cast<std::size_t>(i)] = size_of(v);
+    }
+  };
+  static void expect_near(const std::vector<Wide>& wanted, const Bounded& got, Index terms) {
+    const double factor = (Numbers<E>::complex ? 4. : 1.) * (3. * double(terms) + 200) * roundoff<E>;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      ASSERT_LE(static_cast<double>(std::abs(wanted[i] - got.x[i])), factor * static_cast<double>(got.size[i])) << i;
   }
-  for (std::size_t i = 0; i < size.size(); ++i) {
-    const auto error = static_cast<double>(std::abs(left[i] - right[i]));
-    ASSERT_LE(error, (2. * double(n) + 40) * roundoff<E> * static_cast<double>(size[i])) << i;
+
+  /// Returns L U v for the factors of an m x n matrix.
+  template <class Problem>
+  static Bounded by_lu(const Problem& f, const Bounded& v) {
+    const Index order = std::min(f.m, f.n);
+    Bounded u(order), out(f.m);
+    for (Index j = 0; j < f.n; ++j)
+      for (Index i = 0; i <= std::min(j, order - 1); ++i) u.add(i, f(i, j), v, j);
+    for (Index j = 0; j < order; ++j) {
+      out.add(j, u);
+      for (Index i = j + 1; i < f.m; ++i) out.add(i, f(i, j), u, j);
+    }
+    return out;
   }
-}
+  /// Returns X^H X v for the first `order` rows and columns.
+  template <class Problem>
+  static Bounded by_cholesky(const Problem& f, const Bounded& v, Index order) {
+    Bounded u(order), out(order);
+    const auto x = [&](Index i, Index j) { return f.uplo == ACCUBLAS_UPPER ? f(i, j) : conjugate(f(j, i)); };
+    for (Index j = 0; j < order; ++j)
+      for (Index i = 0; i <= j; ++i) u.add(i, x(i, j), v, j);
+    for (Index j = 0; j < order; ++j)
+      for (Index i = 0; i <= j; ++i) out.add(j, conjugate(x(i, j)), u, i);
+    return out;
+  }
+  static E conjugate(const E& x) {
+    if constexpr (Numbers<E>::complex)
+      return std::conj(x);
+    else
+      return x;
+  }
+};
 
 /// Tests that need not run for every type.
 template <class E>
 class SharedFactorCases : public SharedFactors<E> {};
 using SharedCaseTypes = testing::Types<double, std::complex<float>>;
 TYPED_TEST_SUITE(SharedFactorCases, SharedCaseTypes);
+
+// In dp and sp products are the same in every call, although devices wait for each other. Each routine, and info, is
+// tried with residuals.
+TYPED_TEST(SharedFactorCases, LuResiduals) {
+  using E = TypeParam;
+  using Product = ProductWithVector<E>;
+  const Index longer = TestFixture::order(6800), shorter = TestFixture::order(5000), zero = shorter / 2;
+  this->two.set(TestFixture::grade);
+  for (const bool tall : {true, false}) {
+    const auto layout = tall ? ACCUBLAS_ROW_MAJOR : ACCUBLAS_COL_MAJOR;
+    auto p = this->general(tall ? longer : shorter, tall ? shorter : longer, layout);
+    for (Index i = 0; tall && i < p.m; ++i) p(i, zero) = E(0);
+    auto f = p;
+    ASSERT_EQ(this->lu(this->two, f), ACCUBLAS_SUCCESS) << this->two.error();
+    ASSERT_TRUE(this->shared(this->two));
+    ASSERT_EQ(f.info, tall ? zero + 1 : 0);
+    typename Product::Bounded v(p.n), left(p.m);
+    for (Index j = 0; j < p.n; ++j) {
+      v.set(j, this->number());
+      for (Index i = 0; i < p.m; ++i) left.add(i, p(i, j), v, j);
+    }
+    for (std::size_t i = 0; i < f.pivots.size(); ++i)
+      std::swap(left.x[i], left.x[static_cast<std::size_t>(f.pivots[i] - 1)]);
+    Product::expect_near(left.x, Product::by_lu(f, v), shorter);
+    if (tall) continue;
+    auto again = p;
+    ASSERT_EQ(this->lu(this->two, again), ACCUBLAS_SUCCESS) << this->two.error();
+    this->expect_bits("again", p, again.a, f.a);
+  }
+}
+
+TYPED_TEST(SharedFactorCases, CholeskyResiduals) {
+  using E = TypeParam;
+  using Product = ProductWithVector<E>;
+  const Index n = TestFixture::order(7200), bad = n - 900;
+  this->two.set(TestFixture::grade);
+  for (const bool upper : {true, false}) {
+    auto p = upper ? this->positive(n, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER)
+                   : this->positive(n, ACCUBLAS_ROW_MAJOR, ACCUBLAS_LOWER);
+    if (!upper) p(bad, bad) = E(-1);
+    auto f = p;
+    ASSERT_EQ(this->cholesky(this->two, f), ACCUBLAS_SUCCESS) << this->two.error();
+    ASSERT_TRUE(this->shared(this->two));
+    ASSERT_EQ(f.info, upper ? 0 : bad + 1);
+    const Index order = upper ? n : bad / 64 * 64;
+    typename Product::Bounded v(order), left(order);
+    for (Index j = 0; j < order; ++j) v.set(j, this->number());
+    for (Index j = 0; j < order; ++j)
+      for (Index i = 0; i <= j; ++i) {
+        const E a = upper ? p(i, j) : Product::conjugate(p(j, i));
+        left.add(i, a, v, j);
+        if (i < j) left.add(j, Product::conjugate(a), v, i);
+      }
+    Product::expect_near(left.x, Product::by_cholesky(f, v, order), order);
+  }
+}
 
 // Columns of zeros give info, a NaN late in the matrix reaches some columns, and a matrix that is not positive definite
 // keeps its rows from there on.
@@ -221,6 +297,50 @@ TYPED_TEST(SharedFactorCases, Solutions) {
   const Index square = TestFixture::order(5700), n = TestFixture::order(7200);
   this->compare("gesv", this->general(square, square, ACCUBLAS_COL_MAJOR, 3), this->lu);
   this->compare("posv", this->positive(n, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, 3), this->cholesky);
+}
+
+// Solutions by the factors, in dp and sp.
+TYPED_TEST(SharedFactorCases, SolutionResiduals) {
+  using E = TypeParam;
+  using Product = ProductWithVector<E>;
+  const Index square = TestFixture::order(5700), n = TestFixture::order(7200);
+  this->two.set(TestFixture::grade);
+  for (const bool lu : {true, false}) {
+    const auto p = lu ? this->general(square, square, ACCUBLAS_COL_MAJOR, 1)
+                      : this->positive(n, ACCUBLAS_COL_MAJOR, ACCUBLAS_LOWER, 1);
+    auto f = p;
+    ASSERT_EQ(lu ? this->lu(this->two, f) : this->cholesky(this->two, f), ACCUBLAS_SUCCESS) << this->two.error();
+    ASSERT_TRUE(this->shared(this->two));
+    ASSERT_EQ(f.info, 0);
+    typename Product::Bounded x(p.n), b(p.n);
+    for (Index i = 0; i < p.n; ++i) {
+      x.set(i, f.b[static_cast<std::size_t>(i)]);
+      b.set(i, p.b[static_cast<std::size_t>(i)]);
+    }
+    for (std::size_t i = 0; lu && i < f.pivots.size(); ++i)
+      std::swap(b.x[i], b.x[static_cast<std::size_t>(f.pivots[i] - 1)]);
+    Product::expect_near(b.x, lu ? Product::by_lu(f, x) : Product::by_cholesky(f, x, p.n), p.n);
+  }
+}
+
+// The bus reads and writes pinned matrices itself.
+TYPED_TEST(SharedFactorCases, PinnedMemory) {
+  const Index square = TestFixture::order(5700), n = TestFixture::order(7200);
+  for (const bool lu : {true, false}) {
+    const auto p =
+        lu ? this->general(square, square, ACCUBLAS_COL_MAJOR) : this->positive(n, ACCUBLAS_COL_MAJOR, ACCUBLAS_UPPER);
+    const auto call = lu ? this->lu : this->cholesky;
+    auto want = p, got = p;
+    this->single.set("cr");
+    this->two.set("cr");
+    ASSERT_EQ(call(this->single, want), ACCUBLAS_SUCCESS) << this->single.error();
+    require(cudaHostRegister(got.a.data(), got.a.size() * sizeof(TypeParam), cudaHostRegisterPortable), "pinning");
+    EXPECT_EQ(call(this->two, got), ACCUBLAS_SUCCESS) << this->two.error();
+    require(cudaHostUnregister(got.a.data()), "pinning");
+    EXPECT_TRUE(this->shared(this->two));
+    EXPECT_EQ(got.pivots, want.pivots);
+    this->expect_bits("pinned A", p, got.a, want.a);
+  }
 }
 
 TYPED_TEST(SharedFactorCases, SmallOnes) {
