@@ -320,10 +320,10 @@ ACCUBLAS_API accublas_status accublas_set_backend(accublas_context* ctx, accubla
  * failed, returns the first error; the device is changed all the same. If no device is set, a context works on the
  * device of its first operands (host operands: device 0). */
 ACCUBLAS_API accublas_status accublas_set_device(accublas_context* ctx, int32_t device);
-/** Sets the CUDA devices that share the context's large products of level 3 with operands in host memory. Each device
- * computes a part of C. In modes that define bits, the results do not depend on the list. All other calls run on the
- * context's own device, which is the first of the list if no device is set and the context has worked on none.
- * docs/gpu.md lists what is shared.
+/** Sets the CUDA devices that share the context's large products of level 3, and LU and Cholesky's factorizations, with
+ * operands in host memory. Each device computes a part of the result. In modes that define bits, the results do not
+ * depend on the list. All other calls run on the context's own device, which is the first of the list if no device is
+ * set and the context has worked on none. docs/gpu.md lists what is shared.
  * @param[in] ctx context, or NULL: the default context of the thread
  * @param[in] count length of the list. 0 restores the list of ACCUBLAS_DEVICES; with 1 no product is shared
  * @param[in] devices numbers of the devices, from 0, in host memory; repeated numbers are allowed. NULL if count is 0
