@@ -233,10 +233,17 @@ class QuadProduct {
   Index rows_there_ = -1, cols_there_ = -1;  ///< numbers of the blocks whose residues are in the buffers
 };
 
-/// A product of operands in device memory.
+/// A product of operands in device memory, whose only result may be in host memory.
 unsigned run_product(State& state, const quad::Product& product, quad::DeviceCall& call) {
   if (is_vector_product(product, call)) return sum_vector(state, product, false, call);
-  return QuadProduct(state, product, call).run();
+  if (!call.result_on_host) return QuadProduct(state, product, call).run();
+  const StagedQuad c(product.c.place, product.m, product.n, state);
+  if (!product.beta.is_zero()) c.send();
+  quad::Product copy = product;
+  copy.c.place = c.operand();
+  const unsigned raised = QuadProduct(state, copy, call).run();
+  c.fetch();
+  return raised;
 }
 
 /// A product of operands in host memory, by copies.

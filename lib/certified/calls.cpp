@@ -6,6 +6,13 @@
 
 namespace accublas::certified {
 
+accublas_options options_of(Context& context, const accublas_options* options) {
+  accublas_options inner = lapack::inner_options(options);
+  if (context.resolved({Operation::getrf, Type::d}, inner).plan.mode.kind == ACCUBLAS_MODE_NATIVE)
+    inner.mode_name = "dp";
+  return inner;
+}
+
 Calls::Calls(Context& context, const accublas_options* options) : lapack::Calls(context, options) { move_to_host(); }
 
 void Calls::move_to(const Run& run) {

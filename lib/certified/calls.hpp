@@ -9,6 +9,9 @@
 
 namespace accublas::certified {
 
+/// Returns the options of a certified call's inner calls. Factorizations on a GPU lack `native`, and take `dp` then.
+accublas_options options_of(Context& context, const accublas_options* options);
+
 /// Proofs rest on products in cr alone; everything else, in the caller's mode, only needs to be good. The place is the
 /// one where `run`, the solution's call, has LU of its order computed. Pointers to double are to memory of the place,
 /// Arrays to that of the host.

@@ -165,7 +165,7 @@ accublas_reason certify_on_device(const CertifiedSystem<E>& p, const Calls& call
 template <class E>
 void solve_certified(Context& context, const CertifiedSystem<E>& p, const accublas_options* options,
                      accublas_certificate_t* certificate) {
-  const accublas_options inner = lapack::inner_options(options);
+  const accublas_options inner = options_of(context, options);
   const bool definite = p.a.structure != Structure::general;
   Run run(context, {Operation::getrf, Type::d}, &inner);
   Calls calls(context, &inner);  // scalars lie in host memory from here on, whatever the caller's pointer mode

@@ -62,7 +62,7 @@ accublas_reason put_not_finite(accublas_certificate_t* certificate) {
 
 void run_spectrum(Context& context, const SpectrumCall& call, const accublas_options* options,
                   accublas_certificate_t* certificate, const std::function<accublas_reason(const Calls&)>& certify) {
-  const accublas_options inner = lapack::inner_options(options);
+  const accublas_options inner = options_of(context, options);
   Run run(context, {Operation::getrf, Type::d}, &inner);
   Calls calls(context, &inner);  // scalars lie in host memory from here on, whatever the caller's pointer mode
   run.sizes(call.m, call.n, call.n);

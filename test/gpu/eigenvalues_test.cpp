@@ -274,6 +274,15 @@ TYPED_TEST(Spectra, Clusters) {
   }
 }
 
+/// A GPU has no factorizations in `native`.
+TYPED_TEST(Spectra, Native) {
+  this->gpu.set("native");
+  for (const SpectrumKind kind : {SpectrumKind::syev, SpectrumKind::sygv, SpectrumKind::gesvd}) {
+    const SpectrumAnswer<TypeParam> answer = this->on_device(this->problem(kind, 20, 20));
+    EXPECT_EQ(answer.status, ACCUBLAS_SUCCESS) << this->gpu.error();
+  }
+}
+
 TYPED_TEST(Spectra, InfinitiesAndNaNs) {
   using E = TypeParam;
   using T = Real<E>;

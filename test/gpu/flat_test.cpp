@@ -130,7 +130,7 @@ TEST(SkinnyProducts, HaveTheBitsOfTheCpu) {
                            Kind{Data::graded}, Kind{Data::integers}})
     for (const bool wide : {false, true}) {
       const auto trans = [&] { return below(rng, 2) ? ACCUBLAS_TRANS : ACCUBLAS_NO_TRANS; };
-      const Index few = 20 + below(rng, 100), many = 4000 + below(rng, 500), k = 2900 + below(rng, 300);
+      const Index few = 20 + below(rng, 44), many = 12000 + below(rng, 500), k = 2900 + below(rng, 300);
       auto p = packed_problem<double>(rng, kind, wide ? few : many, wide ? many : few, k,
                                       below(rng, 2) ? ACCUBLAS_COL_MAJOR : ACCUBLAS_ROW_MAJOR, trans(), trans(),
                                       below(rng, 2) ? 3 : 0);
@@ -151,7 +151,7 @@ TEST(SkinnyProducts, AlphaZeroInDeviceMemory) {
   cpu.set("cr");
   gpu.set("cr");
   for (const double beta : {0.0, 1.0, -2.5}) {
-    auto p = plain_problem<double>(rng, {Data::few_special}, 4100, 40, 2950);
+    auto p = plain_problem<double>(rng, {Data::few_special}, 12100, 40, 2950);
     p.alpha = 0, p.beta = beta;
     expect_same(cpu, gpu, p, "alpha is zero", true);
   }

@@ -124,6 +124,15 @@ class QuadVectorsOnDevice : public QuadOperands {
       ASSERT_EQ(backend(), "cuda") << what;
     }
     ASSERT_NO_FATAL_FAILURE(expect_same(expected, found, what + ", a result in host memory"));
+    if (!norm) {
+      Words by_residues(2, 7);
+      ASSERT_EQ(accublas_set_engine(nullptr, ACCUBLAS_ENGINE_INT8), ACCUBLAS_SUCCESS);
+      const accublas_status forced =
+          reduce(type, n, dx.data(), incx, dy.data(), incy, by_residues.data(), ACCUBLAS_BACKEND_AUTO);
+      ASSERT_EQ(accublas_set_engine(nullptr, ACCUBLAS_ENGINE_AUTO), ACCUBLAS_SUCCESS);
+      require_success(forced);
+      ASSERT_NO_FATAL_FAILURE(expect_same(expected, by_residues, what + ", engine int8, a result in host memory"));
+    }
     ASSERT_EQ(accublas_set_pointer_mode(nullptr, ACCUBLAS_POINTER_DEVICE), ACCUBLAS_SUCCESS);
     const accublas_status status =
         reduce(type, n, dx.data(), incx, norm ? nullptr : dy.data(), incy, result.data(), ACCUBLAS_BACKEND_AUTO);
