@@ -121,7 +121,7 @@ TYPED_TEST(FactorBatches, BitsOfTheLargestOnes) {
 
 using FactorBatchesOfDoubles = FactorBatches<double>;
 
-/// As many matrices as four thread blocks factor each.
+/// Four thread blocks factor each of so many matrices.
 TEST_F(FactorBatchesOfDoubles, BitsOfThirtyLargeOnes) {
   factor_batches::Batch<double> batch(BatchKind::potrf, false, 512, 512, 0, 30, 1, 3, 80);
   expect_bits(batch, "cr");
