@@ -139,7 +139,7 @@ TEST(SkinnyDigits, SumsAreWithinTheirBounds) {
     for (std::size_t p = 0; p < x.size(); ++p) sum += entry_of(x[p]) * entry_of(y[p]);
     of_digits <<= 64;
     of_digits += static_cast<unsigned long>(total);
-    const int unit = exponent_of(field) + exponent_of(col_field) - skinny_unit + fraction_bits;
+    const int unit = exponent_of(field) + exponent_of(col_field) - cuda::skinny_unit + fraction_bits;
     const mpz_class distance = abs(mpz_class(sum - (of_digits << unit)));
     EXPECT_LE(distance, mpz_class(error) << unit) << "sum " << number << " of " << k << " terms, error " << error;
     exact += error == 0;
