@@ -19,7 +19,7 @@ COMMENT = """/** C becomes a toy of A.
  * @param[in] layout ACCUBLAS_COL_MAJOR or ACCUBLAS_ROW_MAJOR, for every matrix of the call
  * @param[in] n columns, at least 0
  * @param[in] k terms of an inner product, at least 0
- * @param[in] alpha one number; if it is 0, A and B (x and y) are not read; where accublas_set_pointer_mode says
+ * @param[in] alpha one number; if it is 0, what it multiplies is not read; where accublas_set_pointer_mode says
  * @param[in] a A; in host or device memory
  * @param[in] lda leading dimension of a, at least max(1, n) column-major, max(1, k) row-major
  * @param[in] b pointers to B; in host or device memory
