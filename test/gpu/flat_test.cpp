@@ -29,15 +29,9 @@ class Flat : public testing::Test {
 using FlatTypes = testing::Types<double, float>;
 TYPED_TEST_SUITE(Flat, FlatTypes);
 
-const std::vector<Kind> flat_kinds = {
-    {Data::phi, 0.5},       {Data::phi, 4},     {Data::graded},   {Data::whole_range},
-    {Data::block_diagonal}, {Data::triangular}, {Data::ties},     {Data::cancellation},
-    {Data::subnormal},      {Data::overflow},   {Data::integers}, {Data::few_special},
-    {Data::many_special},   {Data::zero_lines}, {Data::extreme},  {Data::both_ends}};
-
 TYPED_TEST(Flat, KindsOfData) {
   using T = TypeParam;
-  for (const Kind& kind : flat_kinds)
+  for (const Kind& kind : kinds_of_digits)
     for (const Index k : {37, 64, 128}) {
       auto p = plain_problem<T>(this->rng, kind, 530 + below(this->rng, 200), 520 + below(this->rng, 200), k);
       if (k == 37) p.alpha = T(-1.3), p.beta = T(0.7);

@@ -90,6 +90,13 @@ struct Kind {
   }
 };
 
+/// The data of tests of kernels that cut entries into digits.
+inline const std::vector<Kind> kinds_of_digits = {
+    {Data::phi, 0.5},       {Data::phi, 4},     {Data::graded},   {Data::whole_range},
+    {Data::block_diagonal}, {Data::triangular}, {Data::ties},     {Data::cancellation},
+    {Data::subnormal},      {Data::overflow},   {Data::integers}, {Data::few_special},
+    {Data::many_special},   {Data::zero_lines}, {Data::extreme},  {Data::both_ends}};
+
 /// op(A), op(B) and C, column-major.
 template <class T>
 struct GemmEntries {

@@ -1,5 +1,6 @@
 // LU and Cholesky's factorization of host matrices that several devices share: the bits, pivots and info of one device,
 // and residuals in dp and sp. With one GPU in the host, the device is listed several times.
+#include "test/gpu/device_lists.hpp"
 #include "test/gpu/factor_dp.hpp"
 
 namespace accublas::test {
@@ -30,11 +31,8 @@ class SharedFactors : public testing::Test {
   };
 
   void SetUp() override {
-    int count = 0;
-    require(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-    const std::int32_t devices[] = {0, count > 1 ? 1 : 0, 0};
-    ASSERT_EQ(accublas_set_devices(two, 2, devices), ACCUBLAS_SUCCESS) << two.error();
-    ASSERT_EQ(accublas_set_devices(three, 3, devices), ACCUBLAS_SUCCESS) << three.error();
+    list_devices(two, 2);
+    list_devices(three, 3);
   }
 
   /// Complex numbers have four times as many operations.

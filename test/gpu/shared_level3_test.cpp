@@ -5,8 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "test/context.hpp"
-#include "test/gpu/device.hpp"
+#include "test/gpu/device_lists.hpp"
 #include "test/gpu/gemm_data.hpp"
 
 namespace accublas::test {
@@ -17,11 +16,8 @@ class SharedLevel3 : public testing::Test {
   using Complex = std::complex<double>;
 
   void SetUp() override {
-    int count = 0;
-    require(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-    const std::int32_t devices[] = {0, count > 1 ? 1 : 0, 0};
-    ASSERT_EQ(accublas_set_devices(gpu, 2, devices), ACCUBLAS_SUCCESS) << gpu.error();
-    ASSERT_EQ(accublas_set_devices(three, 3, devices), ACCUBLAS_SUCCESS) << three.error();
+    list_devices(gpu, 2);
+    list_devices(three, 3);
   }
   template <class E>
   std::vector<E> numbers(Index count, double scale = 1) {

@@ -112,17 +112,11 @@ unsigned long long check_skinny(const cuda::DeviceModel& model, const Kind& kind
   return after.rejected;
 }
 
-const std::vector<Kind> skinny_kinds = {
-    {Data::phi, 0.5},       {Data::phi, 4},     {Data::graded},   {Data::whole_range},
-    {Data::block_diagonal}, {Data::triangular}, {Data::ties},     {Data::cancellation},
-    {Data::subnormal},      {Data::overflow},   {Data::integers}, {Data::few_special},
-    {Data::many_special},   {Data::zero_lines}, {Data::extreme},  {Data::both_ends}};
-
 TEST(Skinny, KindsOfData) {
   const cuda::DeviceModel model = skinny_model();
   SKIP_UNLESS_SKINNY(model);
   Random rng{11};
-  for (const Kind& kind : skinny_kinds) {
+  for (const Kind& kind : kinds_of_digits) {
     check_skinny(model, kind, {.m = 150, .n = 40, .k = 330}, rng);
     check_skinny(model, kind, {.m = 37, .n = 130, .k = 200, .alpha = -1.3, .beta = 0.7, .share = 3}, rng);
     if (HasFailure()) return;

@@ -2,6 +2,7 @@
 // or in a user's workspace: ACCUBLAS_ERROR_MEMORY and all as it was, or the same bits as ever.
 #include <optional>
 
+#include "test/gpu/device_lists.hpp"
 #include "test/gpu/failing_allocation.hpp"
 #include "test/gpu/gemm_problem.hpp"
 
@@ -130,11 +131,8 @@ TEST(SharedFactorsInLittleMemory, Allocations) {
   for (std::size_t i = 0; i < matrix.size(); ++i)
     matrix[i] = i < 1000003 ? static_cast<float>(uniform(rng) - 0.5) : matrix[i - 1000003];
   for (Index i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * (n + 1))] = 200;
-  int count = 0;
-  require(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
-  const std::int32_t devices[] = {0, count > 1 ? 1 : 0};
   Context gpu(ACCUBLAS_BACKEND_CUDA);
-  ASSERT_EQ(accublas_set_devices(gpu, 2, devices), ACCUBLAS_SUCCESS) << gpu.error();
+  list_devices(gpu, 2);
   for (const char* mode : {"cr", "sp"})
     for (const bool lu : {true, false}) {
       SCOPED_TRACE(std::string(mode) + (lu ? " LU" : " Cholesky"));
